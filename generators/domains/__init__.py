@@ -1,0 +1,97 @@
+"""The drawn benchmark domains, found by looking into this folder.
+
+A domain is a package with three modules:
+
+- `draw`: `VERSION`, `SMALLEST` (the least size in px at which its marks stay separate),
+  `scenes(seed)` (every counterfactual, then every original) and `draw(scene, size)`
+  (the SVG, its longer side `size` px);
+- `measure`: `VERSION`, `measure(pixels, targets)` (one reading a target, or `Unreadable`) and
+  `legibility(pixels)`; it never sees a scene;
+- `ask`: `ask(scene)` (Q1, Q2 and Q3 of a scene) and `understand(prompt)` (what such a prompt asks
+  for, read from its words alone, or None when it is another domain's).
+
+`TITLE` in the package itself is the name that readers see.
+"""
+
+from collections.abc import Sequence
+from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Protocol, cast
+
+from generators.reading import Inquiry, Legibility, Pixels
+from generators.scene import Question, Scene
+
+LARGEST = 4096
+"""The largest size in px that is drawn, along the longer side."""
+
+
+class UnknownDomain(ValueError):
+    """No folder in `generators/domains` has that name."""
+
+
+class SizeOutOfRange(ValueError):
+    """A size at which a domain cannot be drawn."""
+
+
+class _Draw(Protocol):
+    VERSION: str
+    SMALLEST: int
+
+    def scenes(self, seed: int) -> Sequence[Scene]: ...
+    def draw(self, scene: Scene, size: int) -> str: ...
+
+
+class _Measure(Protocol):
+    VERSION: str
+
+    def measure(self, pixels: Pixels, targets: Sequence[str]) -> Sequence[float]: ...
+    def legibility(self, pixels: Pixels) -> Legibility: ...
+
+
+class _Ask(Protocol):
+    def ask(self, scene: Scene) -> Sequence[Question]: ...
+    def understand(self, prompt: str) -> Inquiry | None: ...
+
+
+class Domain:
+    """One drawn domain; its verbs are imported when they are first used."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.title: str = import_module(f"{__name__}.{name}").TITLE
+
+    @property
+    def drawing(self) -> _Draw:
+        return cast(_Draw, import_module(f"{__name__}.{self.name}.draw"))
+
+    @property
+    def measuring(self) -> _Measure:
+        return cast(_Measure, import_module(f"{__name__}.{self.name}.measure"))
+
+    @property
+    def asking(self) -> _Ask:
+        return cast(_Ask, import_module(f"{__name__}.{self.name}.ask"))
+
+    def check_size(self, size: int) -> None:
+        """Raise `SizeOutOfRange` unless the domain can be drawn with a longer side of `size` px."""
+        smallest = self.drawing.SMALLEST
+        if not smallest <= size <= LARGEST:
+            raise SizeOutOfRange(
+                f"{self.name} cannot be drawn at {size} px: choose a size from {smallest} "
+                f"(below it, its marks run together) to {LARGEST}."
+            )
+
+
+@cache
+def domains() -> dict[str, Domain]:
+    """Every domain by name, in alphabetical order."""
+    return {m.name: Domain(m.name) for m in iter_modules(__path__) if m.ispkg}
+
+
+def domain(name: str) -> Domain:
+    """The domain of that name, or `UnknownDomain` with the names there are."""
+    try:
+        return domains()[name]
+    except KeyError:
+        raise UnknownDomain(f"There is no domain {name!r}. There are: {', '.join(domains())}.") from None

@@ -1,0 +1,79 @@
+"""Letters, digits and Chinese characters as outlines.
+
+The outlines are taken from IPAexGothic, which arrives in the Python package
+`matplotlib-fontja` (IPA Font License 1.0), so that no picture depends on a font that happens
+to be installed.
+"""
+
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Literal
+
+from fontTools.misc.transform import Transform
+from fontTools.pens.boundsPen import BoundsPen
+from fontTools.pens.svgPathPen import SVGPathPen
+from fontTools.pens.transformPen import TransformPen
+from fontTools.ttLib import TTFont
+
+Anchor = Literal["start", "middle", "end"]
+
+
+class MissingGlyph(Exception):
+    """The font has no outline for a character that a scene needs."""
+
+
+@cache
+def _font() -> TTFont:
+    package = find_spec("matplotlib_fontja")
+    if package is None or package.origin is None:
+        raise MissingGlyph("The package matplotlib-fontja, which carries the font, is not installed.")
+    return TTFont(Path(package.origin).parent / "fonts" / "ipaexg.ttf", lazy=True)
+
+
+@cache
+def _glyph_name(character: str) -> str:
+    name = _font().getBestCmap().get(ord(character))
+    if name is None:
+        raise MissingGlyph(
+            f"IPAexGothic has no glyph for {character!r} (U+{ord(character):04X}). "
+            "Choose a character that it has; a box is never drawn instead."
+        )
+    return str(name)
+
+
+@cache
+def _ink(text: str) -> tuple[float, float, float, float]:
+    """Bounds of the inked part of `text` in font units: x from, y from, x to, y to."""
+    bounds, glyphs, advance = [], _font().getGlyphSet(), 0.0
+    for character in text:
+        name = _glyph_name(character)
+        pen = BoundsPen(glyphs)
+        glyphs[name].draw(pen)
+        if pen.bounds is not None:
+            left, low, right, high = pen.bounds
+            bounds.append((left + advance, low, right + advance, high))
+        advance += glyphs[name].width
+    if not bounds:
+        raise MissingGlyph(f"{text!r} has no ink to draw.")
+    lefts, lows, rights, highs = zip(*bounds, strict=True)
+    return min(lefts), min(lows), max(rights), max(highs)
+
+
+def outline(text: str, *, x: float, y: float, height: float, anchor: Anchor = "middle") -> str:
+    """The SVG path data of `text`, `height` units from the lowest to the highest ink.
+
+    `x` is the left end, the middle or the right end of the ink as `anchor` says, `y` its
+    vertical middle. Raises `MissingGlyph` for a character that the font lacks.
+    """
+    left, low, right, high = _ink(text)
+    scale = height / (high - low)
+    shift = {"start": left, "middle": (left + right) / 2, "end": right}[anchor]
+    to_canvas = Transform(scale, 0, 0, -scale, x - shift * scale, y + (low + high) / 2 * scale)
+    glyphs, advance = _font().getGlyphSet(), 0.0
+    pen = SVGPathPen(glyphs, ntos=lambda number: f"{number:.3f}".rstrip("0").rstrip("."))
+    for character in text:
+        name = _glyph_name(character)
+        glyphs[name].draw(TransformPen(pen, to_canvas.translate(advance, 0)))
+        advance += glyphs[name].width
+    return str(pen.getCommands())

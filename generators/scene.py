@@ -1,0 +1,61 @@
+"""What a drawn benchmark passes around: scenes, their truths and their questions.
+
+A scene is numbers, not pixels. It knows what is true of the picture before the picture exists;
+whether that became so is read back from the pixels by `measure`, which never sees a scene.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+Variant = Literal["original", "counterfactual"]
+ImageSet = Literal["benchmark", "originals"]
+Setting = str | int | float | bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scene:
+    """One base image, to be drawn at any size.
+
+    `truths` maps each target that `measure` can be asked for to the value that the picture is
+    to show; `standards` maps the same targets to what the subject usually shows, which is the
+    answer of someone who does not look. `target` is the one that Q1 and Q2 ask about. Values
+    are counts, or for the illusions a difference (see that domain's `measure`).
+
+    `settings` holds every number that `draw` needs beyond this, in plain values: it is shown
+    to the reader as how the image was made, and it is part of the key under which a drawn
+    image is reused.
+    """
+
+    base_id: str
+    original_id: str
+    domain: str
+    subject: str
+    subtopic: str
+    variant: Variant
+    modification: str
+    target: str
+    truths: Mapping[str, float]
+    standards: Mapping[str, float]
+    settings: Mapping[str, Setting] = field(default_factory=dict)
+    image_set: ImageSet = "benchmark"
+
+    def image_id(self, size: int) -> str:
+        """The image's readable name, as in `flags/united-states-stars-add/768`."""
+        return f"{self.base_id}/{size}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """One question about one scene (VLMBias, Appendix A).
+
+    `ground_truth` and `expected_bias` are written as an answer in curly brackets would be,
+    without the brackets: a whole number, or Yes or No.
+    """
+
+    question_id: Literal["Q1", "Q2", "Q3"]
+    target: str
+    subtopic: str
+    text: str
+    ground_truth: str
+    expected_bias: str
