@@ -1,0 +1,3 @@
+"""National flags with one star or one stripe too many or too few (VLMBias, Appendix E)."""
+
+TITLE = "Flags"
