@@ -1,0 +1,72 @@
+"""The lines of a xiangqi board, with any number of files and ranks.
+
+Files are numbered 0 to 8 from the left and ranks 0 to 9 from the top, as the usual board has
+them. A board that misses a line, or has one more, is asked for as another range of numbers:
+`ranks=range(1, 10)` has lost its first rank, `files=range(10)` has gained a last file. The
+river, the palaces and the position marks stay with the lines that they belong to.
+"""
+
+import svgwrite
+
+FILES, RANKS = range(9), range(10)
+INK = "#000000"
+
+_RIVER = (4, 5)
+_PALACE_HEARTS = ((4, 1), (4, 8))
+_CANNONS = tuple((file, rank) for rank in (2, 7) for file in (1, 7))
+_SOLDIERS = tuple((file, rank) for rank in (3, 6) for file in (0, 2, 4, 6, 8))
+_CORNERS = ((-1, -1), (-1, 1), (1, -1), (1, 1))
+
+
+def board(
+    drawing: svgwrite.Drawing,
+    *,
+    left: int,
+    top: int,
+    pitch: int,
+    line_width: int,
+    files: range = FILES,
+    ranks: range = RANKS,
+) -> None:
+    """Add the lines of a board to `drawing`.
+
+    `left` and `top` are the middle of the first file and of the first rank, `pitch` the
+    distance between neighbouring lines, all in whole px; with an even `line_width` every edge
+    but the palace diagonals' falls on a whole pixel.
+    """
+
+    def at(file: float, rank: float) -> str:
+        return f"{left + (file - files.start) * pitch:g} {top + (rank - ranks.start) * pitch:g}"
+
+    first_file, last_file, first_rank, last_rank = files[0], files[-1], ranks[0], ranks[-1]
+    lines = [f"M{at(first_file, rank)}L{at(last_file, rank)}" for rank in ranks]
+    for file in files:
+        shores = [] if file in (first_file, last_file) or not _has_river(ranks) else _RIVER
+        stops = [first_rank, *shores, last_rank]
+        lines += [
+            f"M{at(file, begin)}L{at(file, end)}"
+            for begin, end in zip(stops[::2], stops[1::2], strict=True)
+        ]
+    diagonals = [
+        f"M{at(file, rank)}L{at(file + right, rank + down)}"
+        for file, rank in _PALACE_HEARTS
+        for right, down in _CORNERS
+        if {file, file + right} <= {*files} and {rank, rank + down} <= {*ranks}
+    ]
+    away = max(2 * line_width + 1, round(pitch * 0.13)) / pitch
+    beyond = away + max(2 * line_width + 2, round(pitch * 0.16)) / pitch
+    marks = [
+        f"M{at(file + right * beyond, rank + down * away)}"
+        f"L{at(file + right * away, rank + down * away)}"
+        f"L{at(file + right * away, rank + down * beyond)}"
+        for file, rank in _CANNONS + _SOLDIERS
+        for right, down in _CORNERS
+        if {file, file + right} <= {*files} and {rank, rank + down} <= {*ranks}
+    ]
+    pen = {"fill": "none", "stroke": INK, "stroke_width": line_width}
+    drawing.add(drawing.path("".join(lines), stroke_linecap="square", **pen))
+    drawing.add(drawing.path("".join(diagonals + marks), **pen))
+
+
+def _has_river(ranks: range) -> bool:
+    return {*_RIVER} <= {*ranks}
