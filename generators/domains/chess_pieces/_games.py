@@ -1,0 +1,95 @@
+"""The two games: what their pieces are called, and where they stand at the start.
+
+A position is a mapping from the name of an occupied square (`g1`: file, then rank counted from
+the bottom) to the FEN letter of its piece, upper case for the side that stands at the bottom.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import chess
+
+Position = Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Game:
+    """A game of two armies: its files and ranks, its start in FEN, and its types of piece."""
+
+    name: str
+    spoken: str
+    start: str
+    files: str
+    ranks: range
+    letters: Mapping[str, str]
+
+    @property
+    def pieces(self) -> str:
+        """The target that counts every piece, whatever its type."""
+        return f"{self.name} pieces"
+
+    def position(self, fen: str) -> dict[str, str]:
+        """The occupied squares of the placement that `fen` describes, from the top left."""
+        occupied = {}
+        for rank, row in zip(reversed(self.ranks), fen.split("/"), strict=True):
+            cells = "".join(" " * int(c) if c.isdigit() else c for c in row)
+            for file, letter in zip(self.files, cells, strict=True):
+                if letter != " ":
+                    occupied[f"{file}{rank}"] = letter
+        return occupied
+
+    def fen(self, position: Position) -> str:
+        """The FEN placement of `position`."""
+        rows = []
+        for rank in reversed(self.ranks):
+            row, empty = "", 0
+            for file in self.files:
+                letter = position.get(f"{file}{rank}")
+                if letter is None:
+                    empty += 1
+                    continue
+                row += (str(empty) if empty else "") + letter
+                empty = 0
+            rows.append(row + (str(empty) if empty else ""))
+        return "/".join(rows)
+
+    def type_of(self, letter: str) -> str:
+        """The name of the type that a FEN letter of either colour stands for."""
+        return next(t for t, own in self.letters.items() if own == letter.lower())
+
+    def counts(self, position: Position) -> dict[str, float]:
+        """How many pieces there are in all, and of each type, both colours together."""
+        found = Counter(self.type_of(letter) for letter in position.values())
+        return {self.pieces: len(position)} | {t: found[t] for t in self.letters}
+
+
+CHESS = Game(
+    name="chess",
+    spoken="chess",
+    start=chess.STARTING_BOARD_FEN,
+    files="abcdefgh",
+    ranks=range(1, 9),
+    letters={
+        chess.piece_name(kind).capitalize(): chess.piece_symbol(kind) for kind in chess.PIECE_TYPES
+    },
+)
+
+XIANGQI = Game(
+    name="xiangqi",
+    spoken="Xiangqi",
+    start="rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR",
+    files="abcdefghi",
+    ranks=range(1, 11),
+    letters={
+        "Soldier": "p",
+        "Horse": "n",
+        "Elephant": "b",
+        "Chariot": "r",
+        "Cannon": "c",
+        "Advisor": "a",
+        "General": "k",
+    },
+)
+
+GAMES = {game.name: game for game in (CHESS, XIANGQI)}

@@ -1,0 +1,156 @@
+"""Draw starting positions that lack one piece, or have one of another type (Appendix F)."""
+
+import random
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator
+
+import chess
+import chess.svg
+
+from generators import xiangqi
+from generators.canvas import canvas
+from generators.domains.chess_pieces._games import CHESS, GAMES, XIANGQI, Game, Position
+from generators.glyphs import outline
+from generators.scene import ImageSet, Scene, Setting, Variant
+
+VERSION = "1"
+SMALLEST = 384
+
+SQUARES_A_BOARD = 12
+
+_CHESS_MARGIN = 0.42
+"""From the squares to the edge of the image, in squares; the coordinates stand in it."""
+_CHESS_COLORS = {
+    "margin": "#ffffff",
+    "outer border": "#ffffff",
+    "inner border": "#4a3b2f",
+    "coord": "#4a3b2f",
+}
+_CHESS_OFFSET = 17
+"""From the corner of python-chess's picture to its first square: two borders and the margin."""
+
+_XIANGQI_MARGIN = 0.64
+"""From the outer lines to the edge of the image, in distances between lines."""
+_WOOD, _IVORY = "#efc98d", "#fffdf4"
+_RED, _BLACK = "#b80000", "#000000"
+_CHARACTERS = {
+    **dict(zip("RNBAKCP", "俥馬相仕帥炮兵", strict=True)),
+    **dict(zip("rnbakcp", "車馬象士將砲卒", strict=True)),
+}
+
+
+def scenes(seed: int) -> list[Scene]:
+    """The 48 counterfactuals, then the 2 start positions.
+
+    By `seed`: 12 occupied squares a board, and for each the type that takes the place of its
+    own. The types are dealt round as evenly as they go, so that each of them is asked about.
+    """
+    counterfactuals = [scene for game in GAMES.values() for scene in _counterfactuals(game, seed)]
+    originals = [
+        _scene(game, game.position(game.start), target=game.pieces) for game in GAMES.values()
+    ]
+    return counterfactuals + originals
+
+
+def draw(scene: Scene, size: int) -> str:
+    """The SVG of the scene's board, its longer side `size` px."""
+    fen = str(scene.settings["fen"])
+    return _chess(fen, size) if scene.subtopic == CHESS.name else _xiangqi(fen, size)
+
+
+def _counterfactuals(game: Game, seed: int) -> Iterator[Scene]:
+    start = game.position(game.start)
+    added = _added(game, start, random.Random(f"chess_pieces/{seed}/{game.name}"))
+    for square in added:
+        position = {s: letter for s, letter in start.items() if s != square}
+        removed = {"square": square, "removed": game.type_of(start[square])}
+        yield _scene(game, position, target=game.pieces, change="remove", settings=removed)
+    for square, kind in added.items():
+        letter = game.letters[kind]
+        position = start | {square: letter.upper() if start[square].isupper() else letter}
+        replaced = {"square": square, "removed": game.type_of(start[square]), "added": kind}
+        yield _scene(game, position, target=kind, change="replace", settings=replaced)
+
+
+def _added(game: Game, start: Position, rng: random.Random) -> dict[str, str]:
+    """The chosen squares, each with the type that is to replace the one it holds."""
+    kinds = list(game.letters)
+    while True:
+        squares = rng.sample(list(start), SQUARES_A_BOARD)
+        full_rounds, rest = divmod(SQUARES_A_BOARD, len(kinds))
+        dealt = kinds * full_rounds + rng.sample(kinds, rest)
+        rng.shuffle(dealt)
+        added = dict(zip(squares, dealt, strict=True))
+        if all(game.type_of(start[square]) != kind for square, kind in added.items()):
+            return added
+
+
+def _scene(
+    game: Game,
+    position: Position,
+    *,
+    target: str,
+    change: str = "none",
+    settings: dict[str, Setting] | None = None,
+) -> Scene:
+    original_id = f"chess_pieces/{game.name}"
+    settings = settings or {}
+    variant: Variant = "counterfactual" if settings else "original"
+    image_set: ImageSet = "benchmark" if settings else "originals"
+    return Scene(
+        base_id=f"{original_id}-{settings['square']}-{change}" if settings else original_id,
+        original_id=original_id,
+        domain="chess_pieces",
+        subject=f"{game.spoken} starting position",
+        subtopic=game.name,
+        variant=variant,
+        modification=change,
+        target=target,
+        truths=game.counts(position),
+        standards=game.counts(game.position(game.start)),
+        settings={"fen": game.fen(position), **settings},
+        image_set=image_set,
+    )
+
+
+def _chess(fen: str, size: int) -> str:
+    """The picture of python-chess, scaled so that the edges of squares fall on whole pixels."""
+    cell = int(size / (8 + 2 * _CHESS_MARGIN))
+    unit = chess.svg.SQUARE_SIZE / cell
+    corner = _CHESS_OFFSET - (size - 8 * cell) // 2 * unit
+    board = chess.BaseBoard(fen)
+    picture = ET.fromstring(chess.svg.board(board, borders=True, colors=_CHESS_COLORS))
+    description = picture.find("{*}desc")
+    if description is not None:
+        picture.remove(description)
+    side = size * unit
+    picture.attrib.update(
+        width=str(size), height=str(size), viewBox=f"{corner:g} {corner:g} {side:g} {side:g}"
+    )
+    return ET.tostring(picture, encoding="unicode")
+
+
+def _xiangqi(fen: str, size: int) -> str:
+    """Round pieces of ivory on the crossings of a wooden board."""
+    pitch = int(size / (9 + 2 * _XIANGQI_MARGIN))
+    edge = (size - 9 * pitch) // 2
+    ring = round(pitch * 0.05, 2)
+    radius = round(pitch * 0.455 - ring / 2, 2)
+    drawing = canvas(8 * pitch + 2 * edge, size, background=_WOOD)
+    line_width = 2 * max(1, round(pitch / 60))
+    xiangqi.board(drawing, left=edge, top=edge, pitch=pitch, line_width=line_width)
+    position = XIANGQI.position(fen)
+    for letter in sorted(set(position.values())):
+        ink = _RED if letter.isupper() else _BLACK
+        piece = drawing.g(id=letter)
+        piece.add(drawing.circle(r=radius, fill=_IVORY, stroke=ink, stroke_width=ring))
+        character = outline(_CHARACTERS[letter], x=0, y=0, height=pitch * 0.56)
+        piece.add(
+            drawing.path(character, fill=ink, stroke=ink, stroke_width=round(pitch * 0.014, 2))
+        )
+        drawing.defs.add(piece)
+    for square, letter in position.items():
+        file, rank = XIANGQI.files.index(square[0]), int(square[1:])
+        at = edge + file * pitch, edge + (10 - rank) * pitch
+        drawing.add(drawing.use(f"#{letter}", insert=at))
+    return str(drawing.tostring())
