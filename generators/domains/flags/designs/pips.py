@@ -1,0 +1,23 @@
+"""Flags whose stars lie as the five pips of a die; four and six lie as those of a die do."""
+
+from generators.domains.flags.cloth import Cloth
+from generators.domains.flags.layouts import diagonal, pips
+
+_WHITE = "#ffffff"
+
+
+def honduras(cloth: Cloth, stars: int) -> None:
+    """Hoist 36: three equal bands, the stars on the middle one."""
+    blue = "#0073cf"
+    cloth.bands((0, 12, 24, 36), (blue, _WHITE, blue))
+    for x, y in pips(stars, half_width=10, half_height=3):
+        cloth.star((36 + x, 18 + y), 2, blue)
+
+
+def solomon_islands(cloth: Cloth, stars: int) -> None:
+    """Hoist 400: a band from corner to corner, the stars above it."""
+    cloth.fill("#0051ba")
+    cloth.shape([(0, 400), (800, 0), (800, 400)], "#215b33")
+    cloth.shape([(800 - x, y) for x, y in diagonal(800, 400, 36)], "#fcd116")
+    for x, y in pips(stars, half_width=79 if stars < 6 else 88, half_height=68):
+        cloth.star((140 + x, 120 + y), 40, _WHITE)

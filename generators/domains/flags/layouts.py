@@ -1,0 +1,110 @@
+"""Where a designer would put any number of stars or stripes.
+
+Points are (x, y) with y downwards, angles are degrees clockwise from the top, and all lengths
+are in the units of whoever calls.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
+from math import cos, dist, hypot, inf, radians, sin
+
+Point = tuple[float, float]
+
+
+def around(centre: Point, radius: float, angle: float) -> Point:
+    """The point at `angle` on a circle."""
+    return centre[0] + radius * sin(radians(angle)), centre[1] - radius * cos(radians(angle))
+
+
+def ring(count: int, *, first: float = 0.0) -> list[float]:
+    """Angles of `count` stars evenly spaced round a circle, one of them at `first`."""
+    return [first + 360 * k / count for k in range(count)]
+
+
+def resting_ring(count: int) -> list[float]:
+    """Angles of a ring that stands on a pair of stars, as a regular polygon stands on a side."""
+    return ring(count, first=0 if count % 2 else 180 / count)
+
+
+def arc(count: int, *, half: float, middle: float = 0.0) -> list[float]:
+    """Angles of `count` stars evenly spaced from `middle` - `half` to `middle` + `half`."""
+    if count == 1:
+        return [middle]
+    return [middle - half + 2 * half * k / (count - 1) for k in range(count)]
+
+
+def pips(count: int, *, half_width: float, half_height: float) -> list[Point]:
+    """Offsets of 4, 5 or 6 stars laid out as the pips of a die: two rows, an odd one between."""
+    columns = [-half_width, half_width] if count < 6 else [-half_width, 0.0, half_width]
+    corners = [(x, y) for y in (-half_height, half_height) for x in columns]
+    return [*corners, (0.0, 0.0)] if count == 5 else corners
+
+
+def field(count: int, width: float, height: float) -> list[Point]:
+    """Places of `count` stars in staggered rows that fill a field, all as far apart as they can be.
+
+    Rows are either of one length or alternate between two that differ by one star, as in the
+    flags and the proposals for flags of the United States: 49 gives seven sevens, 50 gives
+    6-5-6-5-6-5-6-5-6 and 51 gives 9-8-9-8-9-8.
+    """
+    fields = (_staggered(rows, width, height) for rows in _rows(count))
+    return max(fields, key=spacing)
+
+
+def _rows(count: int) -> Iterator[list[int]]:
+    for rows in range(1, count + 1):
+        short, longer = divmod(count, rows)
+        if longer == 0:
+            yield [short] * rows
+        elif longer == (rows + 1) // 2:
+            yield [short + (row + 1) % 2 for row in range(rows)]
+        elif longer == rows // 2:
+            yield [short + row % 2 for row in range(rows)]
+
+
+def _staggered(rows: Sequence[int], width: float, height: float) -> list[Point]:
+    """Stars on every second place of a lattice, each row half a step aside from the one above."""
+    longest = max(rows)
+    equal = len(rows) > 1 and min(rows) == longest
+    step = width / (2 * longest + equal)
+    return [
+        (step * (2 * k + (1 + row % 2 if equal else 1 + longest - stars)), y)
+        for row, stars in enumerate(rows)
+        for y in [height * (row + 1) / (len(rows) + 1)]
+        for k in range(stars)
+    ]
+
+
+def spacing(points: Sequence[Point]) -> float:
+    """The distance between the two nearest of the points, infinite for a single one."""
+    pairs = ((a, b) for k, a in enumerate(points) for b in points[:k])
+    return min((dist(a, b) for a, b in pairs), default=inf)
+
+
+def boundaries(widths: Sequence[float], length: float) -> list[float]:
+    """The edges of stripes with these relative widths across `length`, from 0 to `length`."""
+    return [length * part / sum(widths) for part in accumulate(widths, initial=0)]
+
+
+def stripes_beside_canton(share: float, count: int, colours: tuple[str, str], canton: str) -> int:
+    """How many of `count` equal stripes a canton spans that usually takes `share` of the height.
+
+    Its lower edge meets the nearest boundary that can be seen: one below which the stripe is
+    not of the canton's own colour.
+    """
+    seen = [k for k in range(1, count) if colours[k % 2] != canton]
+    return min(seen, key=lambda k: abs(k / count - share))
+
+
+def diagonal(width: float, height: float, breadth: float) -> list[Point]:
+    """The outline of a band of that breadth from the upper left to the lower right corner."""
+    across = breadth / 2 * hypot(width, height) / height
+    down = breadth / 2 * hypot(width, height) / width
+    return [
+        (0, 0),
+        (across, 0),
+        (width, height - down),
+        (width, height),
+        (width - across, height),
+        (0, down),
+    ]
