@@ -1,0 +1,167 @@
+r"""A judge's answer, read from the curly brackets of its reply.
+
+The rules, each for its reason:
+
+- What stands in brackets is the answer; the text around it is not read, so that "I count 5
+  stripes, not 4: {5}" is 5. Thinking (`<think>…</think>`) is not part of a reply.
+- Brackets that decide nothing are no answer: empty ones, `{5 or 6}`, `{about 5}`, `{C5}`, a
+  choice or list of brackets ("{Yes} or {No}", "{1}, {2}, {3}"), and examples ("e.g., {9}"),
+  which repeat the question's own instruction.
+- Brackets that do decide must all say the same. `{4} … wait, {5}` is unparsed: which one is
+  meant is not ours to choose. So is `{5.5}`, since no count is 5.5.
+- Brackets may hold more than the answer, if it is clear: `{5 stripes}`, `{"answer": 5}`,
+  `{five (5)}`, `{Yes, they are equal}`. A count is the only number inside; Yes or No stands
+  alone between marks (`{no difference}` may well mean Yes). `{1,000}` is a thousand; `{-5}` is
+  an answer, and wrong.
+- Full-width signs and LaTeX are seen through: `｛５｝`, `$\{5\}$`, `\boxed{\text{Yes}}`; braces
+  that belong to typesetting (`\frac{10}{2}`, `x^{2}`) are no answer brackets.
+- A refusal declines to help, in a reply without an answer. "I cannot tell from this picture"
+  is not one: it saw the question, and gave no answer to it.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Literal, NamedTuple
+
+from metrics.numerals import only_number
+
+Outcome = Literal["answered", "unparsed", "refused", "failed"]
+
+
+class Parsed(NamedTuple):
+    """An answer in its normal form (a whole number, Yes or No), or why there is none.
+
+    `failed` means that no response could be had; parsing never gives it.
+    """
+
+    answer: str | None
+    outcome: Outcome
+
+
+def read_count(response: str) -> Parsed:
+    """The whole number that `response` gives in curly brackets.
+
+    >>> read_count("I count 5 stripes, not 4: **{five}**").answer
+    '5'
+    """
+    return _read(response, _count)
+
+
+def read_yes_no(response: str) -> Parsed:
+    """The Yes or No that `response` gives in curly brackets.
+
+    >>> read_yes_no("They differ, so {no}.").answer
+    'No'
+    """
+    return _read(response, _yes_or_no)
+
+
+def score(parsed: Parsed, ground_truth: str) -> float | None:
+    """1.0 for the right answer, 0.0 for another or an unparsed one, None where none was given."""
+    if parsed.outcome in ("refused", "failed"):
+        return None
+    return float(parsed.answer == ground_truth)
+
+
+def _read(response: str, read: Callable[[str], str | None]) -> Parsed:
+    reply = _plain(response)
+    answers = {answer for content in _brackets(reply) if (answer := read(content)) is not None}
+    if not answers:
+        return Parsed(None, "refused" if _REFUSAL.search(reply) else "unparsed")
+    answer = answers.pop()
+    if answers or answer == _NOT_WHOLE:
+        return Parsed(None, "unparsed")
+    return Parsed(answer, "answered")
+
+
+_NOT_WHOLE = "not a whole number"
+
+
+def _count(content: str) -> str | None:
+    number = only_number(content)
+    if number is None:
+        return None
+    return str(int(number)) if number == int(number) else _NOT_WHOLE
+
+
+_YES_NO = {"yes": "Yes", "no": "No"}
+
+
+def _yes_or_no(content: str) -> str | None:
+    clauses = re.split(r"[^\w\s]+", content.replace("_", " ").lower())
+    answers = {_YES_NO[word] for clause in clauses if (word := clause.strip()) in _YES_NO}
+    return answers.pop() if len(answers) == 1 else None
+
+
+_THOUGHT = re.compile(r"<(think|thinking|thought|reasoning)>.*?</\1>", re.DOTALL | re.IGNORECASE)
+_THOUGHT_BEGUN_BEFORE = re.compile(
+    r"\A.*</(?:think|thinking|thought|reasoning)>", re.DOTALL | re.IGNORECASE
+)
+_THOUGHT_CUT_OFF = re.compile(
+    r"<(?:think|thinking|thought|reasoning)>.*", re.DOTALL | re.IGNORECASE
+)
+
+_TO_ASCII = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {
+    ord("﹛"): "{",
+    ord("﹜"): "}",
+    ord("’"): "'",
+    ord("\u3000"): " ",
+}
+
+# A printed brace must not pass for the argument of the command before it (`\quad\{5\}`).
+_PRINTED_BRACE = re.compile(r"(?:\\(?:left|right)\s*)?\\+([{}])")
+_PRINTED = {"{": "\ue000", "}": "\ue001"}
+_FROM_PRINTED = {ord(printed): brace for brace, printed in _PRINTED.items()}
+_FONT = re.compile(r"\\(?:text\w*|math\w+|emph|underline|bm|boldsymbol|mbox)\s*\{([^{}]*)\}")
+_TYPESETTING = re.compile(
+    r"(?:\\(?:[dt]?frac|[dt]?binom|sqrt|begin|end|[hv]space|color|tag)|(?<=[^\W_])[\^_])"
+    r"(?:\{[^{}]*\})+|\\[,;:! ]"
+)
+
+
+def _plain(response: str) -> str:
+    """The reply without thinking, full-width signs and typesetting."""
+    text = _THOUGHT_CUT_OFF.sub("", _THOUGHT_BEGUN_BEFORE.sub("", _THOUGHT.sub("", response)))
+    text = _PRINTED_BRACE.sub(lambda match: _PRINTED[match[1]], text.translate(_TO_ASCII))
+    fonts = 1
+    while fonts:
+        text, fonts = _FONT.subn(r"\1", text)
+    return _TYPESETTING.sub(" ", text).translate(_FROM_PRINTED)
+
+
+_BRACKETS = re.compile(r"\{([^{}]*)\}")
+_MARKS = r"[\s*_`$\"']*"
+_CHOICE = re.compile(
+    rf"\{{[^{{}}]*\}}(?:{_MARKS}(?:,|/|\||or\b|,\s*or\b){_MARKS}\{{[^{{}}]*\}})+", re.IGNORECASE
+)
+_EXAMPLE = re.compile(
+    rf"(?:\be\.\s?g\.|\beg\b|\bfor (?:example|instance)|\bsuch as)[,:]?{_MARKS}\{{[^{{}}]*\}}",
+    re.IGNORECASE,
+)
+
+
+def _brackets(reply: str) -> Iterator[str]:
+    """The contents of the innermost brackets that are neither an example nor a choice."""
+    for match in _BRACKETS.finditer(_EXAMPLE.sub(" ", _CHOICE.sub(_unless_undecided, reply))):
+        yield match[1]
+
+
+def _unless_undecided(choice: re.Match[str]) -> str:
+    """Nothing for `{5} or {6}`; one bracket for `{5}, {5}`, which is one answer twice.
+
+    An example keeps one bracket too, for `_EXAMPLE` to take away with its words.
+    """
+    contents = {content.strip().lower() for content in _BRACKETS.findall(choice[0])}
+    return f"{{{contents.pop()}}}" if len(contents) == 1 else "{}"
+
+
+_REFUSAL = re.compile(
+    r"(?:\b(?:I|we)\b[^.!?\n]{0,40}?\s|\bsorry,?\s+(?:but\s+)?|\A\W*)"
+    r"(?:can't|cannot|can not|won't|will not|(?:\w+ )?unable to|not able to)\s+(?:\w+\s+)?"
+    r"(?:help(?!\s+but)|assist|comply|fulfil|participate|engage|accommodate|discuss|do that"
+    r"|provide (?:assistance|help|support)|(?:process|complete) (?:this|that|your) request"
+    r"|identify (?:people|individuals|persons?|anyone))"
+    r"|\bI (?:must |have to |will )?(?:respectfully )?(?:decline|refuse)\b"
+    r"|\b(?:against|violates?) (?:my|our|the|\w+'s) (?:\w+ )?(?:guidelines|polic(?:y|ies)|terms)\b",
+    re.IGNORECASE,
+)

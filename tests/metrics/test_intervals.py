@@ -1,0 +1,122 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import binomtest
+
+from metrics import Interval, clustered_interval, stratified_interval
+
+ROWS = 6
+
+
+def beta_binomial(rng, base_images, accuracy, correlation):
+    """0/1 scores, base images × rows, with that correlation between two rows of one."""
+    spread = 1 / correlation - 1
+    chances = rng.beta(accuracy * spread, (1 - accuracy) * spread, base_images)
+    return rng.binomial(1, np.repeat(chances[:, None], ROWS, axis=1))
+
+
+def coverage(intervals, truth):
+    return np.mean([low <= truth <= high for low, high in intervals])
+
+
+def ids(*base_images):
+    return np.repeat(np.arange(sum(base_images)), ROWS)
+
+
+@pytest.mark.parametrize("base_images", [20, 40, 90])
+@pytest.mark.parametrize(
+    ("accuracy", "correlation"), [(0.03, 0.5), (0.1, 0.3), (0.1, 0.9), (0.2, 0.6), (0.5, 0.8)]
+)
+def test_the_clustered_interval_covers_the_truth(base_images, accuracy, correlation):
+    rng = np.random.default_rng(7)
+    data = (beta_binomial(rng, base_images, accuracy, correlation) for _ in range(400))
+    intervals = [clustered_interval(s.ravel(), ids(base_images), seed=0) for s in data]
+    assert 0.93 <= coverage(intervals, accuracy) <= 0.995
+
+
+@pytest.mark.parametrize(
+    "accuracies",
+    [(0.1, 0.02, 0.02, 0.5, 0.2), (0.0, 0.0, 0.1, 0.0, 0.0), (0.95, 0.99, 0.9, 0.5, 1)],
+)
+def test_the_stratified_interval_covers_the_mean_of_topics(accuracies):
+    sizes = (40, 48, 28, 132, 56)
+    topics = np.repeat(np.arange(5), np.array(sizes) * ROWS)
+    rng = np.random.default_rng(7)
+    intervals = []
+    for _ in range(250):
+        parts = [
+            beta_binomial(rng, n, p, 0.7) if 0 < p < 1 else np.full((n, ROWS), p)
+            for n, p in zip(sizes, accuracies, strict=True)
+        ]
+        scores = np.concatenate([part.ravel() for part in parts])
+        intervals.append(stratified_interval(scores, ids(*sizes), topics, seed=0))
+    assert 0.93 <= coverage(intervals, np.mean(accuracies)) <= 0.995
+
+
+def test_where_all_agree_the_interval_never_misses_more_than_it_says():
+    """Rare base images that are right on every row: the whole data may show none of them."""
+    rng = np.random.default_rng(7)
+    for accuracy in (0.01, 0.03, 0.05):
+        right = rng.random((400, 20)) < accuracy
+        intervals = [clustered_interval(np.repeat(r, ROWS), ids(20), seed=0) for r in right]
+        assert coverage(intervals, accuracy) >= 0.95
+
+
+def test_ignoring_the_clusters_would_be_far_too_narrow():
+    rng = np.random.default_rng(7)
+    data = [beta_binomial(rng, 40, 0.3, 0.8).ravel() for _ in range(300)]
+    by_rows = [clustered_interval(scores, np.arange(len(scores)), seed=0) for scores in data]
+    assert coverage(by_rows, 0.3) < 0.75
+
+
+def test_none_of_ten_is_the_published_clopper_pearson_interval():
+    low, high = clustered_interval(np.zeros(60), ids(10), seed=0)
+    assert low == 0
+    assert high == pytest.approx(0.3085, abs=5e-5)
+
+
+@pytest.mark.parametrize("base_images", [1, 4, 40, 132])
+@pytest.mark.parametrize("score", [0, 1])
+def test_all_wrong_or_all_right_is_clopper_pearson_over_base_images(base_images, score):
+    interval = clustered_interval(np.full(base_images * ROWS, score), ids(base_images), seed=0)
+    exact = binomtest(score * base_images, base_images).proportion_ci(method="exact")
+    assert interval == pytest.approx((exact.low, exact.high))
+
+
+def test_agreement_on_half_is_as_uncertain_as_on_none():
+    half = clustered_interval([0, 1] * 20, np.repeat(np.arange(20), 2), seed=0)
+    none = clustered_interval([0, 0] * 20, np.repeat(np.arange(20), 2), seed=0)
+    assert half == pytest.approx((0.5 - none.high, 0.5 + none.high))
+
+
+def test_topics_that_agree_are_bounded_by_the_smallest_of_them():
+    scores, clusters = np.zeros(40), np.arange(40)
+    topics = [0] * 10 + [1] * 30
+    exact = binomtest(0, 20).proportion_ci(method="exact")
+    assert stratified_interval(scores, clusters, topics, seed=0) == pytest.approx((0, exact.high))
+
+
+def test_the_level_widens_and_the_seed_repeats():
+    scores, clusters = beta_binomial(np.random.default_rng(7), 40, 0.3, 0.5).ravel(), ids(40)
+    usual = clustered_interval(scores, clusters, seed=3)
+    assert usual == clustered_interval(scores, clusters, seed=3)
+    assert usual != clustered_interval(scores, clusters, seed=4)
+    wide = clustered_interval(scores, clusters, seed=3, level=0.99)
+    assert wide.low <= usual.low <= usual.high <= wide.high
+
+
+SCORES = st.lists(st.tuples(st.integers(0, 8), st.integers(0, 1)), min_size=1, max_size=60)
+
+
+@settings(max_examples=60, deadline=None)
+@given(SCORES, st.randoms(use_true_random=False))
+def test_an_interval_holds_the_mean_and_knows_no_order_or_names(pairs, random):
+    clusters, scores = zip(*pairs, strict=True)
+    interval = clustered_interval(scores, clusters, seed=0)
+    assert isinstance(interval, Interval)
+    assert 0 <= interval.low <= np.mean(scores) <= interval.high <= 1
+    random.shuffle(pairs)
+    clusters, scores = zip(*pairs, strict=True)
+    names = [f"base-{cluster}" for cluster in clusters]
+    assert clustered_interval(scores, names, seed=0) == interval
