@@ -52,8 +52,11 @@ def field(count: int, width: float, height: float) -> list[Point]:
 
 
 def _rows(count: int) -> Iterator[list[int]]:
+    """Even rows, at most two of them to a star of the shortest, so that they are seen as rows."""
     for rows in range(1, count + 1):
         short, longer = divmod(count, rows)
+        if rows > 2 * short:
+            return
         if longer == 0:
             yield [short] * rows
         elif longer == (rows + 1) // 2:
@@ -63,15 +66,20 @@ def _rows(count: int) -> Iterator[list[int]]:
 
 
 def _staggered(rows: Sequence[int], width: float, height: float) -> list[Point]:
-    """Stars on every second place of a lattice, each row half a step aside from the one above."""
+    """Stars on every second place of a lattice, each row half a step aside from the one above.
+
+    The margins are a step of the lattice; those at the sides are widened where steps to the
+    side are shorter than those down, so that the stars do not crowd to the edge.
+    """
     longest = max(rows)
     equal = len(rows) > 1 and min(rows) == longest
-    step = width / (2 * longest + equal)
+    steps = 2 * longest - 2 + equal
+    across, down = width / (steps + 2), height / (len(rows) + 1)
+    margin = max(across, (across + down) / 2) if steps else width / 2
     return [
-        (step * (2 * k + (1 + row % 2 if equal else 1 + longest - stars)), y)
+        (margin + (width - 2 * margin) * place / max(steps, 1), down * (row + 1))
         for row, stars in enumerate(rows)
-        for y in [height * (row + 1) / (len(rows) + 1)]
-        for k in range(stars)
+        for place in range(row % 2 if equal else longest - stars, steps + 1, 2)
     ]
 
 

@@ -15,9 +15,10 @@ def honduras(cloth: Cloth, stars: int) -> None:
 
 
 def solomon_islands(cloth: Cloth, stars: int) -> None:
-    """Hoist 400: a band from corner to corner, the stars above it."""
+    """Hoist 400: a band from corner to corner, the stars above it, six of them a little smaller."""
     cloth.fill("#0051ba")
     cloth.shape([(0, 400), (800, 0), (800, 400)], "#215b33")
     cloth.shape([(800 - x, y) for x, y in diagonal(800, 400, 36)], "#fcd116")
-    for x, y in pips(stars, half_width=79 if stars < 6 else 88, half_height=68):
-        cloth.star((140 + x, 120 + y), 40, _WHITE)
+    half_width, half_height, radius = (79, 68, 40) if stars < 6 else (85, 60, 34)
+    for x, y in pips(stars, half_width=half_width, half_height=half_height):
+        cloth.star((140 + x, 120 + y), radius, _WHITE)

@@ -18,9 +18,10 @@ _FACE = (
 def paint_sun_of_may(cloth: Cloth, *, centre: Point, radius: float) -> None:
     """Paint the sun, `radius` units from its centre to the tips of its rays."""
     unit, yellow, ink = radius / _TIP, "#fcd116", "#000000"
-    rays = "".join((_wavy if k % 2 else _straight)(22.5 * k) for k in range(16))
+    wavy = "".join(_wavy(45 * k + 22.5) for k in range(8))
+    straight = "".join(_straight(45 * k) for k in range(8))
     disc = f"M{_DISC} 0A{_DISC} {_DISC} 0 1 1 -{_DISC} 0A{_DISC} {_DISC} 0 1 1 {_DISC} 0z"
-    for data in (rays, disc):
+    for data in (wavy, straight, disc):
         cloth.emblem(data, centre, unit, fill=yellow, stroke=ink, pen=0.6)
     cloth.emblem(_FACE, centre, unit, fill="none", stroke=ink, pen=0.6)
 
