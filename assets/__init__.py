@@ -1,0 +1,1 @@
+"""What Dagster materializes: thin assets that read, call, write and report."""

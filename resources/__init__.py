@@ -1,0 +1,1 @@
+"""Everything with an outside: stores of images and tables, work done, judges."""

@@ -1,0 +1,49 @@
+# Everything runs in .venv, installed from constraints.txt; the Dagster instance is .dagster.
+PYTHON ?= python3
+SEED ?= 0
+SIZES ?= 384 768 1152
+PORT ?= 3000
+
+BIN := .venv/bin
+export DAGSTER_HOME := $(CURDIR)/.dagster
+PIP := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt
+
+.PHONY: demo ui test lint bench clean
+
+demo: .venv/ready .dagster/dagster.yaml  ## build it all: images, labels, answers, report
+	$(BIN)/python demo.py --seed $(SEED) --sizes $(SIZES)
+
+ui: .venv/ready .dagster/dagster.yaml  ## show it in Dagster on http://127.0.0.1:3000
+	$(BIN)/dagster dev --workspace workspace.yaml --host 127.0.0.1 --port $(PORT)
+
+test: .venv/ready-dev tests/outside/node_modules  ## run every test
+	$(BIN)/python -m pytest
+
+lint: .venv/ready-dev  ## style, types and import rules
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: .venv/ready-dev  ## measure speed and memory
+	$(BIN)/python -m bench
+
+clean:  ## forget environment and instance; images and tables stay
+	rm -rf .venv .dagster
+
+.venv/ready: pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv
+	$(PIP) --editable .
+	touch $@
+
+.venv/ready-dev: .venv/ready
+	$(PIP) --editable '.[dev]'
+	touch $@
+
+.dagster/dagster.yaml:
+	mkdir -p .dagster
+	cp dagster.yaml.example $@
+
+tests/outside/node_modules: tests/outside/package.json
+	npm install --prefix tests/outside --no-package-lock --no-audit --no-fund
+	touch $@

@@ -1,0 +1,94 @@
+"""How often judges are right, and how often they are wrong as expected."""
+
+import pandas as pd
+import pyarrow as pa
+from dagster import AssetExecutionContext, AssetIn, MaterializeResult
+
+from assets.columns import REAL, TEXT, WHOLE, Columns, materialized
+from assets.partitions import topics
+from assets.previews import markdown_table
+from assets.vlmbias.common import GROUP, JUDGES, table_asset
+from assets.vlmbias.questions import QUESTIONS, Mismatch
+from metrics import accuracy_table
+
+ACCURACY = Columns(
+    model=(TEXT, "The judge"),
+    prompting=(TEXT, "How it was asked"),
+    image_set=(TEXT, "benchmark (the 912) or originals (the 117)"),
+    topic=(TEXT, "Topic, or the mean over topics (Table 2)"),
+    subtopic=(TEXT, "Column of Tables 3 and 9; all for the whole topic"),
+    questions=(TEXT, "Q1 & Q2, or Q3"),
+    base_images=(WHOLE, "Scenes: what the interval resamples"),
+    answers=(WHOLE, "Rows behind the figures"),
+    accuracy=(REAL, "Share of right answers"),
+    accuracy_low=(REAL, "Lower end of its 95 % interval"),
+    accuracy_high=(REAL, "Upper end of its 95 % interval"),
+    bias_rate=(REAL, "Share of answers equal to the expected bias, where that is wrong"),
+    bias_rate_low=(REAL, "Lower end of its 95 % interval"),
+    bias_rate_high=(REAL, "Upper end of its 95 % interval"),
+    bias_share_of_wrong=(REAL, "Share of the wrong answers that equal the expected bias"),
+    unparsed_rate=(REAL, "Share of responses without a readable answer"),
+    refused_rate=(REAL, "Share of refusals"),
+    failed_rate=(REAL, "Share of requests without a response"),
+)
+
+ANSWER_INS = {
+    judge: AssetIn([GROUP, "answers", judge], metadata={"allow_missing_partitions": True})
+    for judge in JUDGES
+}
+EVERY_TOPIC = {"allow_missing_partitions": True}
+
+
+class NothingYet(ValueError):
+    """No topic has been materialized that far."""
+
+
+@table_asset(
+    by_topic=False,
+    columns=ACCURACY,
+    ins={"questions": AssetIn([GROUP, "questions"], metadata=EVERY_TOPIC), **ANSWER_INS},
+    description="Accuracy and bias rate of every judge with 95 % intervals (Tables 2, 3 and 9).",
+)
+def accuracy(
+    context: AssetExecutionContext,
+    questions: dict[str, pd.DataFrame],
+    **answers: dict[str, pd.DataFrame],
+) -> MaterializeResult[pa.Table]:
+    """Score the topics there are; those that a judge has not answered yet are named.
+
+    Raises `NothingYet` where there is none, and `Mismatch` where a judge answered other questions
+    than those that are stored now.
+    """
+    missing = {
+        judge: [topic for topic in topics.get_partition_keys() if topic not in by_topic]
+        for judge, by_topic in answers.items()
+    }
+    for judge, by_topic in answers.items():
+        for topic, table in by_topic.items():
+            _check_same_questions(judge, topic, table, questions.get(topic))
+    tables = [table for by_topic in answers.values() for table in by_topic.values()]
+    if not tables:
+        raise NothingYet("No judge has answered yet: materialize the topics of vlmbias first.")
+    rows = accuracy_table(pd.concat(tables, ignore_index=True))
+    for judge, topics_missing in missing.items():
+        if topics_missing:
+            context.log.warning("%s has not answered %s yet", judge, ", ".join(topics_missing))
+    means = rows[(rows["topic"] == "task mean") & (rows["image_set"] == "benchmark")]
+    shown = ["model", "questions", "accuracy", "accuracy_low", "accuracy_high", "bias_rate"]
+    return materialized(
+        ACCURACY.table(rows),
+        task_mean=markdown_table(means[shown].round(4)),
+        topics=sorted({topic for by_topic in answers.values() for topic in by_topic}),
+        missing=missing,
+    )
+
+
+def _check_same_questions(
+    judge: str, topic: str, answered: pd.DataFrame, asked: pd.DataFrame | None
+) -> None:
+    columns = list(QUESTIONS.columns)
+    if asked is None or not answered[columns].equals(asked[columns]):
+        raise Mismatch(
+            f"vlmbias/answers/{judge} ({topic}) answers other questions than vlmbias/questions "
+            f"({topic}) holds now. Materialize vlmbias/answers/{judge} for {topic} again."
+        )

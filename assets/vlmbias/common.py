@@ -1,0 +1,43 @@
+"""What every asset of this benchmark shares."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from dagster import AssetIn, AssetsDefinition, asset
+
+from assets.columns import Columns
+from assets.partitions import topics
+
+GROUP = "vlmbias"
+OWNERS = ["team:counterfactory"]
+JUDGES = ("prior", "pixels", "random")
+"""The judges, each with an asset of its answers, in the order that tables show them."""
+
+
+def table_asset(
+    *,
+    description: str,
+    columns: Columns,
+    ins: Mapping[str, AssetIn] | None = None,
+    kinds: Sequence[str] = (),
+    key: Sequence[str] = (),
+    pool: str | None = None,
+    by_topic: bool = True,
+) -> Callable[[Callable[..., Any]], AssetsDefinition]:
+    """An asset of this benchmark that makes a table of `columns`, with a partition a topic.
+
+    It is named by its function unless `key` gives its key below `vlmbias`.
+    """
+    return asset(
+        name=key[-1] if key else None,
+        key_prefix=[GROUP, *key[:-1]],
+        group_name=GROUP,
+        owners=OWNERS,
+        kinds={"python", "parquet", *kinds},
+        partitions_def=topics if by_topic else None,
+        ins=ins,
+        pool=pool,
+        description=description,
+        metadata=columns.described(),
+        code_version="1",
+    )

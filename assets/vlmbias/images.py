@@ -1,0 +1,176 @@
+"""Images drawn by code: the counterfactual set and its originals."""
+
+import json
+import struct
+from collections.abc import Iterator
+from dataclasses import asdict
+from time import perf_counter
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+from dagster import AssetExecutionContext, MaterializeResult
+
+from assets.columns import REALS, TEXT, TEXTS, WHOLE, Columns, materialized
+from assets.previews import contact_sheet
+from assets.vlmbias.common import table_asset
+from generators.canvas import RASTERISER, rasterise
+from generators.domains import Domain, domain
+from generators.scene import ImageSet, Scene
+from resources.design import Design
+from resources.images import ImageStore
+from resources.ledger import WorkLedger, work_key
+from resources.workers import spread
+
+IMAGES = Columns(
+    image_id=(TEXT, "Readable name: topic, scene and size"),
+    base_id=(TEXT, "The scene, without its size"),
+    original_id=(TEXT, "The scene that this one departs from; its own for an original"),
+    sha256=(TEXT, "Name of the PNG in the image store"),
+    domain=(TEXT, "Topic"),
+    subject=(TEXT, "What is shown"),
+    subtopic=(TEXT, "Column of the paper's Tables 3 and 9"),
+    variant=(TEXT, "original or counterfactual"),
+    modification=(TEXT, "What was changed"),
+    image_set=(TEXT, "benchmark (the 912) or originals (the 117)"),
+    width=(WHOLE, "px"),
+    height=(WHOLE, "px"),
+    size=(WHOLE, "The longer side in px"),
+    seed=(WHOLE, "Seed of the scene"),
+    target=(TEXT, "What Q1 and Q2 ask about"),
+    targets=(TEXTS, "Everything that can be read from this image"),
+    truths=(REALS, "By target: what the drawing was to show"),
+    standards=(REALS, "By target: what the subject usually shows"),
+    settings=(TEXT, "Every further number that the drawing used, as JSON"),
+    generator_version=(TEXT, "Version of the topic's drawing code"),
+    rasteriser=(TEXT, "What turned the vector picture into pixels"),
+)
+
+_KEPT_AT_ONCE = 50
+
+
+class _Job(NamedTuple):
+    topic: str
+    scene: Scene
+    size: int
+
+
+def draw_png(job: _Job) -> bytes:
+    """Draw one scene at one size."""
+    return rasterise(domain(job.topic).drawing.draw(job.scene, job.size))
+
+
+@table_asset(
+    kinds=["image"],
+    columns=IMAGES,
+    description="The counterfactual images of a topic (for the illusions, originals as well).",
+)
+def drawn_images(
+    context: AssetExecutionContext, design: Design, images: ImageStore, ledger: WorkLedger
+) -> MaterializeResult[pa.Table]:
+    """Draw what is not drawn yet of the 912 images (VLMBias, Appendices E to I)."""
+    return _draw_set("benchmark", context, design, images, ledger)
+
+
+@table_asset(
+    kinds=["image"],
+    columns=IMAGES,
+    description="The unmodified images of a topic, for the sanity check (sections 4.1 and 4.6).",
+)
+def original_images(
+    context: AssetExecutionContext, design: Design, images: ImageStore, ledger: WorkLedger
+) -> MaterializeResult[pa.Table]:
+    """Draw what is not drawn yet of the 117 originals."""
+    return _draw_set("originals", context, design, images, ledger)
+
+
+def _draw_set(
+    image_set: ImageSet,
+    context: AssetExecutionContext,
+    design: Design,
+    images: ImageStore,
+    ledger: WorkLedger,
+) -> MaterializeResult[pa.Table]:
+    topic, started = domain(context.partition_key), perf_counter()
+    sizes = design.sizes_for(topic)
+    jobs = [
+        _Job(topic.name, scene, size)
+        for scene in topic.drawing.scenes(design.seed)
+        if scene.image_set == image_set
+        for size in sizes
+    ]
+    keys = [_drawing_key(topic, job) for job in jobs]
+    digests = ledger.known(keys)
+    damaged = [key for key, digest in digests.items() if not images.holds(digest)]
+    for key in damaged:
+        context.log.warning("%s is missing or damaged: drawn again", images.path(digests.pop(key)))
+    missing = [(key, job) for key, job in zip(keys, jobs, strict=True) if key not in digests]
+    for drawn in _drawn(missing, images, ledger):
+        digests.update(drawn)
+        context.log.info("drawn %d of %d", len(digests), len(jobs))
+    rows = [
+        _row(job, design.seed, topic, digests[key], images)
+        for key, job in zip(keys, jobs, strict=True)
+    ]
+    smallest = [row for row in rows if row["size"] == sizes[0]]
+    return materialized(
+        IMAGES.table(rows),
+        images=len(rows),
+        drawn_now=len(missing),
+        healed=len(damaged),
+        seconds=round(perf_counter() - started, 2),
+        seed=design.seed,
+        contact_sheet=contact_sheet(
+            [(row["base_id"].partition("/")[2], images.get(row["sha256"])) for row in smallest]
+        ),
+    )
+
+
+def _drawing_key(topic: Domain, job: _Job) -> str:
+    scene = asdict(job.scene)
+    return work_key("draw", topic.drawing.VERSION, RASTERISER, scene, job.size)
+
+
+def _drawn(
+    missing: list[tuple[str, _Job]], images: ImageStore, ledger: WorkLedger
+) -> Iterator[dict[str, str]]:
+    """Draw on all cores; keep what is finished even if a later image fails."""
+    batch: dict[str, str] = {}
+    pngs = spread(draw_png, [job for _, job in missing])
+    try:
+        for (key, _), png in zip(missing, pngs, strict=True):
+            batch[key] = images.put(png)
+            if len(batch) == _KEPT_AT_ONCE:
+                ledger.record(batch)
+                yield batch
+                batch = {}
+    finally:
+        ledger.record(batch)
+    yield batch
+
+
+def _row(job: _Job, seed: int, topic: Domain, digest: str, images: ImageStore) -> dict[str, Any]:
+    scene = job.scene
+    width, height = struct.unpack(">II", images.get(digest)[16:24])
+    return {
+        "image_id": scene.image_id(job.size),
+        "base_id": scene.base_id,
+        "original_id": scene.original_id,
+        "sha256": digest,
+        "domain": scene.domain,
+        "subject": scene.subject,
+        "subtopic": scene.subtopic,
+        "variant": scene.variant,
+        "modification": scene.modification,
+        "image_set": scene.image_set,
+        "width": width,
+        "height": height,
+        "size": job.size,
+        "seed": seed,
+        "target": scene.target,
+        "targets": list(scene.truths),
+        "truths": list(scene.truths.values()),
+        "standards": list(scene.standards.values()),
+        "settings": json.dumps(dict(scene.settings), ensure_ascii=False, sort_keys=True),
+        "generator_version": topic.drawing.VERSION,
+        "rasteriser": RASTERISER,
+    }

@@ -1,0 +1,26 @@
+"""What the user chooses about the drawn images."""
+
+from dagster import ConfigurableResource
+from pydantic import Field
+
+from generators.domains import Domain, SizeOutOfRange
+
+
+class Design(ConfigurableResource[None]):
+    """Seed and sizes of the drawn images; set once, used by every asset that draws."""
+
+    seed: int = Field(
+        default=0, description="Chooses squares, added types, cells and shapes; any whole number."
+    )
+    sizes: list[int] = Field(
+        default=[384, 768, 1152],
+        description="Lengths of the longer side in px, each from the topic's smallest to 4096.",
+    )
+
+    def sizes_for(self, domain: Domain) -> list[int]:
+        """The sizes, each once and ascending; raises `SizeOutOfRange` for one the domain lacks."""
+        if not self.sizes:
+            raise SizeOutOfRange("No size is given: choose at least one, as in [384, 768, 1152].")
+        for size in self.sizes:
+            domain.check_size(size)
+        return sorted(set(self.sizes))

@@ -1,0 +1,65 @@
+"""Tables as Parquet, one file an asset and partition."""
+
+import io
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+from dagster import (
+    ConfigurableIOManagerFactory,
+    InputContext,
+    MetadataValue,
+    OutputContext,
+    UPathIOManager,
+)
+from upath import UPath
+
+from resources.atomic import write_whole
+from resources.faults import Corrupt, Missing
+
+
+def read_table(path: UPath, columns: list[str] | None = None) -> pd.DataFrame:
+    """A stored table, or those of its columns. Raises `Missing` or `Corrupt`."""
+    remedy = f"Materialize {path.parent.name} ({path.stem}) again."
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError as error:
+        raise Missing(f"The table {path} is not there. {remedy}") from error
+    try:
+        table: pd.DataFrame = pq.read_table(io.BytesIO(data), columns=columns).to_pandas()
+    except (pa.ArrowInvalid, OSError) as error:
+        raise Corrupt(f"The table {path} cannot be read ({error}). {remedy}") from error
+    return table
+
+
+class _Parquet(UPathIOManager):
+    extension = ".parquet"
+
+    def dump_to_path(self, context: OutputContext, obj: pa.Table, path: UPath) -> None:
+        buffer = io.BytesIO()
+        pq.write_table(obj, buffer, compression="zstd")
+        write_whole(path, buffer.getvalue())
+
+    def load_from_path(self, context: InputContext, path: UPath) -> pd.DataFrame:
+        """The table, or the columns that the input's metadata names."""
+        wanted = (context.definition_metadata or {}).get("columns")
+        if not path.exists():
+            raise FileNotFoundError(f"{path} is not there: materialize {context.asset_key} first.")
+        return read_table(path, wanted)
+
+    def get_metadata(self, context: OutputContext, obj: pa.Table) -> dict[str, MetadataValue]:
+        return {"dagster/row_count": MetadataValue.int(obj.num_rows)}
+
+
+class ParquetTables(ConfigurableIOManagerFactory[_Parquet]):
+    """Keeps an asset's `pyarrow.Table` at `<root>/<asset key>/<partition>.parquet`.
+
+    A table is read back as a `pandas.DataFrame`; an input whose metadata names `columns` gets
+    those alone, and nothing else of the file is decoded.
+    """
+
+    root: str
+
+    def create_io_manager(self, context: object) -> _Parquet:
+        """The manager for one run."""
+        return _Parquet(UPath(self.root))
