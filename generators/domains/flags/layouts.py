@@ -41,22 +41,24 @@ def pips(count: int, *, half_width: float, half_height: float) -> list[Point]:
 
 
 def field(count: int, width: float, height: float) -> list[Point]:
-    """Places of `count` stars in staggered rows that fill a field, all as far apart as they can be.
+    """Places of `count` stars in staggered rows that fill a field.
 
-    Rows are either of one length or alternate between two that differ by one star, as in the
-    flags and the proposals for flags of the United States: 49 gives seven sevens, 50 gives
+    Rows are either of one length or alternate between two that differ by one star, and there
+    are as nearly as can be as many of them as there are stars in the longest. So it is in the
+    flags of the United States and the proposals for them: 49 gives seven sevens, 50 gives
     6-5-6-5-6-5-6-5-6 and 51 gives 9-8-9-8-9-8.
     """
-    fields = (_staggered(rows, width, height) for rows in _rows(count))
-    return max(fields, key=spacing)
+
+    def imbalance(rows: Sequence[int]) -> tuple[float, float]:
+        sides = max(rows), len(rows)
+        return max(sides) / min(sides), -spacing(_staggered(rows, width, height))
+
+    return _staggered(min(_even_rows(count), key=imbalance), width, height)
 
 
-def _rows(count: int) -> Iterator[list[int]]:
-    """Even rows, at most two of them to a star of the shortest, so that they are seen as rows."""
+def _even_rows(count: int) -> Iterator[list[int]]:
     for rows in range(1, count + 1):
         short, longer = divmod(count, rows)
-        if rows > 2 * short:
-            return
         if longer == 0:
             yield [short] * rows
         elif longer == (rows + 1) // 2:
