@@ -1,0 +1,87 @@
+"""Writing the site: built whole beside the old one, then put in its place."""
+
+import hashlib
+import os
+import shutil
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from uuid import uuid4
+
+import pandas as pd
+
+from assets.site.board import Accuracy
+from assets.site.gather import gather
+from assets.site.pages import HERE, STATIC, Site, pages
+
+
+def build(
+    folder: Path,
+    *,
+    images: pd.DataFrame,
+    measurements: pd.DataFrame,
+    questions: pd.DataFrame,
+    answers: pd.DataFrame,
+    accuracy: pd.DataFrame,
+    png_of: Callable[[str], bytes],
+    title: str,
+    facts: Mapping[str, str],
+) -> Path:
+    """Write the site into `folder` and return the path of its `index.html`.
+
+    The tables have the columns of the assets of the same names; `png_of` gives the PNG of a
+    sha256; `facts` are the lines of the footer. What `folder` held before is replaced when the
+    new site is whole, and not before; images that it already has are taken over unread by
+    `png_of`, if their bytes still have the hash that they are named by.
+    """
+    scenes, judges = gather(images, measurements, questions, answers)
+    order = dict.fromkeys(scene.domain for scene in scenes)
+    site = Site(title, facts, scenes, judges, Accuracy.of(accuracy, list(order)))
+    new = folder.with_name(f".{folder.name}.{uuid4().hex}")
+    try:
+        _write_images(new / "images", folder / "images", dict.fromkeys(images["sha256"]), png_of)
+        for name in STATIC:
+            shutil.copyfile(HERE / name, new / name)
+        for path, html in pages(site):
+            page = new / path
+            page.parent.mkdir(parents=True, exist_ok=True)
+            page.write_text(html, encoding="utf-8")
+        _put_in_place(new, folder)
+    finally:
+        shutil.rmtree(new, ignore_errors=True)
+    return folder / "index.html"
+
+
+def _write_images(
+    new: Path, old: Path, hashes: Iterable[str], png_of: Callable[[str], bytes]
+) -> None:
+    new.mkdir(parents=True)
+    for sha256 in hashes:
+        name = f"{sha256}.png"
+        if not _take_over(old / name, new / name, sha256):
+            (new / name).write_bytes(png_of(sha256))
+
+
+def _take_over(old: Path, new: Path, sha256: str) -> bool:
+    """Give an image of the old site a second name in the new one, if it is still sound."""
+    try:
+        if hashlib.sha256(old.read_bytes()).hexdigest() != sha256:
+            return False
+        os.link(old, new)
+    except OSError:  # not there, or a file system without hard links
+        return False
+    return True
+
+
+def _put_in_place(new: Path, folder: Path) -> None:
+    old = new.with_name(f"{new.name}.old")
+    try:
+        folder.rename(old)
+    except FileNotFoundError:
+        new.rename(folder)
+    else:
+        try:
+            new.rename(folder)
+        except OSError:
+            old.rename(folder)
+            raise
+        shutil.rmtree(old, ignore_errors=True)

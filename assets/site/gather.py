@@ -1,0 +1,189 @@
+"""Scenes gathered from the tables: readings, questions and answers beside their pictures."""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+
+import pandas as pd
+
+from assets.site.rows import Judge, Row, judges_of, rows
+from assets.site.scenes import Answer, Asked, Picture, Reading, Scene, Target, Verdict
+
+
+def gather(
+    images: pd.DataFrame, measurements: pd.DataFrame, questions: pd.DataFrame, answers: pd.DataFrame
+) -> tuple[list[Scene], list[Judge]]:
+    """Every scene, linked to its original, and every judge.
+
+    Topics and originals keep the order of `images`; a scene follows its original.
+    """
+    measured = _by(rows(measurements), "image_id")
+    asked = _by(rows(questions), "image_id")
+    answered = _by(rows(answers), "image_id")
+    image_rows = list(rows(images))
+    tolerances = _tolerances(image_rows)
+    judges = judges_of(row for group in answered.values() for row in group)
+    scenes = []
+    for drawn in _by(image_rows, "base_id").values():
+        drawn.sort(key=lambda row: row.size)
+        scene = _scene(drawn, measured, tolerances)
+        scene.asked = _asked(scene.pictures, asked, answered)
+        scenes.append(scene)
+    _link(scenes)
+    return _in_families(scenes), judges
+
+
+def _by(found: Iterable[Row], column: str) -> dict[str, list[Row]]:
+    groups = defaultdict(list)
+    for row in found:
+        groups[getattr(row, column)].append(row)
+    return groups
+
+
+def _tolerances(image_rows: Sequence[Row]) -> dict[tuple[str, str], float]:
+    """Half the least departure from the standard that any image shows, by domain and target.
+
+    Half a count, and for an illusion half the smallest difference that is drawn: what is nearer
+    to the truth than this can be taken for nothing else.
+    """
+    least: dict[tuple[str, str], float] = {}
+    for row in image_rows:
+        for name, truth, standard in zip(row.targets, row.truths, row.standards, strict=True):
+            if departure := abs(truth - standard):
+                key = (row.domain, name)
+                least[key] = min(departure / 2, least.get(key, departure / 2))
+    return least
+
+
+def _scene(
+    drawn: Sequence[Row],
+    measured: Mapping[str, list[Row]],
+    tolerances: Mapping[tuple[str, str], float],
+) -> Scene:
+    first = drawn[0]
+    targets = [
+        Target(name, truth, standard, [])
+        for name, truth, standard in zip(first.targets, first.truths, first.standards, strict=True)
+    ]
+    pictures = []
+    for row in drawn:
+        by_target = {found.target: found for found in measured.get(row.image_id, ())}
+        readings = [
+            _reading(target, by_target.get(target.name), tolerances.get((row.domain, target.name)))
+            for target in targets
+        ]
+        for target, reading in zip(targets, readings, strict=True):
+            target.readings.append(reading)
+        pictures.append(_picture(row, readings, next(iter(by_target.values()), None)))
+    return Scene(
+        base_id=first.base_id,
+        original_id=first.original_id,
+        domain=first.domain,
+        subject=first.subject,
+        subtopic=first.subtopic,
+        variant=first.variant,
+        modification=first.modification,
+        image_set=first.image_set,
+        target=first.target,
+        seed=first.seed,
+        generator_version=first.generator_version,
+        rasteriser=first.rasteriser,
+        settings=json.loads(first.settings),
+        pictures=pictures,
+        targets=targets,
+        asked=[],
+    )
+
+
+def _reading(target: Target, found: Row | None, tolerance: float | None) -> Reading:
+    if found is None:
+        return Reading(None, "not measured", "")
+    if found.measured is None:
+        return Reading(None, "not measured", found.problem or "")
+    near = abs(found.measured - target.truth) < (tolerance or 0.5)
+    return Reading(found.measured, "agrees" if near else "disagrees", found.problem or "")
+
+
+def _picture(row: Row, readings: Sequence[Reading], found: Row | None) -> Picture:
+    verdicts = {reading.verdict for reading in readings}
+    worst: tuple[Verdict, ...] = ("disagrees", "not measured")
+    return Picture(
+        image_id=row.image_id,
+        sha256=row.sha256,
+        width=row.width,
+        height=row.height,
+        size=row.size,
+        mark=found.mark if found else None,
+        gap=found.gap if found else None,
+        measure_version=found.measure_version if found else None,
+        verdict=next((verdict for verdict in worst if verdict in verdicts), "agrees"),
+    )
+
+
+def _asked(
+    pictures: Sequence[Picture],
+    asked: Mapping[str, list[Row]],
+    answered: Mapping[str, list[Row]],
+) -> list[Asked]:
+    """The scene's questions in order, and beside it each picture's count of wrong answers."""
+    given: dict[tuple[str, str], dict[Judge, dict[str, Answer]]] = {}
+    for picture in pictures:
+        for row in answered.get(picture.image_id, ()):
+            judge, answer = Judge(row.model, row.prompting), _answer(row)
+            by_judge = given.setdefault((row.question_id, row.question), {})
+            by_judge.setdefault(judge, {})[picture.image_id] = answer
+            if answer.right is False:
+                picture.wrong[judge] = picture.wrong.get(judge, 0) + 1
+    once = {
+        (row.question_id, row.question): row
+        for picture in pictures
+        for row in asked.get(picture.image_id, ())
+    }
+    return [
+        Asked(
+            row.question_id,
+            row.target,
+            row.question,
+            row.ground_truth,
+            row.expected_bias,
+            _in_order(given.get(key, {}), pictures),
+        )
+        for key, row in sorted(once.items())
+    ]
+
+
+def _answer(row: Row) -> Answer:
+    right = None if row.score is None else row.score >= 1
+    biased = right is False and row.answer == row.expected_bias
+    return Answer(row.answer, row.outcome, right, biased, row.response or "")
+
+
+def _in_order(
+    by_judge: Mapping[Judge, Mapping[str, Answer]], pictures: Sequence[Picture]
+) -> list[tuple[Judge, list[Answer | None]]]:
+    judges = sorted(by_judge, key=lambda judge: (bool(judge.reference), judge))
+    return [
+        (judge, [by_judge[judge].get(picture.image_id) for picture in pictures]) for judge in judges
+    ]
+
+
+def _link(scenes: Sequence[Scene]) -> None:
+    by_id = {scene.base_id: scene for scene in scenes}
+    for scene in scenes:
+        original = by_id.get(scene.original_id)
+        if original is not None and original is not scene:
+            scene.original = original
+            original.counterfactuals.append(scene)
+
+
+def _in_families(scenes: Sequence[Scene]) -> list[Scene]:
+    topics = list(dict.fromkeys(scene.domain for scene in scenes))
+    families = {name: at for at, name in enumerate(dict.fromkeys(s.original_id for s in scenes))}
+    return sorted(
+        scenes,
+        key=lambda scene: (
+            topics.index(scene.domain),
+            families[scene.original_id],
+            scene.original is not None,
+        ),
+    )

@@ -1,0 +1,117 @@
+"""Scenes with all that a reader wants to know of them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+from urllib.parse import quote
+
+from assets.site.rows import Judge
+
+Verdict = Literal["agrees", "disagrees", "not measured"]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What the pixels of one image say of one target."""
+
+    measured: float | None
+    verdict: Verdict
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One thing that can be read from a scene, with a reading for each of its pictures."""
+
+    name: str
+    truth: float
+    standard: float
+    readings: list[Reading]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One judge's answer; `right` is None where nothing was scored."""
+
+    text: str | None
+    outcome: str
+    right: bool | None
+    biased: bool
+    response: str
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One question; `answers` holds, for each judge, one answer for each picture of the scene."""
+
+    question_id: str
+    target: str
+    text: str
+    truth: str
+    bias: str
+    answers: list[tuple[Judge, list[Answer | None]]]
+
+
+@dataclass(slots=True)
+class Picture:
+    """One image of a scene; `wrong` counts the wrong answers by judge."""
+
+    image_id: str
+    sha256: str
+    width: int
+    height: int
+    size: int
+    mark: float | None
+    gap: float | None
+    measure_version: str | None
+    verdict: Verdict
+    wrong: dict[Judge, int] = field(default_factory=dict)
+
+    @property
+    def file(self) -> str:
+        """Where the image lies in the site."""
+        return f"images/{self.sha256}.png"
+
+
+@dataclass(slots=True)
+class Scene:
+    """One base image, its pictures from the smallest to the largest."""
+
+    base_id: str
+    original_id: str
+    domain: str
+    subject: str
+    subtopic: str
+    variant: str
+    modification: str
+    image_set: str
+    target: str
+    seed: int
+    generator_version: str
+    rasteriser: str
+    settings: Mapping[str, Any]
+    pictures: list[Picture]
+    targets: list[Target]
+    asked: list[Asked]
+    original: "Scene | None" = None
+    counterfactuals: list["Scene"] = field(default_factory=list)
+
+    @property
+    def page(self) -> str:
+        """Where the scene's page lies in the site."""
+        return f"scenes/{self.base_id}.html"
+
+    @property
+    def href(self) -> str:
+        """`page` as a link writes it."""
+        return quote(self.page)
+
+    @property
+    def change(self) -> str:
+        """What was changed, in a few words; empty where nothing was."""
+        return "" if self.modification in ("", "none") else self.modification
+
+    @property
+    def asked_target(self) -> Target | None:
+        """The target that Q1 and Q2 ask about."""
+        return next((target for target in self.targets if target.name == self.target), None)

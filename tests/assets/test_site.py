@@ -1,0 +1,254 @@
+"""The site in a real browser, opened from the file system."""
+
+import os
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from assets.site import build
+from tests.assets.site_data import ODD, REFUSAL, Report
+
+ADDED = "scenes/flags/subject-0-add.html"
+ORIGINAL = "scenes/flags/subject-0.html"
+
+
+class Tab:
+    """A tab that remembers what it asked for and what it complained of."""
+
+    def __init__(self, page: Page, site: Path) -> None:
+        self.page = page
+        self.requests: list[str] = []
+        self.complaints: list[str] = []
+        self._site = site
+        page.on("request", lambda request: self.requests.append(request.url))
+        page.on("console", lambda message: self.complaints.append(message.text))
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+
+    def open(self, path: str) -> Page:
+        at, _, fragment = path.partition("#")
+        self.page.goto("about:blank")
+        self.page.goto((self._site / at).as_uri() + (f"#{fragment}" if fragment else ""))
+        return self.page
+
+
+@pytest.fixture
+def tab(chromium: Browser, site: Path) -> Iterator[Tab]:
+    page = chromium.new_page(viewport={"width": 1280, "height": 900})
+    found = Tab(page, site)
+    yield found
+    page.close()
+    assert found.complaints == []
+    assert all(url.startswith(("file://", "data:", "about:")) for url in found.requests)
+
+
+def shown(page: Page) -> int:
+    return page.locator("#cards > li:visible").count()
+
+
+def written(folder: Path, **changes: Any) -> Path:
+    return build(folder, **{**Report(subjects=1, topics=["flags"]).tables(), **changes}).parent
+
+
+def test_thumbnails_load_in_the_gallery(tab: Tab) -> None:
+    page = tab.open("gallery.html")
+    image = page.locator("#cards > li:visible img").first
+    expect(image).to_have_js_property("complete", True)
+    assert image.evaluate("image => image.naturalWidth") == 384
+    assert sum(url.endswith(".png") for url in tab.requests) <= 12
+
+
+def test_filters_show_what_fits_and_say_how_much(tab: Tab) -> None:
+    page = tab.open("gallery.html")
+    count = page.get_by_role("status")
+    expect(count).to_have_text("12 of 36 images")
+    assert shown(page) == 12
+    page.get_by_label("Topic").select_option("flags")
+    page.get_by_label("Variant").select_option("counterfactual")
+    page.get_by_label("Size").select_option("all")
+    expect(count).to_have_text("12 of 36 images")
+    page.get_by_label("Size").select_option("768")
+    expect(count).to_have_text("4 of 36 images")
+    assert shown(page) == 4
+    page.get_by_role("button", name="Reset").click()
+    expect(count).to_have_text("12 of 36 images")
+
+
+def test_wrong_answers_are_filtered_by_judge(tab: Tab) -> None:
+    page = tab.open("gallery.html")
+    wrong = page.get_by_label("Wrong answers by")
+    wrong.select_option("pixels")
+    expect(page.get_by_role("status")).to_have_text("0 of 36 images")
+    wrong.select_option("prior")
+    expect(page.get_by_role("status")).to_have_text("8 of 36 images")
+    variants = page.locator("#cards > li:visible").evaluate_all(
+        "l => l.map(i => i.dataset.variant)"
+    )
+    assert set(variants) == {"counterfactual"}
+
+
+def test_filters_are_kept_in_the_address(tab: Tab) -> None:
+    page = tab.open("gallery.html#topic=game_boards&size=all&wrong=some%2Fvlm-1&odd=1&variant=none")
+    expect(page.get_by_role("status")).to_have_text("12 of 36 images")
+    page.get_by_label("Wrong answers by").select_option("all")
+    assert page.url.endswith("#topic=game_boards&size=all")
+    page.reload()
+    expect(page.get_by_role("status")).to_have_text("18 of 36 images")
+    page.evaluate("location.hash = ''")
+    expect(page.get_by_role("status")).to_have_text("12 of 36 images")
+
+
+def test_the_keyboard_reaches_filters_and_cards(tab: Tab) -> None:
+    page = tab.open("gallery.html")
+    page.keyboard.press("Tab")
+    expect(page.get_by_text("Skip to content")).to_be_focused()
+    expect(page.get_by_text("Skip to content")).to_be_in_viewport()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    expect(page.get_by_label("Topic")).to_be_focused()
+    outline = page.get_by_label("Topic").evaluate("e => getComputedStyle(e).outlineStyle")
+    assert outline == "solid"
+    for _ in range(6):
+        page.keyboard.press("Tab")
+    first = page.locator("#cards a:visible").first
+    expect(first).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Subject 0")
+
+
+def test_a_scene_shows_sizes_readings_and_every_answer(tab: Tab) -> None:
+    page = tab.open(ADDED)
+    widths = page.locator(".sizes img").evaluate_all(
+        "images => Promise.all(images.map(i => i.decode().then(() => i.naturalWidth)))"
+    )
+    assert widths == [384, 768, 1152]
+    assert page.locator(".pair img").count() == 2
+    read = page.get_by_role("row", name="stripes asked in Q1 and Q2")
+    expect(read).to_have_accessible_name("stripes asked in Q1 and Q2 6 5" + 3 * " 6 agrees")
+    answers = page.get_by_role("region", name="Answers to question 1")
+    expect(answers.get_by_role("row", name="pixels")).to_contain_text("6 right")
+    expect(answers.get_by_role("row", name="prior")).to_contain_text("5 wrong, biased")
+    expect(answers.get_by_role("row", name="random")).to_contain_text("7 wrong")
+    expect(answers.get_by_role("row", name="some/vlm-1")).to_contain_text("refused")
+    expect(answers.get_by_role("row", name="some/vlm-1")).to_contain_text(REFUSAL)
+    expect(page.locator(".made")).to_contain_text("grey")
+
+
+def test_scenes_lead_to_each_other(tab: Tab) -> None:
+    page = tab.open(ORIGINAL)
+    expect(page.locator(".kin a")).to_have_count(2)
+    expect(page.locator("[rel=prev]")).to_have_count(0)
+    page.locator("[rel=next]").first.click()
+    expect(page.locator(".kind")).to_contain_text("flags/subject-0-add")
+    page.locator(".pair a").first.click()
+    expect(page.locator(".kind")).to_contain_text("flags/subject-0")
+
+
+def test_the_front_page_ranks_and_charts(tab: Tab) -> None:
+    page = tab.open("index.html")
+    board = page.get_by_role("table", name="Accuracy on Q1 and Q2", exact=True)
+    names = board.locator("tbody th[scope=row]").all_inner_texts()
+    assert names == ["some/vlm-1", "pixels reference", "random reference", "prior reference"]
+    expect(board.get_by_role("row", name="random")).to_contain_text("0.0 % [0.0, 6.0]")
+    expect(board.get_by_role("row", name="some/vlm-1")).to_contain_text("– 0.0 % 100.0 % 0.0 %")
+    expect(page.get_by_role("img", name="accuracy and bias rate of every judge")).to_have_count(2)
+    text = page.locator("svg desc").first.text_content() or ""
+    assert "prior: accuracy 0.0\u00a0% [0.0,\u00a06.0], bias rate 100.0\u00a0%" in text
+
+
+@pytest.mark.parametrize("path", ["index.html", "gallery.html", ADDED, ORIGINAL])
+def test_nothing_overflows_on_a_phone(tab: Tab, path: str) -> None:
+    tab.page.set_viewport_size({"width": 360, "height": 740})
+    assert tab.open(path).evaluate("document.documentElement.scrollWidth") == 360
+
+
+@pytest.mark.parametrize("path", ["index.html", "gallery.html", ADDED, ORIGINAL])
+def test_pages_are_well_marked_up(tab: Tab, path: str) -> None:
+    page = tab.open(path)
+    assert page.locator("h1").count() == 1
+    levels = page.locator("h1, h2, h3").evaluate_all("l => l.map(h => Number(h.tagName[1]))")
+    assert all(after - before <= 1 for before, after in pairwise(levels))
+    assert page.locator("img:not([alt]), th:not([scope]), a:not([href])").count() == 0
+    ids = page.locator("[id]").evaluate_all("l => l.map(e => e.id)")
+    assert len(ids) == len(set(ids))
+
+
+def test_odd_text_stays_text(tab: Tab) -> None:
+    page = tab.open("scenes/flags/subject-1-add.html")
+    expect(page.get_by_role("heading", level=1)).to_contain_text(ODD)
+    expect(page.locator("footer")).to_contain_text(ODD)
+
+
+def test_disagreement_and_missing_measurements_are_flagged(
+    chromium: Browser, tmp_path: Path
+) -> None:
+    found = Report(subjects=1, topics=["flags"]).tables()["measurements"]
+    found.loc[0, "measured"] += 1
+    found.loc[1, ["measured", "problem"]] = [None, "No stripes were found."]
+    folder = written(tmp_path / "report", measurements=found.drop(index=8))
+    page = chromium.new_page()
+    page.goto((folder / "index.html").as_uri())
+    expect(page.locator(".flagged")).to_contain_text("1 disagree with their label, 2 have no")
+    page.locator(".flagged a").click()
+    expect(page.get_by_role("status")).to_have_text("3 of 9 images")
+    page.goto((folder / ADDED).as_uri())
+    expect(page.locator(".flagged")).to_have_count(2)
+    expect(page.get_by_role("region", name="Readings")).to_contain_text("No stripes were found.")
+    page.close()
+
+
+def test_small_illusions_must_be_measured_finely(tmp_path: Path) -> None:
+    tables = Report(subjects=1, topics=["optical_illusions"]).tables()
+    images = tables["images"]
+    images["truths"] = [[0.0 if v == "original" else 0.15] for v in images.variant]
+    images["standards"] = [[0.0]] * len(images)
+    readings = [0.16, 0.2, 0.24, *[0.15] * 3, *[0.0] * 3]
+    tables["measurements"]["measured"] = readings
+    page = build(tmp_path / "report", **tables).parent / "scenes/optical_illusions"
+    assert (page / "subject-0-add.html").read_text().count(">disagrees<") == 1
+
+
+def test_a_rebuild_keeps_sound_images_and_heals_broken_ones(tmp_path: Path) -> None:
+    tables = Report(subjects=1, topics=["flags"]).tables()
+    folder = written(tmp_path / "report")
+    kept, broken = sorted((folder / "images").iterdir())[:2]
+    os.utime(kept, (1, 1))
+    whole = broken.read_bytes()
+    broken.write_bytes(whole[:-1])
+    read: list[str] = []
+    written(folder, png_of=lambda sha256: read.append(sha256) or tables["png_of"](sha256))
+    assert read == [broken.stem]
+    assert broken.read_bytes() == whole
+    assert kept.stat().st_mtime == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["report"]
+
+
+def test_a_build_that_fails_leaves_the_old_site_whole(tmp_path: Path) -> None:
+    folder = written(tmp_path / "report")
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    tables = Report(subjects=2, topics=["flags"]).tables()
+
+    def full(sha256: str) -> bytes:
+        raise OSError(28, "No space left on device", sha256)
+
+    with pytest.raises(OSError, match="No space left"):
+        build(folder, **{**tables, "png_of": full})
+    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
+    assert [path.name for path in tmp_path.iterdir()] == ["report"]
+
+
+def test_a_report_without_questions_or_answers_is_a_gallery(tmp_path: Path) -> None:
+    tables = Report(subjects=1, topics=["flags"]).tables()
+    empty = {name: tables[name].iloc[:0] for name in ("questions", "answers", "accuracy")}
+    folder = written(tmp_path / "report", **empty)
+    assert "No answers yet." in (folder / "index.html").read_text()
+    assert "No question asks" in (folder / ADDED).read_text()
+
+
+def test_the_same_tables_give_the_same_site(tmp_path: Path) -> None:
+    one, other = written(tmp_path / "one"), written(tmp_path / "other")
+    for page in one.rglob("*.html"):
+        assert page.read_bytes() == (other / page.relative_to(one)).read_bytes()
