@@ -41,7 +41,8 @@ _NOT_EXACTLY = frozenset(
 )
 
 _THOUSANDS = re.compile(r"(?<![\d.,])\d{1,3}(?:,\d{3})+(?![\d,])")
-_SEPARATORS = re.compile(r"(?<=\S)\s+[-–—]\s+|[\s,;:=()!?\"'“”‘*_`$]+")
+# A dash parts clauses where spaces stand around it; elsewhere it is a hyphen, a range or a minus.
+_BETWEEN_CLAUSES = re.compile(r"(?<=\S)\s+[-–—]\s+|[,;:=()!?\"'“”‘*_`$]+|\.(?=\s|$)")
 # No count has 30 digits; a reply that loops on one digit has thousands.
 _DIGITS = re.compile(r"[+\-−]?\d{1,30}(?:\.\d{1,30})?")
 _WORD = re.compile(r"[^\W\d_]+")
@@ -57,27 +58,28 @@ def only_number(phrase: str) -> Decimal | None:
     >>> only_number("fifty-one stars")
     Decimal('51')
     """
-    tokens = _tokens(phrase.lower())
-    if not all(_WORD.fullmatch(token) or _DIGITS.fullmatch(token) for token in tokens):
+    clauses = _clauses(phrase.lower())
+    words = [word for clause in clauses for word in clause]
+    if not all(_WORD.fullmatch(word) or _DIGITS.fullmatch(word) for word in words):
         return None
-    if not _NOT_EXACTLY.isdisjoint(tokens):
+    if not _NOT_EXACTLY.isdisjoint(words):
         return None
-    numbers = set(_numbers(tokens))
-    return numbers.pop() if len(numbers) == 1 and None not in numbers else None
+    numbers = {number for clause in clauses for number in _numbers(clause)}
+    return numbers.pop() if len(numbers) == 1 else None
 
 
-def _tokens(phrase: str) -> list[str]:
-    joined = _THOUSANDS.sub(lambda match: match[0].replace(",", ""), phrase)
-    hyphenated = re.sub(r"(?<=[^\W\d_])-(?=[^\W\d_])", " ", joined)
-    together = re.sub(r"\ban? hundred\b", "one hundred", hyphenated)
-    together = re.sub(r"\bhundred and\b", "hundred", together)
-    tokens = (token.rstrip(".") for token in _SEPARATORS.split(together))
-    return [token for token in tokens if token]
+def _clauses(phrase: str) -> list[list[str]]:
+    """The words of each clause: `fifty-one` is two words of one, `fifty, one` two clauses."""
+    phrase = _THOUSANDS.sub(lambda match: match[0].replace(",", ""), phrase)
+    phrase = re.sub(r"(?<=[^\W\d_])-(?=[^\W\d_])", " ", phrase)
+    phrase = re.sub(r"\ban? hundred\b", "one hundred", phrase)
+    phrase = re.sub(r"\bhundred and\b", "hundred", phrase)
+    return [clause.split() for clause in _BETWEEN_CLAUSES.split(phrase)]
 
 
-def _numbers(tokens: list[str]) -> Iterator[Decimal | None]:
-    """Each number of the phrase; None for number words that make no number, as `five six`."""
-    for is_word, run in groupby(tokens, key=_NUMBER_WORDS.__contains__):
+def _numbers(clause: list[str]) -> Iterator[Decimal | None]:
+    """Each number of the clause; None for number words that make no number, as `five six`."""
+    for is_word, run in groupby(clause, key=_NUMBER_WORDS.__contains__):
         if is_word:
             value = _VALUES.get(" ".join(run))
             yield None if value is None else Decimal(value)
