@@ -1,0 +1,123 @@
+"""From pixels to a flag of flat colours: where it lies, what its colours are, which is where."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from generators.reading import Pixels, Unreadable
+
+Values = NDArray[np.float32]
+Labels = NDArray[np.uint8]
+
+CLEAR = 32
+"""A difference in any channel that neither resampling nor JPEG makes in a flat area."""
+READING_WIDTH = 320
+"""A flag is read at one to two times this width: finer detail only costs time."""
+TRIM = 1
+"""Pixels left off all round, where the flag's colours run into the ground's."""
+
+
+class Flag(NamedTuple):
+    """A flag without its ground.
+
+    `values` is 3 x h x w (red, green and blue of 0 to 255), `palette` n x 3, and `labels` h x w:
+    the nearest colour of the palette. Each cell of it is `cell` x `cell` pixels of the picture.
+    """
+
+    values: Values
+    palette: Values
+    labels: Labels
+    cell: int
+
+
+def read_flag(pixels: Pixels) -> Flag:
+    """Find the flag on its plain grey ground; raises `Unreadable` where there is none."""
+    values, cell = _shrink(_without_ground(pixels)[TRIM:-TRIM, TRIM:-TRIM])
+    palette = _palette(values)
+    return Flag(values, palette, _nearest(values, palette), cell)
+
+
+def coverage(values: Values, ink: Values, others: Values) -> Values:
+    """How much of each pixel is `ink`, 0 to 1: m values from m x 3 colours.
+
+    A pixel on an edge mixes two colours. What the ink is mixed with is the one of `others` that
+    explains the pixel best, so that a star may lie across several grounds.
+    """
+    axes = ink - others
+    lengths = np.einsum("nc,nc->n", axes, axes)
+    share = np.clip((values @ axes.T - np.einsum("nc,nc->n", others, axes)) / lengths, 0, 1)
+    missed = values[:, None] - others - share[..., None] * axes
+    best = np.einsum("mnc,mnc->mn", missed, missed).argmin(1)
+    covered: Values = share[np.arange(len(values)), best].astype(np.float32)
+    return covered
+
+
+def _without_ground(pixels: Pixels) -> Pixels:
+    """Take off plain frames from the outside in: any padding, then the ground, which is grey."""
+    grey_seen = False
+    while min(pixels.shape[:2]) > 8:
+        ring = np.concatenate([pixels[0], pixels[-1], pixels[:, 0], pixels[:, -1]])
+        colour = np.median(ring, axis=0).astype(np.int16)
+        plain = (_distance(ring, colour) <= CLEAR).mean() > 0.95 and np.ptp(colour) <= CLEAR / 2
+        grey = 64 <= colour.mean() <= 192
+        if not plain or (grey_seen and not grey):
+            break
+        grey_seen |= bool(grey)
+        rows = np.flatnonzero((_distance(pixels[:, ::8], colour) > CLEAR).mean(1) > 0.5)
+        columns = np.flatnonzero((_distance(pixels[::8], colour) > CLEAR).mean(0) > 0.5)
+        if not (rows.size and columns.size):
+            raise Unreadable("There is nothing on the ground.")
+        pixels = pixels[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
+    if not grey_seen:
+        raise Unreadable("There is no plain grey ground that a flag could lie on.")
+    return pixels
+
+
+def _distance(pixels: Pixels, colour: NDArray[np.int16]) -> NDArray[np.int16]:
+    """The largest difference in any channel."""
+    far: NDArray[np.int16] = np.abs(pixels - colour).max(-1)
+    return far
+
+
+def _shrink(pixels: Pixels) -> tuple[Values, int]:
+    """Mean over square cells, so many that the flag is still wide enough, channels first."""
+    cell = max(1, pixels.shape[1] // READING_WIDTH)
+    height, width = (side // cell * cell for side in pixels.shape[:2])
+    total = np.zeros((3, height // cell, width // cell), np.float32)
+    for row in range(cell):
+        for column in range(cell):
+            total += pixels[row:height:cell, column:width:cell].transpose(2, 0, 1)
+    return total / cell**2, cell
+
+
+def _palette(values: Values) -> Values:
+    """The flat colours, the most frequent first: n x 3."""
+    flat = _flat_pixels(values)
+    bins = (flat.astype(np.int32) >> 4).T @ np.array([256, 16, 1])
+    counts = np.bincount(bins, minlength=4096)
+    sums = np.stack([np.bincount(bins, channel, 4096) for channel in flat], axis=1)
+    means = sums / np.maximum(counts, 1)[:, None]
+    colours = []
+    fewest = max(8, len(bins) / 5000)
+    while counts.max() >= fewest:
+        near = (np.abs(means - means[counts.argmax()]).max(1) < CLEAR) & (counts > 0)
+        colours.append(sums[near].sum(0) / counts[near].sum())
+        counts[near] = 0
+    return np.array(colours, np.float32)
+
+
+def _flat_pixels(values: Values) -> Values:
+    """The pixels that look like their four neighbours: 3 x m. Edges and noise are left out."""
+    alike = CLEAR / 2
+    below = np.abs(np.diff(values, axis=1)).max(0) < alike
+    right = np.abs(np.diff(values, axis=2)).max(0) < alike
+    flat = below[:-1, 1:-1] & below[1:, 1:-1] & right[1:-1, :-1] & right[1:-1, 1:]
+    found: Values = values[:, 1:-1, 1:-1][:, flat]
+    return found
+
+
+def _nearest(values: Values, palette: Values) -> Labels:
+    distances = np.stack([((values - colour[:, None, None]) ** 2).sum(0) for colour in palette])
+    labels: Labels = distances.argmin(0).astype(np.uint8)
+    return labels

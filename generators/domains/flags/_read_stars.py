@@ -1,0 +1,113 @@
+"""Stars, told from everything else by their shape alone.
+
+Seen from its centre, the ink of a star with n points repeats every n-th of a turn and in no other
+rhythm: of its angular moments, those weighted with cos(k x angle) and sin(k x angle), the n-th is
+large and the ones before it vanish. That holds for any n, size, colour and rotation, down to
+stars of ten pixels, and for no disc, cross, crescent, triangle or piece of a Union Jack.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import ndimage
+
+from generators.domains.flags._read_flag import Flag, Values, coverage
+
+FEWEST_POINTS, MOST_POINTS = 5, 16
+SMALLEST = 5
+"""The least width of a mark that can be told to be a star."""
+POINTEDNESS = 0.3
+"""The least n-th moment of a star; a six-pointed one has 0.41, a regular pentagon 0.14."""
+EIGHT_NEIGHBOURS = np.ones((3, 3), np.bool_)
+FAINTEST = 0.1
+"""The least coverage that counts as a star's ink when distances are taken."""
+IMPURITY = 0.4
+"""The most that any moment before the n-th may have of it."""
+
+
+class Star(NamedTuple):
+    """One star. `ink` is its coverage, 0 to 1, and `top`, `left` is where that lies in the flag."""
+
+    points: int
+    x: float
+    y: float
+    ink: Values
+    top: int
+    left: int
+
+    @property
+    def width(self) -> float:
+        """Its extent across, the lesser of both directions, to a fraction of a pixel."""
+        return float(min(self.ink.max(0).sum(), self.ink.max(1).sum()))
+
+    @property
+    def inked(self) -> tuple[NDArray[np.complex128], Values]:
+        """Where its ink is, as complex x + iy, and how much of each of those pixels it covers."""
+        rows, columns = np.nonzero(self.ink > FAINTEST)
+        return (self.left + columns) + 1j * (self.top + rows), self.ink[rows, columns]
+
+
+def read_stars(flag: Flag) -> list[Star]:
+    """Every star of the flag, each once even if it has a border in another colour."""
+    found = [star for colour in range(len(flag.palette)) for star in _stars_of(flag, colour)]
+    outermost: list[Star] = []
+    for star in sorted(found, key=lambda star: star.width, reverse=True):
+        if not any(np.hypot(star.x - o.x, star.y - o.y) < o.width / 2 for o in outermost):
+            outermost.append(star)
+    return outermost
+
+
+def gap_between(one: Star, other: Star) -> float:
+    """The least distance between the ink of two stars, to a fraction of a pixel."""
+    (here, ink_here), (there, ink_there) = one.inked, other.inked
+    between_centres = np.abs(np.subtract.outer(here, there))
+    return float((between_centres + 1 - np.add.outer(ink_here, ink_there)).min())
+
+
+def _stars_of(flag: Flag, colour: int) -> Iterator[Star]:
+    marks, _ = ndimage.label(flag.labels == colour)
+    for number, box in enumerate(ndimage.find_objects(marks), start=1):
+        if not _may_hold_star(box, flag.labels.shape):
+            continue
+        around = tuple(slice(side.start - 1, side.stop + 1) for side in box)
+        mark = ndimage.binary_dilation(marks[around] == number, EIGHT_NEIGHBOURS)
+        ink = np.zeros(mark.shape, np.float32)
+        ink[mark] = coverage(
+            flag.values[:, *around][:, mark].T,
+            flag.palette[colour],
+            np.delete(flag.palette, colour, 0),
+        )
+        y, x = ndimage.center_of_mass(ink)
+        points = _points(ink, y, x)
+        if points is not None:
+            top, left = around[0].start, around[1].start
+            yield Star(points, left + x, top + y, ink, top, left)
+
+
+def _may_hold_star(box: tuple[slice, ...], shape: tuple[int, ...]) -> bool:
+    """Whether a mark is about as wide as high, not tiny, and clear of the flag's edges."""
+    short, long = sorted(side.stop - side.start for side in box)
+    inside = all(s.start > 0 and s.stop < length for s, length in zip(box, shape, strict=True))
+    return inside and short >= SMALLEST and long < 1.4 * short
+
+
+def _points(ink: Values, y: float, x: float) -> int | None:
+    """How many points a star has, or None if it is none."""
+    moments = _angular_moments(ink, y, x)
+    points = int(moments.argmax()) + 1
+    strongest = moments[points - 1]
+    if points < FEWEST_POINTS or strongest < POINTEDNESS:
+        return None
+    return points if moments[: points - 1].max() < IMPURITY * strongest else None
+
+
+def _angular_moments(ink: Values, y: float, x: float) -> NDArray[np.float64]:
+    """Moments 1 to 16 about a centre as shares of the 0th, weighted by squared distance."""
+    rows, columns = np.nonzero(ink)
+    dy, dx = rows - y, columns - x
+    weights = ink[rows, columns] * (dy**2 + dx**2)
+    turns = np.exp(1j * np.outer(np.arctan2(dy, dx), np.arange(1, MOST_POINTS + 1)))
+    moments: NDArray[np.float64] = np.abs(weights @ turns) / weights.sum()
+    return moments
