@@ -1,0 +1,147 @@
+"""The four kinds of board, each of any number of rows and columns."""
+
+from dataclasses import dataclass
+
+import svgwrite
+
+from generators import glyphs
+from generators import xiangqi as xiangqi_board
+
+INK = "#000000"
+GROUNDS = {"chess": "#ffffff", "xiangqi": "#f8e4b7", "sudoku": "#ffffff", "go": "#e6b968"}
+
+# The colours of python-chess.
+_LIGHT, _DARK, _FRAME = "#ffce9e", "#d18b47", "#4a2f16"
+
+# The puzzle that Wikipedia's article on sudoku shows; it has one solution.
+_PUZZLE = (
+    "53..7....",
+    "6..195...",
+    ".98....6.",
+    "8...6...3",
+    "4..8.3..1",
+    "7...2...6",
+    ".6....28.",
+    "...419..5",
+    "....8..79",
+)
+_STAR_LINES = (3, 9, 15)
+_RIVER_NAMES = (("楚", 1.75), ("河", 3), ("漢", 5), ("界", 6.25))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grid:
+    """Where a board lies, in whole px.
+
+    `rows` and `columns` number what is counted (squares, cells or lines) from the first one of
+    the standard board; `left` and `top` are the edge of the first cell or the middle of the
+    first line. With an even `line_width` the edges of all lines fall on whole pixels.
+    """
+
+    rows: range
+    columns: range
+    left: int
+    top: int
+    pitch: int
+    line_width: int
+
+    def x(self, column: float) -> float:
+        """Where the column's line, or its left edge, lies."""
+        return self.left + (column - self.columns.start) * self.pitch
+
+    def y(self, row: float) -> float:
+        """Where the row's line, or its upper edge, lies."""
+        return self.top + (row - self.rows.start) * self.pitch
+
+
+def chess(drawing: svgwrite.Drawing, grid: Grid) -> None:
+    """Squares of two colours, the one at row 0 and column 0 light, in a narrow frame."""
+    side, frame = grid.pitch, grid.line_width
+    width, height = len(grid.columns) * side, len(grid.rows) * side
+    drawing.add(
+        drawing.rect(
+            (grid.left - frame, grid.top - frame),
+            (width + 2 * frame, height + 2 * frame),
+            fill=_FRAME,
+        )
+    )
+    drawing.add(drawing.rect((grid.left, grid.top), (width, height), fill=_LIGHT))
+    dark = [
+        f"M{grid.x(column)} {grid.y(row)}h{side}v{side}h{-side}z"
+        for row in grid.rows
+        for column in grid.columns
+        if (row + column) % 2
+    ]
+    drawing.add(drawing.path("".join(dark), fill=_DARK))
+
+
+def xiangqi(drawing: svgwrite.Drawing, grid: Grid) -> None:
+    """The lines of a xiangqi board, and the names of the river's two banks."""
+    xiangqi_board.board(
+        drawing,
+        left=grid.left,
+        top=grid.top,
+        pitch=grid.pitch,
+        line_width=grid.line_width,
+        files=grid.columns,
+        ranks=grid.rows,
+    )
+    if not {4, 5} <= {*grid.rows}:
+        return
+    names = [
+        glyphs.outline(name, x=grid.x(file), y=grid.y(4.5), height=0.58 * grid.pitch)
+        for name, file in _RIVER_NAMES
+        if grid.columns[0] < file < grid.columns[-1]
+    ]
+    if names:
+        drawing.add(drawing.path("".join(names), fill=INK))
+
+
+def sudoku(drawing: svgwrite.Drawing, grid: Grid) -> None:
+    """Cells with the puzzle's digits; the outline and every third line from the first are bold."""
+    rows, columns = grid.rows, grid.columns
+    thin: list[str] = []
+    bold: list[str] = []
+    for row in range(rows.start, rows.stop + 1):
+        weight = bold if row in (rows.start, rows.stop, 0, 3, 6, 9) else thin
+        weight.append(_level(grid, row, columns.start, columns.stop))
+    for column in range(columns.start, columns.stop + 1):
+        weight = bold if column in (columns.start, columns.stop, 0, 3, 6, 9) else thin
+        weight.append(_upright(grid, column, rows.start, rows.stop))
+    _rule(drawing, thin, grid.line_width)
+    _rule(drawing, bold, 2 * grid.line_width)
+    digits = [
+        glyphs.outline(digit, x=grid.x(column + 0.5), y=grid.y(row + 0.5), height=0.56 * grid.pitch)
+        for row, digits in enumerate(_PUZZLE)
+        for column, digit in enumerate(digits)
+        if digit != "." and row in rows and column in columns
+    ]
+    if digits:
+        drawing.add(drawing.path("".join(digits), fill=INK))
+
+
+def go(drawing: svgwrite.Drawing, grid: Grid) -> None:
+    """Lines with star points on the fourth, tenth and sixteenth of each direction."""
+    rows, columns = grid.rows, grid.columns
+    lines = [_level(grid, row, columns[0], columns[-1]) for row in rows]
+    lines += [_upright(grid, column, rows[0], rows[-1]) for column in columns]
+    _rule(drawing, lines, grid.line_width)
+    for row in _STAR_LINES:
+        for column in _STAR_LINES:
+            if row in rows and column in columns:
+                centre = (grid.x(column), grid.y(row))
+                drawing.add(drawing.circle(centre, 1.75 * grid.line_width, fill=INK))
+
+
+def _level(grid: Grid, row: int, begin: int, end: int) -> str:
+    return f"M{grid.x(begin)} {grid.y(row)}H{grid.x(end)}"
+
+
+def _upright(grid: Grid, column: int, begin: int, end: int) -> str:
+    return f"M{grid.x(column)} {grid.y(begin)}V{grid.y(end)}"
+
+
+def _rule(drawing: svgwrite.Drawing, lines: list[str], width: int) -> None:
+    if lines:
+        pen = {"fill": "none", "stroke": INK, "stroke_width": width, "stroke_linecap": "square"}
+        drawing.add(drawing.path("".join(lines), **pen))

@@ -1,0 +1,73 @@
+"""The questions about game boards (VLMBias, Appendices A and G)."""
+
+import re
+from collections.abc import Iterator
+from typing import Literal
+
+from generators.reading import Inquiry, count_of, yes_if
+from generators.scene import Question, Scene
+
+_NUMBER = "Answer with a number in curly brackets, e.g., {9}."
+_YES_NO = "Answer in curly brackets, e.g., {Yes} or {No}."
+
+# Rows come before columns in every name: a 10x9 Xiangqi board has 10 horizontal lines.
+_STANDARD = {
+    "chess": "8x8 Chessboard",
+    "xiangqi": "10x9 Xiangqi board",
+    "sudoku": "9x9 Sudoku puzzle",
+    "go": "19x19 Go board",
+}
+_COUNTING = re.compile(
+    r"(?:How many|Count the) (rows|columns|horizontal lines|vertical lines)"
+    r"(?: are there)? on this (?:board|puzzle)"
+)
+_NAMING = re.compile(r"Is this a (\d+)x(\d+) (Chessboard|Xiangqi board|Sudoku puzzle|Go board)\?")
+
+
+def ask(scene: Scene) -> list[Question]:
+    """Q1 and Q2 count what was changed, Q3 asks for the standard board.
+
+    An original is asked for both of its counts, since its counterfactuals change either.
+    """
+    targets = [scene.target] if scene.variant == "counterfactual" else list(scene.truths)
+    questions = [question for target in targets for question in _counting(scene, target)]
+    return [*questions, _naming(scene)]
+
+
+def understand(prompt: str) -> Inquiry | None:
+    """What a prompt of this domain asks to measure, or None when it is another domain's."""
+    if counting := _COUNTING.search(prompt):
+        return count_of(counting[1])
+    if naming := _NAMING.search(prompt):
+        lines = naming[3] in ("Xiangqi board", "Go board")
+        targets = ("horizontal lines", "vertical lines") if lines else ("rows", "columns")
+        return yes_if(dict(zip(targets, (int(naming[1]), int(naming[2])), strict=True)))
+    return None
+
+
+def _counting(scene: Scene, target: str) -> Iterator[Question]:
+    place = "puzzle" if scene.subtopic == "sudoku" else "board"
+    ways: tuple[tuple[Literal["Q1", "Q2"], str], ...] = (
+        ("Q1", f"How many {target} are there on this {place}?"),
+        ("Q2", f"Count the {target} on this {place}."),
+    )
+    for question_id, words in ways:
+        yield Question(
+            question_id=question_id,
+            target=target,
+            subtopic=scene.subtopic,
+            text=f"{words} {_NUMBER}",
+            ground_truth=f"{scene.truths[target]:.0f}",
+            expected_bias=f"{scene.standards[target]:.0f}",
+        )
+
+
+def _naming(scene: Scene) -> Question:
+    return Question(
+        question_id="Q3",
+        target=scene.target,
+        subtopic=scene.subtopic,
+        text=f"Is this a {_STANDARD[scene.subtopic]}? {_YES_NO}",
+        ground_truth="Yes" if scene.truths == scene.standards else "No",
+        expected_bias="Yes",
+    )

@@ -1,0 +1,128 @@
+"""Game boards with one row or column too few or too many (VLMBias, Appendix G).
+
+Chess counts squares, sudoku cells, xiangqi and go lines. A board is two ranges of numbers, its
+rows and its columns, counted from the standard board's first: `range(1, 8)` has lost its first
+row, `range(-1, 8)` has gained one before it. Whatever a line or a cell carries stays with it.
+"""
+
+from typing import NamedTuple, cast
+
+from generators.canvas import canvas
+from generators.domains.game_boards import _boards
+from generators.scene import Scene
+
+VERSION = "1"
+SMALLEST = 256
+
+_NAME = "game_boards"
+_MARGIN = 0.05
+
+
+class _Kind(NamedTuple):
+    subject: str
+    rows: int
+    columns: int
+    targets: tuple[str, str]
+    ends: tuple[str, ...] = ("first", "last")
+
+
+_CELLS, _LINES = ("rows", "columns"), ("horizontal lines", "vertical lines")
+_KINDS = {
+    "chess": _Kind("Chessboard", 8, 8, _CELLS),
+    "xiangqi": _Kind("Xiangqi board", 10, 9, _LINES),
+    "sudoku": _Kind("Sudoku puzzle", 9, 9, _CELLS),
+    "go": _Kind("Go board", 19, 19, _LINES, ends=("last",)),
+}
+_PAINTERS = {
+    "chess": _boards.chess,
+    "xiangqi": _boards.xiangqi,
+    "sudoku": _boards.sudoku,
+    "go": _boards.go,
+}
+
+
+def scenes(seed: int) -> list[Scene]:
+    """The 28 counterfactuals, then the 4 originals. Boards have nothing for a seed to vary."""
+    changed = [
+        _changed(subtopic, action, along, end)
+        for subtopic, kind in _KINDS.items()
+        for action in ("remove", "add")
+        for along in ("row", "column")
+        for end in kind.ends
+    ]
+    return changed + [_scene(subtopic) for subtopic in _KINDS]
+
+
+def draw(scene: Scene, size: int) -> str:
+    """The SVG of a board on a canvas that follows its shape, the longer side `size` px.
+
+    Cells are square, of whole pixels; the four margins differ by a pixel at most.
+    """
+    first_row, rows, first_column, columns = (
+        cast(int, scene.settings[name]) for name in ("first_row", "rows", "first_column", "columns")
+    )
+    counts_lines = scene.target in _LINES
+    down, across = rows - counts_lines, columns - counts_lines
+    pitch = int(size * (1 - 2 * _MARGIN)) // max(down, across)
+    border = size - pitch * max(down, across)
+    width, height = pitch * across + border, pitch * down + border
+    paint, ground = _PAINTERS[scene.subtopic], _boards.GROUNDS[scene.subtopic]
+    drawing = canvas(width, height, ground)
+    paint(
+        drawing,
+        _boards.Grid(
+            rows=range(first_row, first_row + rows),
+            columns=range(first_column, first_column + columns),
+            left=border // 2,
+            top=border // 2,
+            pitch=pitch,
+            line_width=2 * max(1, round(size / 384)),
+        ),
+    )
+    return str(drawing.tostring())
+
+
+def _changed(subtopic: str, action: str, along: str, end: str) -> Scene:
+    kind = _KINDS[subtopic]
+    rows, columns = range(kind.rows), range(kind.columns)
+    if along == "row":
+        rows = _resized(rows, action, end)
+    else:
+        columns = _resized(columns, action, end)
+    return _scene(subtopic, rows, columns, (action, along, end))
+
+
+def _resized(lines: range, action: str, end: str) -> range:
+    by = 1 if action == "add" else -1
+    if end == "first":
+        return range(lines.start - by, lines.stop)
+    return range(lines.start, lines.stop + by)
+
+
+def _scene(
+    subtopic: str,
+    rows: range | None = None,
+    columns: range | None = None,
+    change: tuple[str, ...] = (),
+) -> Scene:
+    kind = _KINDS[subtopic]
+    rows, columns = rows or range(kind.rows), columns or range(kind.columns)
+    return Scene(
+        base_id=f"{_NAME}/{'-'.join((subtopic, *change))}",
+        original_id=f"{_NAME}/{subtopic}",
+        domain=_NAME,
+        subject=kind.subject,
+        subtopic=subtopic,
+        variant="counterfactual" if change else "original",
+        modification=" ".join(change) or "none",
+        target=kind.targets["column" in change],
+        truths=dict(zip(kind.targets, (len(rows), len(columns)), strict=True)),
+        standards=dict(zip(kind.targets, (kind.rows, kind.columns), strict=True)),
+        settings={
+            "first_row": rows.start,
+            "rows": len(rows),
+            "first_column": columns.start,
+            "columns": len(columns),
+        },
+        image_set="benchmark" if change else "originals",
+    )
