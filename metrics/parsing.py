@@ -3,7 +3,7 @@ r"""A judge's answer, read from the curly brackets of its reply.
 The rules, each for its reason:
 
 - What stands in brackets is the answer; the text around it is not read, so that "I count 5
-  stripes, not 4: {5}" is 5. Thinking (`<think>…</think>`) is not part of a reply.
+  stripes, not 4: {5}" is 5. A reply begins after its thinking (`<think>…</think>`).
 - Brackets that decide nothing are no answer: empty ones, `{5 or 6}`, `{about 5}`, `{C5}`, a
   choice or list of brackets ("{Yes} or {No}", "{1}, {2}, {3}"), and examples ("e.g., {9}"),
   which repeat the question's own instruction.
@@ -93,13 +93,8 @@ def _yes_or_no(content: str) -> str | None:
     return answers.pop() if len(answers) == 1 else None
 
 
-_THOUGHT = re.compile(r"<(think|thinking|thought|reasoning)>.*?</\1>", re.DOTALL | re.IGNORECASE)
-_THOUGHT_BEGUN_BEFORE = re.compile(
-    r"\A.*</(?:think|thinking|thought|reasoning)>", re.DOTALL | re.IGNORECASE
-)
-_THOUGHT_CUT_OFF = re.compile(
-    r"<(?:think|thinking|thought|reasoning)>.*", re.DOTALL | re.IGNORECASE
-)
+_THOUGHT = re.compile(r"\A.*</(?:think|thinking|reasoning)>", re.DOTALL | re.IGNORECASE)
+_THOUGHT_CUT_OFF = re.compile(r"<(?:think|thinking|reasoning)>.*", re.DOTALL | re.IGNORECASE)
 
 _TO_ASCII = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {
     ord("﹛"): "{",
@@ -121,7 +116,7 @@ _TYPESETTING = re.compile(
 
 def _plain(response: str) -> str:
     """The reply without thinking, full-width signs and typesetting."""
-    text = _THOUGHT_CUT_OFF.sub("", _THOUGHT_BEGUN_BEFORE.sub("", _THOUGHT.sub("", response)))
+    text = _THOUGHT_CUT_OFF.sub("", _THOUGHT.sub("", response))
     text = _PRINTED_BRACE.sub(lambda match: _PRINTED[match[1]], text.translate(_TO_ASCII))
     fonts = 1
     while fonts:

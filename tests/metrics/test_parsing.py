@@ -75,7 +75,8 @@ COUNTS = {
     # thinking is no answer
     "<think>Perhaps {4}? No.</think>{5}": "5",
     "Perhaps {4}? No.</think>\n{5}": "5",
-    "<THINKING>{4}</THINKING> {5} <think>{6}</think>": "5",
+    "<THINKING>{4}</THINKING> {5}": "5",
+    "<think>{4}</think>So {6}?</think>{5}": "5",
     "{5}<think>or {6}, but the reply was cut": "5",
     # a hedge in the text, an answer in the brackets
     "I'm sorry, I can't help being unsure, but {5}": "5",
