@@ -1,5 +1,6 @@
 """From pixels to a flag of flat colours: where it lies, what its colours are, which is where."""
 
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -22,7 +23,7 @@ class Flag(NamedTuple):
     """A flag without its ground.
 
     `values` is 3 x h x w (red, green and blue of 0 to 255), `palette` n x 3, and `labels` h x w:
-    the nearest colour of the palette. Each cell of it is `cell` x `cell` pixels of the picture.
+    which of them each has most of. Each cell of it is `cell` x `cell` pixels of the picture.
     """
 
     values: Values
@@ -35,7 +36,7 @@ def read_flag(pixels: Pixels) -> Flag:
     """Find the flag on its plain grey ground; raises `Unreadable` where there is none."""
     values, cell = _shrink(_without_ground(pixels)[TRIM:-TRIM, TRIM:-TRIM])
     palette = _palette(values)
-    return Flag(values, palette, _nearest(values, palette), cell)
+    return Flag(values, palette, _labels(values, palette), cell)
 
 
 def coverage(values: Values, ink: Values, others: Values) -> Values:
@@ -44,12 +45,8 @@ def coverage(values: Values, ink: Values, others: Values) -> Values:
     A pixel on an edge mixes two colours. What the ink is mixed with is the one of `others` that
     explains the pixel best, so that a star may lie across several grounds.
     """
-    axes = ink - others
-    lengths = np.einsum("nc,nc->n", axes, axes)
-    share = np.clip((values @ axes.T - np.einsum("nc,nc->n", others, axes)) / lengths, 0, 1)
-    missed = values[:, None] - others - share[..., None] * axes
-    best = np.einsum("mnc,mnc->mn", missed, missed).argmin(1)
-    covered: Values = share[np.arange(len(values)), best].astype(np.float32)
+    share, missed = _shares(values, ink, others)
+    covered: Values = np.take_along_axis(share, missed.argmin(1)[:, None], 1)[:, 0]
     return covered
 
 
@@ -117,7 +114,30 @@ def _flat_pixels(values: Values) -> Values:
     return found
 
 
-def _nearest(values: Values, palette: Values) -> Labels:
-    distances = np.stack([((values - colour[:, None, None]) ** 2).sum(0) for colour in palette])
-    labels: Labels = distances.argmin(0).astype(np.uint8)
+def _labels(values: Values, palette: Values) -> Labels:
+    """The colour that each pixel has most of.
+
+    That is not always the nearest: halfway from red to white lies what looks more like yellow.
+    """
+    squares = np.stack([((values - colour[:, None, None]) ** 2).sum(0) for colour in palette])
+    labels: Labels = squares.argmin(0).astype(np.uint8)
+    pairs = np.array(list(combinations(range(len(palette)), 2)))
+    mixed = squares.min(0) > CLEAR**2
+    if len(pairs) and mixed.any():
+        share, missed = _shares(values[:, mixed].T, *palette[pairs.T])
+        best = missed.argmin(1)
+        most = np.where(np.take_along_axis(share, best[:, None], 1)[:, 0] > 0.5, 0, 1)
+        labels[mixed] = pairs[best, most]
     return labels
+
+
+def _shares(values: Values, one: Values, other: Values) -> tuple[Values, Values]:
+    """Each of m values as a mix of each of n pairs of colours, all x 3.
+
+    Gives how much it has of the `one`, 0 to 1, and how far off (squared) the best mix is: m x n.
+    """
+    axes = one - other
+    lengths = np.maximum((axes**2).sum(1), 1)
+    share = np.clip((values @ axes.T - (other * axes).sum(1)) / lengths, 0, 1)
+    missed = values[:, None] - other - share[..., None] * axes
+    return share, np.einsum("mnc,mnc->mn", missed, missed)
