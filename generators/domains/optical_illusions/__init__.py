@@ -1,0 +1,8 @@
+"""Six optical illusions, each as it is known and with its difference made real.
+
+VLMBias, section 4.5 and Appendix H: 66 originals, whose parts are equal though they look
+different, and 66 modified ones, whose parts differ. Strength (the trap) and difference (the
+truth) are those of Pyllusion (Makowski et al., 2021); the layout is our own.
+"""
+
+TITLE = "Optical illusions"

@@ -1,0 +1,146 @@
+"""Which strengths and differences are drawn (VLMBias, Appendix H.1), as scenes.
+
+The sign of a strength says which way the context works: with it against the difference's sign
+the context exaggerates the true difference (congruent), with equal signs it counteracts it
+(incongruent). What that means in each figure is told where it is drawn, in `figures`.
+"""
+
+from collections.abc import Iterator
+from itertools import product
+from typing import Literal
+
+from generators.scene import Scene
+
+Congruence = Literal["none", "congruent", "incongruent"]
+
+ORIGINALS: dict[str, tuple[float, ...]] = {
+    "Ebbinghaus": (3, 4, 5, 6, 7, 8),
+    "Müller-Lyer": (30, 35, 40, 45, 50, 55),
+    "Ponzo": (15, 17, 19, 21, 23, 25),
+    "Zöllner": (50, 55, 60, 65, 70, 75),
+    "Poggendorff": (30, 35, 40, 45, 50, 55),
+}
+"""Strengths of the originals, each drawn with either sign."""
+
+MODIFIED: dict[str, tuple[tuple[float, ...], tuple[float, ...]]] = {
+    "Ebbinghaus": ((3, -3, 5, -5), (0.5, 0.6, 0.7)),
+    "Müller-Lyer": ((30, -30, 50, -50), (0.3, 0.4, 0.5)),
+    "Ponzo": ((15, -15, 18, -18), (0.15, 0.2, 0.25)),
+    "Zöllner": ((60, -60, 75, -75), (2, 2.5, 3)),
+    "Poggendorff": ((40, 45, 50), (0.1, -0.1, 0.2, -0.2)),
+}
+"""Strengths and differences of the modified figures, each with each."""
+
+VERTICAL_HORIZONTAL = "Vertical–Horizontal"
+SIZES = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+SIZED_DIFFERENCES = ((0.5, 0.3), (1.0, 0.4), (0.5, 0.5), (1.0, -0.3), (0.5, -0.4), (1.0, -0.5))
+"""Shorter line and difference (positive: the vertical is longer), so that each difference is
+seen at both sizes, and each direction at both sizes."""
+
+TARGETS = {
+    "Ebbinghaus": "inner circle areas",
+    "Müller-Lyer": "horizontal line lengths",
+    "Ponzo": "horizontal line lengths",
+    VERTICAL_HORIZONTAL: "vertical and horizontal line lengths",
+    "Zöllner": "horizontal line directions",
+    "Poggendorff": "diagonal line alignment",
+}
+"""What `measure` is asked for. Müller-Lyer and Ponzo share a target since they share the words
+of their questions."""
+
+_TURNED_AT_ZERO = {"Ebbinghaus", "Ponzo"}
+"""Pyllusion puts the context of a zero difference on the side of a negative one here."""
+
+
+def designs() -> Iterator[Scene]:
+    """All 132 scenes: 66 originals, then 66 modified figures."""
+    for subject, strengths in ORIGINALS.items():
+        for strength, sign in product(strengths, (1, -1)):
+            yield design(subject, strength=sign * strength)
+    for size in SIZES:
+        yield t_shape(size=size)
+    for subject, (strengths, differences) in MODIFIED.items():
+        for strength, difference in product(strengths, differences):
+            yield design(subject, strength=strength, difference=difference)
+    for size, difference in SIZED_DIFFERENCES:
+        yield t_shape(size=size, difference=difference)
+
+
+def design(subject: str, *, strength: float, difference: float = 0) -> Scene:
+    """A scene of any illusion but the vertical–horizontal one.
+
+    Its original is the figure without the difference and with the same context. Where no
+    original has that strength (Ponzo's 18) it is the nearest one, the weaker of two (17).
+    """
+    slug = subject.lower().replace("ü", "u").replace("ö", "o")
+    nearest = min(ORIGINALS[subject], key=lambda listed: abs(listed - abs(strength)))
+    turned = bool(difference) and subject in _TURNED_AT_ZERO
+    sign = -1 if (strength < 0) != turned else 1
+    return _scene(
+        subject=subject,
+        name=f"{slug}-strength-{_signed(strength)}",
+        original=f"{slug}-strength-{_signed(sign * nearest if difference else strength)}",
+        congruence=_congruence(exaggerates=(strength > 0) != (difference > 0), real=difference),
+        difference=difference,
+        setting=("strength", strength),
+    )
+
+
+def t_shape(*, size: float, difference: float = 0) -> Scene:
+    """A scene of the vertical–horizontal illusion, `size` being its shorter line.
+
+    The vertical looks the longer one of two equal lines, so that the context exaggerates the
+    difference where the vertical is truly longer.
+    """
+    name = f"vertical-horizontal-size-{_signed(size)}"
+    return _scene(
+        subject=VERTICAL_HORIZONTAL,
+        name=name,
+        original=name,
+        congruence=_congruence(exaggerates=difference > 0, real=difference),
+        difference=difference,
+        setting=("size", size),
+    )
+
+
+def _scene(
+    *,
+    subject: str,
+    name: str,
+    original: str,
+    congruence: Congruence,
+    difference: float,
+    setting: tuple[str, float],
+) -> Scene:
+    real = bool(difference)
+    truth = 2 * difference if subject == "Zöllner" else difference
+    suffix = f"-difference-{_signed(difference)}-{congruence}" if real else ""
+    return Scene(
+        base_id=f"optical_illusions/{name}{suffix}",
+        original_id=f"optical_illusions/{original}",
+        domain="optical_illusions",
+        subject=subject,
+        subtopic="modified" if real else "original",
+        variant="counterfactual" if real else "original",
+        modification=congruence,
+        target=TARGETS[subject],
+        truths={TARGETS[subject]: float(truth)},
+        standards={TARGETS[subject]: 0.0},
+        settings={
+            "illusion": subject,
+            setting[0]: setting[1],
+            "difference": difference,
+            "congruence": congruence,
+        },
+    )
+
+
+def _congruence(*, exaggerates: bool, real: float) -> Congruence:
+    if not real:
+        return "none"
+    return "congruent" if exaggerates else "incongruent"
+
+
+def _signed(number: float) -> str:
+    """A number as it stands in a name: `minus-0.5` for -0.5."""
+    return f"minus-{-number:g}" if number < 0 else f"{number:g}"

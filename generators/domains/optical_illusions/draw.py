@@ -1,0 +1,75 @@
+"""Optical illusions in black ink on white, at any size."""
+
+from collections.abc import Iterator
+
+from generators.canvas import canvas
+from generators.domains.optical_illusions.designs import designs
+from generators.domains.optical_illusions.figures import FIGURES
+from generators.domains.optical_illusions.shapes import Disc, Point, Shape, Stroke, bounds
+from generators.scene import Scene
+
+VERSION = "1"
+SMALLEST = 256
+"""Below it, strokes would be thinner than 2 px."""
+
+PENS_ACROSS = 128
+"""How many strokes side by side would fill the longer side."""
+
+
+def scenes(seed: int) -> list[Scene]:
+    """The 132 scenes (VLMBias, Appendix H.1), whatever the seed."""
+    return list(designs())
+
+
+def draw(scene: Scene, size: int) -> str:
+    """The SVG of a scene, its longer side `size` px, the figure centred."""
+    figure = FIGURES[scene.subject]
+    scale = size / max(figure.width, figure.height)
+    width, height = round(figure.width * scale), round(figure.height * scale)
+    pen = round(size / PENS_ACROSS)
+    drawing = canvas(width, height)
+    ink = drawing.add(drawing.g(stroke="#000000", stroke_width=pen, fill="none"))
+    for shape in _placed(list(shapes(scene)), width, height, scale, pen):
+        if isinstance(shape, Disc):
+            ink.add(drawing.circle(shape.centre, shape.diameter / 2, fill="#000000", stroke="none"))
+        elif shape.closed:
+            ink.add(drawing.polygon(shape.points, fill="#ffffff"))
+        else:
+            ink.add(drawing.polyline(shape.points))
+    return str(drawing.tostring())
+
+
+def shapes(scene: Scene) -> Iterator[Shape]:
+    """What a scene shows, in the units of its illusion, y upwards."""
+    strength = scene.settings["size" if "size" in scene.settings else "strength"]
+    return FIGURES[scene.subject].shapes(float(strength), float(scene.settings["difference"]))
+
+
+def _placed(
+    figure: list[Shape], width: int, height: int, scale: float, pen: int
+) -> Iterator[Shape]:
+    """The figure in the middle of a canvas, in px.
+
+    The figure as a whole and every level line is moved by half a pixel at most, so that as many
+    edges as can be fall on whole pixels.
+    """
+    left, low, right, high = bounds(figure)
+    x0 = _snapped(width / 2 - (left + right) / 2 * scale, pen)
+    y0 = _snapped(height / 2 + (low + high) / 2 * scale, pen)
+
+    def place(point: Point) -> Point:
+        return round(float(x0 + point[0] * scale), 3), round(float(y0 - point[1] * scale), 3)
+
+    for shape in figure:
+        if isinstance(shape, Disc):
+            yield Disc(place(shape.centre), round(float(shape.diameter * scale), 3))
+            continue
+        points = [place(point) for point in shape.points]
+        if shape.level:
+            points = [(x, _snapped(y, pen)) for x, y in points]
+        yield Stroke(tuple(points), shape.closed)
+
+
+def _snapped(middle: float, pen: int) -> float:
+    """The nearest place for the middle of a stroke that lets both its edges be whole."""
+    return round(middle - pen / 2) + pen / 2
