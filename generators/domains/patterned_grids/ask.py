@@ -1,0 +1,62 @@
+"""The questions about the patterned grids (VLMBias, App. A and I.2)."""
+
+import re
+from typing import Literal
+
+from generators.reading import Inquiry, count_of, yes_if
+from generators.scene import Question, Scene
+
+NUMBER = "Answer with a number in curly brackets, e.g., {9}."
+YES_OR_NO = "Answer in curly brackets, e.g., {Yes} or {No}."
+
+_HOW_MANY = re.compile(r"How many (circles|lines) are there in cell ([A-Z]\d+)\?")
+_COUNT = re.compile(r"Count the (circles|lines) in cell ([A-Z]\d+)\.")
+_CONTAINS = re.compile(r"Does cell ([A-Z]\d+) contain (\d+) (circles|lines)\?")
+
+
+def ask(scene: Scene) -> list[Question]:
+    """Q1, Q2 and Q3 for each cell that the scene is asked about.
+
+    Both changes of a cell ask its original the same; such a question is asked once and stands
+    with the removals.
+    """
+    return [question for target in scene.truths for question in _questions(scene, target)]
+
+
+def understand(prompt: str) -> Inquiry | None:
+    """What a prompt wants to know of which cell, or None if it speaks of no cell of a grid."""
+    if asked := _HOW_MANY.search(prompt) or _COUNT.search(prompt):
+        return count_of(f"{asked[1]} in {asked[2]}")
+    if asked := _CONTAINS.search(prompt):
+        return yes_if({f"{asked[3]} in {asked[1]}": int(asked[2])})
+    return None
+
+
+def _questions(scene: Scene, target: str) -> list[Question]:
+    marks, cell = target.split(" in ")
+    truth, usual = round(scene.truths[target]), round(scene.standards[target])
+
+    def question(
+        question_id: Literal["Q1", "Q2", "Q3"], text: str, ground_truth: str, expected_bias: str
+    ) -> Question:
+        return Question(
+            question_id=question_id,
+            target=target,
+            subtopic=scene.subtopic,
+            text=text,
+            ground_truth=ground_truth,
+            expected_bias=expected_bias,
+        )
+
+    return [
+        question(
+            "Q1", f"How many {marks} are there in cell {cell}? {NUMBER}", str(truth), str(usual)
+        ),
+        question("Q2", f"Count the {marks} in cell {cell}. {NUMBER}", str(truth), str(usual)),
+        question(
+            "Q3",
+            f"Does cell {cell} contain {usual} {marks}? {YES_OR_NO}",
+            "Yes" if truth == usual else "No",
+            "Yes",
+        ),
+    ]

@@ -1,0 +1,58 @@
+"""Counting the circles or the lines in one cell of a grid, from its pixels."""
+
+import re
+from collections.abc import Sequence
+
+from generators.domains.patterned_grids._circles import gap_between_shapes, shapes
+from generators.domains.patterned_grids._lattice import Ink, find_cells
+from generators.domains.patterned_grids._strokes import tally
+from generators.reading import Legibility, Pixels, Unreadable
+
+VERSION = "1"
+
+_TARGET = re.compile(r"(circles|lines) in ([A-Z]\d+)")
+
+
+def measure(pixels: Pixels, targets: Sequence[str]) -> Sequence[float]:
+    """How many "circles in C5" or "lines in C5" there are, one count a target.
+
+    C5 is the third column from the left and the fifth row from the top, as the grid's lines
+    divide the picture. A tally's crossing stroke is one line. Raises `Unreadable` when the
+    picture shows no grid, or its grid no such cell.
+    """
+    cells = find_cells(pixels)
+    readings = []
+    for target in targets:
+        asked = _TARGET.fullmatch(target)
+        if asked is None:
+            raise Unreadable(f"A grid cannot be asked for {target!r}.")
+        ink = cells.ink(*cells.named(asked[2]))
+        readings.append(float(_circles(ink) if asked[1] == "circles" else tally(ink).count))
+    return readings
+
+
+def legibility(pixels: Pixels) -> Legibility:
+    """The narrowest dot or stroke and the narrowest gap in any cell, in px.
+
+    A dot, or a shape in its place, counts as wide as a circle of its area. Gaps are those
+    between marks and those to the grid lines; a tally's fifth stroke is not looked at for them.
+    """
+    cells = find_cells(pixels)
+    marks, gaps = [], []
+    for row in range(len(cells.rows)):
+        for column in range(len(cells.columns)):
+            ink = cells.ink(row, column)
+            strokes = tally(ink)
+            if strokes.count:
+                marks += [*strokes.uprights, *strokes.crossing]
+                gaps += strokes.gaps
+            elif dots := shapes(ink):
+                marks += [dot.across for dot in dots]
+                gaps.append(gap_between_shapes(ink))
+    if not marks:
+        raise Unreadable("The grid's cells are empty.")
+    return Legibility(min(marks), min(gaps))
+
+
+def _circles(ink: Ink) -> int:
+    return sum(shape.is_circle for shape in shapes(ink))

@@ -1,0 +1,122 @@
+"""Which grids there are, which of their cells is odd, and how (VLMBias, App. I.1)."""
+
+from collections.abc import Mapping
+from random import Random
+
+from generators.domains.patterned_grids.dice import FACES, SHAPES, Spot, clearance, face
+from generators.domains.patterned_grids.layout import layout
+from generators.domains.patterned_grids.pattern import cell_name, count_at, every_cell
+from generators.scene import Scene, Setting
+
+DOMAIN = "patterned_grids"
+SMALLEST = 384
+GRID_SIZES = range(6, 13)
+CHANGES = {"dice": ("remove", "replace"), "tally": ("remove", "add")}
+COUNTED = {"dice": "circles", "tally": "lines"}
+TRUE_DIFFERENCE = {"remove": -1, "replace": -1, "add": 1}
+SUBTOPIC = {"remove": "remove", "replace": "replace or add", "add": "replace or add"}
+LEAST_COUNT = 3
+"""What an anomaly cell usually shows, at least: it keeps them off the edges and corners."""
+LEAST_GAP = 2
+"""The px that stay clear between a shape and the dots around it at the smallest size."""
+
+
+def scenes(seed: int) -> list[Scene]:
+    """The 56 counterfactuals, then the 14 grids as they usually are.
+
+    The dice and the tally grid of one size share their two anomaly cells, and so do both
+    changes of each.
+    """
+    anomalies = {cells: _anomaly_cells(seed, cells) for cells in GRID_SIZES}
+    changed = [
+        _counterfactual(seed, grid, cells, cell, change)
+        for grid, changes in CHANGES.items()
+        for cells, chosen in anomalies.items()
+        for cell in chosen
+        for change in changes
+    ]
+    usual = [
+        _original(grid, cells, chosen) for grid in CHANGES for cells, chosen in anomalies.items()
+    ]
+    return changed + usual
+
+
+def _anomaly_cells(seed: int, cells: int) -> list[tuple[int, int]]:
+    inner = [cell for cell in every_cell(cells) if count_at(*cell, cells) >= LEAST_COUNT]
+    return Random(f"{DOMAIN}/{seed}/{cells}/cells").sample(inner, 2)
+
+
+def _original(grid: str, cells: int, chosen: list[tuple[int, int]]) -> Scene:
+    usual = {_target(grid, cell): float(count_at(*cell, cells)) for cell in chosen}
+    slug = _slug(grid, cells)
+    return Scene(
+        base_id=slug,
+        original_id=slug,
+        domain=DOMAIN,
+        subject=_subject(grid, cells),
+        subtopic=SUBTOPIC["remove"],
+        variant="original",
+        modification="none",
+        target=_target(grid, chosen[0]),
+        truths=usual,
+        standards=usual,
+        settings={"grid": grid, "cells": cells, "change": "none"},
+        image_set="originals",
+    )
+
+
+def _counterfactual(seed: int, grid: str, cells: int, cell: tuple[int, int], change: str) -> Scene:
+    usual, slug, target = count_at(*cell, cells), _slug(grid, cells), _target(grid, cell)
+    settings: Mapping[str, Setting] = {
+        "grid": grid,
+        "cells": cells,
+        "change": change,
+        "cell": cell_name(*cell),
+    }
+    base_id = f"{slug}-{cell_name(*cell).lower()}-{change}"
+    if grid == "dice":
+        settings = {
+            **settings,
+            **_changed_dot(Random(f"{base_id}/{seed}/dot"), usual, cells, change),
+        }
+    return Scene(
+        base_id=base_id,
+        original_id=slug,
+        domain=DOMAIN,
+        subject=_subject(grid, cells),
+        subtopic=SUBTOPIC[change],
+        variant="counterfactual",
+        modification=change,
+        target=target,
+        truths={target: float(usual + TRUE_DIFFERENCE[change])},
+        standards={target: float(usual)},
+        settings=settings,
+    )
+
+
+def _changed_dot(random: Random, count: int, cells: int, change: str) -> dict[str, Setting]:
+    """Which dot goes, counted from 0 in `FACES`, and the shape that takes its place."""
+    dots = FACES[count]
+    if change == "remove":
+        return {"dot": random.randrange(len(dots))}
+    places = {shape: _places(shape, dots, cells) for shape in SHAPES}
+    shape = random.choice([shape for shape, fitting in places.items() if fitting])
+    return {"dot": random.choice(places[shape]), "shape": shape}
+
+
+def _places(shape: str, dots: list[Spot], cells: int) -> list[int]:
+    """The dots that the shape can replace without coming too near to another one."""
+    smallest = face(layout(cells, SMALLEST).inside)
+    return [i for i, dot in enumerate(dots) if clearance(smallest, shape, dot, dots) >= LEAST_GAP]
+
+
+def _target(grid: str, cell: tuple[int, int]) -> str:
+    return f"{COUNTED[grid]} in {cell_name(*cell)}"
+
+
+def _slug(grid: str, cells: int) -> str:
+    return f"{DOMAIN}/{grid}-{cells}x{cells}"
+
+
+def _subject(grid: str, cells: int) -> str:
+    return f"{grid} {cells}×{cells}"

@@ -1,0 +1,63 @@
+"""Tally marks: uprights in fours, the fifth stroke crossing them."""
+
+from dataclasses import dataclass
+from math import ceil, hypot
+
+from generators.domains.patterned_grids.layout import box
+
+
+@dataclass(frozen=True, slots=True)
+class Strokes:
+    """The measures of tally marks in px, for cells of `inside` px.
+
+    Groups of five stand twice as far apart as the strokes of one group. The fifth stroke
+    reaches `overhang` px past the uprights that it crosses.
+    """
+
+    inside: int
+    width: int
+    gap: int
+    height: int
+
+    @property
+    def overhang(self) -> int:
+        """How far the fifth stroke passes its first and last upright."""
+        return self.width // 2
+
+    def path(self, x: float, y: float, count: int) -> str:
+        """The path of a tally of `count` in the middle of the cell with that upper left corner."""
+        top = y + (self.inside - self.height) // 2
+        left = x + (self.inside - _span(count, self.width, self.gap)) // 2
+        lefts = [left + offset for offset in _uprights(count, self.width, self.gap)]
+        fifths = (self._fifth(lefts[4 * i], lefts[4 * i + 3], top) for i in range(count // 5))
+        return "".join((*(box(at, top, self.width, self.height) for at in lefts), *fifths))
+
+    def _fifth(self, first: float, last: float, top: float) -> str:
+        """A rising stroke with upright ends, so that its overhang is whole pixels.
+
+        The rasteriser samples quarters of a pixel: the thickness is a whole number of them.
+        """
+        start, end = first - self.overhang, last + self.width + self.overhang
+        run, rise = end - start, self.height * 0.5
+        thick = ceil(4 * self.width * hypot(run, rise) / run) / 4
+        low = top + (self.height + rise - thick) / 2
+        return f"M{start} {low}L{end} {low - rise}v{thick}L{start} {low + thick}z"
+
+
+def strokes(inside: int, most: int) -> Strokes:
+    """Strokes as far apart as a tally of `most` allows, up to twice their width."""
+    width = inside // 14
+    room = inside - 2 * width
+    gap = max(g for g in range(2, 2 * width + 1) if _span(most, width, g) <= room)
+    return Strokes(inside, width, gap, round(inside * 0.62))
+
+
+def _uprights(count: int, width: int, gap: int) -> list[int]:
+    """How far right of the first upright each upright starts."""
+    group = 4 * width + 5 * gap
+    standing = 4 * (count // 5) + count % 5
+    return [i // 4 * group + i % 4 * (width + gap) for i in range(standing)]
+
+
+def _span(count: int, width: int, gap: int) -> int:
+    return _uprights(count, width, gap)[-1] + width
