@@ -33,7 +33,7 @@ class ImageStore(ConfigurableResource[None]):
         path = self.path(digest)
         try:
             png = path.read_bytes()
-        except FileNotFoundError as error:
+        except (FileNotFoundError, NotADirectoryError) as error:
             raise Missing(
                 f"The image {path} is gone. Materialize the images of its topic again: what is "
                 "missing is drawn again, the rest is kept."

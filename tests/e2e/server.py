@@ -1,0 +1,114 @@
+"""A real Dagster server on loopback, with an instance and a data root of its own."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from contextlib import contextmanager
+from pathlib import Path
+
+PROJECT = Path(__file__).parents[2]
+
+_LAUNCH = """
+mutation Launch($params: ExecutionParams!) {
+  launchRun(executionParams: $params) {
+    __typename
+    ... on LaunchRunSuccess { run { runId } }
+    ... on PythonError { message }
+    ... on RunConfigValidationInvalid { errors { message } }
+  }
+}
+"""
+
+_STATUS = """
+query Status($id: ID!) { runOrError(runId: $id) { ... on Run { status } } }
+"""
+
+
+class Server:
+    def __init__(self, url, home):
+        self.url, self.home = url, home
+
+    def graphql(self, query, **variables):
+        body = json.dumps({"query": query, "variables": variables}).encode()
+        request = urllib.request.Request(
+            f"{self.url}/graphql", body, {"Content-Type": "application/json"}
+        )
+        with urllib.request.urlopen(request, timeout=60) as response:
+            answer = json.load(response)
+        assert "errors" not in answer, answer["errors"]
+        return answer["data"]
+
+    def launch(self, assets, *, partition=None, config=None):
+        """Start a run as the UI's Materialize button does; returns the launch's answer."""
+        tags = [{"key": "dagster/partition", "value": partition}] if partition else []
+        return self.graphql(
+            _LAUNCH,
+            params={
+                "selector": {
+                    "repositoryName": "__repository__",
+                    "repositoryLocationName": "definitions.py",
+                    "jobName": "__ASSET_JOB",
+                    "assetSelection": [{"path": path.split("/")} for path in assets],
+                },
+                "runConfigData": json.dumps(config or {}),
+                "mode": "default",
+                "executionMetadata": {"tags": tags},
+            },
+        )["launchRun"]
+
+    def run(self, assets, *, partition=None, config=None, seconds=240):
+        """Materialize and wait; returns the run's final status."""
+        launched = self.launch(assets, partition=partition, config=config)
+        assert launched["__typename"] == "LaunchRunSuccess", launched
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            status = self.graphql(_STATUS, id=launched["run"]["runId"])["runOrError"]["status"]
+            if status in ("SUCCESS", "FAILURE", "CANCELED"):
+                return status
+            time.sleep(0.5)
+        raise TimeoutError(f"the run did not end within {seconds} s")
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@contextmanager
+def serving(folder):
+    """Run `dagster dev` on a fresh instance below `folder` until the block ends."""
+    instance, home, port = folder / "instance", folder / "data", free_port()
+    instance.mkdir(parents=True)
+    (instance / "dagster.yaml").write_text((PROJECT / "dagster.yaml.example").read_text())
+    environment = os.environ | {"DAGSTER_HOME": str(instance), "COUNTERFACTORY_HOME": str(home)}
+    command = [sys.executable, "-m", "dagster", "dev", "--workspace", "workspace.yaml"]
+    command += ["--host", "127.0.0.1", "--port", str(port)]
+    with (folder / "server.log").open("wb") as log:
+        process = subprocess.Popen(
+            command, cwd=PROJECT, env=environment, stdout=log, stderr=log, start_new_session=True
+        )
+        try:
+            _wait_for(f"http://127.0.0.1:{port}/server_info", process, folder / "server.log")
+            yield Server(f"http://127.0.0.1:{port}", home)
+        finally:
+            os.killpg(process.pid, signal.SIGTERM)
+            process.wait(timeout=60)
+
+
+def _wait_for(url, process, log):
+    until = time.monotonic() + 120
+    while time.monotonic() < until:
+        assert process.poll() is None, f"dagster dev ended early:\n{log.read_text()}"
+        try:
+            with urllib.request.urlopen(url, timeout=5):
+                return
+        except (urllib.error.URLError, ConnectionError, TimeoutError):
+            time.sleep(0.5)
+    raise TimeoutError(f"dagster dev did not answer:\n{log.read_text()}")

@@ -1,0 +1,138 @@
+import subprocess
+import sys
+import textwrap
+
+import pytest
+from upath import UPath
+
+from resources.faults import Corrupt, Full, Missing, Unwritable
+from resources.images import ImageStore
+from resources.ledger import WorkLedger, work_key
+from resources.tables import read_table
+
+PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(256))
+
+
+def test_an_image_is_named_by_its_bytes_and_written_once(tmp_path):
+    store = ImageStore(root=str(tmp_path))
+    digest = store.put(PNG)
+    written = store.path(digest).stat().st_mtime_ns
+    assert store.put(PNG) == digest
+    assert store.path(digest).stat().st_mtime_ns == written
+    assert store.get(digest) == PNG
+    assert [path.name for path in store.path(digest).parent.iterdir()] == [f"{digest}.png"]
+
+
+def test_a_damaged_image_is_never_given_out(tmp_path):
+    store = ImageStore(root=str(tmp_path))
+    digest = store.put(PNG)
+    store.path(digest).write_bytes(PNG[:-1])
+    with pytest.raises(Corrupt, match=f"{digest}.*Materialize"):
+        store.get(digest)
+    assert not store.holds(digest)
+    store.put(PNG)
+    assert store.get(digest) == PNG
+
+
+def test_a_missing_image_is_named_with_its_remedy(tmp_path):
+    with pytest.raises(Missing, match="is gone. Materialize"):
+        ImageStore(root=str(tmp_path)).get("0" * 64)
+
+
+def test_a_data_root_that_is_a_file_is_unwritable(tmp_path):
+    root = tmp_path / "taken"
+    root.write_text("a file")
+    with pytest.raises(Unwritable, match=r"taken.*COUNTERFACTORY_HOME"):
+        ImageStore(root=str(root)).put(PNG)
+    with pytest.raises(Unwritable, match=r"taken.*COUNTERFACTORY_HOME"):
+        WorkLedger(root=str(root)).record({"key": 1})
+
+
+def test_a_read_only_data_root_is_unwritable():
+    with pytest.raises(Unwritable, match=r"/proc/nowhere.*COUNTERFACTORY_HOME"):
+        ImageStore(root="/proc/nowhere").put(PNG)
+
+
+def test_the_ledger_remembers_across_instances_and_takes_new_results(tmp_path):
+    many = {work_key("draw", number): {"n": number} for number in range(1200)}
+    WorkLedger(root=str(tmp_path)).record(many)
+    ledger = WorkLedger(root=str(tmp_path))
+    assert ledger.known([*many, "unknown"]) == many
+    ledger.record({next(iter(many)): "new"})
+    assert ledger.known(many)[next(iter(many))] == "new"
+
+
+def test_the_key_of_work_depends_on_every_part_and_on_nothing_else():
+    key = work_key("draw", "1", {"b": 1, "a": [2.5]}, 384)
+    assert key == work_key("draw", "1", {"a": [2.5], "b": 1}, 384)
+    assert len({key, work_key("draw", "2", {"b": 1, "a": [2.5]}, 384), work_key("draw")}) == 3
+
+
+def test_a_damaged_ledger_is_named_with_its_remedy(tmp_path):
+    (tmp_path / "work.sqlite").write_bytes(b"this is no database, whatever its name says" * 99)
+    with pytest.raises(Corrupt, match=r"work.sqlite.*Delete it"):
+        WorkLedger(root=str(tmp_path)).known(["key"])
+
+
+def test_a_torn_table_is_named_with_its_remedy(tmp_path):
+    path = UPath(tmp_path / "drawn_images" / "flags.parquet")
+    with pytest.raises(Missing, match=r"Materialize drawn_images \(flags\)"):
+        read_table(path)
+    path.parent.mkdir()
+    path.write_bytes(b"PAR1 torn")
+    with pytest.raises(Corrupt, match=r"flags.parquet.*Materialize drawn_images \(flags\)"):
+        read_table(path)
+
+
+FULL_DISK = """
+    import sys
+    from resources.faults import Full
+    from resources.images import ImageStore
+    from resources.ledger import WorkLedger
+
+    store, ledger, kept = ImageStore(root=sys.argv[1]), WorkLedger(root=sys.argv[1]), []
+    ledger.record({"before": "full"})
+    try:
+        for number in range(100):
+            kept.append(store.put(b"png" + bytes([number]) * 100_000))
+    except Full as error:
+        assert "free some space" in str(error), error
+    else:
+        raise AssertionError("the disk never filled")
+    assert len(kept) > 3
+    assert all(store.holds(digest) for digest in kept)
+    assert ledger.known(["before"]) == {"before": "full"}
+    names = [path.name for path in store.path(kept[0]).parent.parent.rglob("*.*")]
+    assert all(name.endswith(".png") for name in names), names
+    try:
+        for number in range(10_000):
+            ledger.record({f"{number}": "x" * 10_000})
+    except Full as error:
+        assert "work.sqlite" in str(error), error
+    else:
+        raise AssertionError("the disk never filled")
+    assert ledger.known(["before"]) == {"before": "full"}
+    print("whole")
+"""
+
+
+def test_a_full_disk_is_named_and_loses_nothing(tmp_path):
+    """On a real file system of one megabyte, mounted in a namespace of its own."""
+    script = tmp_path / "fill.py"
+    script.write_text(textwrap.dedent(FULL_DISK))
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mounted = f"mount -t tmpfs -o size=1m tmpfs {disk} && exec {sys.executable} {script} {disk}"
+    done = subprocess.run(
+        ["unshare", "--map-root-user", "--mount", "sh", "-c", mounted],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        env={"PYTHONPATH": ".", "PATH": "/usr/bin:/bin"},
+    )
+    assert done.stdout.strip() == "whole", done.stderr
+
+
+def test_full_and_unwritable_are_told_apart():
+    assert not issubclass(Full, Unwritable)
