@@ -1,3 +1,3 @@
-"""Starting positions of chess and xiangqi with one piece missing or swapped (VLMBias, Appendix F)."""
+"""Starting positions with one piece missing or swapped (VLMBias, Appendix F)."""
 
 TITLE = "Chess pieces"

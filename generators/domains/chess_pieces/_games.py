@@ -58,7 +58,7 @@ class Game:
         """The name of the type that a FEN letter of either colour stands for."""
         return next(t for t, own in self.letters.items() if own == letter.lower())
 
-    def counts(self, position: Position) -> dict[str, float]:
+    def counts(self, position: Position) -> dict[str, int]:
         """How many pieces there are in all, and of each type, both colours together."""
         found = Counter(self.type_of(letter) for letter in position.values())
         return {self.pieces: len(position)} | {t: found[t] for t in self.letters}

@@ -2,7 +2,7 @@
 
 import random
 import xml.etree.ElementTree as ET
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import chess
 import chess.svg
@@ -91,7 +91,7 @@ def _scene(
     *,
     target: str,
     change: str = "none",
-    settings: dict[str, Setting] | None = None,
+    settings: Mapping[str, Setting] | None = None,
 ) -> Scene:
     original_id = f"chess_pieces/{game.name}"
     settings = settings or {}
@@ -134,8 +134,8 @@ def _xiangqi(fen: str, size: int) -> str:
     """Round pieces of ivory on the crossings of a wooden board."""
     pitch = int(size / (9 + 2 * _XIANGQI_MARGIN))
     edge = (size - 9 * pitch) // 2
-    ring = round(pitch * 0.05, 2)
-    radius = round(pitch * 0.455 - ring / 2, 2)
+    ring, bold = round(pitch * 0.05, 2), round(pitch * 0.014, 2)
+    radius = round(pitch * 0.465 - ring / 2, 2)
     drawing = canvas(8 * pitch + 2 * edge, size, background=_WOOD)
     line_width = 2 * max(1, round(pitch / 60))
     xiangqi.board(drawing, left=edge, top=edge, pitch=pitch, line_width=line_width)
@@ -144,10 +144,8 @@ def _xiangqi(fen: str, size: int) -> str:
         ink = _RED if letter.isupper() else _BLACK
         piece = drawing.g(id=letter)
         piece.add(drawing.circle(r=radius, fill=_IVORY, stroke=ink, stroke_width=ring))
-        character = outline(_CHARACTERS[letter], x=0, y=0, height=pitch * 0.56)
-        piece.add(
-            drawing.path(character, fill=ink, stroke=ink, stroke_width=round(pitch * 0.014, 2))
-        )
+        character = outline(_CHARACTERS[letter], x=0, y=0, height=pitch * 0.52)
+        piece.add(drawing.path(character, fill=ink, stroke=ink, stroke_width=bold))
         drawing.defs.add(piece)
     for square, letter in position.items():
         file, rank = XIANGQI.files.index(square[0]), int(square[1:])

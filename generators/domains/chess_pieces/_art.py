@@ -1,0 +1,104 @@
+"""What the pieces of both games look like, from art that anyone can look up.
+
+Chessmen are compared with python-chess's own set, xiangqi pieces with the characters of
+IPAexGothic. A type is known by its shape in either colour.
+"""
+
+import io
+from collections.abc import Callable, Mapping
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+import chess
+import chess.svg
+import numpy as np
+import resvg_py
+from fontTools.pens.svgPathPen import SVGPathPen
+from fontTools.ttLib import TTFont
+from PIL import Image
+
+from generators.domains.chess_pieces._finding import chessmen, darkness
+from generators.domains.chess_pieces._shapes import Ink, signature
+from generators.reading import Pixels
+
+CHESSMEN = {
+    "Pawn": "Pp",
+    "Knight": "Nn",
+    "Bishop": "Bb",
+    "Rook": "Rr",
+    "Queen": "Qq",
+    "King": "Kk",
+}
+CHARACTERS = {
+    "Soldier": "兵卒",
+    "Horse": "馬",
+    "Elephant": "相象",
+    "Chariot": "俥車",
+    "Cannon": "炮砲",
+    "Advisor": "仕士",
+    "General": "帥將",
+}
+
+_SIZE = 90
+"""Side in px of the pictures that shapes are taken from."""
+
+
+class Gallery:
+    """The shapes that a game's pieces have, by type."""
+
+    def __init__(self, looks: Mapping[str, str], shape_of: Callable[[str], Ink]) -> None:
+        self.types = [kind for kind, marks in looks.items() for _ in marks]
+        self._shapes = np.array([signature(shape_of(m)) for marks in looks.values() for m in marks])
+
+    def closest(self, ink: Ink) -> tuple[str, float]:
+        """The type that a piece of this shape most resembles, and their correlation."""
+        likeness = self._shapes @ signature(ink)
+        best = int(likeness.argmax())
+        return self.types[best], float(likeness[best])
+
+
+@cache
+def chess_gallery() -> Gallery:
+    """The six chessmen, white and black."""
+    return Gallery(CHESSMEN, _silhouette)
+
+
+@cache
+def xiangqi_gallery() -> Gallery:
+    """The seven pieces by the characters that either side writes."""
+    return Gallery(CHARACTERS, _character)
+
+
+def _silhouette(symbol: str) -> Ink:
+    svg = chess.svg.piece(chess.Piece.from_symbol(symbol), size=_SIZE)
+    return chessmen(_picture(svg, background="#00c000"))[0].ink
+
+
+def _character(character: str) -> Ink:
+    font = _font()
+    pen = SVGPathPen(font.getGlyphSet())
+    font.getGlyphSet()[font.getBestCmap()[ord(character)]].draw(pen)
+    em = font["head"].unitsPerEm
+    svg = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{_SIZE}" height="{_SIZE}" '
+        f'viewBox="0 0 {em} {em}"><path transform="matrix(1 0 0 -1 0 {em * 0.88:g})" '
+        f'd="{pen.getCommands()}"/></svg>'
+    )
+    return darkness(_picture(svg, background="#ffffff"))
+
+
+@cache
+def _font() -> TTFont:
+    package = find_spec("matplotlib_fontja")
+    if package is None or package.origin is None:
+        raise ModuleNotFoundError(
+            "The package matplotlib-fontja, which carries the font, is missing."
+        )
+    return TTFont(Path(package.origin).parent / "fonts" / "ipaexg.ttf", lazy=True)
+
+
+def _picture(svg: str, background: str) -> Pixels:
+    png = resvg_py.svg_to_bytes(svg_string=svg, background=background, skip_system_fonts=True)
+    with Image.open(io.BytesIO(png)) as image:
+        return np.asarray(image.convert("RGB"))

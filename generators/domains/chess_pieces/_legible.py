@@ -1,0 +1,64 @@
+"""How wide pieces are and how far apart they stand, to a fraction of a pixel for discs."""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import ndimage
+
+from generators.domains.chess_pieces._finding import (
+    Piece,
+    coloured,
+    darkness,
+    find_board,
+    thinning,
+)
+from generators.reading import Legibility, Pixels
+
+_ANGLES = np.pi / 8 * np.arange(1, 16, 2)
+"""Rays from a disc's centre that keep clear of a board's lines and diagonals."""
+_REACH = np.linspace(1, 1.3, 61)
+"""Where a rim is looked for, in radii of the light part inside it."""
+
+
+def between_chessmen(pixels: Pixels, pieces: list[Piece]) -> Legibility:
+    """The narrowest side of the boxes around the pieces, and the least distance between two."""
+    begin = np.array([[side.start for side in piece.box] for piece in pieces], float)
+    end = np.array([[side.stop for side in piece.box] for piece in pieces], float)
+    apart = (begin[:, None] - end).max(axis=2)
+    return _in_full(pixels, (end - begin).min(), np.maximum(apart, apart.T))
+
+
+def between_discs(pixels: Pixels, pieces: list[Piece]) -> Legibility:
+    """The least diameter, and the least distance between two rims."""
+    board = find_board(pixels)
+    centres = np.array([[(side.start + side.stop - 1) / 2 for side in p.box] for p in pieces])
+    inner = np.array([np.mean(piece.ink.shape) / 2 for piece in pieces])
+    radii = inner * _rim(darkness(board), _ground(board), centres, inner)
+    apart = np.linalg.norm(centres[:, None] - centres, axis=2) - radii[:, None] - radii
+    return _in_full(pixels, 2 * radii.min(), apart)
+
+
+def _rim(
+    dark: NDArray[np.float32],
+    ground: float,
+    centres: NDArray[np.float64],
+    inner: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Where the dark rim around each disc gives way to the ground, in units of `inner`."""
+    rays = np.stack([np.sin(_ANGLES), np.cos(_ANGLES)])[:, None, :, None]
+    points = centres.T[:, :, None, None] + rays * inner[:, None, None] * _REACH
+    inwards = ndimage.map_coordinates(dark, points, order=1, mode="nearest")[..., ::-1]
+    ends = np.argmax(inwards > (1 + ground) / 2, axis=-1)
+    return np.asarray(np.median(_REACH[::-1][ends], axis=1))
+
+
+def _ground(board: Pixels) -> float:
+    """How dark the empty board is."""
+    sample = board[::5, ::5]
+    return float(np.median(darkness(sample)[coloured(sample)]))
+
+
+def _in_full(pixels: Pixels, mark: float, apart: NDArray[np.float64]) -> Legibility:
+    """Widths in px of the whole picture, from those in its thinned-out copy."""
+    step = thinning(pixels)
+    pairs = apart[~np.eye(len(apart), dtype=bool)]
+    return Legibility(mark=mark * step, gap=float(pairs.min(initial=np.inf)) * step)

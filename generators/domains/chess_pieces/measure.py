@@ -1,0 +1,79 @@
+"""Count the pieces on a board, in all or of one type, from the pixels (Appendix F)."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from typing import NamedTuple
+
+from generators.domains.chess_pieces._art import (
+    CHARACTERS,
+    CHESSMEN,
+    Gallery,
+    chess_gallery,
+    xiangqi_gallery,
+)
+from generators.domains.chess_pieces._finding import Piece, chessmen, discs
+from generators.domains.chess_pieces._legible import between_chessmen, between_discs
+from generators.reading import Legibility, Pixels, Unreadable
+
+VERSION = "1"
+
+_RESEMBLES = 0.88
+"""The least correlation with a known shape at which a piece is taken for one of that type."""
+
+
+class _Reader(NamedTuple):
+    looks: Mapping[str, str]
+    find: Callable[[Pixels], list[Piece]]
+    gallery: Callable[[], Gallery]
+    legibility: Callable[[Pixels, list[Piece]], Legibility]
+
+
+_READERS = {
+    "chess pieces": _Reader(CHESSMEN, chessmen, chess_gallery, between_chessmen),
+    "xiangqi pieces": _Reader(CHARACTERS, discs, xiangqi_gallery, between_discs),
+}
+
+
+def measure(pixels: Pixels, targets: Sequence[str]) -> Sequence[float]:
+    """How many pieces of each target there are, both colours together.
+
+    A target is `chess pieces`, `xiangqi pieces` or the name of a type of either game. Raises
+    `Unreadable` when the picture shows no board, or a piece that resembles none of the game's.
+    """
+    counts: dict[str, int] = {}
+    for total, reader in _READERS.items():
+        own = {total, *reader.looks}
+        if own & set(targets):
+            types = _types(reader.find(pixels), reader)
+            counts |= dict.fromkeys(own, 0) | Counter(types) | {total: len(types)}
+    return [counts[target] for target in targets]
+
+
+def legibility(pixels: Pixels) -> Legibility:
+    """The width of the narrowest piece, and the least distance between two.
+
+    Pieces are what is counted; the strokes of which they are drawn may be finer. Raises
+    `Unreadable` when there is no piece of either game.
+    """
+    for reader in _READERS.values():
+        with suppress(Unreadable):
+            pieces = reader.find(pixels)
+            if pieces and _types(pieces, reader):
+                return reader.legibility(pixels, pieces)
+    raise Unreadable("There are no pieces of chess or xiangqi in the picture.")
+
+
+def _types(pieces: Sequence[Piece], reader: _Reader) -> list[str]:
+    """The type of each piece, or `Unreadable` for one that is of none."""
+    gallery, types = reader.gallery(), []
+    for piece in pieces:
+        kind, likeness = gallery.closest(piece.ink)
+        if likeness < _RESEMBLES:
+            down, right = (side.start for side in piece.box)
+            raise Unreadable(
+                f"The piece {right} px from the left and {down} px from the top of the board "
+                f"resembles none of {', '.join(reader.looks)}."
+            )
+        types.append(kind)
+    return types
