@@ -1,7 +1,5 @@
 """What both kinds of board are read with."""
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -31,25 +29,15 @@ def spans(marked: NDArray[np.bool_]) -> Spans:
     return np.stack((np.flatnonzero(edges == 1), np.flatnonzero(edges == -1)), axis=1)
 
 
-class Levels(NamedTuple):
-    """The two commonest levels of a board, and how much of the second for one of the first."""
-
-    first: int
-    second: int
-    balance: float
+def middle(length: int) -> slice:
+    """The middle half of a side, which lies within any board."""
+    return slice(length // 4, length - length // 4)
 
 
-def levels(grey: Grey) -> Levels:
-    """The levels of the middle of a picture, which is half its height and half its width."""
+def levels(grey: Grey) -> tuple[int, int]:
+    """The two commonest levels in the middle of a picture, the commoner one first."""
     height, width = grey.shape
-    middle = grey[height // 4 : height - height // 4, width // 4 : width - width // 4]
-    counts = np.bincount(middle.ravel(), minlength=256)
+    counts = np.bincount(grey[middle(height), middle(width)].ravel(), minlength=256)
     first = int(counts.argmax())
-    near_first = counts[_near(first)].sum()
-    counts[_near(first)] = 0
-    second = int(counts.argmax())
-    return Levels(first, second, float(counts[_near(second)].sum() / near_first))
-
-
-def _near(level: int) -> slice:
-    return slice(max(0, level - TOLERANCE), level + TOLERANCE + 1)
+    counts[max(0, first - TOLERANCE) : first + TOLERANCE + 1] = 0
+    return first, int(counts.argmax())

@@ -11,13 +11,13 @@ _WHOLE = 0.9
 
 def lines(grey: Grey) -> tuple[Spans, Spans]:
     """Where the horizontal and the vertical lines lie, bold or thin; `Unreadable` without any."""
-    ground = levels(grey).first
+    ground = max(levels(grey))
     return _lines(_without_border(grey, ground), ground)
 
 
-def legibility(grey: Grey) -> Legibility:
+def line_widths(grey: Grey) -> Legibility:
     """The widths of the thinnest line and of the narrowest gap between neighbouring lines."""
-    ground = levels(grey).first
+    ground = max(levels(grey))
     board = _without_border(grey, ground)
     horizontal, vertical = _lines(board, ground)
     widths = _widths(board, ground, horizontal, vertical)

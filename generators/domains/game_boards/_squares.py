@@ -3,35 +3,37 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from generators.domains.game_boards._pixels import Grey, Spans, levels, spans
-from generators.reading import Unreadable
+from generators.domains.game_boards._pixels import Grey, Spans, levels, middle, spans
 
-_ALIKE, _OPPOSITE = 0.8, 0.3
-_ENOUGH = 400
+_MIXED = 0.15
+_ALIKE, _OPPOSITE = 0.8, 0.2
 
 
-def squares(grey: Grey) -> tuple[Spans, Spans]:
-    """Where the rows and the columns of squares lie, in px; `Unreadable` without a chequer."""
-    board = levels(grey)
-    light = grey > (board.first + board.second) // 2
+def squares(grey: Grey) -> tuple[Spans, Spans] | None:
+    """Where the rows and the columns of squares lie, in px; None without a chequer."""
+    light = grey > sum(levels(grey)) // 2
     rows, columns = _alternation(light.T), _alternation(light)
-    if min(len(rows), len(columns)) < 2:
-        raise Unreadable("There are neither ruled lines nor squares of two alternating colours.")
-    return rows, columns
+    return None if rows is None or columns is None else (rows, columns)
 
 
-def _alternation(light: NDArray[np.bool_]) -> Spans:
+def _alternation(light: NDArray[np.bool_]) -> Spans | None:
     """Stretches of pixel columns that are by turns the same as the middle one and its opposite.
 
     A margin or a frame has one colour, which is that of about half of any column of squares:
-    it is neither. What scaling leaves at its edges is far narrower than a square.
+    it is neither. What scaling leaves at its edges is far narrower than a square. Of ruled
+    lines, only what is narrow is opposite to the cells between them.
     """
-    height, width = light.shape
-    sample = light[:: max(1, height // _ENOUGH)]
+    width = light.shape[1]
+    shares = light[:, middle(width)].mean(axis=1)
+    board = light[(shares > _MIXED) & (shares < 1 - _MIXED)]
+    if not board.size:
+        return None
     # The very middle of an even board is an edge between two squares.
-    middle = sample[:, width // 2 + width // 96]
-    agreement = np.mean(sample == middle[:, None], axis=0)
-    found = np.concatenate((spans(agreement > _ALIKE), spans(agreement < _OPPOSITE)))
+    reference = board[:, width // 2 + width // 96]
+    agreement = np.mean(board == reference[:, None], axis=0)
+    alike, opposite = spans(agreement > _ALIKE), spans(agreement < _OPPOSITE)
+    found = np.concatenate((alike, opposite))
     widths = np.diff(found)[:, 0]
-    wide: Spans = found[widths > widths.max(initial=0) / 2]
-    return wide
+    wide = widths > widths.max(initial=0) / 2
+    by_turns = abs(np.count_nonzero(wide[: len(alike)]) - np.count_nonzero(wide[len(alike) :])) < 2
+    return found[wide] if by_turns and np.count_nonzero(wide) > 1 else None
