@@ -6,7 +6,8 @@ large and the ones before it vanish. That holds for any n, size, colour and rota
 stars of ten pixels, and for no disc, cross, crescent, triangle or piece of a Union Jack.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from math import hypot
 from typing import NamedTuple
 
 import numpy as np
@@ -28,19 +29,24 @@ IMPURITY = 0.4
 
 
 class Star(NamedTuple):
-    """One star. `ink` is its coverage, 0 to 1, and `top`, `left` is where that lies in the flag."""
+    """One star, in cells of the flag: its centre, and its extent across to a fraction of a cell.
+
+    `ink` is its coverage, 0 to 1, and `top`, `left` is where that lies in the flag.
+    """
 
     points: int
     x: float
     y: float
+    width: float
     ink: Values
     top: int
     left: int
 
-    @property
-    def width(self) -> float:
-        """Its extent across, the lesser of both directions, to a fraction of a pixel."""
-        return float(min(self.ink.max(0).sum(), self.ink.max(1).sum()))
+    def lies_in(self, box: tuple[slice, ...]) -> bool:
+        """Whether a mark within that box is this star again, or its border or filling."""
+        rows, columns = box
+        right, down = (columns.start + columns.stop) / 2, (rows.start + rows.stop) / 2
+        return hypot(right - self.x, down - self.y) < self.width / 2
 
     @property
     def inked(self) -> tuple[NDArray[np.complex128], Values]:
@@ -50,13 +56,16 @@ class Star(NamedTuple):
 
 
 def read_stars(flag: Flag) -> list[Star]:
-    """Every star of the flag, each once even if it has a border in another colour."""
-    found = [star for colour in range(len(flag.palette)) for star in _stars_of(flag, colour)]
-    outermost: list[Star] = []
-    for star in sorted(found, key=lambda star: star.width, reverse=True):
-        if not any(np.hypot(star.x - o.x, star.y - o.y) < o.width / 2 for o in outermost):
-            outermost.append(star)
-    return outermost
+    """Every star of the flag, each once even if it has a border in another colour.
+
+    First what lies in one colour, whatever its own colours are (a bordered star), then what is
+    of one colour, whatever it lies in (a star across two stripes).
+    """
+    stars: list[Star] = []
+    for one_colour in (False, True):
+        for colour in range(len(flag.palette)):
+            stars += [*_stars_of(flag, colour, one_colour, known=stars)]
+    return stars
 
 
 def gap_between(one: Star, other: Star) -> float:
@@ -66,24 +75,23 @@ def gap_between(one: Star, other: Star) -> float:
     return float((between_centres + 1 - np.add.outer(ink_here, ink_there)).min())
 
 
-def _stars_of(flag: Flag, colour: int) -> Iterator[Star]:
-    marks, _ = ndimage.label(flag.labels == colour)
+def _stars_of(flag: Flag, colour: int, one_colour: bool, known: Sequence[Star]) -> Iterator[Star]:
+    marks, _ = ndimage.label((flag.labels == colour) == one_colour)
     for number, box in enumerate(ndimage.find_objects(marks), start=1):
-        if not _may_hold_star(box, flag.labels.shape):
+        if not _may_hold_star(box, flag.labels.shape) or any(s.lies_in(box) for s in known):
             continue
         around = tuple(slice(side.start - 1, side.stop + 1) for side in box)
         mark = ndimage.binary_dilation(marks[around] == number, EIGHT_NEIGHBOURS)
+        values, others = flag.values[:, *around][:, mark].T, np.delete(flag.palette, colour, 0)
+        share = coverage(values, flag.palette[colour], others)
         ink = np.zeros(mark.shape, np.float32)
-        ink[mark] = coverage(
-            flag.values[:, *around][:, mark].T,
-            flag.palette[colour],
-            np.delete(flag.palette, colour, 0),
-        )
+        ink[mark] = share if one_colour else 1 - share
         y, x = ndimage.center_of_mass(ink)
         points = _points(ink, y, x)
         if points is not None:
             top, left = around[0].start, around[1].start
-            yield Star(points, left + x, top + y, ink, top, left)
+            width = min(ink.max(0).sum(), ink.max(1).sum())
+            yield Star(points, left + x, top + y, float(width), ink, top, left)
 
 
 def _may_hold_star(box: tuple[slice, ...], shape: tuple[int, ...]) -> bool:
