@@ -56,9 +56,9 @@ def singapore(cloth: Cloth, stars: int) -> None:
     cloth.bands((0, 1440, 2880), (red, _WHITE))
     cloth.disc((940, 720), 541.5, _WHITE)
     cloth.disc((1140, 720), 511.7, red)
-    centres = [around((1222.5, 709.5), 303.5, angle) for angle in resting_ring(stars)]
+    centres = [around((1222.5, 720), 305, angle) for angle in resting_ring(stars)]
     for centre in centres:
-        cloth.star(centre, _fitting(125, centres), _WHITE)
+        cloth.star(centre, _fitting(128, centres), _WHITE)
 
 
 def burundi(cloth: Cloth, stars: int) -> None:
