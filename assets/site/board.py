@@ -6,8 +6,8 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import pandas as pd
 
-from assets.site.numbers import Rate
 from assets.site.rows import Judge, Row, judges_of, rows
+from assets.site.writing import Rate, titled
 
 MEAN = "task mean"
 ALL = "all"
@@ -160,7 +160,7 @@ def by_subtopic(subtopics: Sequence[str], topic: str) -> list[Group]:
         Group(
             label,
             [Column("All", topic, measure=measure)]
-            + [Column(subtopic, topic, subtopic, measure) for subtopic in subtopics],
+            + [Column(titled(subtopic), topic, subtopic, measure) for subtopic in subtopics],
         )
         for label, measure in kinds
     ]

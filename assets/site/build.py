@@ -1,9 +1,11 @@
 """Writing the site: built whole beside the old one, then put in its place."""
 
+import errno
 import hashlib
 import os
 import shutil
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from uuid import uuid4
 
@@ -73,15 +75,16 @@ def _take_over(old: Path, new: Path, sha256: str) -> bool:
 
 
 def _put_in_place(new: Path, folder: Path) -> None:
+    """Move `new` to `folder`, what stands there aside; of two builds at once the later stays."""
     old = new.with_name(f"{new.name}.old")
-    try:
-        folder.rename(old)
-    except FileNotFoundError:
-        new.rename(folder)
-    else:
+    while True:
         try:
             new.rename(folder)
-        except OSError:
-            old.rename(folder)
-            raise
+            break
+        except OSError as error:
+            if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+                raise
         shutil.rmtree(old, ignore_errors=True)
+        with suppress(FileNotFoundError):
+            folder.rename(old)
+    shutil.rmtree(old, ignore_errors=True)

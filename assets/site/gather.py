@@ -67,7 +67,8 @@ def _scene(
     ]
     pictures = []
     for row in drawn:
-        by_target = {found.target: found for found in measured.get(row.image_id, ())}
+        of_image = measured.get(row.image_id, ())
+        by_target = {found.target: found for found in of_image if found.sha256 == row.sha256}
         readings = [
             _reading(target, by_target.get(target.name), tolerances.get((row.domain, target.name)))
             for target in targets
@@ -148,7 +149,7 @@ def _asked(
             row.expected_bias,
             _in_order(given.get(key, {}), pictures),
         )
-        for key, row in sorted(once.items())
+        for key, row in once.items()
     ]
 
 

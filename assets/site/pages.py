@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
-from assets.site import board, numbers
+from assets.site import board, writing
 from assets.site.rows import Judge
 from assets.site.scenes import Picture, Scene
 from generators.domains import domains
@@ -129,5 +129,5 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         undefined=StrictUndefined,
     )
-    environment.filters.update(numbers.FILTERS)
+    environment.filters.update(writing.FILTERS)
     return environment

@@ -115,3 +115,8 @@ class Scene:
     def asked_target(self) -> Target | None:
         """The target that Q1 and Q2 ask about."""
         return next((target for target in self.targets if target.name == self.target), None)
+
+    @property
+    def counted(self) -> set[str]:
+        """The targets that some Q1 or Q2 asks about."""
+        return {question.target for question in self.asked if question.question_id != "Q3"}

@@ -1,4 +1,4 @@
-"""How numbers are written, once for every page."""
+"""How numbers and names are written, once for every page."""
 
 from typing import NamedTuple
 
@@ -43,6 +43,11 @@ def pixels(width: float | None) -> str:
     return NONE if width is None else f"{width:.1f}\u00a0px"
 
 
+def titled(text: str) -> str:
+    """The text with a capital at its front and the rest as it is."""
+    return text[:1].upper() + text[1:]
+
+
 def count(number: int) -> str:
     """`1,029`."""
     return f"{number:,}"
@@ -55,4 +60,5 @@ FILTERS = {
     "value": value,
     "pixels": pixels,
     "count": count,
+    "titled": titled,
 }

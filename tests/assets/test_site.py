@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -219,6 +220,7 @@ def test_a_rebuild_keeps_sound_images_and_heals_broken_ones(tmp_path: Path) -> N
     whole = broken.read_bytes()
     broken.write_bytes(whole[:-1])
     read: list[str] = []
+
     written(folder, png_of=lambda sha256: read.append(sha256) or tables["png_of"](sha256))
     assert read == [broken.stem]
     assert broken.read_bytes() == whole
@@ -238,6 +240,13 @@ def test_a_build_that_fails_leaves_the_old_site_whole(tmp_path: Path) -> None:
         build(folder, **{**tables, "png_of": full})
     assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
     assert [path.name for path in tmp_path.iterdir()] == ["report"]
+
+
+def test_builds_at_once_leave_one_whole_site(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda _: written(tmp_path / "report"), range(8)))
+    assert [path.name for path in tmp_path.iterdir()] == ["report"]
+    assert len(list((tmp_path / "report" / "images").iterdir())) == 9
 
 
 def test_a_report_without_questions_or_answers_is_a_gallery(tmp_path: Path) -> None:
