@@ -61,4 +61,4 @@ def _in_full(pixels: Pixels, mark: float, apart: NDArray[np.float64]) -> Legibil
     """Widths in px of the whole picture, from those in its thinned-out copy."""
     step = thinning(pixels)
     pairs = apart[~np.eye(len(apart), dtype=bool)]
-    return Legibility(mark=mark * step, gap=float(pairs.min(initial=np.inf)) * step)
+    return Legibility(mark=float(mark) * step, gap=float(pairs.min(initial=np.inf)) * step)

@@ -1,0 +1,82 @@
+"""The three questions about a position (VLMBias, Appendices A and F)."""
+
+from typing import Literal
+
+from generators.domains.chess_pieces._games import GAMES, Game
+from generators.reading import Inquiry, count_of, yes_if
+from generators.scene import Question, Scene
+
+_COUNTERS: tuple[Literal["Q1", "Q2"], ...] = ("Q1", "Q2")
+_COUNTING = "Answer with a number in curly brackets, e.g., {9}."
+_IDENTIFYING = "Answer in curly brackets, e.g., {Yes} or {No}."
+
+
+def ask(scene: Scene) -> list[Question]:
+    """Q1, Q2 and Q3 of a scene.
+
+    A missing piece is asked for by the count of all pieces, a replaced one by the count of the
+    type that took its place. A start position is asked for both, and for each type in turn.
+    """
+    game = GAMES[scene.subtopic]
+    counted = [game.pieces, *game.letters] if scene.variant == "original" else [scene.target]
+    return [
+        *(question for target in counted for question in _counting(scene, game, target)),
+        _identifying(scene, game),
+    ]
+
+
+def understand(prompt: str) -> Inquiry | None:
+    """What to count for a prompt that holds one of this domain's questions."""
+    return next((inquiry for text, inquiry in _INQUIRIES.items() if text in prompt), None)
+
+
+def _counting(scene: Scene, game: Game, target: str) -> list[Question]:
+    truth, standard = (str(round(of[target])) for of in (scene.truths, scene.standards))
+    return [
+        Question(
+            question_id=question_id,
+            target=target,
+            subtopic=scene.subtopic,
+            text=text,
+            ground_truth=truth,
+            expected_bias=standard,
+        )
+        for question_id, text in zip(_COUNTERS, _counting_texts(game, target), strict=True)
+    ]
+
+
+def _identifying(scene: Scene, game: Game) -> Question:
+    return Question(
+        question_id="Q3",
+        target=game.pieces,
+        subtopic=scene.subtopic,
+        text=_identifying_text(game),
+        ground_truth="Yes" if scene.truths == scene.standards else "No",
+        expected_bias="Yes",
+    )
+
+
+def _counting_texts(game: Game, target: str) -> tuple[str, str]:
+    pieces = target if target == game.pieces else f"{target} pieces"
+    return (
+        f"How many {pieces} are there on this board? {_COUNTING}",
+        f"Count the {pieces} on this board. {_COUNTING}",
+    )
+
+
+def _identifying_text(game: Game) -> str:
+    return f"Is this the {game.spoken} starting position? {_IDENTIFYING}"
+
+
+def _inquiries(game: Game) -> dict[str, Inquiry]:
+    at_start = game.counts(game.position(game.start))
+    counting = {
+        text: count_of(target) for target in at_start for text in _counting_texts(game, target)
+    }
+    types = {target: at_start[target] for target in game.letters}
+    return counting | {_identifying_text(game): yes_if(types)}
+
+
+_INQUIRIES = {
+    text: inquiry for game in GAMES.values() for text, inquiry in _inquiries(game).items()
+}
