@@ -16,17 +16,17 @@ CODES = {
     "united-states": "us",
     "european-union": "eu",
     "china": "cn",
-    "australia": "edges of the crosses in the Union Flag on whole pixels",
+    "australia": "au",
     "new-zealand": "nz",
     "venezuela": "ve",
-    "honduras": "four stars a fifth of a unit lower, symmetric; edges of bands on whole pixels",
+    "honduras": "hn",
     "cape-verde": "cv",
     "micronesia": "fm",
     "solomon-islands": "sb",
-    "singapore": "stars are regular here and a twentieth taller there",
+    "singapore": "sg",
     "samoa": "ws",
     "burundi": "bi",
-    "malaysia": "edges of stripes on whole pixels; a regular star, a moon of two discs",
+    "malaysia": "my",
     "greece": "gr",
     "liberia": "lr",
     "uruguay": "uy",
@@ -44,7 +44,7 @@ DEPARTURES = {
     "cuba": "edges of stripes on whole pixels",
     "uruguay": "a sun of our own drawing, its rays by formula and its face in fewer strokes",
 }
-"""Flags that differ from the outside drawing in more than 3 pixels of 1,000, and why."""
+"""Flags that differ from the outside drawing in some 3 pixels of 1,000 or more, and why."""
 SIZE, MARGIN = 1536, 64
 SAME = 24
 """A difference in a channel that is an edge's anti-aliasing, not another colour."""
