@@ -82,8 +82,9 @@ class Accuracy:
         return accuracy
 
     def subtopics(self, topic: str) -> list[str]:
-        """The subtopics of a topic, in the table's order."""
-        found = (row.subtopic for row in self.cells.values() if row.topic == topic)
+        """The subtopics of a topic in the benchmark, in the table's order."""
+        rows_of_topic = (row for row in self.cells.values() if row.topic == topic)
+        found = (row.subtopic for row in rows_of_topic if row.image_set == BENCHMARK)
         return [subtopic for subtopic in dict.fromkeys(found) if subtopic != ALL]
 
     def rate(self, judge: Judge, column: Column) -> Rate:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import pandas as pd
 
-from assets.site.rows import Judge, Row, judges_of, rows
+from assets.site.rows import Judge, Row, in_order, judges_of, rows
 from assets.site.scenes import Answer, Asked, Picture, Reading, Scene, Target, Verdict
 
 
@@ -126,7 +126,7 @@ def _asked(
     asked: Mapping[str, list[Row]],
     answered: Mapping[str, list[Row]],
 ) -> list[Asked]:
-    """The scene's questions in order, and beside it each picture's count of wrong answers."""
+    """The scene's questions in order; counts the wrong answers of each picture as well."""
     given: dict[tuple[str, str], dict[Judge, dict[str, Answer]]] = {}
     for picture in pictures:
         for row in answered.get(picture.image_id, ()):
@@ -140,32 +140,30 @@ def _asked(
         for picture in pictures
         for row in asked.get(picture.image_id, ())
     }
-    return [
-        Asked(
-            row.question_id,
-            row.target,
-            row.question,
-            row.ground_truth,
-            row.expected_bias,
-            _in_order(given.get(key, {}), pictures),
+    asked_once = []
+    for key, row in once.items():
+        by_judge = given.get(key, {})
+        replies = [
+            (judge, [by_judge[judge].get(picture.image_id) for picture in pictures])
+            for judge in in_order(by_judge)
+        ]
+        asked_once.append(
+            Asked(
+                row.question_id,
+                row.target,
+                row.question,
+                row.ground_truth,
+                row.expected_bias,
+                replies,
+            )
         )
-        for key, row in once.items()
-    ]
+    return asked_once
 
 
 def _answer(row: Row) -> Answer:
     right = None if row.score is None else row.score >= 1
     biased = right is False and row.answer == row.expected_bias
     return Answer(row.answer, row.outcome, right, biased, row.response or "")
-
-
-def _in_order(
-    by_judge: Mapping[Judge, Mapping[str, Answer]], pictures: Sequence[Picture]
-) -> list[tuple[Judge, list[Answer | None]]]:
-    judges = sorted(by_judge, key=lambda judge: (bool(judge.reference), judge))
-    return [
-        (judge, [by_judge[judge].get(picture.image_id) for picture in pictures]) for judge in judges
-    ]
 
 
 def _link(scenes: Sequence[Scene]) -> None:

@@ -41,6 +41,10 @@ def rows(frame: pd.DataFrame) -> Iterator[Row]:
 
 
 def judges_of(found: Iterable[Row]) -> list[Judge]:
-    """Every judge of some rows: real models first, then the reference judges, each by name."""
-    judges = {Judge(row.model, row.prompting) for row in found}
+    """Every judge of some rows, in order."""
+    return in_order({Judge(row.model, row.prompting) for row in found})
+
+
+def in_order(judges: Iterable[Judge]) -> list[Judge]:
+    """Real models first, then the reference judges, each by name."""
     return sorted(judges, key=lambda judge: (bool(judge.reference), judge))
