@@ -45,10 +45,16 @@ class Strokes:
 
 
 def strokes(inside: int, most: int) -> Strokes:
-    """Strokes as far apart as a tally of `most` allows, up to twice their width."""
-    width = inside // 14
-    room = inside - 2 * width
-    gap = max(g for g in range(2, 2 * width + 1) if _span(most, width, g) <= room)
+    """The widest and then most widely spaced strokes at which a tally of `most` fits the cell.
+
+    Gaps are one to two times as wide as strokes, and a stroke's width is left at either side.
+    """
+
+    def fits(width: int, gap: int) -> bool:
+        return _span(most, width, gap) + 2 * width <= inside
+
+    width = max(width for width in range(1, inside // 14 + 1) if fits(width, width))
+    gap = max(gap for gap in range(width, 2 * width + 1) if fits(width, gap))
     return Strokes(inside, width, gap, round(inside * 0.62))
 
 

@@ -1,0 +1,165 @@
+"""The patterned grids: what is drawn, what is asked, and that it is what was meant."""
+
+import hashlib
+
+import pytest
+
+from generators.canvas import pixels_of, rasterise
+from generators.domains.patterned_grids.ask import ask, understand
+from generators.domains.patterned_grids.draw import SMALLEST, draw, scenes
+from generators.domains.patterned_grids.measure import legibility, measure
+from generators.domains.patterned_grids.pattern import count_at, row_and_column
+
+SCENES = scenes(0)
+COUNTERFACTUALS = [scene for scene in SCENES if scene.variant == "counterfactual"]
+ORIGINALS = [scene for scene in SCENES if scene.variant == "original"]
+
+
+def picture(svg):
+    return pixels_of(rasterise(svg))
+
+
+def readings(pixels, scene):
+    return dict(zip(scene.truths, measure(pixels, list(scene.truths)), strict=True))
+
+
+def by_id(base_id):
+    return next(scene for scene in SCENES if scene.base_id == f"patterned_grids/{base_id}")
+
+
+def test_the_scenes_are_those_of_the_paper():
+    assert len(COUNTERFACTUALS) == 56
+    assert len(ORIGINALS) == 14
+    for grid, changes in {"dice": ("remove", "replace"), "tally": ("remove", "add")}.items():
+        for cells in range(6, 13):
+            of_grid = [s for s in COUNTERFACTUALS if s.subject == f"{grid} {cells}×{cells}"]
+            assert [s.modification for s in of_grid] == [*changes, *changes]
+            assert {s.original_id for s in of_grid} == {f"patterned_grids/{grid}-{cells}x{cells}"}
+    assert {s.subtopic for s in COUNTERFACTUALS} == {"remove", "replace or add"}
+
+
+def test_dice_and_tally_and_both_changes_share_their_two_cells():
+    for cells in range(6, 13):
+        odd = [s.settings["cell"] for s in COUNTERFACTUALS if s.settings["cells"] == cells]
+        first, second = odd[0], odd[2]
+        assert first != second
+        assert odd == [first, first, second, second] * 2
+        assert all(count_at(*row_and_column(cell), cells) >= 3 for cell in odd)
+
+
+def test_an_original_holds_every_target_that_its_counterfactuals_ask_for():
+    for original in ORIGINALS:
+        asked = {s.target for s in COUNTERFACTUALS if s.original_id == original.base_id}
+        assert set(original.truths) == asked
+        assert original.truths == original.standards
+
+
+@pytest.mark.parametrize(
+    ("modification", "difference"), [("remove", -1), ("replace", -1), ("add", 1)]
+)
+def test_the_truth_differs_from_the_pattern_by_one(modification, difference):
+    changed = [s for s in COUNTERFACTUALS if s.modification == modification]
+    assert {s.truths[s.target] - s.standards[s.target] for s in changed} == {difference}
+
+
+def test_questions_are_the_papers_letter_for_letter():
+    dice, tally = by_id("dice-6x6-d3-replace"), by_id("tally-6x6-d3-add")
+    assert [(q.text, q.ground_truth, q.expected_bias) for q in (*ask(dice), *ask(tally))] == [
+        (
+            "How many circles are there in cell D3? "
+            "Answer with a number in curly brackets, e.g., {9}.",
+            "2",
+            "3",
+        ),
+        (
+            "Count the circles in cell D3. Answer with a number in curly brackets, e.g., {9}.",
+            "2",
+            "3",
+        ),
+        (
+            "Does cell D3 contain 3 circles? Answer in curly brackets, e.g., {Yes} or {No}.",
+            "No",
+            "Yes",
+        ),
+        (
+            "How many lines are there in cell D3? "
+            "Answer with a number in curly brackets, e.g., {9}.",
+            "4",
+            "3",
+        ),
+        (
+            "Count the lines in cell D3. Answer with a number in curly brackets, e.g., {9}.",
+            "4",
+            "3",
+        ),
+        (
+            "Does cell D3 contain 3 lines? Answer in curly brackets, e.g., {Yes} or {No}.",
+            "No",
+            "Yes",
+        ),
+    ]
+
+
+def test_an_original_is_asked_about_each_cell_once():
+    for original in ORIGINALS:
+        counterfactuals = [s for s in COUNTERFACTUALS if s.original_id == original.base_id]
+        asked = {question.text for scene in counterfactuals for question in ask(scene)}
+        questions = ask(original)
+        assert len(questions) == 6
+        assert {question.text for question in questions} == asked
+        assert all(question.ground_truth == question.expected_bias for question in questions)
+
+
+@pytest.mark.parametrize("around", ["{}", "Do not assume. {}", "{} Please double-check."])
+def test_a_prompt_is_understood_whatever_stands_around_it(around):
+    scene = by_id("dice-6x6-d3-replace")
+    inquiries = [understand(around.format(question.text)) for question in ask(scene)]
+    assert [i.targets for i in inquiries] == [("circles in D3",)] * 3
+    assert [i.answer([2]) for i in inquiries] == ["2", "2", "No"]
+    assert [i.answer([3]) for i in inquiries] == ["3", "3", "Yes"]
+
+
+def test_a_prompt_about_something_else_is_not_understood():
+    assert understand("How many stars are there on this flag?") is None
+
+
+@pytest.mark.parametrize("size", [384, 768, 1152])
+def test_every_label_is_read_back_from_the_pixels(size):
+    for scene in SCENES if size == 384 else SCENES[::5]:
+        assert readings(picture(draw(scene, size)), scene) == scene.truths, scene.base_id
+
+
+def test_no_two_scenes_share_their_pixels():
+    assert len({picture(draw(scene, 384)).tobytes() for scene in SCENES}) == len(SCENES)
+
+
+@pytest.mark.parametrize("scene", SCENES[2::8], ids=lambda scene: scene.base_id)
+def test_marks_and_gaps_are_two_pixels_wide_at_the_smallest_size(scene):
+    found = legibility(picture(draw(scene, SMALLEST)))
+    assert found.mark >= 2
+    assert found.gap >= 2
+
+
+def test_the_densest_dots_are_seven_pixels_wide():
+    scene = by_id("dice-12x12")
+    assert legibility(picture(draw(scene, SMALLEST))).mark == pytest.approx(7, abs=0.1)
+
+
+def test_another_seed_gives_other_cells_that_verify_as_well():
+    others = scenes(1)
+    assert {s.base_id for s in others} != {s.base_id for s in SCENES}
+    for scene in others[::2]:
+        assert readings(picture(draw(scene, 384)), scene) == scene.truths, scene.base_id
+
+
+@pytest.mark.parametrize(
+    ("base_id", "digest"),
+    [
+        ("dice-12x12", "0d00c3f4c773e0b02112f05af383ae2a5dc9059148577c3cd3def505d96810d4"),
+        ("dice-6x6-d3-replace", "0dd738db3c826f911353c0326fe65bc149a7e403756a968c7ec034e6af397246"),
+        ("tally-9x9", "76eba839de35721cf84f9e61fffc53343bc54458666b11906b5dc91e82b65d8b"),
+        ("tally-12x12-f7-add", "5d0f5ae4c9df54fe2b8c4fa60270a5aaf3247261587bee295fc478184c82e3bd"),
+    ],
+)
+def test_golden_pixels(base_id, digest):
+    assert hashlib.sha256(picture(draw(by_id(base_id), 384)).tobytes()).hexdigest() == digest
