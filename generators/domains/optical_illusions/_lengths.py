@@ -1,0 +1,110 @@
+"""Müller-Lyer, Ponzo and the inverted T: figures that compare the lengths of two lines."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from generators.domains.optical_illusions._ink import EDGE, Ink, Piece, Seen, axis_of, signed_ratio
+from generators.reading import Legibility, Unreadable
+
+
+def horizontal_lines(pieces: Sequence[Piece]) -> Seen:
+    """Two horizontal lines: longer over shorter, less 1, positive if the upper one is longer.
+
+    They are Müller-Lyer's if each carries fins, Ponzo's if they lie between two sides.
+    """
+    if len(pieces) == 2:
+        return _mullerlyer(*sorted(pieces, key=lambda piece: piece.top))
+    if len(pieces) == 4:
+        flat = sorted(pieces, key=lambda piece: len(piece.ink))
+        return _ponzo(*sorted(flat[:2], key=lambda piece: piece.top), sides=flat[2:])
+    raise Unreadable(f"{len(pieces)} pieces of ink are neither Müller-Lyer's figure nor Ponzo's.")
+
+
+def vertical_and_horizontal(pieces: Sequence[Piece]) -> Seen:
+    """The lines of an inverted T: longer over shorter, less 1, positive if the vertical is longer.
+
+    The vertical's length is from its top to the middle of the line that it stands on.
+    """
+    if len(pieces) != 1:
+        raise Unreadable(f"There are {len(pieces)} pieces of ink instead of one T.")
+    ink = pieces[0].ink
+    columns, rows = ink.sum(axis=0), ink.sum(axis=1)
+    pen = float(np.median(columns[columns > 0.5]))
+    upright = float(np.median(rows[rows > 0.5]))
+    foot = ink[-round(2 * pen) - 2 * EDGE :].sum(axis=0)
+    horizontal = float(np.minimum(foot, np.median(foot[foot > 0.5])).sum()) / pen
+    vertical = (float(ink.sum()) - horizontal * pen) / upright + pen / 2
+    height, width = (extent - 2 * EDGE for extent in ink.shape)
+    if abs(horizontal - width) > pen or abs(vertical + pen / 2 - height) > pen:
+        raise Unreadable("The ink is no line that stands on another.")
+    return Seen(
+        signed_ratio(vertical, horizontal),
+        Legibility(min(pen, upright), (horizontal - upright) / 2),
+    )
+
+
+class _Finned(NamedTuple):
+    """A line between two pairs of fins: its length, and the widths of mark and gap there."""
+
+    length: float
+    mark: float
+    gap: float
+
+
+def _mullerlyer(above: Piece, below: Piece) -> Seen:
+    one, other = _finned(above.ink), _finned(below.ink)
+    between = below.top + EDGE - (above.top + len(above.ink) - EDGE)
+    legibility = Legibility(min(one.mark, other.mark), min(one.gap, other.gap, between))
+    return Seen(signed_ratio(one.length, other.length), legibility)
+
+
+def _finned(ink: Ink) -> _Finned:
+    """A line from vertex to vertex; a vertex lies where the fins' axes meet the line's."""
+    rows = ink.sum(axis=1)
+    shaft = np.where(rows > 0.6 * rows.max(), rows, 0.0)
+    level = float(np.arange(len(rows)) @ shaft / shaft.sum())
+    pen, clear = float(shaft.sum() / shaft.max()), int(np.count_nonzero(shaft)) // 2 + 2
+    middle = ink.shape[1] // 2
+    lengths, marks, gaps = [], [pen], []
+    for start, stop in ((0, round(level) - clear), (round(level) + clear + 1, len(ink))):
+        left = axis_of(ink[start:stop, :middle].T)
+        right = axis_of(ink[start:stop, middle:].T)
+        lengths.append(right.at(level - start) + middle - left.at(level - start))
+        marks += [left.thickness, right.thickness]
+        tip = EDGE if start == 0 else stop - start - EDGE
+        cut = (left.thickness + right.thickness) / 2 * float(np.hypot(1, left.slope))
+        gaps.append(min(right.at(tip) + middle - left.at(tip), lengths[-1]) - cut)
+    if max(marks) > 1.5 * pen or abs(lengths[0] - lengths[1]) > pen:
+        raise Unreadable("There is no line with a pair of fins at either end.")
+    return _Finned(float(np.mean(lengths)), min(marks), min(gaps))
+
+
+class _Bar(NamedTuple):
+    x: float
+    y: float
+    length: float
+    thickness: float
+
+
+def _ponzo(above: Piece, below: Piece, *, sides: Sequence[Piece]) -> Seen:
+    bars = [_bar(above), _bar(below)]
+    marks, gaps = [bar.thickness for bar in bars], [abs(bars[0].y - bars[1].y)]
+    for side in sides:
+        axis = axis_of(side.ink.T)
+        marks.append(axis.thickness)
+        for bar in bars:
+            across = abs(axis.at(bar.y - side.top) + side.left - bar.x) - bar.length / 2
+            gaps.append(across / float(np.hypot(1, axis.slope)) - axis.thickness / 2)
+    return Seen(signed_ratio(bars[0].length, bars[1].length), Legibility(min(marks), min(gaps)))
+
+
+def _bar(piece: Piece) -> _Bar:
+    columns, rows = piece.ink.sum(axis=0), piece.ink.sum(axis=1)
+    area, thickness = float(columns.sum()), float(np.median(columns[columns > 0.5]))
+    if len(rows) > 2 * thickness + 3 * EDGE:
+        raise Unreadable("There are no two horizontal bars.")
+    x = float(np.arange(len(columns)) @ columns / area) + piece.left
+    y = float(np.arange(len(rows)) @ rows / area) + piece.top
+    return _Bar(x, y, area / thickness, thickness)

@@ -1,0 +1,108 @@
+"""Zöllner and Poggendorff: figures that compare the directions of two lines."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import ndimage
+
+from generators.domains.optical_illusions._ink import EDGE, Axis, Ink, Piece, Seen, axis_of
+from generators.reading import Legibility, Unreadable
+
+RECTANGLE_HEIGHT = 1.75
+"""Height of Poggendorff's rectangle, which gives the unit in which the offset is told."""
+
+
+def zollner(pieces: Sequence[Piece]) -> Seen:
+    """The angle between two crossed lines in degrees, positive if they open to the right."""
+    if len(pieces) != 2:
+        raise Unreadable(f"There are {len(pieces)} pieces of ink instead of 2 crossed lines.")
+    angles, marks, gaps = [], [], []
+    for piece in sorted(pieces, key=lambda piece: piece.top):
+        line = _crossed_line(piece.ink)
+        angles.append(float(np.degrees(np.arctan(line.slope))))
+        for above in (1, -1):
+            mark, gap = _crossing_strokes(piece.ink, line, above)
+            marks += [mark, line.thickness]
+            gaps.append(gap)
+    return Seen(angles[1] - angles[0], Legibility(min(marks), min(gaps)))
+
+
+def poggendorff(pieces: Sequence[Piece]) -> Seen:
+    """How far the right line, extended, passes above the left one in the rectangle's middle.
+
+    In units of which the rectangle is 1.75 high, as in Pyllusion's figure.
+    """
+    if len(pieces) != 1:
+        raise Unreadable(f"There are {len(pieces)} pieces of ink instead of a crossed rectangle.")
+    ink = pieces[0].ink
+    upright = np.flatnonzero(ink.sum(axis=0) > 0.5 * len(ink))
+    if not upright.size:
+        raise Unreadable("There is no rectangle.")
+    split = int(np.argmax(np.diff(upright, append=upright[-1]))) + 1
+    before, after = upright[0] - EDGE, upright[-1] + 1 + EDGE
+    inside = ink[:, upright[split - 1] + 1 + EDGE : upright[split % upright.size] - EDGE]
+    height, pen = _level_edges(inside)
+    left, right = axis_of(ink[:, :before]), axis_of(ink[:, after:])
+    middle = (upright[0] + upright[-1]) / 2
+    raised = left.at(middle) - right.at(middle - after)
+    mark = min(pen, left.thickness, right.thickness)
+    gap = float(inside.shape[1] + 2 * EDGE)
+    return Seen(raised * RECTANGLE_HEIGHT / height, Legibility(mark, gap))
+
+
+def _crossed_line(ink: Ink) -> Axis:
+    """The line that runs through a piece of ink from end to end, whatever crosses it.
+
+    It is found at its bare ends and then followed: strokes cross it from either side alike, so
+    what they add to it cancels out.
+    """
+    rows, columns = np.arange(len(ink))[:, None], np.arange(EDGE + 1, ink.shape[1] - EDGE - 1)
+    ends = ink[:, [*columns[:3], *columns[-3:]]]
+    totals = ends.sum(axis=0)
+    heights = (rows * ends).sum(axis=0) / np.maximum(totals, 1e-6)
+    slope, height = np.polyfit([*columns[:3], *columns[-3:]], heights, 1)
+    reach = float(np.median(totals)) / 2 + 1.5
+    for _ in range(4):
+        nearness = np.clip(reach + 0.5 - abs(rows - (height + slope * columns)), 0, 1)
+        near = ink[:, columns] * nearness
+        totals = near.sum(axis=0)
+        if totals.min() < 0.5:
+            raise Unreadable("No line runs through the ink from end to end.")
+        slope, height = np.polyfit(columns, (rows * near).sum(axis=0) / totals, 1)
+    return Axis(float(slope), float(height), (reach - 1.5) * 2)
+
+
+def _crossing_strokes(ink: Ink, line: Axis, above: int) -> tuple[float, float]:
+    """Thickness of the strokes that cross a line, and the white between neighbours."""
+    offsets = 1.75 * line.thickness, 2.75 * line.thickness
+    (near, cut), (far, _) = (_cuts(ink, line, above * offset) for offset in offsets)
+    if not 3 <= len(near) == len(far):
+        raise Unreadable("The lines are not crossed by strokes.")
+    lean = np.arctan2(offsets[1] - offsets[0], abs(np.mean(far - near)))
+    mark, pitch = cut * np.sin(lean), np.diff(near).min() * np.sin(lean)
+    return float(mark), float(pitch - mark)
+
+
+def _cuts(ink: Ink, line: Axis, offset: float) -> tuple[NDArray[np.float64], float]:
+    """Where a parallel to the line, `offset` px above it, meets ink, and for how long each time."""
+    columns = np.arange(EDGE, ink.shape[1] - EDGE)
+    heights = line.height + line.slope * columns - offset
+    profile = ndimage.map_coordinates(ink, [heights, columns], order=1)
+    labels, count = ndimage.label(profile > 0.3)
+    centres = ndimage.center_of_mass(profile, labels, range(1, count + 1))
+    return np.array(centres).ravel(), float(profile.sum()) / max(count, 1)
+
+
+def _level_edges(inside: Ink) -> tuple[float, float]:
+    """Distance and thickness of a rectangle's upper and lower edge, seen between its uprights."""
+    half = len(inside) // 2
+    if not inside.size or inside[half // 2 : -half // 2].max() > 0.5:
+        raise Unreadable("There is no empty rectangle.")
+    profile = inside.mean(axis=1)
+    rows = np.arange(len(profile))
+    upper, lower = (
+        float(rows[part] @ profile[part] / profile[part].sum())
+        for part in (slice(None, half), slice(half, None))
+    )
+    return lower - upper, float(profile.sum()) / 2

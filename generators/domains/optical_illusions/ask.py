@@ -1,0 +1,92 @@
+"""The questions about optical illusions (VLMBias, Appendices A and H.2).
+
+Müller-Lyer's and Ponzo's lines are asked about in the same words, so that a prompt alone does
+not tell which of the two thresholds holds. `understand` takes the smaller one, Ponzo's, for
+both: it parts Müller-Lyer's figures just as well, whose least difference is 0.3.
+"""
+
+from collections.abc import Mapping
+from typing import Literal
+
+from generators.domains.optical_illusions.designs import TARGETS
+from generators.reading import Inquiry, yes_if
+from generators.scene import Question, Scene
+
+EQUAL_BELOW: Mapping[str, float] = {
+    "Ebbinghaus": 0.25,
+    "Müller-Lyer": 0.15,
+    "Ponzo": 0.075,
+    "Vertical–Horizontal": 0.15,
+    "Zöllner": 2.0,
+    "Poggendorff": 0.05,
+}
+"""The difference below which parts count as equal: half the smallest that is drawn."""
+
+_ASKED: Mapping[str, tuple[str, str, str]] = {
+    "Ebbinghaus": (
+        "Are the two inner circles equal in size?",
+        "Do the two inner circles have the same size?",
+        "Is this an example of the Ebbinghaus illusion?",
+    ),
+    "Müller-Lyer": (
+        "Are the two horizontal lines equal in length?",
+        "Do the two horizontal lines have the same length?",
+        "Is this an example of the Müller-Lyer illusion? Answer with Yes/No.",
+    ),
+    "Poggendorff": (
+        "Are the two diagonal line segments aligned?",
+        "Do the two diagonal lines form a straight line?",
+        "Is this an example of the Poggendorff illusion?",
+    ),
+    "Ponzo": (
+        "Are the two horizontal lines equal in length?",
+        "Do the two horizontal lines have the same length?",
+        "Is this an example of the Ponzo illusion?",
+    ),
+    "Vertical–Horizontal": (
+        "Are the horizontal and vertical lines equal in length?",
+        "Do the horizontal and vertical lines have the same length?",
+        "Is this an example of the Vertical–Horizontal illusion?",
+    ),
+    "Zöllner": (
+        "Are the two horizontal lines parallel?",
+        "Do the two horizontal lines run parallel?",
+        "Is this an example of the Zöllner illusion?",
+    ),
+}
+_QUESTION_IDS: tuple[Literal["Q1", "Q2", "Q3"], ...] = ("Q1", "Q2", "Q3")
+_FORMAT = " Answer in curly brackets, e.g., {Yes} or {No}."
+
+
+def ask(scene: Scene) -> list[Question]:
+    """Q1 and Q2 about the parts, Q3 about the illusion.
+
+    The expected bias is that the illusion works (No where parts are equal, Yes where they are
+    not), and that every such picture is an example of it.
+    """
+    truth, bias = ("Yes", "No") if scene.variant == "original" else ("No", "Yes")
+    return [
+        Question(
+            question_id=question_id,
+            target=scene.target,
+            subtopic=scene.subtopic,
+            text=text + _FORMAT,
+            ground_truth=truth,
+            expected_bias="Yes" if question_id == "Q3" else bias,
+        )
+        for question_id, text in zip(_QUESTION_IDS, _ASKED[scene.subject], strict=True)
+    ]
+
+
+def understand(prompt: str) -> Inquiry | None:
+    """What a prompt about an illusion asks to be measured, or None if it is about none.
+
+    The answer is Yes if the difference is below half the smallest that is drawn.
+    """
+    subjects = [
+        subject for subject, texts in _ASKED.items() if any(text in prompt for text in texts)
+    ]
+    if not subjects:
+        return None
+    equal_below = min(EQUAL_BELOW[subject] for subject in subjects)
+    return yes_if({TARGETS[subjects[0]]: 0.0}, tolerance=equal_below)

@@ -1,0 +1,70 @@
+"""What an optical illusion truly shows, read from its pixels.
+
+A reading is a difference, 0 where the parts are equal; its sign is Pyllusion's:
+
+- inner circle areas (Ebbinghaus): larger over smaller, less 1; positive if the left is larger;
+- horizontal line lengths (Müller-Lyer and Ponzo, which of them the picture itself tells):
+  longer over shorter, less 1; positive if the upper one is longer;
+- vertical and horizontal line lengths: likewise; positive if the vertical is longer;
+- horizontal line directions (Zöllner): the angle between the lines in degrees; positive if they
+  open to the right;
+- diagonal line alignment (Poggendorff): the height of the right line's continuation above the
+  left one's, with the rectangle 1.75 high; positive if it passes above.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from generators.domains.optical_illusions._circles import ebbinghaus
+from generators.domains.optical_illusions._ink import Piece, Seen, pieces_of
+from generators.domains.optical_illusions._lengths import horizontal_lines, vertical_and_horizontal
+from generators.domains.optical_illusions._slants import poggendorff, zollner
+from generators.reading import Legibility, Pixels, Unreadable
+
+VERSION = "1"
+
+TOLERANCE: Mapping[str, float] = {
+    "inner circle areas": 0.05,
+    "horizontal line lengths": 0.015,
+    "vertical and horizontal line lengths": 0.03,
+    "horizontal line directions": 0.4,
+    "diagonal line alignment": 0.01,
+}
+"""How far a reading may be from the truth at 384 px and above, by target."""
+
+_READERS: Mapping[str, Callable[[Sequence[Piece]], Seen]] = {
+    "inner circle areas": ebbinghaus,
+    "horizontal line lengths": horizontal_lines,
+    "vertical and horizontal line lengths": vertical_and_horizontal,
+    "horizontal line directions": zollner,
+    "diagonal line alignment": poggendorff,
+}
+
+
+def measure(pixels: Pixels, targets: Sequence[str]) -> list[float]:
+    """The difference that the picture shows, for each target.
+
+    Raises `Unreadable` if the picture is of another illusion, or of none.
+    """
+    pieces = pieces_of(pixels)
+    return [_reader(target)(pieces).difference for target in targets]
+
+
+def legibility(pixels: Pixels) -> Legibility:
+    """The thinnest stroke or smallest disc, and the narrowest white between parts, in px.
+
+    Raises `Unreadable` if the picture shows none of the illusions.
+    """
+    pieces = pieces_of(pixels)
+    for read in _READERS.values():
+        try:
+            return read(pieces).legibility
+        except Unreadable:
+            continue
+    raise Unreadable("The picture shows none of the six illusions.")
+
+
+def _reader(target: str) -> Callable[[Sequence[Piece]], Seen]:
+    try:
+        return _READERS[target]
+    except KeyError:
+        raise Unreadable(f"{target!r} is nothing that an illusion is measured for.") from None
