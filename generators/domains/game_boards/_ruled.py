@@ -32,8 +32,9 @@ def _lines(board: Grey, ground: int) -> tuple[Spans, Spans]:
     river may interrupt it elsewhere.
     """
     ink = board < ground // 2
-    lengths = np.count_nonzero(ink, axis=1)
-    horizontal = spans(lengths > _LONG * lengths.max(initial=1))
+    inked = np.flatnonzero(ink.any(axis=0))
+    width = np.ptp(inked) if inked.size else board.shape[1]
+    horizontal = spans(np.count_nonzero(ink, axis=1) > _LONG * width)
     if len(horizontal) < 2:
         raise Unreadable("Fewer than two lines cross the picture from side to side.")
     between = horizontal.ravel()[1:-1]
