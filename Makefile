@@ -3,18 +3,22 @@ PYTHON ?= python3
 SEED ?= 0
 SIZES ?= 384 768 1152
 PORT ?= 3000
+KIND ?= pdf
 
 BIN := .venv/bin
 export DAGSTER_HOME := $(CURDIR)/.dagster
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo ui test lint bench clean
+.PHONY: demo ui figure test lint bench clean
 
 demo: .venv/ready .dagster/dagster.yaml  ## build it all: images, labels, answers, report
 	$(BIN)/python demo.py --seed $(SEED) --sizes $(SIZES)
 
 ui: .venv/ready .dagster/dagster.yaml  ## show it in Dagster on http://127.0.0.1:3000
 	$(BIN)/dagster dev --workspace workspace.yaml --host 127.0.0.1 --port $(PORT)
+
+figure: .venv/ready-vector  ## write a scene as a vector figure: SCENE=flags/united-states KIND=svg
+	$(BIN)/python figure.py $(SCENE) --kind $(KIND) --seed $(SEED)
 
 test: .venv/ready-dev tests/outside/node_modules  ## run every test
 	$(BIN)/python -m pytest
@@ -34,6 +38,10 @@ clean:  ## forget environment and instance; images and tables stay
 .venv/ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
 	$(PIP) --editable .
+	touch $@
+
+.venv/ready-vector: .venv/ready
+	$(PIP) --editable '.[vector]'
 	touch $@
 
 .venv/ready-dev: .venv/ready
