@@ -48,14 +48,20 @@ class Gallery:
     """The shapes that a game's pieces have, by type."""
 
     def __init__(self, looks: Mapping[str, str], shape_of: Callable[[str], Ink]) -> None:
-        self.types = [kind for kind, marks in looks.items() for _ in marks]
+        self._types = np.array([kind for kind, marks in looks.items() for _ in marks])
         self._shapes = np.array([signature(shape_of(m)) for marks in looks.values() for m in marks])
+        rivals = self._types[:, None] != self._types
+        self._least = (1 + (self._shapes @ self._shapes.T)[rivals].max()) / 2
 
-    def closest(self, ink: Ink) -> tuple[str, float]:
-        """The type that a piece of this shape most resembles, and their correlation."""
+    def recognise(self, ink: Ink) -> str | None:
+        """The type that a piece of this shape is of.
+
+        None if its correlation with that type is not even halfway between 1 and that of the two
+        types that are most alike.
+        """
         likeness = self._shapes @ signature(ink)
-        best = int(likeness.argmax())
-        return self.types[best], float(likeness[best])
+        best = likeness.argmax()
+        return str(self._types[best]) if likeness[best] >= self._least else None
 
 
 @cache

@@ -1,7 +1,7 @@
 """Draw starting positions that lack one piece, or have one of another type (Appendix F)."""
 
 import random
-import xml.etree.ElementTree as ET
+import re
 from collections.abc import Iterator, Mapping
 
 import chess
@@ -28,6 +28,9 @@ _CHESS_COLORS = {
 }
 _CHESS_OFFSET = 17
 """From the corner of python-chess's picture to its first square: two borders and the margin."""
+
+_DESCRIPTION = re.compile("<desc>.*?</desc>", re.DOTALL)
+_VIEW_BOX = re.compile('viewBox="[^"]*"')
 
 _XIANGQI_MARGIN = 0.64
 """From the outer lines to the edge of the image, in distances between lines."""
@@ -118,16 +121,13 @@ def _chess(fen: str, size: int) -> str:
     cell = int(size / (8 + 2 * _CHESS_MARGIN))
     unit = chess.svg.SQUARE_SIZE / cell
     corner = _CHESS_OFFSET - (size - 8 * cell) // 2 * unit
-    board = chess.BaseBoard(fen)
-    picture = ET.fromstring(chess.svg.board(board, borders=True, colors=_CHESS_COLORS))
-    description = picture.find("{*}desc")
-    if description is not None:
-        picture.remove(description)
     side = size * unit
-    picture.attrib.update(
-        width=str(size), height=str(size), viewBox=f"{corner:g} {corner:g} {side:g} {side:g}"
-    )
-    return ET.tostring(picture, encoding="unicode")
+    board = chess.BaseBoard(fen)
+    picture = chess.svg.board(board, size=size, borders=True, colors=_CHESS_COLORS)
+    paper = f'<rect x="{corner:g}" y="{corner:g}" width="{side:g}" height="{side:g}" fill="#fff"/>'
+    picture = _DESCRIPTION.sub(paper, picture, count=1)
+    view_box = f'viewBox="{corner:g} {corner:g} {side:g} {side:g}"'
+    return _VIEW_BOX.sub(view_box, picture, count=1)
 
 
 def _xiangqi(fen: str, size: int) -> str:

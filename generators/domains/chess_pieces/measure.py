@@ -18,9 +18,6 @@ from generators.reading import Legibility, Pixels, Unreadable
 
 VERSION = "1"
 
-_RESEMBLES = 0.88
-"""The least correlation with a known shape at which a piece is taken for one of that type."""
-
 
 class _Reader(NamedTuple):
     looks: Mapping[str, str]
@@ -66,10 +63,10 @@ def legibility(pixels: Pixels) -> Legibility:
 
 def _types(pieces: Sequence[Piece], reader: _Reader) -> list[str]:
     """The type of each piece, or `Unreadable` for one that is of none."""
-    gallery, types = reader.gallery(), []
+    gallery, types = reader.gallery(), list[str]()
     for piece in pieces:
-        kind, likeness = gallery.closest(piece.ink)
-        if likeness < _RESEMBLES:
+        kind = gallery.recognise(piece.ink)
+        if kind is None:
             down, right = (side.start for side in piece.box)
             raise Unreadable(
                 f"The piece {right} px from the left and {down} px from the top of the board "

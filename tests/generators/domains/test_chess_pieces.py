@@ -1,0 +1,201 @@
+import hashlib
+import io
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from generators.canvas import pixels_of, rasterise
+from generators.domains.chess_pieces._games import GAMES
+from generators.domains.chess_pieces.ask import ask, understand
+from generators.domains.chess_pieces.draw import draw, scenes
+from generators.domains.chess_pieces.measure import legibility, measure
+
+SCENES = scenes(0)
+BY_ID = {scene.base_id: scene for scene in SCENES}
+COUNTERFACTUALS = [scene for scene in SCENES if scene.variant == "counterfactual"]
+ORIGINALS = {scene.subtopic: scene for scene in SCENES if scene.variant == "original"}
+SAMPLE = SCENES[::7]
+
+
+@cache
+def shown(fen, game, size=384):
+    return pixels_of(rasterise(draw(replace(ORIGINALS[game], settings={"fen": fen}), size)))
+
+
+def pixels(scene, size=384):
+    return shown(scene.settings["fen"], scene.subtopic, size)
+
+
+def read(picture, game):
+    targets = list(ORIGINALS[game].truths)
+    return dict(zip(targets, measure(picture, targets), strict=True))
+
+
+def test_forty_eight_counterfactuals_and_two_originals():
+    assert len(COUNTERFACTUALS) == 48
+    assert list(ORIGINALS) == ["chess", "xiangqi"]
+    assert len(BY_ID) == 50
+    for game, change in ((g, c) for g in GAMES for c in ("remove", "replace")):
+        group = [s for s in COUNTERFACTUALS if (s.subtopic, s.modification) == (game, change)]
+        squares = [s.settings["square"] for s in group]
+        assert len({*squares}) == 12
+        assert [s.base_id for s in group] == [f"chess_pieces/{game}-{s}-{change}" for s in squares]
+        assert {s.original_id for s in group} == {f"chess_pieces/{game}"}
+    assert all(s.original_id == s.base_id for s in ORIGINALS.values())
+
+
+def test_remove_and_replace_use_the_same_squares_and_change_one_piece_each():
+    for game in GAMES.values():
+        start = game.position(game.start)
+        own = [s for s in COUNTERFACTUALS if s.subtopic == game.name]
+        for removed, replaced in zip(own[:12], own[12:], strict=True):
+            square = removed.settings["square"]
+            assert square == replaced.settings["square"]
+            bare, swapped = (game.position(s.settings["fen"]) for s in (removed, replaced))
+            assert start.keys() - bare.keys() == {square}
+            assert {s for s in start if start[s] != swapped[s]} == {square}
+            assert start[square].isupper() == swapped[square].isupper()
+            assert replaced.truths[replaced.target] == replaced.standards[replaced.target] + 1
+            assert (removed.truths[removed.target], removed.standards[removed.target]) == (31, 32)
+
+
+TEXTS = {
+    "chess_pieces/chess-g1-remove": [
+        "How many chess pieces are there on this board? "
+        "Answer with a number in curly brackets, e.g., {9}.",
+        "Count the chess pieces on this board. Answer with a number in curly brackets, e.g., {9}.",
+        "Is this the chess starting position? Answer in curly brackets, e.g., {Yes} or {No}.",
+    ],
+    "chess_pieces/chess-b1-replace": [
+        "How many Bishop pieces are there on this board? "
+        "Answer with a number in curly brackets, e.g., {9}.",
+        "Count the Bishop pieces on this board. Answer with a number in curly brackets, e.g., {9}.",
+        "Is this the chess starting position? Answer in curly brackets, e.g., {Yes} or {No}.",
+    ],
+    "chess_pieces/xiangqi-h3-remove": [
+        "How many xiangqi pieces are there on this board? "
+        "Answer with a number in curly brackets, e.g., {9}.",
+        "Count the xiangqi pieces on this board. "
+        "Answer with a number in curly brackets, e.g., {9}.",
+        "Is this the Xiangqi starting position? Answer in curly brackets, e.g., {Yes} or {No}.",
+    ],
+}
+
+
+@pytest.mark.parametrize("base_id", TEXTS)
+def test_questions_are_the_papers_letter_for_letter(base_id):
+    questions = ask(BY_ID[base_id])
+    assert [q.text for q in questions] == TEXTS[base_id]
+    assert [q.question_id for q in questions] == ["Q1", "Q2", "Q3"]
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_originals_are_asked_each_question_of_their_counterfactuals_once(seed):
+    of_seed = scenes(seed)
+    for original in of_seed[-2:]:
+        own = [s for s in of_seed[:-2] if s.original_id == original.base_id]
+        asked = [q.text for q in ask(original)]
+        assert len(asked) == len({*asked})
+        assert {*asked} == {q.text for s in own for q in ask(s)}
+        assert all(q.ground_truth == q.expected_bias for q in ask(original))
+
+
+@pytest.mark.parametrize("base_id", BY_ID)
+def test_understanding_a_prompt_gives_its_answer_from_what_is_true(base_id):
+    scene = BY_ID[base_id]
+    for question in ask(scene):
+        inquiry = understand(f"Take your time.\n{question.text} Thank you.")
+        assert inquiry is not None
+        assert inquiry.answer([scene.truths[t] for t in inquiry.targets]) == question.ground_truth
+        assert inquiry.answer([scene.standards[t] for t in inquiry.targets]) == (
+            question.expected_bias
+        )
+
+
+def test_other_prompts_are_not_understood():
+    assert understand("How many rows are there on this board?") is None
+
+
+@pytest.mark.parametrize("base_id", BY_ID)
+def test_what_is_read_is_what_was_drawn(base_id):
+    scene = BY_ID[base_id]
+    assert read(pixels(scene), scene.subtopic) == scene.truths
+
+
+@pytest.mark.parametrize("size", [500, 768, 1152, 2048])
+def test_what_is_read_does_not_depend_on_size(size):
+    for scene in SAMPLE[: 8 if size < 2048 else 2]:
+        assert read(pixels(scene, size), scene.subtopic) == scene.truths
+
+
+def _padded(value):
+    return lambda p: np.pad(p, ((7, 7), (7, 7), (0, 0)), constant_values=value)
+
+
+def _scaled(filter_):
+    def scale(p):
+        size = round(p.shape[1] * 0.9), round(p.shape[0] * 0.9)
+        return np.asarray(Image.fromarray(p).resize(size, filter_))
+
+    return scale
+
+
+def _jpeg(p):
+    buffer = io.BytesIO()
+    Image.fromarray(p).save(buffer, "JPEG", quality=90)
+    return np.asarray(Image.open(buffer).convert("RGB"))
+
+
+@pytest.mark.parametrize("size", [384, 768])
+@pytest.mark.parametrize(
+    "disturb",
+    [
+        pytest.param(_padded(255), id="white border"),
+        pytest.param(_padded(0), id="black border"),
+        pytest.param(_padded(128), id="grey border"),
+        pytest.param(_scaled(Image.Resampling.LANCZOS), id="lanczos"),
+        pytest.param(_scaled(Image.Resampling.BICUBIC), id="bicubic"),
+        pytest.param(_jpeg, id="jpeg"),
+    ],
+)
+def test_reading_survives(disturb, size):
+    for scene in SAMPLE:
+        assert read(disturb(pixels(scene, size)), scene.subtopic) == scene.truths
+
+
+@pytest.mark.parametrize("size", [384, 768, 1152])
+@pytest.mark.parametrize("game", GAMES)
+def test_pieces_are_wide_and_stand_apart(game, size):
+    mark, gap = legibility(pixels(ORIGINALS[game], size))
+    assert mark >= 20 * size / 384
+    assert gap >= 2 * size / 384
+
+
+def test_all_scenes_differ_in_pixels():
+    assert len({pixels(scene).tobytes() for scene in SCENES}) == 50
+
+
+GOLDEN = {
+    "chess_pieces/chess/384": "f677e646d6914e2e",
+    "chess_pieces/chess-b1-replace/768": "273410702a5ae92b",
+    "chess_pieces/xiangqi/384": "ef420bdf80143d25",
+    "chess_pieces/xiangqi-h3-remove/1152": "bbdb9da8af276d17",
+}
+
+
+@pytest.mark.parametrize("image_id", GOLDEN)
+def test_pixels_stay_as_they_were(image_id):
+    base_id, _, size = image_id.rpartition("/")
+    digest = hashlib.sha256(pixels(BY_ID[base_id], int(size)).tobytes()).hexdigest()
+    assert digest[:16] == GOLDEN[image_id]
+
+
+def test_another_seed_chooses_other_squares_and_is_read_just_the_same():
+    others = scenes(7)
+    assert {s.base_id for s in others} != {s.base_id for s in SCENES}
+    assert scenes(7) == others
+    for scene in others:
+        assert read(pixels(scene), scene.subtopic) == scene.truths
