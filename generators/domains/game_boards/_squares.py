@@ -31,9 +31,8 @@ def _alternation(light: NDArray[np.bool_]) -> Spans | None:
     # The very middle of an even board is an edge between two squares.
     reference = board[:, width // 2 + width // 96]
     agreement = np.mean(board == reference[:, None], axis=0)
-    alike, opposite = spans(agreement > _ALIKE), spans(agreement < _OPPOSITE)
-    found = np.concatenate((alike, opposite))
-    widths = np.diff(found)[:, 0]
-    wide = widths > widths.max(initial=0) / 2
-    by_turns = abs(np.count_nonzero(wide[: len(alike)]) - np.count_nonzero(wide[len(alike) :])) < 2
-    return found[wide] if by_turns and np.count_nonzero(wide) > 1 else None
+    found = spans(agreement > _ALIKE), spans(agreement < _OPPOSITE)
+    widest = np.diff(np.concatenate(found)).max(initial=0)
+    alike, opposite = (each[np.diff(each)[:, 0] > widest / 2] for each in found)
+    by_turns = len(opposite) > 0 and abs(len(alike) - len(opposite)) < 2
+    return np.concatenate((alike, opposite)) if by_turns else None

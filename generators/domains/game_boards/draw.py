@@ -61,24 +61,21 @@ def draw(scene: Scene, size: int) -> str:
     first_row, rows, first_column, columns = (
         cast(int, scene.settings[name]) for name in ("first_row", "rows", "first_column", "columns")
     )
-    counts_lines = scene.target in _LINES
-    down, across = rows - counts_lines, columns - counts_lines
+    down, across = (rows - 1, columns - 1) if scene.target in _LINES else (rows, columns)
     pitch = int(size * (1 - 2 * _MARGIN)) // max(down, across)
     border = size - pitch * max(down, across)
-    width, height = pitch * across + border, pitch * down + border
-    paint, ground = _PAINTERS[scene.subtopic], _boards.GROUNDS[scene.subtopic]
-    drawing = canvas(width, height, ground)
-    paint(
-        drawing,
-        _boards.Grid(
-            rows=range(first_row, first_row + rows),
-            columns=range(first_column, first_column + columns),
-            left=border // 2,
-            top=border // 2,
-            pitch=pitch,
-            line_width=2 * max(1, round(size / 384)),
-        ),
+    drawing = canvas(
+        pitch * across + border, pitch * down + border, _boards.GROUNDS[scene.subtopic]
     )
+    grid = _boards.Grid(
+        rows=range(first_row, first_row + rows),
+        columns=range(first_column, first_column + columns),
+        left=border // 2,
+        top=border // 2,
+        pitch=pitch,
+        line_width=2 * max(1, round(size / 384)),
+    )
+    _PAINTERS[scene.subtopic](drawing, grid)
     return str(drawing.tostring())
 
 
@@ -89,7 +86,7 @@ def _changed(subtopic: str, action: str, along: str, end: str) -> Scene:
         rows = _resized(rows, action, end)
     else:
         columns = _resized(columns, action, end)
-    return _scene(subtopic, rows, columns, (action, along, end))
+    return _scene(subtopic, rows, columns, change=(action, along, end))
 
 
 def _resized(lines: range, action: str, end: str) -> range:
@@ -115,7 +112,7 @@ def _scene(
         subtopic=subtopic,
         variant="counterfactual" if change else "original",
         modification=" ".join(change) or "none",
-        target=kind.targets["column" in change],
+        target=kind.targets[1 if "column" in change else 0],
         truths=dict(zip(kind.targets, (len(rows), len(columns)), strict=True)),
         standards=dict(zip(kind.targets, (kind.rows, kind.columns), strict=True)),
         settings={
