@@ -192,7 +192,7 @@ def test_disagreement_and_missing_measurements_are_flagged(
     folder = written(tmp_path / "report", measurements=found.drop(index=8))
     page = chromium.new_page()
     page.goto((folder / "index.html").as_uri())
-    expect(page.locator(".flagged")).to_contain_text("1 disagree with their label, 2 have no")
+    expect(page.locator(".flagged")).to_contain_text("label: 1. Without a measurement: 2.")
     page.locator(".flagged a").click()
     expect(page.get_by_role("status")).to_have_text("3 of 9 images")
     page.goto((folder / ADDED).as_uri())
