@@ -73,7 +73,7 @@ def _run(
         asset_selection=sorted(assets.resolve(graph)),
         run_config={
             "resources": {"design": {"config": {"seed": arguments.seed, "sizes": arguments.sizes}}},
-            "loggers": {"console": {"config": {"log_level": "ERROR"}}},
+            "loggers": {"console": {"config": {"log_level": "CRITICAL"}}},
         },
         raise_on_error=False,
     )
@@ -98,6 +98,10 @@ def _failed(result: ExecuteInProcessResult, what: str) -> int:
         error = event.step_failure_data.error
         cause = error.cause if error and error.cause else error
         sys.stderr.write(f"- {event.step_key}: {cause.message.strip() if cause else 'unknown'}\n")
+    for check in result.get_asset_check_evaluations():
+        if not check.passed:
+            wrong = check.metadata["wrong"].value
+            sys.stderr.write(f"\n{check.check_name}: {check.description}\n{wrong}\n")
     sys.stderr.write(f"The run is {result.run_id}: see its log in `make ui`.\n")
     return 1
 
