@@ -96,6 +96,7 @@ class Accuracy:
             getattr(row, column.measure),
             getattr(row, f"{column.measure}_low", None),
             getattr(row, f"{column.measure}_high", None),
+            self._note(judge, column),
         )
 
     def print(self, groups: Sequence[Group]) -> Printed:
@@ -113,6 +114,15 @@ class Accuracy:
         return self.cells.get(
             (judge, column.image_set, column.questions, column.topic, column.subtopic)
         )
+
+    def _note(self, judge: Judge, column: Column) -> str:
+        """A task mean over fewer topics than other judges have says so."""
+        if column.topic != MEAN:
+            return ""
+        parts = [column._replace(topic=topic) for topic in self.topics]
+        asked = [part for part in parts if self._scenes(part) is not None]
+        answered = [part for part in asked if self._row(judge, part) is not None]
+        return f"{len(answered)} of {len(asked)} topics" if len(answered) < len(asked) else ""
 
     def _scenes(self, column: Column) -> int | None:
         found = (self._row(judge, column) for judge in self.judges)

@@ -6,11 +6,15 @@ NONE = "–"
 
 
 class Rate(NamedTuple):
-    """A fraction from 0 to 1 with the ends of its 95 % interval; None where there is no value."""
+    """A fraction from 0 to 1 with the ends of its 95 % interval; None where there is no value.
+
+    `note` says what the reader must know to compare it with others.
+    """
 
     value: float | None
     low: float | None = None
     high: float | None = None
+    note: str = ""
 
 
 def percent(fraction: float | None) -> str:

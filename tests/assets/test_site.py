@@ -249,6 +249,16 @@ def test_builds_at_once_leave_one_whole_site(tmp_path: Path) -> None:
     assert len(list((tmp_path / "report" / "images").iterdir())) == 9
 
 
+def test_a_task_mean_over_fewer_topics_says_so(tmp_path: Path) -> None:
+    tables = Report(subjects=1).tables()
+    found = tables["accuracy"]
+    tables["accuracy"] = found[(found.model != "pixels") | (found.topic != "flags")]
+    page = build(tmp_path / "report", **tables).read_text()
+    row = page[page.index(">pixels</a>") :]
+    assert "<small>1 of 2 topics</small>" in row[: row.index("</tr>")]
+    assert "topics</small>" not in page[page.index(">random</a>") : page.index(">prior</a>")]
+
+
 def test_a_report_without_questions_or_answers_is_a_gallery(tmp_path: Path) -> None:
     tables = Report(subjects=1, topics=["flags"]).tables()
     empty = {name: tables[name].iloc[:0] for name in ("questions", "answers", "accuracy")}
