@@ -2,8 +2,8 @@
 
 Seen from its centre, the ink of a star with n points repeats every n-th of a turn and in no other
 rhythm: of its angular moments, those weighted with cos(k x angle) and sin(k x angle), the n-th is
-large and the ones before it vanish. That holds for any n, size, colour and rotation, down to
-stars of ten pixels, and for no disc, cross, crescent, triangle or piece of a Union Jack.
+large and those around it vanish. That holds for any n, size, colour and rotation, down to
+stars of eight pixels, and for no disc, cross, crescent, triangle or piece of a Union Jack.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,16 +16,18 @@ from scipy import ndimage
 
 from generators.domains.flags._read_flag import Flag, Values, coverage
 
-FEWEST_POINTS, MOST_POINTS = 5, 16
-SMALLEST = 5
+FEWEST_POINTS, MOST_POINTS = 5, 14
+HARMONICS = np.arange(1, 21)
+"""The moments that are looked at: more than there are points, or a sun could pass for a star."""
+SMALLEST = 4
 """The least width of a mark that can be told to be a star."""
-POINTEDNESS = 0.3
-"""The least n-th moment of a star; a six-pointed one has 0.41, a regular pentagon 0.14."""
+POINTEDNESS = 0.25
+"""The least n-th moment of a star: one with six points has 0.43, a regular pentagon 0.18."""
 EIGHT_NEIGHBOURS = np.ones((3, 3), np.bool_)
 FAINTEST = 0.1
 """The least coverage that counts as a star's ink when distances are taken."""
 IMPURITY = 0.4
-"""The most that any moment before the n-th may have of it."""
+"""The most that any other moment up to the 1.5n-th, where noise begins, may have of the n-th."""
 
 
 class Star(NamedTuple):
@@ -98,7 +100,7 @@ def _may_hold_star(box: tuple[slice, ...], shape: tuple[int, ...]) -> bool:
     """Whether a mark is about as wide as high, not tiny, and clear of the flag's edges."""
     short, long = sorted(side.stop - side.start for side in box)
     inside = all(s.start > 0 and s.stop < length for s, length in zip(box, shape, strict=True))
-    return inside and short >= SMALLEST and long < 1.4 * short
+    return inside and short >= SMALLEST and long <= 1.5 * short
 
 
 def _points(ink: Values, y: float, x: float) -> int | None:
@@ -106,16 +108,18 @@ def _points(ink: Values, y: float, x: float) -> int | None:
     moments = _angular_moments(ink, y, x)
     points = int(moments.argmax()) + 1
     strongest = moments[points - 1]
-    if points < FEWEST_POINTS or strongest < POINTEDNESS:
+    if not FEWEST_POINTS <= points <= MOST_POINTS or strongest < POINTEDNESS:
         return None
-    return points if moments[: points - 1].max() < IMPURITY * strongest else None
+    others = HARMONICS[: (3 * points - 1) // 2] != points
+    in_another_rhythm = moments[: len(others)][others].max()
+    return points if in_another_rhythm < IMPURITY * strongest else None
 
 
 def _angular_moments(ink: Values, y: float, x: float) -> NDArray[np.float64]:
-    """Moments 1 to 16 about a centre as shares of the 0th, weighted by squared distance."""
+    """Moments about a centre as shares of the 0th, weighted by squared distance."""
     rows, columns = np.nonzero(ink)
     dy, dx = rows - y, columns - x
     weights = ink[rows, columns] * (dy**2 + dx**2)
-    turns = np.exp(1j * np.outer(np.arctan2(dy, dx), np.arange(1, MOST_POINTS + 1)))
+    turns = np.exp(1j * np.outer(np.arctan2(dy, dx), HARMONICS))
     moments: NDArray[np.float64] = np.abs(weights @ turns) / weights.sum()
     return moments
