@@ -1,7 +1,5 @@
 """Reading patterned grids that were disturbed, changed, or are none."""
 
-import io
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -14,6 +12,7 @@ from generators.domains.patterned_grids.draw import dice_grid, draw, scenes, tal
 from generators.domains.patterned_grids.measure import legibility, measure
 from generators.domains.patterned_grids.pattern import count_at, every_cell
 from generators.reading import Unreadable
+from tests.generators.domains.samples import DISTURBANCES
 
 SCENES = scenes(0)
 COUNTERFACTUALS = [scene for scene in SCENES if scene.variant == "counterfactual"]
@@ -29,32 +28,6 @@ def readings(pixels, scene):
 
 def by_id(base_id):
     return next(scene for scene in SCENES if scene.base_id == f"patterned_grids/{base_id}")
-
-
-def _padded(image, grey):
-    padded = Image.new("RGB", (image.width + 14, image.height + 14), (grey, grey, grey))
-    padded.paste(image, (7, 7))
-    return padded
-
-
-def _scaled(image, filtered):
-    return image.resize((round(image.width * 0.9), round(image.height * 0.9)), filtered)
-
-
-def _as_jpeg(image):
-    file = io.BytesIO()
-    image.save(file, "JPEG", quality=90)
-    return Image.open(file).convert("RGB")
-
-
-DISTURBANCES = {
-    "white padding": lambda image: _padded(image, 255),
-    "black padding": lambda image: _padded(image, 0),
-    "grey padding": lambda image: _padded(image, 128),
-    "scaled by Lanczos": lambda image: _scaled(image, Image.Resampling.LANCZOS),
-    "scaled by bicubic": lambda image: _scaled(image, Image.Resampling.BICUBIC),
-    "saved as JPEG": _as_jpeg,
-}
 
 
 @pytest.mark.parametrize("disturbance", DISTURBANCES)
