@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from generators.domains.optical_illusions._ink import Piece, Seen, signed_ratio
+from generators.domains.optical_illusions._ink import EDGE, Piece, Seen, signed_ratio
 from generators.reading import Legibility, Unreadable
 
 
@@ -38,8 +38,8 @@ def _disc(piece: Piece) -> _Disc:
     y = np.arange(piece.ink.shape[0]) @ piece.ink.sum(axis=1) / area
     x = np.arange(piece.ink.shape[1]) @ piece.ink.sum(axis=0) / area
     disc = _Disc(float(x) + piece.left, float(y) + piece.top, float(np.sqrt(area / np.pi)))
-    reach = max(piece.ink.shape) / 2
-    if not 0.5 * reach < disc.radius < reach:
+    off_round = max(abs(extent - 2 * EDGE - 2 * disc.radius) for extent in piece.ink.shape)
+    if off_round > 2:
         raise Unreadable("There is ink that is no disc.")
     return disc
 
@@ -49,7 +49,8 @@ def _surrounded(disc: _Disc, discs: Sequence[_Disc]) -> bool:
     others = [other for other in discs if other is not disc]
     if len(others) < 3:
         return False
-    near = 1.5 * min(disc.gap(other) for other in others) + 1
+    nearest = min(disc.gap(other) for other in others)
+    near = nearest + max(nearest / 2, 1)
     angles = np.sort(
         [np.arctan2(o.y - disc.y, o.x - disc.x) for o in others if disc.gap(o) <= near]
     )

@@ -84,7 +84,9 @@ def understand(prompt: str) -> Inquiry | None:
     The answer is Yes if the difference is below half the smallest that is drawn.
     """
     subjects = [
-        subject for subject, texts in _ASKED.items() if any(text in prompt for text in texts)
+        subject
+        for subject, texts in _ASKED.items()
+        if any(text[: text.index("?") + 1] in prompt for text in texts)
     ]
     if not subjects:
         return None

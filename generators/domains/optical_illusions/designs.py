@@ -1,17 +1,16 @@
 """Which strengths and differences are drawn (VLMBias, Appendix H.1), as scenes.
 
-The sign of a strength says which way the context works: with it against the difference's sign
-the context exaggerates the true difference (congruent), with equal signs it counteracts it
-(incongruent). What that means in each figure is told where it is drawn, in `figures`.
+The sign of a strength says which way the context works: a positive one counteracts the true
+difference (incongruent), a negative one exaggerates it (congruent), since Pyllusion turns the
+context along with the difference. Poggendorff's context follows the strength alone, so that
+there equal signs are incongruent, and opposite ones congruent. What the context does in each
+figure is told where it is drawn, in `figures`.
 """
 
 from collections.abc import Iterator
 from itertools import product
-from typing import Literal
 
 from generators.scene import Scene
-
-Congruence = Literal["none", "congruent", "incongruent"]
 
 ORIGINALS: dict[str, tuple[float, ...]] = {
     "Ebbinghaus": (3, 4, 5, 6, 7, 8),
@@ -48,8 +47,8 @@ TARGETS = {
 """What `measure` is asked for. Müller-Lyer and Ponzo share a target since they share the words
 of their questions."""
 
-_TURNED_AT_ZERO = {"Ebbinghaus", "Ponzo"}
-"""Pyllusion puts the context of a zero difference on the side of a negative one here."""
+_ZERO_AS_NEGATIVE = {"Ebbinghaus", "Ponzo"}
+"""Where Pyllusion's context for no difference is that of a negative one, not a positive one."""
 
 
 def designs() -> Iterator[Scene]:
@@ -69,18 +68,16 @@ def designs() -> Iterator[Scene]:
 def design(subject: str, *, strength: float, difference: float = 0) -> Scene:
     """A scene of any illusion but the vertical–horizontal one.
 
-    Its original is the figure without the difference and with the same context. Where no
-    original has that strength (Ponzo's 18) it is the nearest one, the weaker of two (17).
+    Its original has no difference and the same context, turned the same way: in Ebbinghaus's
+    and Ponzo's figures that is Pyllusion's opposite strength. Where no original is as strong
+    (Ponzo's 18) it is the nearest one, the weaker of two (17).
     """
     slug = subject.lower().replace("ü", "u").replace("ö", "o")
-    nearest = min(ORIGINALS[subject], key=lambda listed: abs(listed - abs(strength)))
-    turned = bool(difference) and subject in _TURNED_AT_ZERO
-    sign = -1 if (strength < 0) != turned else 1
     return _scene(
         subject=subject,
         name=f"{slug}-strength-{_signed(strength)}",
-        original=f"{slug}-strength-{_signed(sign * nearest if difference else strength)}",
-        congruence=_congruence(exaggerates=(strength > 0) != (difference > 0), real=difference),
+        original=f"{slug}-strength-{_signed(_original_strength(subject, strength, difference))}",
+        exaggerates=strength < 0 if subject != "Poggendorff" else strength * difference < 0,
         difference=difference,
         setting=("strength", strength),
     )
@@ -97,7 +94,7 @@ def t_shape(*, size: float, difference: float = 0) -> Scene:
         subject=VERTICAL_HORIZONTAL,
         name=name,
         original=name,
-        congruence=_congruence(exaggerates=difference > 0, real=difference),
+        exaggerates=difference > 0,
         difference=difference,
         setting=("size", size),
     )
@@ -108,11 +105,12 @@ def _scene(
     subject: str,
     name: str,
     original: str,
-    congruence: Congruence,
+    exaggerates: bool,
     difference: float,
     setting: tuple[str, float],
 ) -> Scene:
     real = bool(difference)
+    congruence = ("congruent" if exaggerates else "incongruent") if real else "none"
     truth = 2 * difference if subject == "Zöllner" else difference
     suffix = f"-difference-{_signed(difference)}-{congruence}" if real else ""
     return Scene(
@@ -135,10 +133,12 @@ def _scene(
     )
 
 
-def _congruence(*, exaggerates: bool, real: float) -> Congruence:
-    if not real:
-        return "none"
-    return "congruent" if exaggerates else "incongruent"
+def _original_strength(subject: str, strength: float, difference: float) -> float:
+    if not difference:
+        return strength
+    nearest = min(ORIGINALS[subject], key=lambda listed: abs(listed - abs(strength)))
+    turned = subject != "Poggendorff" and (difference > 0) == (subject in _ZERO_AS_NEGATIVE)
+    return -nearest if (strength < 0) != turned else nearest
 
 
 def _signed(number: float) -> str:
