@@ -2,13 +2,17 @@
 
 import hashlib
 
+import numpy as np
 import pytest
 
 from generators.canvas import pixels_of, rasterise
 from generators.domains.patterned_grids.ask import ask, understand
-from generators.domains.patterned_grids.draw import SMALLEST, draw, scenes
+from generators.domains.patterned_grids.dice import FACES, SHAPES, clearance, face
+from generators.domains.patterned_grids.draw import SMALLEST, dice_grid, draw, scenes
+from generators.domains.patterned_grids.layout import layout
 from generators.domains.patterned_grids.measure import legibility, measure
-from generators.domains.patterned_grids.pattern import count_at, row_and_column
+from generators.domains.patterned_grids.pattern import count_at, every_cell, row_and_column
+from generators.domains.patterned_grids.tally import strokes
 
 SCENES = scenes(0)
 COUNTERFACTUALS = [scene for scene in SCENES if scene.variant == "counterfactual"]
@@ -143,6 +147,39 @@ def test_marks_and_gaps_are_two_pixels_wide_at_the_smallest_size(scene):
 def test_the_densest_dots_are_seven_pixels_wide():
     scene = by_id("dice-12x12")
     assert legibility(picture(draw(scene, SMALLEST))).mark == pytest.approx(7, abs=0.1)
+
+
+@pytest.mark.parametrize("size", [384, 768, 1152])
+def test_strokes_and_lines_begin_and_end_on_whole_pixels(size):
+    frame = layout(6, size)
+    grid = picture(draw(by_id("tally-6x6"), size))[frame.top :, frame.left :]
+    assert set(np.unique(grid)) == {0x00, 0x66, 0xFF}
+
+
+def test_the_densest_tally_keeps_the_papers_cells_legible():
+    densest = strokes(layout(12, SMALLEST).inside, 7)
+    assert (densest.width, densest.gap, densest.overhang) == (2, 2, 1)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_shape_has_the_area_of_the_dot_it_replaces(shape):
+    dots = {cell: {(1, 1): "circle"} for cell in every_cell(6)}
+    ink = {
+        mark: (255.0 - picture(dice_grid(6, 1152, dots | {(2, 2): {(1, 1): mark}}))).sum()
+        for mark in ("circle", shape)
+    }
+    without = (255.0 - picture(dice_grid(6, 1152, dots | {(2, 2): {}}))).sum()
+    assert ink[shape] - without == pytest.approx(ink["circle"] - without, rel=0.02)
+
+
+def test_shapes_keep_clear_of_other_dots():
+    for seed in range(5):
+        for scene in scenes(seed):
+            if scene.modification == "replace":
+                dots = FACES[round(scene.standards[scene.target])]
+                measures = face(layout(scene.settings["cells"], SMALLEST).inside)
+                spot = dots[scene.settings["dot"]]
+                assert clearance(measures, scene.settings["shape"], spot, dots) >= 2
 
 
 def test_another_seed_gives_other_cells_that_verify_as_well():
