@@ -146,10 +146,17 @@ class TestFigures:
     def test_rings_are_even_and_no_two_discs_touch(self):
         for scene in SCENES:
             if scene.subject == "Ebbinghaus":
-                for one, other in combinations(shapes(scene), 2):
+                discs = list(shapes(scene))
+                for one, other in combinations(discs, 2):
                     apart = hypot(*np.subtract(one.centre, other.centre))
                     gap = (apart - (one.diameter + other.diameter) / 2) * 384 / 2.4
                     assert gap >= 4, scene.base_id
+                for side in (True, False):
+                    inner, *ring = (disc for disc in discs if (disc.centre[0] < 0) == side)
+                    spokes = np.array([np.subtract(disc.centre, inner.centre) for disc in ring])
+                    steps = np.roll(spokes, 1, axis=0) - spokes
+                    for lengths in (np.hypot(*spokes.T), np.hypot(*steps.T)):
+                        assert lengths == pytest.approx(lengths[0]), scene.base_id
 
     def test_bars_do_not_touch_the_sides(self):
         for scene in SCENES:
