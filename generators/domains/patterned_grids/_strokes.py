@@ -72,7 +72,7 @@ def _covers(body: Ink, gap: Span) -> Profile:
     """
     middle = body[:, sum(gap) // 2]
     usual = float(np.median(middle))
-    covers: Profile = np.clip((middle - usual) / (1 - usual), 0.0, 1.0)
+    covers: Profile = np.clip((middle - usual) / max(0.5, 1 - usual), 0.0, 1.0)
     return covers
 
 

@@ -30,6 +30,10 @@ class TestScenes:
         assert {scene.domain for scene in scenes_of(domain)} == {domain.name}
         assert domain.title.strip()
 
+    def test_what_is_drawn_and_measured_has_a_version(self, domain):
+        assert re.fullmatch(r"\w+", domain.drawing.VERSION)
+        assert re.fullmatch(r"\w+", domain.measuring.VERSION)
+
     def test_every_counterfactual_has_an_original_that_holds_its_target(self, domain):
         originals = {s.base_id: s for s in scenes_of(domain) if s.variant == "original"}
         for scene in scenes_of(domain):
