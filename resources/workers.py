@@ -5,6 +5,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache
+from multiprocessing.util import Finalize
 from typing import TypeVar
 
 Item = TypeVar("Item")
@@ -15,7 +16,16 @@ _WORTH_A_POOL = 4
 
 @cache
 def _pool() -> ProcessPoolExecutor:
-    return ProcessPoolExecutor(os.cpu_count(), mp_context=multiprocessing.get_context("forkserver"))
+    """The pool of this process.
+
+    A step of Dagster's multiprocess executor is itself a child process, and one that ends waits
+    for its children before any atexit handler runs: the pool has to be ended before that, and
+    before its own queues are closed (which multiprocessing does at priority 10).
+    """
+    context = multiprocessing.get_context("forkserver")
+    pool = ProcessPoolExecutor(os.cpu_count(), mp_context=context)
+    Finalize(None, pool.shutdown, exitpriority=100)
+    return pool
 
 
 def spread(work: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:

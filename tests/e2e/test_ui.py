@@ -1,12 +1,14 @@
 """What a user does: start Dagster, materialize one topic, look at the asset and at the report."""
 
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from playwright.sync_api import sync_playwright
 
 from tests.e2e.server import serving
 
-TOPIC = "game_boards"
+TOPIC, OTHER = "game_boards", "patterned_grids"
 BY_TOPIC = ["drawn_images", "original_images", "measurements", "questions"]
 ANSWERS = ["answers/prior", "answers/pixels", "answers/random"]
 CHROMIUM = [
@@ -23,7 +25,14 @@ query Checks($asset: AssetKeyInput!) {
   assetNodeOrError(assetKey: $asset) {
     ... on AssetNode {
       assetChecksOrError {
-        ... on AssetChecks { checks { name executionForLatestMaterialization { status } } }
+        ... on AssetChecks {
+          checks {
+            name
+            partitionStatuses {
+              ... on AssetCheckDefaultPartitionStatuses { succeededPartitions failedPartitions }
+            }
+          }
+        }
       }
       partitionStats { numMaterialized numFailed }
     }
@@ -49,13 +58,23 @@ def browser():
         browser.close()
 
 
-def test_the_partition_is_filled_and_its_checks_are_green(server):
+def statuses(server):
+    """By check of the measurements: the topics that passed, and those that failed."""
     node = server.graphql(_CHECKS, asset={"path": ["vlmbias", "measurements"]})["assetNodeOrError"]
-    checks = node["assetChecksOrError"]["checks"]
-    assert {check["name"] for check in checks} == {"labels_agree", "scenes_differ", "legible"}
-    for check in checks:
-        assert check["executionForLatestMaterialization"]["status"] == "SUCCEEDED"
-    assert node["partitionStats"] == {"numMaterialized": 1, "numFailed": 0}
+    return {
+        check["name"]: (
+            check["partitionStatuses"]["succeededPartitions"],
+            check["partitionStatuses"]["failedPartitions"],
+        )
+        for check in node["assetChecksOrError"]["checks"]
+    }, node["partitionStats"]
+
+
+def test_the_partition_is_filled_and_its_checks_are_green(server):
+    checks, partitions = statuses(server)
+    assert set(checks) == {"labels_agree", "scenes_differ", "legible"}
+    assert all(status == ([TOPIC], []) for status in checks.values())
+    assert partitions == {"numMaterialized": 1, "numFailed": 0}
 
 
 def test_tables_lie_where_the_documents_say(server):
@@ -100,3 +119,19 @@ def test_config_is_refused_with_its_reason(server):
     assert refused["__typename"] == "RunConfigValidationInvalid"
     assert "seed" in refused["errors"][0]["message"]
     assert "seven" in refused["errors"][0]["message"]
+
+
+def test_a_topic_that_failed_stays_failed_after_another_has_passed(server):
+    path = server.home / "vlmbias" / "drawn_images" / f"{TOPIC}.parquet"
+    good = path.read_bytes()
+    rows = pq.read_table(path)
+    wrong = [row | {"truths": [truth + 1 for truth in row["truths"]]} for row in rows.to_pylist()]
+    pq.write_table(pa.Table.from_pylist(wrong, schema=rows.schema), path)
+    assert server.run(["vlmbias/measurements"], partition=TOPIC) == "FAILURE"
+    first = [f"vlmbias/{name}" for name in BY_TOPIC[:3]]
+    assert server.run(first, partition=OTHER) == "SUCCESS"
+    assert statuses(server)[0]["labels_agree"] == ([OTHER], [TOPIC])
+
+    path.write_bytes(good)
+    assert server.run(["vlmbias/measurements"], partition=TOPIC) == "SUCCESS"
+    assert statuses(server)[0]["labels_agree"] == ([TOPIC, OTHER], [])
