@@ -13,6 +13,8 @@ Labels = NDArray[np.uint8]
 
 CLEAR = 32
 """A difference in any channel that neither resampling nor JPEG makes in a flat area."""
+FEWEST = 4
+"""Flat pixels that a colour needs, not to be noise: a single star of 20 pixels has no more."""
 READING_WIDTH = 320
 """A flag is read at one to two times this width: finer detail only costs time."""
 TRIM = 1
@@ -61,8 +63,8 @@ def _without_ground(pixels: Pixels) -> Pixels:
         if not plain or (grey_seen and not grey):
             break
         grey_seen |= bool(grey)
-        rows = np.flatnonzero((_distance(pixels[:, ::8], colour) > CLEAR).mean(1) > 0.5)
-        columns = np.flatnonzero((_distance(pixels[::8], colour) > CLEAR).mean(0) > 0.5)
+        rows = np.flatnonzero((_distance(pixels[:, ::8], colour) > CLEAR).mean(1) > 0.25)
+        columns = np.flatnonzero((_distance(pixels[::8], colour) > CLEAR).mean(0) > 0.25)
         if not (rows.size and columns.size):
             raise Unreadable("There is nothing on the ground.")
         pixels = pixels[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
@@ -96,8 +98,7 @@ def _palette(values: Values) -> Values:
     sums = np.stack([np.bincount(bins, channel, 4096) for channel in flat], axis=1)
     means = sums / np.maximum(counts, 1)[:, None]
     colours = []
-    fewest = max(8, len(bins) / 5000)
-    while counts.max() >= fewest:
+    while counts.max() >= FEWEST:
         near = (np.abs(means - means[counts.argmax()]).max(1) < CLEAR) & (counts > 0)
         colours.append(sums[near].sum(0) / counts[near].sum())
         counts[near] = 0

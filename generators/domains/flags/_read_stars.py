@@ -31,7 +31,7 @@ IMPURITY = 0.4
 
 
 class Star(NamedTuple):
-    """One star, in cells of the flag: its centre, and its extent across to a fraction of a cell.
+    """One star in cells of the flag: its centre, and its extent across but for tips that fade.
 
     `ink` is its coverage, 0 to 1, and `top`, `left` is where that lies in the flag.
     """
