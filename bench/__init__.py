@@ -1,0 +1,1 @@
+"""Speed and memory, measured on what users run; `make bench` prints it."""

@@ -1,0 +1,122 @@
+"""Measure Counterfactory on this machine: drawing, verifying, memory, the demo, seeds, peers.
+
+Takes a few minutes. Nothing is written outside a temporary folder. The targets are for a machine
+with two cores that does nothing else.
+"""
+
+import argparse
+import sys
+from typing import NamedTuple
+
+from bench.demo_runs import DemoFailed, DemoRun, demo_twice
+from bench.machine import machine
+from bench.memory import Memory
+from bench.pace import Pace, by_topic_and_size, whole_benchmark
+from bench.peers import peers
+from bench.seeds import by_seed
+
+
+class Target(NamedTuple):
+    """A figure that is to stay at or below a limit."""
+
+    what: str
+    limit: float
+    measured: float
+    unit: str
+
+
+def main() -> int:
+    """Print the machine, then the tables, each as soon as it is measured."""
+    seeds = _arguments().seeds
+    _say(machine())
+    whole = whole_benchmark()
+    _paces()
+    try:
+        first, second = demo_twice()
+    except DemoFailed as error:
+        sys.stderr.write(f"The demo failed:\n{error}\n")
+        return 1
+    _demos(first, second)
+    _seeds(seeds)
+    _peers()
+    _targets(whole, first, second)
+    return 0
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
+    parser.add_argument("--seeds", type=int, default=10, help="how many seeds to compare")
+    return parser.parse_args()
+
+
+def _paces() -> None:
+    _say("\nImages a second on all cores, in memory, with the workers running")
+    _say(f"{'topic':<18} {'px':>5} {'images':>7} {'drawing':>9} {'verifying':>10}")
+    for topic, size, pace in by_topic_and_size():
+        drawing, verifying = pace.images / pace.drawing, pace.images / pace.verifying
+        _say(f"{topic:<18} {size:>5} {pace.images:>7} {drawing:>9.1f} {verifying:>10.1f}")
+
+
+def _demos(first: DemoRun, second: DemoRun) -> None:
+    _say("\nThe demo: all images and originals stored, verified, asked, answered and reported")
+    _say("run     seconds  drawing  verifying  drawn      verified  peak memory")
+    for name, run in (("first", first), ("second", second)):
+        _say(
+            f"{name:<6} {run.seconds:>8.1f} {run.drawing:>8.1f} {run.verifying:>10.1f} "
+            f"{run.drawn:>6}  {run.verified:>12}  {_in_words(run.peak)}"
+        )
+
+
+def _seeds(seeds: int) -> None:
+    _say("\nMilliseconds of one core for an image of 768 px by seed: least, median, most")
+    _say(f"{'seed':>4} {'images':>7} {'drawing':>21} {'verifying':>21} {'memory after':>13}")
+    for cost in by_seed(seeds):
+        drawing, verifying = (
+            "".join(f"{value:>7.1f}" for value in spread)
+            for spread in (cost.drawing, cost.verifying)
+        )
+        memory = _megabytes(cost.memory)
+        _say(f"{cost.seed:>4} {cost.images:>7} {drawing} {verifying} {memory:>10.0f} MB")
+
+
+def _peers() -> None:
+    _say("\nMilliseconds of one core for a PNG of 768 px, ours and theirs")
+    for peer in peers():
+        _say(f"{peer.picture:<18} {peer.ours:>7.1f} {peer.theirs:>8.1f}  {peer.library}")
+
+
+def _targets(whole: Pace, first: DemoRun, second: DemoRun) -> None:
+    number = whole.images
+    _say("\nTargets on two cores that do nothing else")
+    for target in (
+        Target(f"drawing all {number} images, workers started first", 20, whole.drawing, "s"),
+        Target(f"verifying all {number} images", 15, whole.verifying, "s"),
+        Target("the demo from nothing", 60, first.seconds, "s"),
+        Target("the demo a second time", 15, second.seconds, "s"),
+        Target("images drawn the second time", 0, second.drawn, "images"),
+        Target("peak memory of the demo's process tree", 900, _megabytes(first.peak), "MB"),
+    ):
+        held = "held" if target.measured <= target.limit else "MISSED"
+        limit = f"at most {target.limit:g} {target.unit}"
+        _say(f"{target.what:<46} {limit:>16} {target.measured:>7.1f}  {held}")
+
+
+def _megabytes(memory: Memory) -> float:
+    return (memory.proportional or memory.resident) / 1e6
+
+
+def _in_words(memory: Memory) -> str:
+    processes = f"in {memory.processes} processes"
+    resident = f"{memory.resident / 1e6:.0f} MB RSS"
+    if not memory.proportional:
+        return f"{resident} {processes}, shared pages counted for each"
+    return f"{memory.proportional / 1e6:.0f} MB PSS ({resident}) {processes}"
+
+
+def _say(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
