@@ -1,0 +1,1 @@
+"""What is drawn, asked and measured. Pure: a spec and a seed in, values out."""

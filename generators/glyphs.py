@@ -7,6 +7,7 @@ to be installed.
 
 from functools import cache
 from importlib.util import find_spec
+from io import BytesIO
 from pathlib import Path
 from typing import Literal
 
@@ -27,8 +28,11 @@ class MissingGlyph(Exception):
 def _font() -> TTFont:
     package = find_spec("matplotlib_fontja")
     if package is None or package.origin is None:
-        raise MissingGlyph("The package matplotlib-fontja, which carries the font, is not installed.")
-    return TTFont(Path(package.origin).parent / "fonts" / "ipaexg.ttf", lazy=True)
+        raise MissingGlyph(
+            "The package matplotlib-fontja, which carries the font, is not installed."
+        )
+    file = Path(package.origin).parent / "fonts" / "ipaexg.ttf"
+    return TTFont(BytesIO(file.read_bytes()), lazy=True)
 
 
 @cache

@@ -63,14 +63,17 @@ class Domain:
 
     @property
     def drawing(self) -> _Draw:
+        """Its `draw` module."""
         return cast(_Draw, import_module(f"{__name__}.{self.name}.draw"))
 
     @property
     def measuring(self) -> _Measure:
+        """Its `measure` module."""
         return cast(_Measure, import_module(f"{__name__}.{self.name}.measure"))
 
     @property
     def asking(self) -> _Ask:
+        """Its `ask` module."""
         return cast(_Ask, import_module(f"{__name__}.{self.name}.ask"))
 
     def check_size(self, size: int) -> None:
@@ -94,4 +97,5 @@ def domain(name: str) -> Domain:
     try:
         return domains()[name]
     except KeyError:
-        raise UnknownDomain(f"There is no domain {name!r}. There are: {', '.join(domains())}.") from None
+        known = ", ".join(domains())
+        raise UnknownDomain(f"There is no domain {name!r}. There are: {known}.") from None

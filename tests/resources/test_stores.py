@@ -35,7 +35,7 @@ def test_a_damaged_image_is_never_given_out(tmp_path):
 
 
 def test_a_missing_image_is_named_with_its_remedy(tmp_path):
-    with pytest.raises(Missing, match="is gone. Materialize"):
+    with pytest.raises(Missing, match=r"is gone\. Materialize"):
         ImageStore(root=str(tmp_path)).get("0" * 64)
 
 

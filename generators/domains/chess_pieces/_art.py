@@ -101,7 +101,8 @@ def _font() -> TTFont:
         raise ModuleNotFoundError(
             "The package matplotlib-fontja, which carries the font, is missing."
         )
-    return TTFont(Path(package.origin).parent / "fonts" / "ipaexg.ttf", lazy=True)
+    file = Path(package.origin).parent / "fonts" / "ipaexg.ttf"
+    return TTFont(io.BytesIO(file.read_bytes()), lazy=True)
 
 
 def _picture(svg: str, background: str) -> Pixels:

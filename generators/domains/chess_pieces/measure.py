@@ -44,6 +44,8 @@ def measure(pixels: Pixels, targets: Sequence[str]) -> Sequence[float]:
         if own & set(targets):
             types = _types(reader.find(pixels), reader)
             counts |= dict.fromkeys(own, 0) | Counter(types) | {total: len(types)}
+    if unknown := set(targets) - counts.keys():
+        raise Unreadable(f"No game has a piece called {', '.join(sorted(unknown))}.")
     return [counts[target] for target in targets]
 
 
