@@ -21,7 +21,7 @@ figure: .venv/ready-vector  ## write a scene as a vector figure: SCENE=flags/uni
 	$(BIN)/python figure.py $(SCENE) --kind $(KIND) --seed $(SEED)
 
 test: .venv/ready-dev tests/outside/node_modules  ## run every test
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist loadfile
 
 lint: .venv/ready-dev  ## style, types and import rules
 	$(BIN)/ruff check .

@@ -74,7 +74,7 @@ class TestReadings:
             errors[scene.subject] = max(errors.get(scene.subject, 0.0), found)
         for subject, share in errors.items():
             worst = share * EQUAL_BELOW[subject] / 5
-            record_property(subject, worst)
+            record_property(subject, float(worst))
             print(f"{subject} at {size} px: off by {worst:.4f} at most")  # noqa: T201 - the figure
         assert max(errors.values()) < 0.5
 
