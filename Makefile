@@ -36,7 +36,7 @@ clean:  ## forget environment and instance; images and tables stay
 	rm -rf .venv .dagster
 
 .venv/ready: pyproject.toml constraints.txt
-	$(PYTHON) -m venv .venv
+	$(PYTHON) -m venv --clear .venv
 	$(PIP) --editable .
 	touch $@
 
