@@ -4,6 +4,7 @@ import multiprocessing
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from functools import cache
 from multiprocessing.util import Finalize
 from typing import TypeVar
@@ -12,6 +13,10 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 _WORTH_A_POOL = 4
+
+
+class WorkerDied(Exception):
+    """A process that did part of the work was ended from outside."""
 
 
 @cache
@@ -29,7 +34,19 @@ def _pool() -> ProcessPoolExecutor:
 
 
 def spread(work: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
-    """`work` of each item, in order, on all cores; `work` must be a module's own function."""
+    """`work` of each item, in order, on all cores; `work` must be a module's own function.
+
+    Raises `WorkerDied` when the system ends one of the processes; a later call starts new ones.
+    """
     if len(items) < _WORTH_A_POOL:
-        return map(work, items)
-    return _pool().map(work, items, chunksize=2)
+        yield from map(work, items)
+        return
+    try:
+        yield from _pool().map(work, items, chunksize=2)
+    except BrokenProcessPool as error:
+        _pool.cache_clear()
+        raise WorkerDied(
+            "The system ended a worker process, most often because memory ran out. What was "
+            "finished is kept: close other programs, or draw fewer or smaller sizes at once, and "
+            "run again; only what is missing is made."
+        ) from error

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 PROJECT = Path(__file__).parents[1]
@@ -44,6 +45,12 @@ def test_it_builds_and_verifies_everything(first, folder):
     report = folder / "data" / "vlmbias" / "report" / "index.html"
     assert f"Report: {report}" in first.stdout
     assert "343" in report.read_text()
+
+
+def test_no_two_scenes_of_any_topics_share_their_pixels(first, folder):
+    tables = (folder / "data" / "vlmbias" / "measurements").glob("*.parquet")
+    images = pd.concat([pd.read_parquet(table) for table in tables]).drop_duplicates("image_id")
+    assert images["pixels_sha256"].nunique() == len(images) == 343
 
 
 def test_a_second_run_draws_nothing(first, folder):
