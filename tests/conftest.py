@@ -1,6 +1,19 @@
-"""What tests share: free ports and a data root of their own."""
+"""What tests share: a data root of their own, and a browser."""
+
+import shutil
+from collections.abc import Iterator
 
 import pytest
+from playwright.sync_api import Browser, sync_playwright
+
+_QUIET = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+)
 
 
 @pytest.fixture(autouse=True)
@@ -9,3 +22,13 @@ def _own_home(tmp_path, monkeypatch):
     monkeypatch.setenv("COUNTERFACTORY_HOME", str(tmp_path / "data"))
     monkeypatch.setenv("DAGSTER_HOME", str(tmp_path))
     monkeypatch.setenv("DAGSTER_DISABLE_TELEMETRY", "1")
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=list(_QUIET)
+        )
+        yield browser
+        browser.close()

@@ -9,7 +9,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 PROJECT = Path(__file__).parents[2]
@@ -27,6 +27,14 @@ mutation Launch($params: ExecutionParams!) {
 
 _STATUS = """
 query Status($id: ID!) { runOrError(runId: $id) { ... on Run { status } } }
+"""
+
+_LOADED = """
+query Loaded {
+  workspaceOrError {
+    ... on Workspace { locationEntries { loadStatus locationOrLoadError { __typename } } }
+  }
+}
 """
 
 
@@ -95,20 +103,24 @@ def serving(folder):
             command, cwd=PROJECT, env=environment, stdout=log, stderr=log, start_new_session=True
         )
         try:
-            _wait_for(f"http://127.0.0.1:{port}/server_info", process, folder / "server.log")
-            yield Server(f"http://127.0.0.1:{port}", home)
+            server = Server(f"http://127.0.0.1:{port}", home)
+            _wait_until_loaded(server, process, folder / "server.log")
+            yield server
         finally:
             os.killpg(process.pid, signal.SIGTERM)
             process.wait(timeout=60)
 
 
-def _wait_for(url, process, log):
+def _wait_until_loaded(server, process, log):
+    """Until the server answers and has loaded the code location, which it does afterwards."""
     until = time.monotonic() + 120
     while time.monotonic() < until:
         assert process.poll() is None, f"dagster dev ended early:\n{log.read_text()}"
-        try:
-            with urllib.request.urlopen(url, timeout=5):
+        with suppress(urllib.error.URLError, ConnectionError, TimeoutError):
+            entries = server.graphql(_LOADED)["workspaceOrError"].get("locationEntries", [])
+            if entries and all(entry["loadStatus"] == "LOADED" for entry in entries):
+                kinds = {entry["locationOrLoadError"]["__typename"] for entry in entries}
+                assert kinds == {"RepositoryLocation"}, log.read_text()
                 return
-        except (urllib.error.URLError, ConnectionError, TimeoutError):
-            time.sleep(0.5)
-    raise TimeoutError(f"dagster dev did not answer:\n{log.read_text()}")
+        time.sleep(0.5)
+    raise TimeoutError(f"dagster dev did not load:\n{log.read_text()}")

@@ -4,21 +4,12 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from playwright.sync_api import sync_playwright
 
 from tests.e2e.server import serving
 
 TOPIC, OTHER = "game_boards", "patterned_grids"
 BY_TOPIC = ["drawn_images", "original_images", "measurements", "questions"]
 ANSWERS = ["answers/prior", "answers/pixels", "answers/random"]
-CHROMIUM = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-]
 
 _CHECKS = """
 query Checks($asset: AssetKeyInput!) {
@@ -50,14 +41,6 @@ def server(tmp_path_factory):
         yield server
 
 
-@pytest.fixture(scope="module")
-def browser():
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=CHROMIUM)
-        yield browser
-        browser.close()
-
-
 def statuses(server):
     """By check of the measurements: the topics that passed, and those that failed."""
     node = server.graphql(_CHECKS, asset={"path": ["vlmbias", "measurements"]})["assetNodeOrError"]
@@ -84,8 +67,8 @@ def test_tables_lie_where_the_documents_say(server):
     assert png.read_bytes().startswith(b"\x89PNG")
 
 
-def test_the_asset_page_shows_the_contact_sheet(server, browser):
-    page = browser.new_page(viewport={"width": 1500, "height": 1100})
+def test_the_asset_page_shows_the_contact_sheet(server, chromium):
+    page = chromium.new_page(viewport={"width": 1500, "height": 1100})
     page.goto(f"{server.url}/assets/vlmbias/drawn_images?partition={TOPIC}&view=partitions")
     page.get_by_text("contact_sheet").first.wait_for(timeout=60_000)
     page.get_by_text("Show Markdown").first.click()
@@ -96,8 +79,8 @@ def test_the_asset_page_shows_the_contact_sheet(server, browser):
     page.close()
 
 
-def test_the_report_opens_from_the_file_system(server, browser):
-    page = browser.new_page()
+def test_the_report_opens_from_the_file_system(server, chromium):
+    page = chromium.new_page()
     requests, errors = [], []
     page.on("request", lambda request: requests.append(request.url))
     page.on(
