@@ -26,6 +26,11 @@ def resources_at(root: str) -> dict[str, Any]:
 def data_root() -> str:
     """COUNTERFACTORY_HOME, or the folder `data` beside this file; always absolute."""
     home = os.environ.get("COUNTERFACTORY_HOME") or Path(__file__).parent / "data"
+    if "://" in str(home):
+        raise ValueError(
+            f"COUNTERFACTORY_HOME is {home}, which is not a folder of this machine. Set it to one: "
+            "what was drawn and measured is remembered in a database that needs a local disk."
+        )
     return str(Path(home).expanduser().resolve())
 
 

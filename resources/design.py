@@ -10,7 +10,10 @@ class Design(ConfigurableResource[None]):
     """Seed and sizes of the drawn images; set once, used by every asset that draws."""
 
     seed: int = Field(
-        default=0, description="Chooses squares, added types, cells and shapes; any whole number."
+        default=0,
+        ge=-(2**63),
+        lt=2**63,
+        description="Chooses squares, added types, cells and shapes; a whole number of 64 bits.",
     )
     sizes: list[int] = Field(
         default=[384, 768, 1152],

@@ -19,6 +19,10 @@ class Full(StoreError):
     """The disk below the data root has no space left."""
 
 
+class Busy(StoreError):
+    """Another run holds what this one needs."""
+
+
 class Missing(StoreError):
     """Something that a table names is not in the store."""
 
@@ -35,21 +39,24 @@ def writing(place: object) -> Iterator[None]:
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             raise _full(place) from error
-        raise Unwritable(
-            f"{place} cannot be written ({error.strerror or error}). Choose a data root that you "
-            "may write to: set COUNTERFACTORY_HOME, or change the folder's permissions."
-        ) from error
+        raise _unwritable(place, error.strerror or error) from error
     except OperationalError as error:
         if "full" in str(error.orig):
             raise _full(place) from error
-        raise Unwritable(
-            f"{place} cannot be written ({error.orig}). Choose a data root that you may write "
-            "to: set COUNTERFACTORY_HOME, or change the folder's permissions."
-        ) from error
+        if "unable to open" in str(error.orig) or "readonly" in str(error.orig):
+            raise _unwritable(place, error.orig) from error
+        raise
 
 
 def _full(place: object) -> Full:
     return Full(
         f"No space is left to write {place}. What was finished is kept: free some space, or set "
         "COUNTERFACTORY_HOME to a larger disk, and run again; only what is missing is made."
+    )
+
+
+def _unwritable(place: object, why: object) -> Unwritable:
+    return Unwritable(
+        f"{place} cannot be written ({why}). Choose a data root that you may write to: set "
+        "COUNTERFACTORY_HOME, or change the folder's permissions."
     )

@@ -1,21 +1,26 @@
 """What has been drawn or measured already, so that it is not done again."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from hashlib import sha256
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeVar
+from uuid import uuid4
 
-from dagster import ConfigurableResource
+from dagster import ConfigurableResource, get_dagster_logger
 from pydantic import PrivateAttr
 from sqlalchemy import Column, Engine, MetaData, String, Table, create_engine, event, select
 from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.exc import DatabaseError, OperationalError
-from upath import UPath
+from sqlalchemy.schema import CreateTable
 
-from resources.faults import Corrupt, writing
+from resources.faults import Busy, writing
 
 _WORK = Table("work", MetaData(), Column("key", String, primary_key=True), Column("result", String))
 _AT_ONCE = 500
+_PATIENCE_S = 60
+
+Answer = TypeVar("Answer")
 
 
 def work_key(*parts: object) -> str:
@@ -25,7 +30,12 @@ def work_key(*parts: object) -> str:
 
 
 class WorkLedger(ConfigurableResource[None]):
-    """Results of deterministic work by key, in `<root>/work.sqlite`; safe across processes."""
+    """Results of deterministic work by key, in `<root>/work.sqlite`; safe across processes.
+
+    It holds nothing that cannot be done again, so that a damaged file heals: it is set aside,
+    which is logged, and the work is done anew. The file is in WAL mode, for processes of one
+    machine. Raises `Unwritable`, `Full`, or `Busy` where another run writes for a minute.
+    """
 
     root: str
     _engine: Engine | None = PrivateAttr(default=None)
@@ -33,13 +43,17 @@ class WorkLedger(ConfigurableResource[None]):
     def known(self, keys: Iterable[str]) -> dict[str, Any]:
         """Those of `keys` whose work has been done, with the results."""
         wanted = list(keys)
-        found: dict[str, Any] = {}
-        with self._connected().connect() as connection:
-            for start in range(0, len(wanted), _AT_ONCE):
-                chunk = wanted[start : start + _AT_ONCE]
-                rows = connection.execute(select(_WORK).where(_WORK.c.key.in_(chunk)))
-                found.update((row.key, json.loads(row.result)) for row in rows)
-        return found
+
+        def look_up(engine: Engine) -> dict[str, Any]:
+            found = {}
+            with engine.connect() as connection:
+                for start in range(0, len(wanted), _AT_ONCE):
+                    chunk = wanted[start : start + _AT_ONCE]
+                    rows = connection.execute(select(_WORK).where(_WORK.c.key.in_(chunk)))
+                    found.update((row.key, json.loads(row.result)) for row in rows)
+            return found
+
+        return self._healing(look_up)
 
     def record(self, results: Mapping[str, Any]) -> None:
         """Keep results; a key that is there already takes the new result."""
@@ -48,33 +62,64 @@ class WorkLedger(ConfigurableResource[None]):
         rows = [{"key": key, "result": json.dumps(result)} for key, result in results.items()]
         entry = insert(_WORK)
         statement = entry.on_conflict_do_update(["key"], set_={"result": entry.excluded.result})
-        with writing(self._path), self._connected().begin() as connection:
-            connection.execute(statement, rows)
+
+        def write(engine: Engine) -> None:
+            with engine.begin() as connection:
+                connection.execute(statement, rows)
+
+        self._healing(write)
 
     @property
-    def _path(self) -> UPath:
-        return UPath(self.root) / "work.sqlite"
+    def _path(self) -> Path:
+        return Path(self.root) / "work.sqlite"
 
-    def _connected(self) -> Engine:
-        if self._engine is None:
-            self._engine = self._open()
-        return self._engine
+    def _healing(self, use: Callable[[Engine], Answer]) -> Answer:
+        """Use the database; if it turns out to be damaged, once more with a new one."""
+        try:
+            return self._guarded(use)
+        except OperationalError:
+            raise
+        except (DatabaseError, json.JSONDecodeError) as damage:
+            aside = self._path.with_name(f"work.sqlite.damaged-{uuid4().hex[:8]}")
+            get_dagster_logger().warning(
+                "%s is damaged (%s): set aside as %s, its work is done again",
+                self._path,
+                damage.orig if isinstance(damage, DatabaseError) else damage,
+                aside.name,
+            )
+            self._set_aside(aside)
+            return self._guarded(use)
+
+    def _guarded(self, use: Callable[[Engine], Answer]) -> Answer:
+        try:
+            with writing(self._path):
+                if self._engine is None:
+                    self._engine = self._open()
+                return use(self._engine)
+        except OperationalError as error:
+            if "locked" not in str(error.orig):
+                raise
+            raise Busy(
+                f"Another run has been writing to {self._path} for {_PATIENCE_S} s. Wait until it "
+                "ends, then run again: what was finished is kept."
+            ) from error
 
     def _open(self) -> Engine:
-        with writing(self._path):
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            engine = create_engine(f"sqlite:///{self._path}", connect_args={"timeout": 60})
-            event.listen(engine, "connect", _durable)
-            try:
-                _WORK.metadata.create_all(engine)
-            except OperationalError:
-                raise
-            except DatabaseError as error:
-                raise Corrupt(
-                    f"{self._path} is not a sound database ({error.orig}). Delete it: it only "
-                    "remembers what was drawn and measured, and the next run does that work again."
-                ) from error
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        engine = create_engine(f"sqlite:///{self._path}", connect_args={"timeout": _PATIENCE_S})
+        event.listen(engine, "connect", _durable)
+        with engine.begin() as connection:
+            connection.execute(CreateTable(_WORK, if_not_exists=True))
         return engine
+
+    def _set_aside(self, aside: Path) -> None:
+        if self._engine is not None:
+            self._engine.dispose()
+            self._engine = None
+        for suffix in ("-wal", "-shm"):
+            self._path.with_name(f"{self._path.name}{suffix}").unlink(missing_ok=True)
+        if self._path.exists():
+            self._path.rename(aside)
 
 
 def _durable(connection: Any, _record: object) -> None:

@@ -15,16 +15,20 @@ from dagster import (
 from upath import UPath
 
 from resources.atomic import write_whole
-from resources.faults import Corrupt, Missing
+from resources.faults import Corrupt
 
 
-def read_table(path: UPath, columns: list[str] | None = None) -> pd.DataFrame:
-    """A stored table, or those of its columns. Raises `Missing` or `Corrupt`."""
-    remedy = f"Materialize {path.parent.name} ({path.stem}) again."
+def read_table(path: UPath, asset: str, columns: list[str] | None = None) -> pd.DataFrame:
+    """The stored table of an asset, or those of its columns. Raises `Corrupt`.
+
+    Raises FileNotFoundError where there is none, which is what Dagster expects of a partition
+    that was not materialized.
+    """
+    remedy = f"Materialize {asset} ({path.stem}) again."
     try:
         data = path.read_bytes()
     except FileNotFoundError as error:
-        raise Missing(f"The table {path} is not there. {remedy}") from error
+        raise FileNotFoundError(f"The table {path} is not there. {remedy}") from error
     try:
         table: pd.DataFrame = pq.read_table(io.BytesIO(data), columns=columns).to_pandas()
     except (pa.ArrowInvalid, OSError) as error:
@@ -43,9 +47,7 @@ class _Parquet(UPathIOManager):
     def load_from_path(self, context: InputContext, path: UPath) -> pd.DataFrame:
         """The table, or the columns that the input's metadata names."""
         wanted = (context.definition_metadata or {}).get("columns")
-        if not path.exists():
-            raise FileNotFoundError(f"{path} is not there: materialize {context.asset_key} first.")
-        return read_table(path, wanted)
+        return read_table(path, context.asset_key.to_user_string(), wanted)
 
     def get_metadata(self, context: OutputContext, obj: pa.Table) -> dict[str, MetadataValue]:
         return {"dagster/row_count": MetadataValue.int(obj.num_rows)}

@@ -28,6 +28,7 @@ def _pool() -> ProcessPoolExecutor:
     before its own queues are closed (which multiprocessing does at priority 10).
     """
     context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["generators.work"])
     pool = ProcessPoolExecutor(os.cpu_count(), mp_context=context)
     Finalize(None, pool.shutdown, exitpriority=100)
     return pool

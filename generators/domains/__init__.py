@@ -14,13 +14,28 @@ A domain is a package with three modules:
 """
 
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, cached_property
+from hashlib import sha256
 from importlib import import_module
+from importlib.metadata import version
+from pathlib import Path
 from pkgutil import iter_modules
 from typing import Protocol, cast
 
 from generators.reading import Inquiry, Legibility, Pixels
 from generators.scene import Question, Scene
+
+_LIBRARIES = (
+    "chess",
+    "fonttools",
+    "matplotlib-fontja",
+    "numpy",
+    "pillow",
+    "pyllusion",
+    "resvg_py",
+    "scipy",
+    "svgwrite",
+)
 
 LARGEST = 4096
 """The largest size in px that is drawn, along the longer side."""
@@ -75,6 +90,22 @@ class Domain:
     def asking(self) -> _Ask:
         """Its `ask` module."""
         return cast(_Ask, import_module(f"{__name__}.{self.name}.ask"))
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A digest of all code that a picture or a reading of this domain comes from.
+
+        Its own folder, the modules that domains share, and the versions of the libraries that
+        they draw and read with: work that was done by other code is never taken for this code's.
+        """
+        digest = sha256()
+        own = sorted(Path(__path__[0], self.name).rglob("*.py"))
+        for path in [*sorted(Path(__path__[0]).parent.glob("*.py")), *own]:
+            digest.update(f"{path.relative_to(Path(__path__[0]).parent)}\n".encode())
+            digest.update(path.read_bytes())
+        for library in _LIBRARIES:
+            digest.update(f"{library} {version(library)}\n".encode())
+        return digest.hexdigest()
 
     def check_size(self, size: int) -> None:
         """Raise `SizeOutOfRange` unless the domain can be drawn with a longer side of `size` px."""

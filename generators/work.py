@@ -1,0 +1,61 @@
+"""Drawing and reading one image: what worker processes do, and all that they import."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+
+from generators.canvas import pixels_of, rasterise
+from generators.domains import domain
+from generators.reading import Legibility, Unreadable
+from generators.scene import Scene
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """One scene of a topic, to be drawn with a longer side of `size` px."""
+
+    topic: str
+    scene: Scene
+    size: int
+
+
+def draw_png(drawing: Drawing) -> bytes:
+    """The PNG of one scene."""
+    return rasterise(domain(drawing.topic).drawing.draw(drawing.scene, drawing.size))
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One image of a topic, the targets to read from it, and whether to measure its marks."""
+
+    topic: str
+    png: bytes
+    targets: Sequence[str]
+    legibility: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What one image says: a reading a target in their order, or a problem and no reading.
+
+    `pixels_sha256` is the hash of width, height and RGB values; `legibility` is None unless it
+    was asked for and could be read.
+    """
+
+    pixels_sha256: str
+    readings: Sequence[float]
+    problem: str
+    legibility: Legibility | None
+
+
+def read_png(reading: Reading) -> Found:
+    """Open one image and read every target from its pixels."""
+    measuring, pixels = domain(reading.topic).measuring, pixels_of(reading.png)
+    shape = f"{pixels.shape[1]}x{pixels.shape[0]}:".encode()
+    digest = sha256(shape + pixels.tobytes()).hexdigest()
+    try:
+        readings = [float(value) for value in measuring.measure(pixels, reading.targets)]
+        legibility = Legibility(*measuring.legibility(pixels)) if reading.legibility else None
+    except Unreadable as why:
+        return Found(digest, [], str(why), None)
+    return Found(digest, readings, "", legibility)
