@@ -30,10 +30,12 @@ def build(
 ) -> Path:
     """Write the site into `folder` and return the path of its `index.html`.
 
-    The tables have the columns of the assets of the same names; `png_of` gives the PNG of a
-    sha256; `facts` are the lines of the footer. What `folder` held before is replaced when the
-    new site is whole, and not before; images that it already has are taken over unread by
-    `png_of`, if their bytes still have the hash that they are named by.
+    The tables have the columns of the assets of the same names, and `measurements` one more:
+    `agrees`, whether the reading confirms the label (False where there is none), as whoever
+    checks the labels decides. `png_of` gives the PNG of a sha256; `facts` are the lines of the
+    footer. What `folder` held before is replaced when the new site is whole, and not before;
+    images that it already has are taken over unread by `png_of`, if their bytes still have the
+    hash that they are named by.
     """
     scenes, judges = gather(images, measurements, questions, answers)
     order = dict.fromkeys(scene.domain for scene in scenes)

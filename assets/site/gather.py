@@ -2,12 +2,19 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import attrgetter
+from typing import Any, TypeAlias
 
 import pandas as pd
 
 from assets.site.rows import Judge, Row, in_order, judges_of, rows
 from assets.site.scenes import Answer, Asked, Picture, Reading, Scene, Target, Verdict
+
+ImageKey: TypeAlias = tuple[str, str]
+"""An image and its very bytes: its id and its sha256."""
+
+_image: Callable[[Any], ImageKey] = attrgetter("image_id", "sha256")
 
 
 def gather(
@@ -15,51 +22,31 @@ def gather(
 ) -> tuple[list[Scene], list[Judge]]:
     """Every scene, linked to its original, and every judge.
 
-    Topics and originals keep the order of `images`; a scene follows its original.
+    Topics and originals keep the order of `images`; a scene follows its original. What was
+    measured, asked or answered about other bytes than those of the image now is left out.
     """
-    measured = _by(rows(measurements), "image_id")
-    asked = _by(rows(questions), "image_id")
-    answered = _by(rows(answers), "image_id")
-    image_rows = list(rows(images))
-    tolerances = _tolerances(image_rows)
+    measured, asked, answered = (
+        _by(rows(table), _image) for table in (measurements, questions, answers)
+    )
     judges = judges_of(row for group in answered.values() for row in group)
     scenes = []
-    for drawn in _by(image_rows, "base_id").values():
+    for drawn in _by(rows(images), attrgetter("base_id")).values():
         drawn.sort(key=lambda row: row.size)
-        scene = _scene(drawn, measured, tolerances)
+        scene = _scene(drawn, measured)
         scene.asked = _asked(scene.pictures, asked, answered)
         scenes.append(scene)
     _link(scenes)
     return _in_families(scenes), judges
 
 
-def _by(found: Iterable[Row], column: str) -> dict[str, list[Row]]:
+def _by(found: Iterable[Row], key: Callable[[Row], Any]) -> dict[Any, list[Row]]:
     groups = defaultdict(list)
     for row in found:
-        groups[getattr(row, column)].append(row)
+        groups[key(row)].append(row)
     return groups
 
 
-def _tolerances(image_rows: Sequence[Row]) -> dict[tuple[str, str], float]:
-    """Half the least departure from the standard that any image shows, by domain and target.
-
-    Half a count, and for an illusion half the smallest difference that is drawn: what is nearer
-    to the truth than this can be taken for nothing else.
-    """
-    least: dict[tuple[str, str], float] = {}
-    for row in image_rows:
-        for name, truth, standard in zip(row.targets, row.truths, row.standards, strict=True):
-            if departure := abs(truth - standard):
-                key = (row.domain, name)
-                least[key] = min(departure / 2, least.get(key, departure / 2))
-    return least
-
-
-def _scene(
-    drawn: Sequence[Row],
-    measured: Mapping[str, list[Row]],
-    tolerances: Mapping[tuple[str, str], float],
-) -> Scene:
+def _scene(drawn: Sequence[Row], measured: Mapping[ImageKey, list[Row]]) -> Scene:
     first = drawn[0]
     targets = [
         Target(name, truth, standard, [])
@@ -67,12 +54,8 @@ def _scene(
     ]
     pictures = []
     for row in drawn:
-        of_image = measured.get(row.image_id, ())
-        by_target = {found.target: found for found in of_image if found.sha256 == row.sha256}
-        readings = [
-            _reading(target, by_target.get(target.name), tolerances.get((row.domain, target.name)))
-            for target in targets
-        ]
+        by_target = {found.target: found for found in measured.get(_image(row), ())}
+        readings = [_reading(by_target.get(target.name)) for target in targets]
         for target, reading in zip(targets, readings, strict=True):
             target.readings.append(reading)
         pictures.append(_picture(row, readings, next(iter(by_target.values()), None)))
@@ -96,13 +79,13 @@ def _scene(
     )
 
 
-def _reading(target: Target, found: Row | None, tolerance: float | None) -> Reading:
+def _reading(found: Row | None) -> Reading:
     if found is None:
         return Reading(None, "not measured", "")
     if found.measured is None:
         return Reading(None, "not measured", found.problem or "")
-    near = abs(found.measured - target.truth) < (tolerance or 0.5)
-    return Reading(found.measured, "agrees" if near else "disagrees", found.problem or "")
+    verdict: Verdict = "agrees" if found.agrees else "disagrees"
+    return Reading(found.measured, verdict, found.problem or "")
 
 
 def _picture(row: Row, readings: Sequence[Reading], found: Row | None) -> Picture:
@@ -123,13 +106,13 @@ def _picture(row: Row, readings: Sequence[Reading], found: Row | None) -> Pictur
 
 def _asked(
     pictures: Sequence[Picture],
-    asked: Mapping[str, list[Row]],
-    answered: Mapping[str, list[Row]],
+    asked: Mapping[ImageKey, list[Row]],
+    answered: Mapping[ImageKey, list[Row]],
 ) -> list[Asked]:
     """The scene's questions in order; counts the wrong answers of each picture as well."""
     given: dict[tuple[str, str], dict[Judge, dict[str, Answer]]] = {}
     for picture in pictures:
-        for row in answered.get(picture.image_id, ()):
+        for row in answered.get(_image(picture), ()):
             judge, answer = Judge(row.model, row.prompting), _answer(row)
             by_judge = given.setdefault((row.question_id, row.question), {})
             by_judge.setdefault(judge, {})[picture.image_id] = answer
@@ -138,7 +121,7 @@ def _asked(
     once = {
         (row.question_id, row.question): row
         for picture in pictures
-        for row in asked.get(picture.image_id, ())
+        for row in asked.get(_image(picture), ())
     }
     asked_once = []
     for key, row in once.items():

@@ -85,27 +85,24 @@ class Report:
                     **image,
                     "target": "stripes",
                     "measured": float(truth),
+                    "agrees": True,
                     "problem": "",
                     "mark": 7.25,
                     "gap": 3.0,
                     "measure_version": "1",
                 }
             )
-            self._ask(scene, image["image_id"], size, truth, standard)
+            self._ask({**image, **scene, "size": size}, truth, standard)
 
-    def _ask(
-        self, scene: dict[str, str], image_id: str, size: int, truth: int, standard: int
-    ) -> None:
+    def _ask(self, image: dict[str, Any], truth: int, standard: int) -> None:
         yes = "Yes" if truth == standard else "No"
         for question_id, text, right, bias in (
             ("Q1", "How many stripes are there?", str(truth), str(standard)),
             ("Q2", "Count the stripes.", str(truth), str(standard)),
-            ("Q3", f"Is this {scene['subject']}?", yes, "Yes"),
+            ("Q3", f"Is this {image['subject']}?", yes, "Yes"),
         ):
             question = {
-                **scene,
-                "image_id": image_id,
-                "size": size,
+                **image,
                 "question_id": question_id,
                 "target": "stripes",
                 "question": f"{text} Answer in curly brackets, e.g., {{9}}.",

@@ -187,9 +187,10 @@ def test_disagreement_and_missing_measurements_are_flagged(
     chromium: Browser, tmp_path: Path
 ) -> None:
     found = Report(subjects=1, topics=["flags"]).tables()["measurements"]
-    found.loc[0, "measured"] += 1
-    found.loc[1, ["measured", "problem"]] = [None, "No stripes were found."]
-    folder = written(tmp_path / "report", measurements=found.drop(index=8))
+    found.loc[0, ["measured", "agrees"]] = [6.001, False]
+    found.loc[1, ["measured", "problem", "agrees"]] = [None, "No stripes were found.", False]
+    found.loc[8, "sha256"] = "of another image"
+    folder = written(tmp_path / "report", measurements=found)
     page = chromium.new_page()
     page.goto((folder / "index.html").as_uri())
     expect(page.locator(".flagged")).to_contain_text("label: 1. Without a measurement: 2.")
@@ -197,19 +198,22 @@ def test_disagreement_and_missing_measurements_are_flagged(
     expect(page.get_by_role("status")).to_have_text("3 of 9 images")
     page.goto((folder / ADDED).as_uri())
     expect(page.locator(".flagged")).to_have_count(2)
-    expect(page.get_by_role("region", name="Readings")).to_contain_text("No stripes were found.")
+    readings = page.get_by_role("region", name="Readings")
+    expect(readings).to_contain_text("6.001 disagrees")
+    expect(readings).to_contain_text("not measured No stripes were found.")
     page.close()
 
 
-def test_small_illusions_must_be_measured_finely(tmp_path: Path) -> None:
-    tables = Report(subjects=1, topics=["optical_illusions"]).tables()
-    images = tables["images"]
-    images["truths"] = [[0.0 if v == "original" else 0.15] for v in images.variant]
-    images["standards"] = [[0.0]] * len(images)
-    readings = [0.16, 0.2, 0.24, *[0.15] * 3, *[0.0] * 3]
-    tables["measurements"]["measured"] = readings
-    page = build(tmp_path / "report", **tables).parent / "scenes/optical_illusions"
-    assert (page / "subject-0-add.html").read_text().count(">disagrees<") == 1
+def test_what_was_said_of_other_bytes_is_never_shown(tmp_path: Path) -> None:
+    tables = Report(subjects=1, topics=["flags"]).tables()
+    for name in ("questions", "answers"):
+        tables[name].loc[tables[name]["size"] == 384, "sha256"] = "of another image"
+    tables["questions"].loc[0, "question"] = "Was it red?"
+    folder = written(tmp_path / "report", **tables)
+    page = (folder / ADDED).read_text()
+    assert "Was it red?" not in page
+    assert page.count("not asked") == 3 * 4
+    assert (folder / "gallery.html").read_text().count('data-wrong="0 0 0 0 "') == 3
 
 
 def test_a_rebuild_keeps_sound_images_and_heals_broken_ones(tmp_path: Path) -> None:
