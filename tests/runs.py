@@ -1,6 +1,8 @@
 """Materializing parts of the graph in tests, in process, into a folder of their own."""
 
 import dagster as dg
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 import assets
 from definitions import resources_at
@@ -46,3 +48,30 @@ def metadata(result, name):
     node = f"vlmbias__{name.replace('/', '__')}"
     (event,) = result.asset_materializations_for_node(node)
     return {key: value.value for key, value in event.metadata.items()}
+
+
+def checks(result):
+    """Whether each check that was evaluated passed, by name."""
+    return {check.check_name: check.passed for check in result.get_asset_check_evaluations()}
+
+
+def materialized(result):
+    """The assets that were materialized, without the group's name."""
+    events = result.get_asset_materialization_events()
+    return {"/".join(event.asset_key.path[1:]) for event in events}
+
+
+def table(root, name, topic):
+    """Where the table of `vlmbias/<name>` of that topic lies."""
+    return root / "vlmbias" / name / f"{topic}.parquet"
+
+
+def image(root, digest):
+    """Where the image of that sha256 lies."""
+    return root / "images" / digest[:2] / f"{digest}.png"
+
+
+def rewrite(path, change):
+    """Edit a stored table by hand: `change` gets and gives a list of rows."""
+    rows = pq.read_table(path)
+    pq.write_table(pa.Table.from_pylist(change(rows.to_pylist()), schema=rows.schema), path)

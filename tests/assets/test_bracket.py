@@ -1,0 +1,98 @@
+"""The reference judges on whole topics: between what they score, every real judge must lie."""
+
+import pandas as pd
+import pytest
+
+from tests.runs import checks, failure, materialize, table
+
+COUNTED, COMPARED = "game_boards", "optical_illusions"
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory):
+    root = tmp_path_factory.mktemp("bracket")
+    for topic in (COUNTED, COMPARED):
+        result = materialize(root, topic=topic)
+        assert result.success, failure(result)
+        assert set(checks(result).values()) == {True}
+    assert materialize(root, "accuracy").success
+    return root
+
+
+@pytest.fixture(scope="module")
+def scores(root):
+    return pd.read_parquet(root / "vlmbias" / "accuracy.parquet")
+
+
+def of(scores, **columns):
+    """The rows in which these columns have these values; at least one."""
+    for name, value in columns.items():
+        scores = scores[scores[name] == value]
+    assert len(scores)
+    return scores
+
+
+@pytest.mark.parametrize("topic", [COUNTED, COMPARED, "task mean"])
+def test_prior_is_always_wrong_as_expected_where_it_counts(scores, topic):
+    rows = of(scores, model="prior", image_set="benchmark", questions="Q1 & Q2", topic=topic)
+    assert (rows["accuracy"] == 0).all()
+    assert (rows["bias_rate"] == 1).all()
+    assert (rows["bias_share_of_wrong"] == 1).all()
+
+
+@pytest.mark.parametrize("image_set", ["benchmark", "originals"])
+def test_pixels_is_always_right(scores, image_set):
+    rows = of(scores, model="pixels", image_set=image_set)
+    assert (rows["accuracy"] == 1).all()
+    assert (rows["bias_rate"].dropna() == 0).all()
+
+
+def test_prior_is_right_on_originals(scores):
+    rows = of(scores, model="prior", image_set="originals")
+    assert set(rows["questions"]) == {"Q1 & Q2", "Q3"}
+    assert (rows["accuracy"] == 1).all()
+
+
+@pytest.mark.parametrize("topic", [COUNTED, COMPARED])
+def test_prior_takes_every_modified_image_for_the_usual_one(root, topic):
+    """Of the illusions, half of the benchmark is originals: Q3 is read off the answers there."""
+    answers = pd.read_parquet(table(root, "answers/prior", topic))
+    modified = of(answers, question_id="Q3", variant="counterfactual")
+    assert set(modified["answer"]) == {"Yes"}
+    assert set(modified["ground_truth"]) == {"No"}
+    assert (modified["score"] == 0).all()
+    original = of(answers, question_id="Q3", variant="original")
+    assert (original["score"] == 1).all()
+
+
+@pytest.mark.parametrize("topic", [COUNTED, COMPARED])
+def test_random_lies_between_them(scores, topic):
+    (guessed,) = of(
+        scores,
+        model="random",
+        image_set="benchmark",
+        questions="Q1 & Q2",
+        topic=topic,
+        subtopic="all",
+    ).to_dict("records")
+    chance = 1 / 5 if topic == COUNTED else 1 / 2
+    assert guessed["accuracy"] == pytest.approx(chance, abs=0.2)
+    assert guessed["bias_rate"] == pytest.approx(chance, abs=0.2)
+
+
+@pytest.mark.parametrize("number", ["accuracy", "bias_rate"])
+def test_every_interval_holds_its_estimate(scores, number):
+    rows = scores.dropna(subset=number)
+    assert (rows[f"{number}_low"] <= rows[number]).all()
+    assert (rows[number] <= rows[f"{number}_high"]).all()
+    assert rows[f"{number}_low"].min() >= 0
+    assert rows[f"{number}_high"].max() <= 1
+    assert (rows[f"{number}_low"] < rows[f"{number}_high"]).all()
+
+
+def test_every_judge_is_scored_on_the_same_images(root, scores):
+    whole = of(scores, subtopic="all")
+    settings = ["image_set", "topic", "questions"]
+    assert (whole.groupby(settings)[["base_images", "answers"]].nunique() == 1).all(axis=None)
+    assert set(whole["model"]) == {"prior", "pixels", "random"}
+    assert (whole[["unparsed_rate", "refused_rate", "failed_rate"]] == 0).all(axis=None)
