@@ -1,5 +1,6 @@
 """The site in a real browser, opened from the file system."""
 
+import io
 import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -7,7 +8,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from PIL import Image, ImageChops
 from playwright.sync_api import Browser, Page, expect
 
 from assets.site import build
@@ -118,6 +121,23 @@ def test_the_keyboard_reaches_filters_and_cards(tab: Tab) -> None:
     expect(first).to_be_focused()
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", level=1)).to_contain_text("Subject 0")
+
+
+def test_the_focus_ring_of_a_card_is_seen_on_all_sides(tab: Tab) -> None:
+    page = tab.open("gallery.html")
+    card = page.locator("#cards a:visible").nth(1)
+    card.scroll_into_view_if_needed()
+    box = card.bounding_box()
+    assert box is not None
+    around = {"x": box["x"] - 8, "y": box["y"] - 8}
+    around |= {"width": box["width"] + 16, "height": box["height"] + 16}
+    looks = []
+    for focus in ("card.blur()", "card.focus({focusVisible: true})"):
+        card.evaluate(f"card => {focus}")
+        looks.append(Image.open(io.BytesIO(page.screenshot(clip=around))).convert("L"))
+    ring = np.asarray(ImageChops.difference(*looks)) > 60
+    for side in (ring[:8], ring[-8:], ring[:, :8].T, ring[:, -8:].T):
+        assert side.sum() > 1.5 * side.shape[1]
 
 
 def test_a_scene_shows_sizes_readings_and_every_answer(tab: Tab) -> None:
