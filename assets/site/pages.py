@@ -58,6 +58,15 @@ class Site:
         """How many pictures agree with the pixels, disagree, or were not measured."""
         return Counter(picture.verdict for _, picture in self.pictures)
 
+    def label(self, scene: Scene) -> str:
+        """The scene's name, with its slug if others of its topic have that name as well."""
+        shared = self._names[scene.domain, scene.name] > 1
+        return f"{scene.name} ({scene.slug})" if shared else scene.name
+
+    @cached_property
+    def _names(self) -> Counter[tuple[str, str]]:
+        return Counter((scene.domain, scene.name) for scene in self.scenes)
+
     @cached_property
     def sizes(self) -> list[int]:
         """Every size in px, the smallest first."""

@@ -112,6 +112,16 @@ class Scene:
         return "" if self.modification in ("", "none") else self.modification
 
     @property
+    def name(self) -> str:
+        """What is shown and what was done to it; several scenes may have the same name."""
+        return f"{self.subject}, {self.change or self.variant}"
+
+    @property
+    def slug(self) -> str:
+        """What tells the scene from all others of its topic."""
+        return self.base_id.removeprefix(f"{self.domain}/")
+
+    @property
     def asked_target(self) -> Target | None:
         """The target that Q1 and Q2 ask about."""
         return next((target for target in self.targets if target.name == self.target), None)

@@ -168,6 +168,21 @@ def test_scenes_lead_to_each_other(tab: Tab) -> None:
     expect(page.locator(".kind")).to_contain_text("flags/subject-0")
 
 
+def test_scenes_of_one_name_are_told_apart(tmp_path: Path) -> None:
+    tables = Report(subjects=2, topics=["chess_pieces"]).tables()
+    tables["images"]["subject"] = "Board"
+    folder = written(tmp_path / "report", **tables)
+    page = (folder / "scenes/chess_pieces/subject-0-add.html").read_text()
+    assert "<title>Board, add (subject-0-add), stripes: 6, not" in page
+    assert '<span class="to">Board, remove (subject-0-remove)</span>' in page
+    assert (folder / "gallery.html").read_text().count("<code>subject-1-add</code>") == 3
+
+
+def test_a_scene_with_a_name_of_its_own_has_a_short_label(tab: Tab) -> None:
+    page = tab.open("scenes/flags/subject-0-add.html")
+    expect(page.locator("[rel=next] .to").first).to_have_text("Subject 0, remove")
+
+
 def test_the_front_page_ranks_and_charts(tab: Tab) -> None:
     page = tab.open("index.html")
     board = page.get_by_role("table", name="Accuracy on Q1 and Q2", exact=True)
