@@ -42,9 +42,9 @@ def value(number: float | None) -> str:
     return "0" if written == "-0" else written.replace("-", "\u2212")
 
 
-def pixels(width: float | None) -> str:
-    """`3.2 px`, or a dash."""
-    return NONE if width is None else f"{width:.1f}\u00a0px"
+def pixels(width: float) -> str:
+    """`3.2 px`."""
+    return f"{width:.1f}\u00a0px"
 
 
 def titled(text: str) -> str:

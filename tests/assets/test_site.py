@@ -149,6 +149,10 @@ def test_a_scene_shows_sizes_readings_and_every_answer(tab: Tab) -> None:
     assert page.locator(".pair img").count() == 2
     read = page.get_by_role("row", name="stripes asked in Q1 and Q2")
     expect(read).to_have_accessible_name("stripes asked in Q1 and Q2 6 5" + 3 * " 6 agrees")
+    legible = page.get_by_text("the narrowest mark is")
+    expect(legible).to_have_text(
+        "At 384 px the narrowest mark is 7.2 px wide, the narrowest gap 3.0 px."
+    )
     answers = page.get_by_role("region", name="Answers to question 1")
     expect(answers.get_by_role("row", name="pixels")).to_contain_text("6 right")
     expect(answers.get_by_role("row", name="prior")).to_contain_text("5 wrong, biased")
