@@ -5,11 +5,8 @@ from collections.abc import Iterator, Sequence
 from time import perf_counter
 from typing import NamedTuple
 
-from assets.vlmbias.images import _Job as Drawing
-from assets.vlmbias.images import draw_png
-from assets.vlmbias.measurements import _Job as Reading
-from assets.vlmbias.measurements import read_png
 from generators.domains import domains
+from generators.work import Drawing, Reading, draw_png, read_png
 from resources.workers import spread
 
 SIZES = (384, 768, 1152)
@@ -41,8 +38,8 @@ def pace(jobs: Sequence[Drawing]) -> Pace:
     drawn = perf_counter()
     readings = [reading(job, png) for job, png in zip(jobs, pngs, strict=True)]
     for found in spread(read_png, readings):
-        if found["problem"]:
-            sys.stderr.write(f"not read: {found['problem']}\n")
+        if found.problem:
+            sys.stderr.write(f"not read: {found.problem}\n")
     return Pace(len(jobs), drawn - started, perf_counter() - drawn)
 
 

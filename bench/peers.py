@@ -12,8 +12,8 @@ import chess
 import chess.svg
 import pyllusion
 
-from assets.vlmbias.images import draw_png
 from bench.pace import benchmark
+from generators.work import draw_png
 
 _SIZE, _TIMES = 768, 3
 _ILLUSIONS = {

@@ -6,12 +6,10 @@ from statistics import median
 from time import process_time
 from typing import NamedTuple
 
-from assets.vlmbias.images import _Job as Drawing
-from assets.vlmbias.images import draw_png
-from assets.vlmbias.measurements import read_png
 from bench.memory import Memory, tree_memory
 from bench.pace import benchmark, reading
 from generators.domains import domains
+from generators.work import Drawing, draw_png, read_png
 from resources.workers import spread
 
 _SIZE = 768
