@@ -2,29 +2,41 @@
 
 Runs the graph in one process into the Dagster instance at DAGSTER_HOME, so that the Dagster UI
 shows the same materializations afterwards. Exits with 1 if any run fails.
+
+Dagster is imported inside the functions that use it: worker processes import this file as well,
+and have no use for it.
 """
 
 import argparse
 import sys
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from dagster import AssetSelection, DagsterInstance, ExecuteInProcessResult
+from generators.domains import SizeOutOfRange, domains
 
-from assets.partitions import topics
-from definitions import defs
+if TYPE_CHECKING:
+    from dagster import DagsterInstance, ExecuteInProcessResult
 
 _TABLE = "{:<20} {:>7} {:>12} {:>9} {:>8}"
 
 
 def main() -> int:
     """Materialize all topics, then accuracy and report; print what came of it."""
+    from dagster import DagsterInstance
+
     arguments = _arguments()
+    try:
+        for domain in domains().values():
+            for size in arguments.sizes:
+                domain.check_size(size)
+    except SizeOutOfRange as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
     started = perf_counter()
     sys.stdout.write(_TABLE.format("topic", "images", "verified", "distinct", "seconds") + "\n")
     with DagsterInstance.get() as instance:
         totals = [0, 0, 0]
-        for topic in topics.get_partition_keys():
+        for topic in domains():
             topic_started = perf_counter()
             result = _run(instance, arguments, topic)
             if not result.success:
@@ -60,9 +72,13 @@ def _arguments() -> argparse.Namespace:
 
 
 def _run(
-    instance: DagsterInstance, arguments: argparse.Namespace, topic: str | None
-) -> ExecuteInProcessResult:
+    instance: "DagsterInstance", arguments: argparse.Namespace, topic: str | None
+) -> "ExecuteInProcessResult":
     """One topic's assets and checks, or for no topic the assets over all of them."""
+    from dagster import AssetSelection
+
+    from definitions import defs
+
     whole = AssetSelection.assets("vlmbias/accuracy", "vlmbias/report")
     assets = AssetSelection.all() - whole if topic else whole
     graph = defs.resolve_asset_graph()
@@ -79,7 +95,7 @@ def _run(
     )
 
 
-def _counts(result: ExecuteInProcessResult) -> tuple[int, int, int]:
+def _counts(result: "ExecuteInProcessResult") -> tuple[int, int, int]:
     """Images of a topic, how many are verified, and how many are distinct."""
     found: dict[str, Any] = {}
     for evaluation in result.get_asset_check_evaluations():
@@ -87,12 +103,12 @@ def _counts(result: ExecuteInProcessResult) -> tuple[int, int, int]:
     return found["images"], found["verified"], found["distinct"]
 
 
-def _metadata(result: ExecuteInProcessResult, asset: str) -> dict[str, Any]:
+def _metadata(result: "ExecuteInProcessResult", asset: str) -> dict[str, Any]:
     (event,) = result.asset_materializations_for_node(f"vlmbias__{asset}")
     return {name: value.value for name, value in event.metadata.items()}
 
 
-def _failed(result: ExecuteInProcessResult, what: str) -> int:
+def _failed(result: "ExecuteInProcessResult", what: str) -> int:
     sys.stderr.write(f"\n{what} failed:\n")
     for event in result.get_step_failure_events():
         error = event.step_failure_data.error

@@ -8,18 +8,22 @@ import pandas as pd
 from dagster import MarkdownMetadataValue, MetadataValue
 from PIL import Image
 
-_MOST, _SIDE, _QUALITY = 24, 128, 70
+_MOST, _ABREAST, _SIDE, _QUALITY = 24, 4, 128, 70
 
 
 def contact_sheet(pictures: Sequence[tuple[str, bytes]]) -> MarkdownMetadataValue:
-    """Up to 24 pictures, evenly chosen, as small JPEGs in one Markdown table of four columns.
+    """Up to 24 pictures, evenly chosen, as small JPEGs above their captions, four in a row.
 
     `pictures` are captions with image files. The sheet lies in the event log, so it stays small.
     """
-    step = max(1, -(-len(pictures) // _MOST))
-    cells = [f"{_thumbnail(data)}<br>{caption}" for caption, data in pictures[::step]]
-    rows = ["| " + " | ".join(cells[i : i + 4]) + " |" for i in range(0, len(cells), 4)]
-    return MetadataValue.md("\n".join(["| | | | |", "|---|---|---|---|", *rows]))
+    count = min(_MOST, len(pictures))
+    chosen = [pictures[round(i * (len(pictures) - 1) / max(1, count - 1))] for i in range(count)]
+    lines = ["| " * _ABREAST + "|", "|---" * _ABREAST + "|"]
+    for start in range(0, count, _ABREAST):
+        row = chosen[start : start + _ABREAST]
+        lines.append(f"| {' | '.join(_thumbnail(data) for _, data in row)} |")
+        lines.append(f"| {' | '.join(caption for caption, _ in row)} |")
+    return MetadataValue.md("\n".join(lines))
 
 
 def _thumbnail(data: bytes) -> str:

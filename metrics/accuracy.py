@@ -7,7 +7,8 @@
   an original illusion), the right answer says nothing about looking. Without such a question it
   is null. The bias share of wrong is the same over those answers that are wrong.
 - The task mean is the mean over topics (the paper's Table 2), each weighing the same; a number
-  that one of the topics lacks is null there, except that the bias share is the mean over the
+  that one of the topics lacks, or that belongs to a model which has not answered a topic that
+  another one has, is null there, except that the bias share is the mean over the
   topics in which some answers are wrong.
 """
 
@@ -55,10 +56,11 @@ def accuracy_table(answers: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
     images, not answers, as independent (`metrics.intervals`), the same for the same `seed`.
     """
     rows = _with_numbers(answers)
+    topics = dict(rows.groupby(["image_set", "questions"])["topic"].nunique().items())
     records = [
         {**dict(zip(_SETTING, setting, strict=True)), **part}
         for setting, group in rows.groupby(_SETTING, sort=False)
-        for part in _parts(group, seed)
+        for part in _parts(group, topics[setting[2:]], seed)
     ]
     return pd.DataFrame(records, columns=_COLUMNS).astype(_NUMBERS)
 
@@ -84,17 +86,16 @@ def _with_numbers(answers: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def _parts(group: pd.DataFrame, seed: int) -> Iterator[dict[str, object]]:
+def _parts(group: pd.DataFrame, topics: int, seed: int) -> Iterator[dict[str, object]]:
     for topic, of_topic in group.groupby("topic", sort=False):
         for subtopic, of_subtopic in of_topic.groupby("subtopic", sort=False):
-            yield {"topic": topic, "subtopic": subtopic, **_summary(of_subtopic, seed)}
-        yield {"topic": topic, "subtopic": WHOLE_TOPIC, **_summary(of_topic, seed)}
-    yield {"topic": TASK_MEAN, "subtopic": WHOLE_TOPIC, **_summary(group, seed)}
+            yield {"topic": topic, "subtopic": subtopic, **_summary(of_subtopic, 1, seed)}
+        yield {"topic": topic, "subtopic": WHOLE_TOPIC, **_summary(of_topic, 1, seed)}
+    yield {"topic": TASK_MEAN, "subtopic": WHOLE_TOPIC, **_summary(group, topics, seed)}
 
 
-def _summary(rows: pd.DataFrame, seed: int) -> dict[str, float]:
-    """The numbers of one row of the table: a mean over topics, be it of a single one."""
-    topics = rows["topic_code"].nunique()
+def _summary(rows: pd.DataFrame, topics: int, seed: int) -> dict[str, float]:
+    """The numbers of one row of the table: a mean over that many topics, be it a single one."""
     given = rows[rows["score"].notna()]
     tempted = given[given["bias_is_wrong"]]
     misled = tempted[tempted["score"] == 0]

@@ -85,12 +85,15 @@ def _count(content: str) -> str | None:
 
 
 _YES_NO = {"yes": "Yes", "no": "No"}
+_HEDGE = re.compile(r"(?:but|except|almost|nearly|not (?:exactly|quite|entirely))\b")
 
 
 def _yes_or_no(content: str) -> str | None:
-    clauses = re.split(r"[^\w\s]+", content.replace("_", " ").lower())
-    answers = {_YES_NO[word] for clause in clauses if (word := clause.strip()) in _YES_NO}
-    return answers.pop() if len(answers) == 1 else None
+    marked = re.split(r"[^\w\s]+", content.replace("_", " ").lower())
+    clauses = [clause.strip() for clause in marked]
+    answers = {_YES_NO[clause] for clause in clauses if clause in _YES_NO}
+    hedged = any(_HEDGE.match(clause) for clause in clauses)
+    return answers.pop() if len(answers) == 1 and not hedged else None
 
 
 _THOUGHT = re.compile(r"\A.*</(?:think|thinking|reasoning)>", re.DOTALL | re.IGNORECASE)

@@ -45,7 +45,7 @@ class WorkLedger(ConfigurableResource[None]):
         wanted = list(keys)
 
         def look_up(engine: Engine) -> dict[str, Any]:
-            found = {}
+            found: dict[str, Any] = {}
             with engine.connect() as connection:
                 for start in range(0, len(wanted), _AT_ONCE):
                     chunk = wanted[start : start + _AT_ONCE]

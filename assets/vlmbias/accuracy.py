@@ -54,22 +54,12 @@ def accuracy(
     questions: dict[str, pd.DataFrame],
     **answers: dict[str, pd.DataFrame],
 ) -> MaterializeResult[pa.Table]:
-    """Score the topics there are; those that a judge has not answered yet are named.
-
-    Raises `NothingYet` where there is none, and `Mismatch` where a judge answered other questions
-    than those that are stored now.
-    """
+    """Score the topics there are; those that a judge has not answered yet are named."""
+    rows = accuracy_table(all_answers(questions, answers))
     missing = {
         judge: [topic for topic in topics.get_partition_keys() if topic not in by_topic]
         for judge, by_topic in answers.items()
     }
-    for judge, by_topic in answers.items():
-        for topic, table in by_topic.items():
-            _check_same_questions(judge, topic, table, questions.get(topic))
-    tables = [table for by_topic in answers.values() for table in by_topic.values()]
-    if not tables:
-        raise NothingYet("No judge has answered yet: materialize the topics of vlmbias first.")
-    rows = accuracy_table(pd.concat(tables, ignore_index=True))
     for judge, topics_missing in missing.items():
         if topics_missing:
             context.log.warning("%s has not answered %s yet", judge, ", ".join(topics_missing))
@@ -83,12 +73,25 @@ def accuracy(
     )
 
 
-def _check_same_questions(
-    judge: str, topic: str, answered: pd.DataFrame, asked: pd.DataFrame | None
-) -> None:
+def all_answers(
+    questions: dict[str, pd.DataFrame], answers: dict[str, dict[str, pd.DataFrame]]
+) -> pd.DataFrame:
+    """The answers of every judge to every topic, in one table.
+
+    Raises `NothingYet` where there are none, and `Mismatch` where a judge answered other
+    questions than those that are stored now.
+    """
     columns = list(QUESTIONS.columns)
-    if asked is None or not answered[columns].equals(asked[columns]):
-        raise Mismatch(
-            f"vlmbias/answers/{judge} ({topic}) answers other questions than vlmbias/questions "
-            f"({topic}) holds now. Materialize vlmbias/answers/{judge} for {topic} again."
-        )
+    for judge, by_topic in answers.items():
+        for topic, table in by_topic.items():
+            asked = questions.get(topic)
+            if asked is None or not table[columns].equals(asked[columns]):
+                raise Mismatch(
+                    f"vlmbias/answers/{judge} ({topic}) answers other questions than "
+                    f"vlmbias/questions ({topic}) holds now. Materialize vlmbias/answers/{judge} "
+                    f"for {topic} again."
+                )
+    tables = [table for by_topic in answers.values() for table in by_topic.values()]
+    if not tables:
+        raise NothingYet("No judge has answered yet: materialize the topics of vlmbias first.")
+    return pd.concat(tables, ignore_index=True)

@@ -13,7 +13,6 @@ from assets.previews import markdown_table
 from assets.vlmbias.common import GROUP, table_asset
 from assets.vlmbias.questions import QUESTIONS
 from metrics import read_count, read_yes_no, score
-from resources.design import Design
 from resources.images import ImageStore
 from resources.judges import InformedJudge, Judge, PixelsJudge, PriorJudge, RandomJudge
 
@@ -74,10 +73,8 @@ def informed_answers(name: str, judge_of: Callable[[int], InformedJudge]) -> Ass
         ins={"questions": AssetIn([GROUP, "questions"])},
         description=f"Answers of the reference judge `{name}`, which is told the expected bias.",
     )
-    def answers(
-        questions: pd.DataFrame, images: ImageStore, design: Design
-    ) -> MaterializeResult[pa.Table]:
-        judge = judge_of(design.seed)
+    def answers(questions: pd.DataFrame, images: ImageStore) -> MaterializeResult[pa.Table]:
+        judge = judge_of(int(questions["seed"].iloc[0]))
         return _table(
             name,
             questions,

@@ -17,17 +17,15 @@ from dagster import (
 from assets.partitions import topics
 from assets.previews import markdown_table
 from assets.vlmbias.common import GROUP
-from generators.domains import domain
+from assets.vlmbias.proof import agreement, alike, disagreeing, too_narrow
 
 _LABELS = ["image_id", "sha256", "domain", "size", "targets", "truths"]
-_SAME = ["image_id", "sha256", "target"]
 _TRUTHS = {
     name: AssetIn([GROUP, name], metadata={"columns": _LABELS})
     for name in ("drawn_images", "original_images")
 }
 _MEASUREMENTS = AssetKey([GROUP, "measurements"])
 _SHOWN = 20
-_FULL_SIZE, _LEAST_PX = 384, 2.0
 
 Check = Callable[..., AssetCheckResult]
 
@@ -59,30 +57,20 @@ def topic_check(
 def labels_agree(
     measurements: pd.DataFrame, drawn_images: pd.DataFrame, original_images: pd.DataFrame
 ) -> AssetCheckResult:
-    """Compare readings with truths: counts exactly, differences within the stated accuracy.
-
-    A reading counts only for the very bytes that are the image now.
-    """
-    labels = pd.concat([drawn_images, original_images], ignore_index=True)
-    accuracy = getattr(domain(labels["domain"].iloc[0]).measuring, "TOLERANCE", {})
-    labels = labels.explode(["targets", "truths"]).rename(columns={"targets": "target"})
-    both = labels.merge(measurements.drop(columns="size"), on=_SAME, how="outer", validate="1:1")
-    both["error"] = (both["measured"] - both["truths"].astype(float)).abs()
-    both["agrees"] = both["error"] <= both["target"].map(accuracy).fillna(0.0)
-    both["problem"] = both["problem"].fillna("not measured")
-    by_size = both.groupby(["size", "image_id"]).agg(
+    """Compare readings with truths: counts exactly, differences within the stated accuracy."""
+    both = agreement(pd.concat([drawn_images, original_images], ignore_index=True), measurements)
+    images = both.groupby(["size", "image_id"]).agg(
         agrees=("agrees", "all"), labels=("agrees", "size"), error=("error", "max")
     )
-    sizes = by_size.groupby("size").agg(
+    sizes = images.groupby("size").agg(
         verified=("agrees", "sum"),
         images=("agrees", "size"),
         labels=("labels", "sum"),
         largest_error=("error", "max"),
     )
-    wrong = both.loc[~both["agrees"], ["image_id", "target", "truths", "measured", "problem"]]
     return _result(
         f"{sizes['verified'].sum()} of {sizes['images'].sum()} images agree with the pixels",
-        wrong,
+        disagreeing(both),
         images=int(sizes["images"].sum()),
         verified=int(sizes["verified"].sum()),
         labels=len(both),
@@ -93,28 +81,28 @@ def labels_agree(
 @topic_check(_MEASUREMENTS, "No two scenes share their pixels.")
 def scenes_differ(measurements: pd.DataFrame) -> AssetCheckResult:
     """Compare the hashes of the decoded pixels of all images of the topic."""
-    images = measurements.drop_duplicates("image_id").sort_values("pixels_sha256")
-    alike = images.loc[images.duplicated("pixels_sha256", keep=False), ["image_id"]]
-    distinct = int(images["pixels_sha256"].nunique())
+    images = measurements["image_id"].nunique()
+    distinct = int(measurements["pixels_sha256"].nunique())
     return _result(
-        f"{distinct} distinct of {len(images)} images", alike, images=len(images), distinct=distinct
+        f"{distinct} distinct of {images} images",
+        alike(measurements),
+        images=images,
+        distinct=distinct,
     )
 
 
 @topic_check(
-    _MEASUREMENTS, "Marks and gaps that a count rests on are at least 2 px wide at 384 px."
+    _MEASUREMENTS,
+    "Marks and gaps that a count rests on are at least 2 px wide at the smallest size drawn.",
 )
 def legible(measurements: pd.DataFrame) -> AssetCheckResult:
-    """Read off the pixels of the smallest size drawn; below 384 px the limit shrinks with it."""
-    smallest = int(measurements["size"].min())
-    least = _LEAST_PX * min(1.0, smallest / _FULL_SIZE)
-    images = measurements[measurements["size"] == smallest].drop_duplicates("image_id")
-    wide_enough = (images["mark"] >= least) & (images["gap"] >= least)
-    mark, gap = float(images["mark"].min()), float(images["gap"].min())
+    """Read off the pixels; below 384 px the limit shrinks with the size."""
+    size = int(measurements["size"].min())
+    mark, gap = float(measurements["mark"].min()), float(measurements["gap"].min())
     return _result(
-        f"narrowest mark {mark:.2f} px, narrowest gap {gap:.2f} px at {smallest} px",
-        images.loc[~wide_enough, ["image_id", "mark", "gap", "problem"]],
-        size=smallest,
+        f"narrowest mark {mark:.2f} px, narrowest gap {gap:.2f} px at {size} px",
+        too_narrow(measurements),
+        size=size,
         narrowest_mark_px=mark,
         narrowest_gap_px=gap,
     )

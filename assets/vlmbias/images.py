@@ -5,7 +5,7 @@ import struct
 from collections.abc import Iterator
 from dataclasses import asdict
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any
 
 import pyarrow as pa
 from dagster import AssetExecutionContext, MaterializeResult
@@ -13,9 +13,10 @@ from dagster import AssetExecutionContext, MaterializeResult
 from assets.columns import REALS, TEXT, TEXTS, WHOLE, Columns, materialized
 from assets.previews import contact_sheet
 from assets.vlmbias.common import table_asset
-from generators.canvas import RASTERISER, rasterise
+from generators.canvas import RASTERISER
 from generators.domains import Domain, domain
-from generators.scene import ImageSet, Scene
+from generators.scene import ImageSet
+from generators.work import Drawing, draw_png
 from resources.design import Design
 from resources.images import ImageStore
 from resources.ledger import WorkLedger, work_key
@@ -46,17 +47,6 @@ IMAGES = Columns(
 )
 
 _KEPT_AT_ONCE = 50
-
-
-class _Job(NamedTuple):
-    topic: str
-    scene: Scene
-    size: int
-
-
-def draw_png(job: _Job) -> bytes:
-    """Draw one scene at one size."""
-    return rasterise(domain(job.topic).drawing.draw(job.scene, job.size))
 
 
 @table_asset(
@@ -92,24 +82,25 @@ def _draw_set(
 ) -> MaterializeResult[pa.Table]:
     topic, started = domain(context.partition_key), perf_counter()
     sizes = design.sizes_for(topic)
-    jobs = [
-        _Job(topic.name, scene, size)
-        for scene in topic.drawing.scenes(design.seed)
-        if scene.image_set == image_set
-        for size in sizes
-    ]
-    keys = [_drawing_key(topic, job) for job in jobs]
-    digests = ledger.known(keys)
+    drawings = {
+        _drawing_key(topic, drawing): drawing
+        for drawing in (
+            Drawing(topic.name, scene, size)
+            for scene in topic.drawing.scenes(design.seed)
+            if scene.image_set == image_set
+            for size in sizes
+        )
+    }
+    digests = ledger.known(drawings)
     damaged = [key for key, digest in digests.items() if not images.holds(digest)]
     for key in damaged:
         context.log.warning("%s is missing or damaged: drawn again", images.path(digests.pop(key)))
-    missing = [(key, job) for key, job in zip(keys, jobs, strict=True) if key not in digests]
+    missing = [(key, drawing) for key, drawing in drawings.items() if key not in digests]
     for drawn in _drawn(missing, images, ledger):
         digests.update(drawn)
-        context.log.info("drawn %d of %d", len(digests), len(jobs))
+        context.log.info("drawn %d of %d", len(digests), len(drawings))
     rows = [
-        _row(job, design.seed, topic, digests[key], images)
-        for key, job in zip(keys, jobs, strict=True)
+        _row(drawing, design.seed, topic, digests[key], images) for key, drawing in drawings.items()
     ]
     smallest = [row for row in rows if row["size"] == sizes[0]]
     return materialized(
@@ -125,17 +116,17 @@ def _draw_set(
     )
 
 
-def _drawing_key(topic: Domain, job: _Job) -> str:
-    scene = asdict(job.scene)
-    return work_key("draw", topic.drawing.VERSION, RASTERISER, scene, job.size)
+def _drawing_key(topic: Domain, drawing: Drawing) -> str:
+    scene = asdict(drawing.scene)
+    return work_key("draw", topic.drawing.VERSION, topic.fingerprint, scene, drawing.size)
 
 
 def _drawn(
-    missing: list[tuple[str, _Job]], images: ImageStore, ledger: WorkLedger
+    missing: list[tuple[str, Drawing]], images: ImageStore, ledger: WorkLedger
 ) -> Iterator[dict[str, str]]:
     """Draw on all cores; keep what is finished even if a later image fails."""
     batch: dict[str, str] = {}
-    pngs = spread(draw_png, [job for _, job in missing])
+    pngs = spread(draw_png, [drawing for _, drawing in missing])
     try:
         for (key, _), png in zip(missing, pngs, strict=True):
             batch[key] = images.put(png)
@@ -148,11 +139,13 @@ def _drawn(
     yield batch
 
 
-def _row(job: _Job, seed: int, topic: Domain, digest: str, images: ImageStore) -> dict[str, Any]:
-    scene = job.scene
+def _row(
+    drawing: Drawing, seed: int, topic: Domain, digest: str, images: ImageStore
+) -> dict[str, Any]:
+    scene = drawing.scene
     width, height = struct.unpack(">II", images.get(digest)[16:24])
     return {
-        "image_id": scene.image_id(job.size),
+        "image_id": scene.image_id(drawing.size),
         "base_id": scene.base_id,
         "original_id": scene.original_id,
         "sha256": digest,
@@ -164,7 +157,7 @@ def _row(job: _Job, seed: int, topic: Domain, digest: str, images: ImageStore) -
         "image_set": scene.image_set,
         "width": width,
         "height": height,
-        "size": job.size,
+        "size": drawing.size,
         "seed": seed,
         "target": scene.target,
         "targets": list(scene.truths),

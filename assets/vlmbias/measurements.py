@@ -1,9 +1,9 @@
 """Labels read back from the pixels by code that never saw them."""
 
 from collections.abc import Mapping
-from hashlib import sha256
+from dataclasses import asdict
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any
 
 import pandas as pd
 import pyarrow as pa
@@ -11,9 +11,8 @@ from dagster import AssetExecutionContext, AssetIn, MaterializeResult
 
 from assets.columns import REAL, TEXT, WHOLE, Columns, materialized, records
 from assets.vlmbias.common import GROUP, table_asset
-from generators.canvas import pixels_of
-from generators.domains import domain
-from generators.reading import Unreadable
+from generators.domains import Domain, domain
+from generators.work import Reading, read_png
 from resources.images import ImageStore
 from resources.ledger import WorkLedger, work_key
 from resources.workers import spread
@@ -35,33 +34,6 @@ SEEN = ["image_id", "sha256", "size", "targets"]
 """All that measuring is given of an image's row: what to open and what to read, never a truth."""
 
 
-class _Job(NamedTuple):
-    topic: str
-    png: bytes
-    targets: tuple[str, ...]
-    legibility: bool
-
-
-def read_png(job: _Job) -> dict[str, Any]:
-    """Open one image and read every target from its pixels."""
-    measuring, pixels = domain(job.topic).measuring, pixels_of(job.png)
-    shape = f"{pixels.shape[1]}x{pixels.shape[0]}:".encode()
-    found: dict[str, Any] = {
-        "pixels_sha256": sha256(shape + pixels.tobytes()).hexdigest(),
-        "readings": None,
-        "problem": "",
-        "mark": None,
-        "gap": None,
-    }
-    try:
-        found["readings"] = [float(reading) for reading in measuring.measure(pixels, job.targets)]
-        if job.legibility:
-            found["mark"], found["gap"] = map(float, measuring.legibility(pixels))
-    except Unreadable as why:
-        found["problem"] = str(why)
-    return found
-
-
 @table_asset(
     columns=MEASUREMENTS,
     ins={
@@ -81,23 +53,21 @@ def measurements(
     topic, started = domain(context.partition_key), perf_counter()
     seen = pd.concat([drawn_images, original_images], ignore_index=True)[SEEN]
     smallest = seen["size"].min()
-    version = topic.measuring.VERSION
-    jobs, keys = [], []
+    wanted = {}
     for row in records(seen):
         png, targets = images.get(row["sha256"]), tuple(row["targets"])
-        job = _Job(topic.name, png, targets, bool(row["size"] == smallest))
-        jobs.append(job)
-        keys.append(work_key("measure", topic.name, version, row["sha256"], *job[2:]))
-    known = ledger.known(keys)
-    missing = [(key, job) for key, job in zip(keys, jobs, strict=True) if key not in known]
-    readings = spread(read_png, [job for _, job in missing])
-    measured = {key: found for (key, _), found in zip(missing, readings, strict=True)}
+        reading = Reading(topic.name, png, targets, bool(row["size"] == smallest))
+        wanted[row["image_id"]] = _reading_key(topic, row["sha256"], reading), reading
+    known = ledger.known(key for key, _ in wanted.values())
+    missing = [(key, reading) for key, reading in wanted.values() if key not in known]
+    found = spread(read_png, [reading for _, reading in missing])
+    measured = {key: asdict(what) for (key, _), what in zip(missing, found, strict=True)}
     ledger.record(measured)
     known |= measured
     rows = [
         entry
-        for row, key in zip(records(seen), keys, strict=True)
-        for entry in _rows(row, known[key], version)
+        for row in records(seen)
+        for entry in _rows(row, known[wanted[row["image_id"]][0]], topic.measuring.VERSION)
     ]
     return materialized(
         MEASUREMENTS.table(rows),
@@ -109,8 +79,14 @@ def measurements(
     )
 
 
+def _reading_key(topic: Domain, digest: str, reading: Reading) -> str:
+    version = topic.measuring.VERSION, topic.fingerprint
+    return work_key("measure", version, digest, reading.targets, reading.legibility)
+
+
 def _rows(row: Mapping[str, Any], found: dict[str, Any], version: str) -> list[dict[str, Any]]:
     readings = found["readings"] or [None] * len(row["targets"])
+    mark, gap = found["legibility"] or (None, None)
     return [
         {
             "image_id": row["image_id"],
@@ -120,8 +96,8 @@ def _rows(row: Mapping[str, Any], found: dict[str, Any], version: str) -> list[d
             "target": target,
             "measured": reading,
             "problem": found["problem"],
-            "mark": found["mark"],
-            "gap": found["gap"],
+            "mark": mark,
+            "gap": gap,
             "measure_version": version,
         }
         for target, reading in zip(row["targets"], readings, strict=True)

@@ -4,10 +4,11 @@ import pandas as pd
 import pyarrow as pa
 from dagster import AssetExecutionContext, MaterializeResult
 
-from assets.columns import TEXT, WHOLE, Columns, materialized
+from assets.columns import TEXT, WHOLE, Columns, materialized, records
 from assets.previews import markdown_table
 from assets.vlmbias.common import table_asset
-from generators.domains import domain
+from assets.vlmbias.proof import require_proof
+from generators.domains import Domain, domain
 
 QUESTIONS = Columns(
     image_id=(TEXT, "The image asked about"),
@@ -19,6 +20,7 @@ QUESTIONS = Columns(
     variant=(TEXT, "original or counterfactual"),
     image_set=(TEXT, "benchmark (the 912) or originals (the 117)"),
     size=(WHOLE, "The longer side in px"),
+    seed=(WHOLE, "Seed of the scene"),
     question_id=(TEXT, "Q1 and Q2 count, Q3 identifies"),
     target=(TEXT, "What the question is about"),
     question=(TEXT, "The paper's wording (Appendices A and F)"),
@@ -27,48 +29,56 @@ QUESTIONS = Columns(
 )
 
 
+_OF_THE_IMAGE = [
+    "image_id",
+    "base_id",
+    "sha256",
+    "domain",
+    "subject",
+    "variant",
+    "image_set",
+    "size",
+    "seed",
+]
+
+
 class Mismatch(ValueError):
     """Two tables that belong together were not made together."""
 
 
 @table_asset(
     columns=QUESTIONS,
-    description="Q1, Q2 and Q3 of every image (VLMBias, Appendix A), with truth and expected bias.",
+    description="Q1, Q2 and Q3 of every proved image (Appendix A), with truth and expected bias.",
 )
 def questions(
-    context: AssetExecutionContext, drawn_images: pd.DataFrame, original_images: pd.DataFrame
+    context: AssetExecutionContext,
+    drawn_images: pd.DataFrame,
+    original_images: pd.DataFrame,
+    measurements: pd.DataFrame,
 ) -> MaterializeResult[pa.Table]:
-    """Ask about every drawn image. Raises `Mismatch` where the two sets were not drawn alike."""
+    """Ask about every image of a topic whose labels are proved.
+
+    Raises `Unproved` where they are not, and `Mismatch` where the two sets of images were not
+    drawn alike, or by other code than there is now.
+    """
     topic = domain(context.partition_key)
     pictures = pd.concat([drawn_images, original_images], ignore_index=True)
-    made = sorted(set(zip(pictures["seed"], pictures["generator_version"], strict=True)))
-    if len(made) != 1 or made[0][1] != topic.drawing.VERSION:
-        told = " and ".join(f"seed {seed} with version {version}" for seed, version in made)
-        raise Mismatch(
-            f"The images of {topic.name} were drawn from {told}; the drawing code is now at "
-            f"version {topic.drawing.VERSION}. Materialize drawn_images and original_images "
-            "together, with one seed."
-        )
-    scenes = {scene.base_id: scene for scene in topic.drawing.scenes(int(made[0][0]))}
+    _check_drawn_alike(topic, drawn_images, original_images)
+    require_proof(pictures, measurements)
+    seed = int(pictures["seed"].iloc[0])
+    scenes = {scene.base_id: scene for scene in topic.drawing.scenes(seed)}
     rows = [
-        {
-            "image_id": row.image_id,
-            "base_id": row.base_id,
-            "sha256": row.sha256,
-            "domain": row.domain,
-            "subject": row.subject,
+        {name: picture[name] for name in _OF_THE_IMAGE}
+        | {
             "subtopic": question.subtopic,
-            "variant": row.variant,
-            "image_set": row.image_set,
-            "size": row.size,
             "question_id": question.question_id,
             "target": question.target,
             "question": question.text,
             "ground_truth": question.ground_truth,
             "expected_bias": question.expected_bias,
         }
-        for row in pictures.itertuples(index=False)
-        for question in topic.asking.ask(scenes[str(row.base_id)])
+        for picture in records(pictures)
+        for question in topic.asking.ask(scenes[picture["base_id"]])
     ]
     examples = pd.DataFrame(rows).drop_duplicates("question").head(12)
     return materialized(
@@ -79,3 +89,21 @@ def questions(
             examples[["question_id", "question", "ground_truth", "expected_bias"]]
         ),
     )
+
+
+def _check_drawn_alike(topic: Domain, drawn: pd.DataFrame, originals: pd.DataFrame) -> None:
+    remedy = "Materialize drawn_images and original_images together, with one seed and same sizes."
+    sets = [images for images in (drawn, originals) if len(images)]
+    for column in ("seed", "size", "generator_version", "rasteriser"):
+        values = [sorted(images[column].unique()) for images in sets]
+        if any(each != values[0] for each in values):
+            told = " and ".join(", ".join(map(str, each)) for each in values)
+            raise Mismatch(
+                f"Images and originals of {topic.name} differ in {column}: {told}. {remedy}"
+            )
+    version = drawn["generator_version"].iloc[0]
+    if version != topic.drawing.VERSION:
+        raise Mismatch(
+            f"The images of {topic.name} were drawn by version {version} of its code, which is "
+            f"now at version {topic.drawing.VERSION}. {remedy}"
+        )

@@ -15,8 +15,12 @@ from dagster import (
 )
 
 from assets import site
-from assets.vlmbias.accuracy import ANSWER_INS, EVERY_TOPIC
+from assets.vlmbias.accuracy import ACCURACY, ANSWER_INS, EVERY_TOPIC, NothingYet, all_answers
 from assets.vlmbias.common import GROUP, OWNERS
+from assets.vlmbias.proof import SAME, agreement
+from assets.vlmbias.questions import Mismatch
+from metrics import accuracy_table
+from resources.faults import writing
 from resources.images import ImageStore
 
 _TABLES = {
@@ -44,21 +48,31 @@ def report(
     accuracy: pd.DataFrame,
     **answers: dict[str, pd.DataFrame],
 ) -> MaterializeResult[None]:
-    """Write the site beside the tables, from what is materialized so far."""
+    """Write the site beside the tables, from what is materialized so far.
+
+    Raises `NothingYet` where a table is still missing, and `Mismatch` where one is older than
+    what it was made from: a report never mixes two states of the benchmark.
+    """
     started = perf_counter()
-    pictures = _all(drawn_images, original_images)
+    pictures = _all("images", drawn_images, original_images)
+    readings = _all("measurements", measurements)
+    given = all_answers(questions, answers)
+    if not ACCURACY.table(accuracy_table(given)).to_pandas().equals(accuracy):
+        raise Mismatch("vlmbias/accuracy is older than the answers: materialize it again.")
+    proved = agreement(pictures, readings)[[*SAME, "agrees"]]
     folder = Path(images.root) / GROUP / "report"
-    index = site.build(
-        folder,
-        images=pictures,
-        measurements=_all(measurements),
-        questions=_all(questions),
-        answers=_all(*answers.values()),
-        accuracy=accuracy,
-        png_of=images.get,
-        title="VLMBias",
-        facts=_facts(pictures),
-    )
+    with writing(folder):
+        index = site.build(
+            folder,
+            images=pictures,
+            measurements=readings.merge(proved, on=SAME, how="left", validate="1:1"),
+            questions=_all("questions", questions),
+            answers=given,
+            accuracy=accuracy,
+            png_of=images.get,
+            title="VLMBias",
+            facts=_facts(pictures),
+        )
     version = sha256(b"".join(p.read_bytes() for p in sorted(folder.rglob("*.html"))))
     return MaterializeResult(
         data_version=DataVersion(version.hexdigest()),
@@ -71,10 +85,11 @@ def report(
     )
 
 
-def _all(*tables_by_topic: dict[str, pd.DataFrame]) -> pd.DataFrame:
-    return pd.concat(
-        [table for tables in tables_by_topic for table in tables.values()], ignore_index=True
-    )
+def _all(name: str, *tables_by_topic: dict[str, pd.DataFrame]) -> pd.DataFrame:
+    tables = [table for tables in tables_by_topic for table in tables.values()]
+    if not tables:
+        raise NothingYet(f"There are no {name} yet: materialize the topics of vlmbias first.")
+    return pd.concat(tables, ignore_index=True)
 
 
 def _facts(pictures: pd.DataFrame) -> dict[str, str]:

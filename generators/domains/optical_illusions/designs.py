@@ -37,12 +37,12 @@ SIZED_DIFFERENCES = ((0.5, 0.3), (1.0, 0.4), (0.5, 0.5), (1.0, -0.3), (0.5, -0.4
 seen at both sizes, and each direction at both sizes."""
 
 TARGETS = {
-    "Ebbinghaus": "inner circle areas",
-    "Müller-Lyer": "horizontal line lengths",
-    "Ponzo": "horizontal line lengths",
-    VERTICAL_HORIZONTAL: "vertical and horizontal line lengths",
-    "Zöllner": "horizontal line directions",
-    "Poggendorff": "diagonal line alignment",
+    "Ebbinghaus": "difference of inner circle areas (ratio - 1)",
+    "Müller-Lyer": "difference of horizontal line lengths (ratio - 1)",
+    "Ponzo": "difference of horizontal line lengths (ratio - 1)",
+    VERTICAL_HORIZONTAL: "difference of line lengths (ratio - 1)",
+    "Zöllner": "angle between the horizontal lines (degrees)",
+    "Poggendorff": "offset of the diagonal lines (canvas units)",
 }
 """What `measure` is asked for. Müller-Lyer and Ponzo share a target since they share the words
 of their questions."""

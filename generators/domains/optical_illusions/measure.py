@@ -23,20 +23,20 @@ from generators.reading import Legibility, Pixels, Unreadable
 VERSION = "1"
 
 TOLERANCE: Mapping[str, float] = {
-    "inner circle areas": 0.05,
-    "horizontal line lengths": 0.015,
-    "vertical and horizontal line lengths": 0.03,
-    "horizontal line directions": 0.4,
-    "diagonal line alignment": 0.01,
+    "difference of inner circle areas (ratio - 1)": 0.05,
+    "difference of horizontal line lengths (ratio - 1)": 0.015,
+    "difference of line lengths (ratio - 1)": 0.03,
+    "angle between the horizontal lines (degrees)": 0.4,
+    "offset of the diagonal lines (canvas units)": 0.01,
 }
 """How far a reading may be from the truth at 384 px and above, by target."""
 
 _READERS: Mapping[str, Callable[[Sequence[Piece]], Seen]] = {
-    "inner circle areas": ebbinghaus,
-    "horizontal line lengths": horizontal_lines,
-    "vertical and horizontal line lengths": vertical_and_horizontal,
-    "horizontal line directions": zollner,
-    "diagonal line alignment": poggendorff,
+    "difference of inner circle areas (ratio - 1)": ebbinghaus,
+    "difference of horizontal line lengths (ratio - 1)": horizontal_lines,
+    "difference of line lengths (ratio - 1)": vertical_and_horizontal,
+    "angle between the horizontal lines (degrees)": zollner,
+    "offset of the diagonal lines (canvas units)": poggendorff,
 }
 
 

@@ -66,7 +66,7 @@ def test_readings_answer_with_the_truth_whatever_stands_around():
 def test_shared_words_take_the_smaller_threshold():
     shared = understand("Are the two horizontal lines equal in length?")
     named = understand("Is this an example of the Müller-Lyer illusion?")
-    assert shared.targets == named.targets == ("horizontal line lengths",)
+    assert shared.targets == named.targets == ("difference of horizontal line lengths (ratio - 1)",)
     assert [shared.answer([x]) for x in (0.07, 0.08)] == ["Yes", "No"]
     assert [named.answer([x]) for x in (0.14, 0.16)] == ["Yes", "No"]
 
