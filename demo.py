@@ -22,7 +22,7 @@ _TABLE = "{:<20} {:>7} {:>12} {:>9} {:>8}"
 
 def main() -> int:
     """Materialize all topics, then accuracy and report; print what came of it."""
-    from dagster import DagsterInstance
+    from dagster import DagsterInstance  # noqa: PLC0415 - see above
 
     arguments = _arguments()
     try:
@@ -75,9 +75,9 @@ def _run(
     instance: "DagsterInstance", arguments: argparse.Namespace, topic: str | None
 ) -> "ExecuteInProcessResult":
     """One topic's assets and checks, or for no topic the assets over all of them."""
-    from dagster import AssetSelection
+    from dagster import AssetSelection  # noqa: PLC0415 - see above
 
-    from definitions import defs
+    from definitions import defs  # noqa: PLC0415 - see above
 
     whole = AssetSelection.assets("vlmbias/accuracy", "vlmbias/report")
     assets = AssetSelection.all() - whole if topic else whole
