@@ -205,6 +205,24 @@ def test_nothing_overflows_on_a_phone(tab: Tab, path: str) -> None:
     assert tab.open(path).evaluate("document.documentElement.scrollWidth") == 360
 
 
+def test_a_shade_says_where_a_wide_table_goes_on(tab: Tab) -> None:
+    tab.page.set_viewport_size({"width": 360, "height": 740})
+    page = tab.open(ADDED)
+    files = page.get_by_role("region", name="Files")
+
+    def shaded() -> list[bool]:
+        pixels = np.asarray(Image.open(io.BytesIO(files.screenshot())).convert("L"), int)
+        return [bool(np.median(pixels[:, at]) < pixels.max() - 20) for at in (0, -1)]
+
+    assert shaded() == [False, True]
+    files.evaluate("region => region.scrollLeft = 50")
+    assert shaded() == [True, True]
+    files.evaluate("region => region.scrollLeft = region.scrollWidth")
+    assert shaded() == [True, False]
+    tab.page.set_viewport_size({"width": 1280, "height": 900})
+    assert shaded() == [False, False]
+
+
 @pytest.mark.parametrize("path", ["index.html", "gallery.html", ADDED, ORIGINAL])
 def test_pages_are_well_marked_up(tab: Tab, path: str) -> None:
     page = tab.open(path)
