@@ -7,7 +7,7 @@ from upath import UPath
 
 from resources.faults import Corrupt, Full, Missing, Unwritable
 from resources.images import ImageStore
-from resources.ledger import WorkLedger, work_key
+from resources.ledger import WorkLedger
 from resources.tables import read_table
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(256))
@@ -51,27 +51,6 @@ def test_a_data_root_that_is_a_file_is_unwritable(tmp_path):
 def test_a_read_only_data_root_is_unwritable():
     with pytest.raises(Unwritable, match=r"/proc/nowhere.*COUNTERFACTORY_HOME"):
         ImageStore(root="/proc/nowhere").put(PNG)
-
-
-def test_the_ledger_remembers_across_instances_and_takes_new_results(tmp_path):
-    many = {work_key("draw", number): {"n": number} for number in range(1200)}
-    WorkLedger(root=str(tmp_path)).record(many)
-    ledger = WorkLedger(root=str(tmp_path))
-    assert ledger.known([*many, "unknown"]) == many
-    ledger.record({next(iter(many)): "new"})
-    assert ledger.known(many)[next(iter(many))] == "new"
-
-
-def test_the_key_of_work_depends_on_every_part_and_on_nothing_else():
-    key = work_key("draw", "1", {"b": 1, "a": [2.5]}, 384)
-    assert key == work_key("draw", "1", {"a": [2.5], "b": 1}, 384)
-    assert len({key, work_key("draw", "2", {"b": 1, "a": [2.5]}, 384), work_key("draw")}) == 3
-
-
-def test_a_damaged_ledger_is_named_with_its_remedy(tmp_path):
-    (tmp_path / "work.sqlite").write_bytes(b"this is no database, whatever its name says" * 99)
-    with pytest.raises(Corrupt, match=r"work.sqlite.*Delete it"):
-        WorkLedger(root=str(tmp_path)).known(["key"])
 
 
 def test_a_torn_table_is_named_with_its_remedy(tmp_path):
