@@ -8,10 +8,9 @@ import pandas as pd
 
 from assets.site.rows import Judge, Row, judges_of, rows
 from assets.site.writing import Rate, titled
+from metrics import QUESTION_GROUPS, TASK_MEAN, WHOLE_TOPIC
 
-MEAN = "task mean"
-ALL = "all"
-COUNTING, NAMING = "Q1 & Q2", "Q3"
+COUNTING, NAMING = QUESTION_GROUPS["Q1"], QUESTION_GROUPS["Q3"]
 BENCHMARK, ORIGINALS = "benchmark", "originals"
 
 Measure = Literal["accuracy", "bias_rate", "bias_share_of_wrong"]
@@ -20,17 +19,18 @@ OUTCOMES: tuple[Outcome, ...] = ("unparsed_rate", "refused_rate", "failed_rate")
 
 
 class Column(NamedTuple):
-    """Which rows of the accuracy table a printed column shows."""
+    """Which rows of the accuracy table a printed column shows, and the section it leads to."""
 
     label: str
     topic: str
-    subtopic: str = ALL
+    subtopic: str = WHOLE_TOPIC
     measure: Measure | Outcome = "accuracy"
     questions: str = COUNTING
     image_set: str = BENCHMARK
+    section: str = ""
 
 
-LEADING = Column("Task mean", MEAN)
+LEADING = Column("Task mean", TASK_MEAN)
 
 
 class Group(NamedTuple):
@@ -85,7 +85,7 @@ class Accuracy:
         """The subtopics of a topic in the benchmark, in the table's order."""
         rows_of_topic = (row for row in self.cells.values() if row.topic == topic)
         found = (row.subtopic for row in rows_of_topic if row.image_set == BENCHMARK)
-        return [subtopic for subtopic in dict.fromkeys(found) if subtopic != ALL]
+        return [subtopic for subtopic in dict.fromkeys(found) if subtopic != WHOLE_TOPIC]
 
     def rate(self, judge: Judge, column: Column) -> Rate:
         """The judge's rate in a column; empty where the table has no such row."""
@@ -116,13 +116,18 @@ class Accuracy:
         )
 
     def _note(self, judge: Judge, column: Column) -> str:
-        """A task mean over fewer topics than other judges have says so."""
-        if column.topic != MEAN:
+        """How many topics a task mean lacks that were asked about; the titles say which."""
+        if column.topic != TASK_MEAN:
             return ""
         parts = [column._replace(topic=topic) for topic in self.topics]
         asked = [part for part in parts if self._scenes(part) is not None]
-        answered = [part for part in asked if self._row(judge, part) is not None]
+        answered = [part for part in asked if self._has_answers(judge, part)]
         return f"{len(answered)} of {len(asked)} topics" if len(answered) < len(asked) else ""
+
+    def _has_answers(self, judge: Judge, column: Column) -> bool:
+        """Whether the rate rests on anything; how many replies fail does so even if all do."""
+        row = self._row(judge, column)
+        return row is not None and (column.measure in OUTCOMES or row.answers > 0)
 
     def _scenes(self, column: Column) -> int | None:
         found = (self._row(judge, column) for judge in self.judges)
@@ -146,21 +151,22 @@ def by_topic(
     questions: str = COUNTING,
 ) -> list[Group]:
     """The task mean, then a column a topic, given as (topic, title)."""
-    shown = [("Task mean", MEAN), *((title, topic) for topic, title in topics)]
-    columns = [Column(label, topic, measure=measure, questions=questions) for label, topic in shown]
+    shown = [LEADING, *(Column(title, name, section=f"topic-{name}") for name, title in topics)]
+    columns = [column._replace(measure=measure, questions=questions) for column in shown]
     return [Group("Benchmark images", columns)]
 
 
 def unmodified(questions: str) -> Group:
     """The task mean on the unmodified originals (VLMBias, Table 2, last column)."""
-    column = Column("Task mean", MEAN, questions=questions, image_set=ORIGINALS)
+    column = LEADING._replace(questions=questions, image_set=ORIGINALS)
     return Group("Unmodified", [column])
 
 
 def without_answer() -> Group:
     """How many replies held no answer, and why."""
     labels = ("Unparsed", "Refused", "Failed")
-    columns = [Column(label, MEAN, measure=m) for label, m in zip(labels, OUTCOMES, strict=True)]
+    shown = zip(labels, OUTCOMES, strict=True)
+    columns = [Column(label, TASK_MEAN, measure=measure) for label, measure in shown]
     return Group("Without an answer", columns)
 
 

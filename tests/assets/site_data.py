@@ -9,6 +9,8 @@ from typing import Any
 import pandas as pd
 from PIL import Image, ImageDraw
 
+from metrics import QUESTION_GROUPS, TASK_MEAN, WHOLE_TOPIC
+
 SIZES = (384, 768, 1152)
 JUDGES = ("prior", "pixels", "random", "some/vlm-1")
 REFUSAL = "I cannot say <b>that</b>."
@@ -143,9 +145,7 @@ def picture(bars: int, size: int, kind: str) -> bytes:
 
 
 def _accuracy(answers: pd.DataFrame) -> pd.DataFrame:
-    answers = answers.assign(
-        questions=answers.question_id.map({"Q1": "Q1 & Q2", "Q2": "Q1 & Q2", "Q3": "Q3"})
-    )
+    answers = answers.assign(questions=answers.question_id.map(QUESTION_GROUPS))
     over = ["model", "prompting", "image_set", "questions"]
     found = []
     for topic, subtopic in (("domain", None), ("domain", "subtopic"), (None, None)):
@@ -157,10 +157,10 @@ def _accuracy(answers: pd.DataFrame) -> pd.DataFrame:
             found.append(
                 {
                     **{name: names[name] for name in over},
-                    "topic": names.get("domain", "task mean"),
-                    "subtopic": names.get("subtopic", "all"),
+                    "topic": names.get("domain", TASK_MEAN),
+                    "subtopic": names.get("subtopic", WHOLE_TOPIC),
                     "base_images": group.base_id.nunique(),
-                    "answers": len(group),
+                    "answers": int(group.score.count()),
                     "accuracy": rate,
                     "accuracy_low": max(0.0, rate - 0.07),
                     "accuracy_high": min(1.0, rate + 0.06),

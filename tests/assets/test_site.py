@@ -14,6 +14,7 @@ from PIL import Image, ImageChops
 from playwright.sync_api import Browser, Page, expect
 
 from assets.site import build
+from metrics import TASK_MEAN
 from tests.assets.site_data import ODD, REFUSAL, Report
 
 ADDED = "scenes/flags/subject-0-add.html"
@@ -193,7 +194,9 @@ def test_the_front_page_ranks_and_charts(tab: Tab) -> None:
     names = board.locator("tbody th[scope=row]").all_inner_texts()
     assert names == ["some/vlm-1", "pixels reference", "random reference", "prior reference"]
     expect(board.get_by_role("row", name="random")).to_contain_text("0.0 % [0.0, 6.0]")
-    expect(board.get_by_role("row", name="some/vlm-1")).to_contain_text("– 0.0 % 100.0 % 0.0 %")
+    expect(board.get_by_role("row", name="some/vlm-1")).to_contain_text(
+        "– 0 of 2 topics 0.0 % 100.0 % 0.0 %"
+    )
     expect(page.get_by_role("img", name="accuracy and bias rate of every judge")).to_have_count(2)
     text = page.locator("svg desc").first.text_content() or ""
     assert "prior: accuracy 0.0\u00a0% [0.0,\u00a06.0], bias rate 100.0\u00a0%" in text
@@ -310,14 +313,21 @@ def test_builds_at_once_leave_one_whole_site(tmp_path: Path) -> None:
     assert len(list((tmp_path / "report" / "images").iterdir())) == 9
 
 
-def test_a_task_mean_over_fewer_topics_says_so(tmp_path: Path) -> None:
+def test_a_task_mean_that_lacks_topics_says_so(tmp_path: Path) -> None:
     tables = Report(subjects=1).tables()
     found = tables["accuracy"]
-    tables["accuracy"] = found[(found.model != "pixels") | (found.topic != "flags")]
-    page = build(tmp_path / "report", **tables).read_text()
-    row = page[page.index(">pixels</a>") :]
-    assert "<small>1 of 2 topics</small>" in row[: row.index("</tr>")]
-    assert "topics</small>" not in page[page.index(">random</a>") : page.index(">prior</a>")]
+    found = found[(found.model != "pixels") | (found.topic != "flags")]
+    lacking = (found.model == "pixels") & (found.topic == TASK_MEAN)
+    found.loc[lacking, ["accuracy", "accuracy_low", "accuracy_high"]] = None
+    page = build(tmp_path / "report", **{**tables, "accuracy": found}).read_text()
+
+    def means(judge: str) -> str:
+        row = page[page.index(f">{judge}</a>") :]
+        return row[: row.index("</td>")]
+
+    assert "<td>– <small>1 of 2 topics</small>" in means("pixels")
+    assert "<td>– <small>0 of 2 topics</small>" in means("some/vlm-1")
+    assert "topics</small>" not in means("random") + means("prior")
 
 
 def test_a_report_without_questions_or_answers_is_a_gallery(tmp_path: Path) -> None:
