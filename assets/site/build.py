@@ -4,8 +4,10 @@ import errno
 import hashlib
 import os
 import shutil
+import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
+from glob import escape
 from pathlib import Path
 from uuid import uuid4
 
@@ -14,6 +16,8 @@ import pandas as pd
 from assets.site.board import Accuracy
 from assets.site.gather import gather
 from assets.site.pages import HERE, STATIC, Site, pages
+
+_ABANDONED_S = 3600.0
 
 
 def build(
@@ -40,6 +44,7 @@ def build(
     scenes, judges = gather(images, measurements, questions, answers)
     order = dict.fromkeys(scene.domain for scene in scenes)
     site = Site(title, facts, scenes, judges, Accuracy.of(accuracy, list(order)))
+    _sweep(folder)
     new = folder.with_name(f".{folder.name}.{uuid4().hex}")
     try:
         _write_images(new / "images", folder / "images", dict.fromkeys(images["sha256"]), png_of)
@@ -53,6 +58,14 @@ def build(
     finally:
         shutil.rmtree(new, ignore_errors=True)
     return folder / "index.html"
+
+
+def _sweep(folder: Path) -> None:
+    """Remove what killed builds left beside `folder`, but nothing that may still be built."""
+    for left in folder.parent.glob(f".{escape(folder.name)}.{'[0-9a-f]' * 32}*"):
+        with suppress(FileNotFoundError):
+            if time.time() - left.stat().st_mtime > _ABANDONED_S:
+                shutil.rmtree(left, ignore_errors=True)
 
 
 def _write_images(

@@ -2,6 +2,7 @@
 
 import io
 import os
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
@@ -304,6 +305,18 @@ def test_a_build_that_fails_leaves_the_old_site_whole(tmp_path: Path) -> None:
         build(folder, **{**tables, "png_of": full})
     assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
     assert [path.name for path in tmp_path.iterdir()] == ["report"]
+
+
+def test_what_a_killed_build_left_is_swept_away_but_no_build_that_runs(tmp_path: Path) -> None:
+    names = [f".report.{'0' * 32}", f".report.{'1' * 32}.old", f".report.{'2' * 32}"]
+    names += [".report.kept", f"report.{'3' * 32}", f".other.{'4' * 32}"]
+    hour_ago = time.time() - 3601
+    for name in names:
+        (tmp_path / name / "images").mkdir(parents=True)
+        os.utime(tmp_path / name, (hour_ago, hour_ago))
+    os.utime(tmp_path / names[2])
+    written(tmp_path / "report")
+    assert {path.name for path in tmp_path.iterdir()} == {*names[2:], "report"}
 
 
 def test_builds_at_once_leave_one_whole_site(tmp_path: Path) -> None:
