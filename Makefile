@@ -4,6 +4,7 @@ SEED ?= 0
 SIZES ?= 384 768 1152
 PORT ?= 3000
 KIND ?= pdf
+SIZE ?= 1152
 
 BIN := .venv/bin
 export DAGSTER_HOME := $(CURDIR)/.dagster
@@ -18,7 +19,8 @@ ui: .venv/ready .dagster/dagster.yaml  ## show it in Dagster on http://127.0.0.1
 	$(BIN)/dagster dev --workspace workspace.yaml --host 127.0.0.1 --port $(PORT)
 
 figure: .venv/ready-vector  ## write a scene as a vector figure: SCENE=flags/united-states KIND=svg
-	$(BIN)/python figure.py $(SCENE) --kind $(KIND) --seed $(SEED)
+	$(if $(SCENE),,$(error Name a scene, as in: make figure SCENE=flags/united-states))
+	$(BIN)/python figure.py $(SCENE) --kind $(KIND) --seed $(SEED) --size $(SIZE)
 
 test: .venv/ready-dev tests/outside/node_modules  ## run every test
 	$(BIN)/python -m pytest -n auto --dist loadfile

@@ -4,7 +4,7 @@ Nothing here draws, asks or loads: text and tables go in, values come out.
 """
 
 from metrics.accuracy import QUESTION_GROUPS, TASK_MEAN, WHOLE_TOPIC, accuracy_table
-from metrics.intervals import Interval, clustered_interval, stratified_interval
+from metrics.intervals import Interval, stratified_interval
 from metrics.parsing import Outcome, Parsed, read_count, read_yes_no, score
 
 __all__ = [
@@ -15,7 +15,6 @@ __all__ = [
     "Outcome",
     "Parsed",
     "accuracy_table",
-    "clustered_interval",
     "read_count",
     "read_yes_no",
     "score",

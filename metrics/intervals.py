@@ -37,26 +37,13 @@ class _Sums(NamedTuple):
     rows: NDArray[np.float64]
 
 
-def clustered_interval(
-    scores: ArrayLike, clusters: ArrayLike, *, seed: int, level: float = 0.95
-) -> Interval:
-    """The interval of the mean of `scores` (0 to 1, one a row, no nulls, at least one).
-
-    `clusters` names the base image of each row. Rows may come in any order; the same seed gives
-    the same interval. Where all base images agree, see `stratified_interval`.
-
-    >>> clustered_interval([0, 0, 0, 0], ["a", "a", "b", "b"], seed=0).low
-    0.0
-    """
-    return stratified_interval(
-        scores, clusters, np.zeros(len(np.asarray(scores))), seed=seed, level=level
-    )
-
-
 def stratified_interval(
     scores: ArrayLike, clusters: ArrayLike, strata: ArrayLike, *, seed: int, level: float = 0.95
 ) -> Interval:
     """The interval of the mean over `strata` (topics) of the means of their `scores`.
+
+    `scores` are 0 to 1, one a row, no nulls, at least one; `clusters` names the base image of each
+    row, `strata` its topic. Rows may come in any order; the same seed gives the same interval.
 
     Base images are resampled inside their own stratum, and every stratum weighs the same
     (VLMBias, Table 2). Where the base images of every stratum agree among themselves, a

@@ -5,7 +5,8 @@ import pandas as pd
 import pytest
 from scipy.stats import binomtest
 
-from metrics import TASK_MEAN, WHOLE_TOPIC, accuracy_table, clustered_interval
+from metrics import TASK_MEAN, WHOLE_TOPIC, accuracy_table
+from tests.metrics.clustered import clustered_interval
 
 RATES = ["unparsed_rate", "refused_rate", "failed_rate"]
 
@@ -204,3 +205,30 @@ def test_three_judges_take_seconds():
     start = time.perf_counter()
     accuracy_table(answers)
     assert time.perf_counter() - start < 8  # 0.3 s alone; other work may share the cores
+
+
+def test_a_judge_that_lacks_a_topic_has_no_task_mean():
+    def answers(model, *topics):
+        return [
+            {
+                "model": model,
+                "prompting": "baseline",
+                "image_set": "benchmark",
+                "domain": topic,
+                "subtopic": "one",
+                "base_id": f"{topic}/{number}",
+                "question_id": "Q1",
+                "ground_truth": "1",
+                "expected_bias": "2",
+                "answer": "1",
+                "outcome": "answered",
+                "score": 1.0,
+            }
+            for topic in topics
+            for number in range(5)
+        ]
+
+    rows = [*answers("whole", "flags", "boards"), *answers("half", "flags")]
+    means = accuracy_table(pd.DataFrame(rows)).query("topic == @TASK_MEAN").set_index("model")
+    assert means.loc["whole", "accuracy"] == 1.0
+    assert np.isnan(means.loc["half", "accuracy"])

@@ -4,7 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from metrics import Interval, clustered_interval, stratified_interval
+from metrics import Interval, stratified_interval
+from tests.metrics.clustered import clustered_interval
 
 ROWS = 6
 

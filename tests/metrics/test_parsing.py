@@ -181,6 +181,8 @@ NO_YES_NO = [
     "{yes and no}",
     "{Yes} {No}",
     "{no difference}",
+    "{Yes, but not exactly}",
+    "{Yes, almost}",
     "{Yes they are equal}",
     "{No they are not}",
     "{I have no idea}",

@@ -10,7 +10,8 @@ from generators.domains.optical_illusions._ink import EDGE, Axis, Ink, Piece, Se
 from generators.reading import Legibility, Unreadable
 
 RECTANGLE_HEIGHT = 1.75
-"""Height of Poggendorff's rectangle, which gives the unit in which the offset is told."""
+"""Height of Poggendorff's rectangle in Pyllusion's units, for every picture of the figure: it
+gives the unit in which the offset is told, and nothing of where or how far off a line is."""
 
 
 def zollner(pieces: Sequence[Piece]) -> Seen:

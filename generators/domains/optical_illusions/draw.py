@@ -10,7 +10,7 @@ from generators.scene import Scene
 
 VERSION = "1"
 SMALLEST = 256
-"""Below it, strokes would be thinner than 2 px."""
+"""Below it, strokes would be drawn thinner than 2 px."""
 
 PENS_ACROSS = 128
 """How many strokes side by side would fill the longer side."""
