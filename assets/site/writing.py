@@ -47,6 +47,11 @@ def pixels(width: float) -> str:
     return f"{width:.1f}\u00a0px"
 
 
+def named(target: str) -> str:
+    """A target's name, with a minus that no line breaks at: `(ratio − 1)`."""
+    return target.replace(" - ", "\u00a0\u2212\u00a0")
+
+
 def titled(text: str) -> str:
     """The text with a capital at its front and the rest as it is."""
     return text[:1].upper() + text[1:]
@@ -64,5 +69,6 @@ FILTERS = {
     "value": value,
     "pixels": pixels,
     "count": count,
+    "named": named,
     "titled": titled,
 }
