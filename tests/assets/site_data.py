@@ -4,16 +4,19 @@ import hashlib
 import io
 import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 from PIL import Image, ImageDraw
 
+from assets.site import build
 from metrics import QUESTION_GROUPS, TASK_MEAN, WHOLE_TOPIC
 
 SIZES = (384, 768, 1152)
 JUDGES = ("prior", "pixels", "random", "some/vlm-1")
 REFUSAL = "I cannot say <b>that</b>."
+ADDED = "scenes/flags/subject-0-add.html"
 ODD = '<script>alert("x")</script> & “Ünïcode”'
 
 
@@ -128,6 +131,11 @@ class Report:
                         "score": None if answer is None else float(answer == right),
                     }
                 )
+
+
+def written(folder: Path, **changes: Any) -> Path:
+    """The folder of a small site of one original, some of its tables changed."""
+    return build(folder, **{**Report(subjects=1, topics=["flags"]).tables(), **changes}).parent
 
 
 def picture(bars: int, size: int, kind: str) -> bytes:
