@@ -36,7 +36,8 @@ def _thumbnail(data: bytes) -> str:
 
 
 def markdown_table(rows: pd.DataFrame) -> MarkdownMetadataValue:
-    """A small table as Markdown; bars in its cells are kept from ending them."""
-    lines = [list(rows.columns), ["---"] * len(rows.columns), *rows.astype(str).values.tolist()]
+    """A small table as Markdown; bars in its cells are kept from ending them, nulls are empty."""
+    written = rows.astype(str).fillna("")
+    lines = [list(rows.columns), ["---"] * len(rows.columns), *written.values.tolist()]
     cells = (" | ".join(cell.replace("|", "\\|") for cell in line) for line in lines)
     return MetadataValue.md("\n".join(f"| {line} |" for line in cells))
