@@ -1,0 +1,155 @@
+"""What a run refuses, in words that name the thing and the remedy, and what it leaves alone."""
+
+import importlib
+import re
+
+import pandas as pd
+import pytest
+
+from definitions import data_root
+from tests.runs import TOPIC, failure, image, materialize, rewrite, table
+
+
+def test_a_damaged_image_is_not_measured(root):
+    digest = pd.read_parquet(table(root, "drawn_images"))["sha256"][0]
+    image(root, digest).write_bytes(b"\x89PNG half of it")
+    message = failure(materialize(root, "measurements", topic=TOPIC))
+    assert digest in message
+    assert "Materialize" in message
+
+
+def test_a_damaged_table_is_named(root):
+    table(root, "drawn_images").write_bytes(b"PAR1 half of it")
+    message = failure(materialize(root, "measurements", topic=TOPIC))
+    assert f"{table(root, 'drawn_images')} cannot be read" in message
+    assert f"Materialize vlmbias/drawn_images ({TOPIC}) again" in message
+
+
+def test_a_missing_table_is_named(root):
+    table(root, "drawn_images").unlink()
+    message = failure(materialize(root, "measurements", topic=TOPIC))
+    assert f"{table(root, 'drawn_images')} is not there" in message
+    assert f"Materialize vlmbias/drawn_images ({TOPIC}) again" in message
+
+
+def test_a_torn_table_over_all_topics_is_named(root):
+    assert materialize(root, "accuracy").success
+    torn = root / "vlmbias" / "accuracy.parquet"
+    torn.write_bytes(torn.read_bytes()[:-100])
+    message = failure(materialize(root, "report"))
+    assert f"{torn} cannot be read" in message
+    assert "Materialize vlmbias/accuracy" in message
+
+
+@pytest.mark.parametrize("size", [8, 4097])
+def test_a_size_out_of_range_is_refused_before_anything_is_drawn(tmp_path, size):
+    result = materialize(tmp_path, "drawn_images", topic=TOPIC, sizes=(384, size))
+    message = failure(result)
+    assert f"{TOPIC} cannot be drawn at {size} px" in message
+    assert "4096" in message
+    assert not (tmp_path / "images").exists()
+
+
+def test_no_size_is_refused(tmp_path):
+    assert "at least one" in failure(materialize(tmp_path, "drawn_images", topic=TOPIC, sizes=()))
+
+
+@pytest.mark.parametrize("seed", ["seven", 2.5])
+def test_a_seed_that_is_no_whole_number_is_refused(tmp_path, seed):
+    with pytest.raises(Exception, match="seed"):
+        materialize(tmp_path, "drawn_images", topic=TOPIC, seed=seed)
+
+
+@pytest.mark.parametrize("seed", [2**63, -(2**63) - 1, 10**400], ids=["above", "below", "far"])
+def test_a_seed_that_no_column_holds_is_refused_before_anything_is_drawn(tmp_path, seed):
+    message = failure(materialize(tmp_path, "drawn_images", topic=TOPIC, seed=seed))
+    assert re.search(
+        r"Design\s+seed\s+Input should be (less|greater) than .*922337203685477", message
+    )
+    assert not (tmp_path / "images").exists()
+
+
+@pytest.mark.parametrize("seed", [2**63 - 1, -(2**63)])
+def test_the_largest_seeds_are_drawn(tmp_path, seed):
+    result = materialize(tmp_path, "original_images", topic=TOPIC, seed=seed)
+    assert result.success, failure(result)
+    assert set(pd.read_parquet(table(tmp_path, "original_images"))["seed"]) == {seed}
+
+
+def test_an_unknown_topic_is_refused(tmp_path):
+    with pytest.raises(Exception, match="submarines"):
+        materialize(tmp_path, "drawn_images", topic="submarines")
+
+
+def test_a_data_root_that_is_no_folder_is_refused(monkeypatch):
+    monkeypatch.setenv("COUNTERFACTORY_HOME", "s3://bucket/counterfactory")
+    with pytest.raises(ValueError, match=r"COUNTERFACTORY_HOME is s3://bucket.*not a folder"):
+        data_root()
+
+
+class TestTablesThatDoNotBelongTogether:
+    @pytest.mark.parametrize("other", [{"seed": 1}, {"sizes": (384, 400)}, {"sizes": (400,)}])
+    def test_images_drawn_otherwise_than_their_originals(self, root, other):
+        assert materialize(root, "drawn_images", topic=TOPIC, **other).success
+        message = failure(materialize(root, "questions", topic=TOPIC))
+        assert "Mismatch" in message
+        (what,) = other
+        assert f"differ in {what.rstrip('s') if what == 'sizes' else what}" in message
+        assert "Materialize drawn_images and original_images together" in message
+
+    def test_images_of_another_rasteriser(self, root):
+        rewrite(
+            table(root, "original_images"),
+            lambda rows: [row | {"rasteriser": "another 1.0"} for row in rows],
+        )
+        message = failure(materialize(root, "questions", topic=TOPIC))
+        assert "Mismatch" in message
+        assert "rasteriser" in message
+        assert "another 1.0" in message
+
+    def test_images_of_an_older_version(self, root, monkeypatch):
+        drawing = importlib.import_module(f"generators.domains.{TOPIC}.draw")
+        before = drawing.VERSION
+        monkeypatch.setattr(drawing, "VERSION", "newer")
+        message = failure(materialize(root, "questions", topic=TOPIC))
+        assert "Mismatch" in message
+        assert f"version {before}" in message
+        assert "version newer" in message
+
+    def test_measurements_of_other_images(self, root):
+        """Drawn anew at another size and not measured since."""
+        for name in ("drawn_images", "original_images"):
+            assert materialize(root, name, topic=TOPIC, sizes=(400,)).success
+        message = failure(materialize(root, "questions", topic=TOPIC))
+        assert "Unproved" in message
+
+    @pytest.mark.parametrize("name", ["accuracy", "report"])
+    def test_answers_to_other_questions(self, root, name):
+        assert materialize(root, "accuracy").success
+        rewrite(table(root, "questions"), lambda rows: rows[1:])
+        message = failure(materialize(root, name))
+        assert "Mismatch" in message
+        assert "answers other questions" in message
+        assert re.search(rf"Materialize vlmbias/answers/\w+ for {TOPIC} again", message)
+
+    def test_an_accuracy_that_is_older_than_the_answers(self, root):
+        assert materialize(root, "accuracy").success
+        rewrite(
+            table(root, "answers/random"),
+            lambda rows: [row | {"answer": row["ground_truth"], "score": 1.0} for row in rows],
+        )
+        message = failure(materialize(root, "report"))
+        assert "Mismatch" in message
+        assert "vlmbias/accuracy is older than the answers" in message
+
+
+def test_nothing_to_score_is_said(tmp_path):
+    assert "No judge has answered yet" in failure(materialize(tmp_path, "accuracy"))
+
+
+def test_nothing_to_report_is_said(root):
+    assert materialize(root, "accuracy").success
+    table(root, "measurements").unlink()
+    message = failure(materialize(root, "report"))
+    assert "NothingYet" in message
+    assert "no measurements yet" in message
