@@ -10,11 +10,16 @@ import pytest
 
 PROJECT = Path(__file__).parents[2]
 SCRIPT = """
+import locale
 import sys
+print(locale.getencoding())
 from tests.runs import failure, materialize
 result = materialize(sys.argv[1], topic=sys.argv[2], seed=int(sys.argv[3]))
 sys.exit(0 if result.success else failure(result))
 """
+
+ASCII_ONLY = {"LC_ALL": "POSIX", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+"""A locale that every machine has, and in which no letter beyond ASCII can be read or written."""
 
 
 def start(root, topic, seed=0, *, cwd=PROJECT, **environment):
@@ -25,14 +30,17 @@ def start(root, topic, seed=0, *, cwd=PROJECT, **environment):
         [sys.executable, "-c", SCRIPT, str(root), topic, str(seed)],
         cwd=cwd,
         env=surroundings | environment,
+        stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
     )
 
 
 def finish(process):
-    _, said = process.communicate(timeout=240)
+    """Wait for success; gives the encoding that the process took files to be in."""
+    printed, said = process.communicate(timeout=240)
     assert process.returncode == 0, said
+    return printed.strip()
 
 
 def contents(root):
@@ -71,12 +79,13 @@ def test_surroundings_change_no_byte(tmp_path, reference):
     root.mkdir()
     surroundings = {
         "HOME": str(tmp_path / "home"),
-        "LC_ALL": "tr_TR.UTF-8",
+        **ASCII_ONLY,
         "TZ": "Pacific/Kiritimati",
         "PYTHONHASHSEED": "4711",
         "OMP_NUM_THREADS": "1",
     }
-    finish(start(root, "patterned_grids", cwd=tmp_path, **surroundings))
+    encoding = finish(start(root, "patterned_grids", cwd=tmp_path, **surroundings))
+    assert encoding == "ANSI_X3.4-1968"
     assert contents(root) == reference
 
 
