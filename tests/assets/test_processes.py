@@ -15,6 +15,8 @@ import sys
 print(locale.getencoding())
 from tests.runs import failure, materialize
 result = materialize(sys.argv[1], topic=sys.argv[2], seed=int(sys.argv[3]))
+if result.success:
+    result = materialize(sys.argv[1])
 sys.exit(0 if result.success else failure(result))
 """
 
@@ -44,8 +46,8 @@ def finish(process):
 
 
 def contents(root):
-    """Every table and image by its path below the root, with a digest of its bytes."""
-    files = [*root.rglob("*.parquet"), *root.rglob("*.png")]
+    """Every table, image and page by its path below the root, with a digest of its bytes."""
+    files = [path for kind in ("parquet", "png", "html") for path in root.rglob(f"*.{kind}")]
     return {
         str(path.relative_to(root)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files
     }
