@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from dagster import AssetKey, AssetRecordsFilter, DagsterInstance
+
+from generators.domains import domains
 
 PROJECT = Path(__file__).parents[1]
 TOTALS = "all 343 343 of 343 343"
@@ -53,19 +56,74 @@ def test_no_two_scenes_of_any_topics_share_their_pixels(first, folder):
     assert images["pixels_sha256"].nunique() == len(images) == 343
 
 
-def test_a_second_run_draws_nothing(first, folder):
-    images = folder / "data" / "images"
-    before = {path: path.stat().st_mtime_ns for path in images.rglob("*.png")}
+def runs_of(folder):
+    """How many runs there are in the Dagster instance of a demo."""
+    with DagsterInstance.from_config(str(folder / "instance")) as instance:
+        return instance.get_runs_count()
+
+
+def recorded(folder, name, number):
+    """What the materializations of `vlmbias/<name>` say of `number`, by topic, newest first."""
+    with DagsterInstance.from_config(str(folder / "instance")) as instance:
+        return {
+            topic: [
+                record.asset_materialization.metadata[number].value
+                for record in instance.fetch_materializations(
+                    AssetRecordsFilter(AssetKey(["vlmbias", name]), asset_partitions=[topic]),
+                    limit=5,
+                ).records
+            ]
+            for topic in domains()
+        }
+
+
+def test_a_second_run_draws_and_measures_nothing(first, folder):
+    """In 15 s at most: of processor time, since other tests run beside this one."""
+    before = os.times()
     again = demo(folder, "--sizes", "384")
+    after = os.times()
     assert again.returncode == 0, again.stderr
     assert TOTALS in " ".join(again.stdout.split())
-    assert {path: path.stat().st_mtime_ns for path in images.rglob("*.png")} == before
+    done = [
+        recorded(folder, *of)
+        for of in (
+            ("drawn_images", "drawn_now"),
+            ("original_images", "drawn_now"),
+            ("measurements", "measured_now"),
+        )
+    ]
+    for by_topic in done:
+        assert {topic: now for topic, (now, _) in by_topic.items()} == dict.fromkeys(domains(), 0)
+    drawn, originals, measured = (sum(then for _, then in of.values()) for of in done)
+    assert drawn + originals == measured == 343
+    used = after.children_user - before.children_user
+    used += after.children_system - before.children_system
+    assert 0 < used <= 15
 
 
-def test_a_run_that_fails_fails_the_demo(tmp_path):
-    failed = demo(tmp_path, "--sizes", "8")
+@pytest.mark.parametrize("sizes", [("8",), ("384", "4097"), ("100",)])
+def test_a_size_out_of_range_is_refused_before_the_first_run(tmp_path, sizes):
+    refused = demo(tmp_path, "--sizes", *sizes)
+    assert refused.returncode == 1
+    assert f"cannot be drawn at {sizes[-1]} px: choose a size from" in refused.stderr
+    assert "Traceback" not in refused.stderr
+    assert runs_of(tmp_path) == 0
+
+
+def test_a_run_that_fails_fails_the_demo(first, folder):
+    """Whatever the ledger remembers: there is no folder to keep images in."""
+    stores = folder / "data" / "images"
+    stores.rename(folder / "data" / "away")
+    stores.write_text("no folder")
+    try:
+        failed = demo(folder, "--sizes", "384")
+    finally:
+        stores.unlink()
+        (folder / "data" / "away").rename(stores)
     assert failed.returncode == 1
-    assert "chess_pieces cannot be drawn at 8 px: choose a size from" in failed.stderr
+    assert "chess_pieces failed:" in failed.stderr
+    assert f"{stores}/" in failed.stderr
+    assert "set COUNTERFACTORY_HOME" in failed.stderr
 
 
 def test_a_data_root_that_cannot_be_written_is_named(tmp_path):
@@ -79,3 +137,18 @@ def test_a_seed_that_is_no_whole_number_is_refused(tmp_path):
     refused = demo(tmp_path, "--seed", "seven")
     assert refused.returncode == 2
     assert "invalid int value: 'seven'" in refused.stderr
+
+
+def test_a_seed_too_large_is_refused_and_named(tmp_path):
+    refused = demo(tmp_path, "--seed", str(2**63), "--sizes", "384")
+    assert refused.returncode != 0
+    assert "seed" in refused.stderr.lower()
+    assert str(2**63) in refused.stderr
+    assert not (tmp_path / "data" / "images").exists()
+
+
+def test_a_data_root_that_is_no_folder_is_refused(tmp_path):
+    refused = demo(tmp_path, "--sizes", "384", COUNTERFACTORY_HOME="s3://bucket/data")
+    assert refused.returncode != 0
+    assert "COUNTERFACTORY_HOME is s3://bucket/data, which is not a folder" in refused.stderr
+    assert runs_of(tmp_path) == 0
