@@ -1,0 +1,122 @@
+"""A disk that really fills up in the middle: a file system in memory, in a namespace of its own."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+PROJECT = Path(__file__).parents[2]
+
+PRELUDE = """
+import os
+import subprocess
+import sys
+from hashlib import sha256
+from pathlib import Path
+
+from tests.runs import TOPIC, failure, materialize, metadata
+
+
+def leave(kib):
+    used = os.statvfs(disk)
+    used = (used.f_blocks - used.f_bfree) * used.f_frsize // 1024
+    subprocess.run(["mount", "-o", f"remount,size={used + kib}k", str(disk)], check=True)
+
+
+def files():
+    return {path: path.read_bytes() for path in disk.rglob("*") if path.is_file()}
+
+
+disk = Path(sys.argv[1])
+"""
+
+DRAWING = """
+TOTAL, ONCE = 112, 50
+
+
+def draw():
+    return materialize(disk, "drawn_images", topic="patterned_grids", sizes=(384, 768))
+
+
+if __name__ == "__main__":
+    leave(1024)
+    result = draw()
+    assert not result.success
+    message = failure(result)
+    assert "No space is left to write" in message, message
+    assert f"{disk}/" in message, message
+    assert "free some space" in message, message
+
+    kept = {path: path.stat().st_mtime_ns for path in disk.rglob("*.png")}
+    assert ONCE <= len(kept) < TOTAL, len(kept)
+    assert all(sha256(path.read_bytes()).hexdigest() == path.stem for path in kept)
+    assert not [path for path in files() if path.name.startswith(".")]
+    assert not list(disk.rglob("*.parquet"))
+
+    leave(65536)
+    result = draw()
+    assert result.success, failure(result)
+    again = metadata(result, "drawn_images")
+    assert again["images"] == TOTAL
+    # What was drawn since the ledger was last written is not remembered, but it is still there.
+    assert TOTAL - len(kept) <= again["drawn_now"] <= TOTAL - ONCE, again["drawn_now"]
+    assert {path: path.stat().st_mtime_ns for path in kept} == kept
+    print("whole")
+"""
+
+REPORTING = """
+def report():
+    return materialize(disk, "report")
+
+
+def assert_full(result):
+    assert not result.success
+    message = failure(result)
+    assert "No space is left to write" in message, message
+    assert f"{disk}/vlmbias/report" in message, message
+    assert "free some space" in message, message
+
+
+if __name__ == "__main__":
+    assert materialize(disk, topic=TOPIC).success
+    assert materialize(disk, "accuracy").success
+    before = files()
+    leave(200)
+    assert_full(report())
+    assert files() == before, files().keys() - before.keys()
+
+    leave(65536)
+    assert report().success
+    before = files()
+    leave(200)
+    assert_full(report())
+    assert files() == before, files().keys() - before.keys()
+    print("whole")
+"""
+
+
+def on_a_small_disk(tmp_path, program):
+    script = tmp_path / "program.py"
+    script.write_text(PRELUDE + program)
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mounted = f"mount -t tmpfs -o size=64m tmpfs {disk} && exec {sys.executable} {script} {disk}"
+    return subprocess.run(
+        ["unshare", "--map-root-user", "--mount", "sh", "-c", mounted],
+        cwd=PROJECT,
+        env=os.environ | {"PYTHONPATH": str(PROJECT)},
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
+
+
+def test_what_was_drawn_is_kept_and_the_rest_drawn_later(tmp_path):
+    done = on_a_small_disk(tmp_path, DRAWING)
+    assert done.stdout.strip() == "whole", done.stderr
+
+
+def test_the_report_is_the_old_one_or_the_new_one(tmp_path):
+    done = on_a_small_disk(tmp_path, REPORTING)
+    assert done.stdout.strip() == "whole", done.stderr
