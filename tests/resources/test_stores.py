@@ -3,12 +3,10 @@ import sys
 import textwrap
 
 import pytest
-from upath import UPath
 
 from resources.faults import Corrupt, Full, Missing, Unwritable
 from resources.images import ImageStore
 from resources.ledger import WorkLedger
-from resources.tables import read_table
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(256))
 
@@ -51,16 +49,6 @@ def test_a_data_root_that_is_a_file_is_unwritable(tmp_path):
 def test_a_read_only_data_root_is_unwritable():
     with pytest.raises(Unwritable, match=r"/proc/nowhere.*COUNTERFACTORY_HOME"):
         ImageStore(root="/proc/nowhere").put(PNG)
-
-
-def test_a_torn_table_is_named_with_its_remedy(tmp_path):
-    path = UPath(tmp_path / "drawn_images" / "flags.parquet")
-    with pytest.raises(Missing, match=r"Materialize drawn_images \(flags\)"):
-        read_table(path)
-    path.parent.mkdir()
-    path.write_bytes(b"PAR1 torn")
-    with pytest.raises(Corrupt, match=r"flags.parquet.*Materialize drawn_images \(flags\)"):
-        read_table(path)
 
 
 FULL_DISK = """

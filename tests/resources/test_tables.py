@@ -1,0 +1,76 @@
+"""Tables are read as they were written, or not at all."""
+
+import random
+
+import pyarrow as pa
+import pytest
+from upath import UPath
+
+from resources.faults import Corrupt
+from resources.tables import ParquetTables, read_table
+
+ROWS = pa.table(
+    {
+        "image_id": [f"flags/scene-{number}/384" for number in range(300)],
+        "truths": [[number / 7, number % 5] for number in range(300)],
+        "measured": [number * 1.5 if number % 3 else None for number in range(300)],
+    }
+)
+
+
+@pytest.fixture
+def path(tmp_path):
+    """A table as the IO manager stores it."""
+    path = UPath(tmp_path / "drawn_images" / "flags.parquet")
+    ParquetTables(root=str(tmp_path)).create_io_manager(None).dump_to_path(None, ROWS, path)
+    return path
+
+
+def read(path, *columns):
+    return read_table(path, "vlmbias/drawn_images", list(columns) or None)
+
+
+def test_a_table_is_read_as_it_was_written(path):
+    assert read(path).equals(ROWS.to_pandas())
+    assert list(read(path, "measured").columns) == ["measured"]
+    assert [other.name for other in path.parent.iterdir()] == [path.name]
+
+
+def test_a_missing_table_is_named_with_its_remedy(path):
+    path.unlink()
+    with pytest.raises(
+        FileNotFoundError, match=r"flags\.parquet.*Materialize vlmbias/drawn_images \(flags\)"
+    ):
+        read(path)
+
+
+@pytest.mark.parametrize("kept", [0, 4, 100, -1])
+def test_a_torn_table_is_named_with_its_remedy(path, kept):
+    path.write_bytes(path.read_bytes()[:kept])
+    with pytest.raises(
+        Corrupt, match=r"flags\.parquet.*Materialize vlmbias/drawn_images \(flags\)"
+    ):
+        read(path)
+
+
+def with_a_bit_turned(data, chance):
+    place = chance.randrange(len(data))
+    return data[:place] + bytes([data[place] ^ 1 << chance.randrange(8)]) + data[place + 1 :]
+
+
+def with_a_hole(data, chance):
+    place = chance.randrange(len(data) - 64)
+    return data[:place] + bytes(64) + data[place + 64 :]
+
+
+@pytest.mark.parametrize("damaged", [with_a_bit_turned, with_a_hole])
+def test_a_damaged_table_never_passes_for_another(path, damaged):
+    """Damage anywhere in the file is named, or has changed nothing that is read."""
+    whole, rows, chance, named = path.read_bytes(), ROWS.to_pandas(), random.Random(0), 0
+    for _ in range(150):
+        path.write_bytes(damaged(whole, chance))
+        try:
+            assert read(path).equals(rows)
+        except Corrupt:
+            named += 1
+    assert named > 100
