@@ -76,7 +76,7 @@ class TestDamage:
         damage(root / "work.sqlite")
         damaged = (root / "work.sqlite").read_bytes()
         WorkLedger(root=str(root)).known(MANY)
-        (aside,) = root.glob("work.sqlite.damaged-*")
+        (aside,) = root.glob(f"work.sqlite.damaged-{'?' * 8}")
         assert aside.name in caplog.text
         assert aside.read_bytes() == damaged
 
@@ -113,31 +113,50 @@ def test_another_run_that_writes_is_waited_for_and_then_named(root, monkeypatch)
     assert not list(root.glob("work.sqlite.damaged-*"))
 
 
+def test_an_empty_file_becomes_a_ledger(tmp_path, caplog):
+    (tmp_path / "work.sqlite").touch()
+    WorkLedger(root=str(tmp_path)).record(MANY)
+    assert WorkLedger(root=str(tmp_path)).known(MANY) == MANY
+    assert not caplog.records
+
+
 EIGHT_AT_ONCE = """
 import os, sys, time
+from pathlib import Path
 from resources.ledger import WorkLedger
 
+damage = sys.argv[2].encode()
+everything = {str(number): number for number in range(8)}
 for attempt in range(10):
-    root, start = f"{sys.argv[1]}/{attempt}", time.monotonic() + 0.05
-    children = []
+    root = Path(sys.argv[1], str(attempt))
+    if damage:
+        root.mkdir()
+        (root / "work.sqlite").write_bytes(damage)
+    start, children = time.monotonic() + 0.05, []
     for number in range(8):
         child = os.fork()
         if child == 0:
             while time.monotonic() < start:
                 pass
-            WorkLedger(root=root).record({str(number): number})
+            WorkLedger(root=str(root)).record({str(number): number})
             os._exit(0)
         children.append(child)
     assert [os.waitpid(child, 0)[1] for child in children] == [0] * 8
-    everything = {str(number): number for number in range(8)}
-    assert WorkLedger(root=root).known(everything) == everything
-    assert not [name for name in os.listdir(root) if "damaged" in name]
+    ledger = WorkLedger(root=str(root))
+    asides = [path.read_bytes() for path in root.glob("work.sqlite.damaged-*")]
+    if damage:
+        assert damage in asides
+        ledger.record(everything)
+    else:
+        assert not asides
+    assert ledger.known(everything) == everything
 """
 
 
-def test_eight_processes_create_it_at_once(tmp_path):
+@pytest.mark.parametrize("damage", ["", "no database" * 999], ids=["create", "heal"])
+def test_eight_processes_do_it_at_once(tmp_path, damage):
     done = subprocess.run(
-        [sys.executable, "-c", EIGHT_AT_ONCE, str(tmp_path)],
+        [sys.executable, "-c", EIGHT_AT_ONCE, str(tmp_path), damage],
         cwd=PROJECT,
         capture_output=True,
         text=True,
