@@ -76,7 +76,7 @@ class TestDamage:
         damage(root / "work.sqlite")
         damaged = (root / "work.sqlite").read_bytes()
         WorkLedger(root=str(root)).known(MANY)
-        (aside,) = root.glob(f"work.sqlite.damaged-{'?' * 8}")
+        (aside,) = root.glob("work.sqlite.damaged-????????")
         assert aside.name in caplog.text
         assert aside.read_bytes() == damaged
 
