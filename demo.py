@@ -12,7 +12,7 @@ import sys
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from generators.domains import SizeOutOfRange, domains
+from generators.domains import domains
 
 if TYPE_CHECKING:
     from dagster import DagsterInstance, ExecuteInProcessResult
@@ -26,10 +26,8 @@ def main() -> int:
 
     arguments = _arguments()
     try:
-        for domain in domains().values():
-            for size in arguments.sizes:
-                domain.check_size(size)
-    except SizeOutOfRange as error:
+        _check(arguments)
+    except ValueError as error:
         sys.stderr.write(f"{error}\n")
         return 1
     started = perf_counter()
@@ -69,6 +67,16 @@ def _arguments() -> argparse.Namespace:
         help="lengths of the longer side in px (SIZES='384 768')",
     )
     return parser.parse_args()
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    """Raise a ValueError that names what is wrong with data root, seed or sizes, if anything."""
+    import definitions  # noqa: F401, PLC0415 - refuses a data root that cannot be one
+    from resources.design import Design  # noqa: PLC0415 - see above
+
+    design = Design(seed=arguments.seed, sizes=arguments.sizes)
+    for domain in domains().values():
+        design.sizes_for(domain)
 
 
 def _run(

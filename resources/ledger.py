@@ -1,7 +1,10 @@
 """What has been drawn or measured already, so that it is not done again."""
 
+import fcntl
 import json
-from collections.abc import Callable, Iterable, Mapping
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeVar
@@ -74,21 +77,31 @@ class WorkLedger(ConfigurableResource[None]):
         return Path(self.root) / "work.sqlite"
 
     def _healing(self, use: Callable[[Engine], Answer]) -> Answer:
-        """Use the database; if it turns out to be damaged, once more with a new one."""
+        """Use the database; if it turns out to be damaged, once more with a new one.
+
+        Of several that find the damage at once, one heals it while the others wait.
+        """
         try:
             return self._guarded(use)
         except OperationalError:
             raise
-        except (DatabaseError, json.JSONDecodeError) as damage:
-            aside = self._path.with_name(f"work.sqlite.damaged-{uuid4().hex[:8]}")
-            get_dagster_logger().warning(
-                "%s is damaged (%s): set aside as %s, its work is done again",
-                self._path,
-                damage.orig if isinstance(damage, DatabaseError) else damage,
-                aside.name,
-            )
-            self._set_aside(aside)
+        except (DatabaseError, json.JSONDecodeError):
+            self._close()
+        with self._alone():
+            try:
+                return self._guarded(use)
+            except OperationalError:
+                raise
+            except (DatabaseError, json.JSONDecodeError) as damage:
+                self._set_aside(damage.orig if isinstance(damage, DatabaseError) else damage)
             return self._guarded(use)
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """While no other process is in here; the system lets go for one that is killed."""
+        with self._path.with_name("work.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield
 
     def _guarded(self, use: Callable[[Engine], Answer]) -> Answer:
         try:
@@ -106,20 +119,52 @@ class WorkLedger(ConfigurableResource[None]):
 
     def _open(self) -> Engine:
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        engine = create_engine(f"sqlite:///{self._path}", connect_args={"timeout": _PATIENCE_S})
-        event.listen(engine, "connect", _durable)
+        if not self._path.exists():
+            self._create()
+        engine = _engine(self._path)
         with engine.begin() as connection:
             connection.execute(CreateTable(_WORK, if_not_exists=True))
         return engine
 
-    def _set_aside(self, aside: Path) -> None:
+    def _create(self) -> None:
+        """Make an empty one elsewhere and give it its name whole.
+
+        SQLite lets nobody wait for the change to WAL, which several at once would each make.
+        """
+        new = self._path.with_name(f".{self._path.name}.{uuid4().hex}")
+        try:
+            engine = _engine(new)
+            with engine.begin() as connection:
+                connection.execute(CreateTable(_WORK))
+            engine.dispose()
+            with suppress(FileExistsError):
+                os.link(new, self._path)
+        finally:
+            new.unlink(missing_ok=True)
+
+    def _set_aside(self, why: object) -> None:
+        self._close()
+        aside = self._path.with_name(f"work.sqlite.damaged-{uuid4().hex[:8]}")
+        get_dagster_logger().warning(
+            "%s is damaged (%s): set aside as %s, its work is done again",
+            self._path,
+            why,
+            aside.name,
+        )
+        for suffix in ("-wal", "-shm", ""):
+            with suppress(FileNotFoundError):
+                self._path.with_name(f"{self._path.name}{suffix}").rename(f"{aside}{suffix}")
+
+    def _close(self) -> None:
         if self._engine is not None:
             self._engine.dispose()
             self._engine = None
-        for suffix in ("-wal", "-shm"):
-            self._path.with_name(f"{self._path.name}{suffix}").unlink(missing_ok=True)
-        if self._path.exists():
-            self._path.rename(aside)
+
+
+def _engine(path: Path) -> Engine:
+    engine = create_engine(f"sqlite:///{path}", connect_args={"timeout": _PATIENCE_S})
+    event.listen(engine, "connect", _durable)
+    return engine
 
 
 def _durable(connection: Any, _record: object) -> None:

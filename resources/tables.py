@@ -30,7 +30,9 @@ def read_table(path: UPath, asset: str, columns: list[str] | None = None) -> pd.
     except FileNotFoundError as error:
         raise FileNotFoundError(f"The table {path} is not there. {remedy}") from error
     try:
-        table: pd.DataFrame = pq.read_table(io.BytesIO(data), columns=columns).to_pandas()
+        table: pd.DataFrame = pq.read_table(
+            io.BytesIO(data), columns=columns, page_checksum_verification=True
+        ).to_pandas()
     except (pa.ArrowInvalid, OSError) as error:
         raise Corrupt(f"The table {path} cannot be read ({error}). {remedy}") from error
     return table
@@ -41,7 +43,7 @@ class _Parquet(UPathIOManager):
 
     def dump_to_path(self, context: OutputContext, obj: pa.Table, path: UPath) -> None:
         buffer = io.BytesIO()
-        pq.write_table(obj, buffer, compression="zstd")
+        pq.write_table(obj, buffer, compression="zstd", write_page_checksum=True)
         write_whole(path, buffer.getvalue())
 
     def load_from_path(self, context: InputContext, path: UPath) -> pd.DataFrame:
