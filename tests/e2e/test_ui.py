@@ -67,33 +67,58 @@ def test_tables_lie_where_the_documents_say(server):
     assert png.read_bytes().startswith(b"\x89PNG")
 
 
-def test_the_asset_page_shows_the_contact_sheet(server, chromium):
+class Watched:
+    """A page with every address that it asked for and everything that it complained of."""
+
+    def __init__(self, page):
+        self.page, self.requests, self.errors = page, [], []
+        page.on("request", lambda request: self.requests.append(request.url))
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on("console", self._hear)
+
+    def _hear(self, message):
+        if message.type == "error":
+            self.errors.append(message.text)
+
+
+@pytest.fixture
+def watched(chromium):
     page = chromium.new_page(viewport={"width": 1500, "height": 1100})
+    yield Watched(page)
+    page.close()
+
+
+def test_the_asset_page_shows_the_contact_sheet(server, watched):
+    page = watched.page
     page.goto(f"{server.url}/assets/vlmbias/drawn_images?partition={TOPIC}&view=partitions")
     page.get_by_text("contact_sheet").first.wait_for(timeout=60_000)
     page.get_by_text("Show Markdown").first.click()
     thumbnail = page.locator('img[src^="data:image/jpeg"]').first
     thumbnail.wait_for(timeout=30_000)
     assert thumbnail.evaluate("image => image.naturalWidth") > 0
-    assert page.locator('img[src^="data:image/jpeg"]').count() <= 24
-    page.close()
+    assert page.locator('img[src^="data:image/jpeg"]').count() == 24
+    own = server.url.partition("://")[2]
+    local = (f"http://{own}", f"ws://{own}", "data:", "blob:")
+    assert [url for url in watched.requests if not url.startswith(local)] == []
+    assert watched.errors == []
 
 
-def test_the_report_opens_from_the_file_system(server, chromium):
-    page = chromium.new_page()
-    requests, errors = [], []
-    page.on("request", lambda request: requests.append(request.url))
-    page.on(
-        "console", lambda message: errors.append(message.text) if message.type == "error" else None
-    )
-    page.on("pageerror", lambda error: errors.append(str(error)))
+def test_the_report_opens_from_the_file_system(server, watched):
+    page = watched.page
     page.goto((server.home / "vlmbias" / "report" / "index.html").as_uri())
-    thumbnail = page.locator("main img").first
-    thumbnail.scroll_into_view_if_needed()
+    page.locator("main img").first.scroll_into_view_if_needed()
     page.wait_for_function("document.querySelector('main img').naturalWidth > 0")
-    assert all(url.startswith(("file:", "data:")) for url in requests)
-    assert errors == []
-    page.close()
+    page.get_by_role("link", name="Gallery").first.click()
+    shown = page.locator("#cards li:visible")
+    everything = shown.count()
+    page.get_by_label("Wrong answers by").select_option("prior")
+    page.get_by_label("Variant").select_option("counterfactual")
+    assert shown.count() == 28
+    assert everything == 28 + 4
+    page.get_by_label("Wrong answers by").select_option("pixels")
+    assert shown.count() == 0
+    assert [url for url in watched.requests if not url.startswith(("file:", "data:"))] == []
+    assert watched.errors == []
 
 
 def test_config_is_refused_with_its_reason(server):
