@@ -82,7 +82,7 @@ def _seeds(seeds: int) -> None:
 def _peers() -> None:
     _say("\nMilliseconds of one core for a PNG of 768 px, ours and theirs")
     for peer in peers():
-        _say(f"{peer.picture:<18} {peer.ours:>7.1f} {peer.theirs:>8.1f}  {peer.library}")
+        _say(f"{peer.picture:<18} {peer.ours:>7.1f} {peer.theirs:>8.1f}  {peer.package}")
 
 
 def _targets(whole: Pace, first: DemoRun, second: DemoRun) -> None:

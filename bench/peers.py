@@ -29,7 +29,7 @@ class Peer(NamedTuple):
     """Median milliseconds of one core for a PNG of one picture, ours and theirs."""
 
     picture: str
-    library: str
+    package: str
     ours: float
     theirs: float
 
