@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -29,9 +30,21 @@ def _pool() -> ProcessPoolExecutor:
     """
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["generators.work"])
-    pool = ProcessPoolExecutor(os.cpu_count(), mp_context=context)
+    pool = ProcessPoolExecutor(os.cpu_count(), context, initializer=_end_with_parent)
     Finalize(None, pool.shutdown, exitpriority=100)
     return pool
+
+
+def _end_with_parent() -> None:
+    """Watch the process that this worker serves, and end when it was killed."""
+    parent = multiprocessing.parent_process()
+
+    def watch() -> None:
+        if parent is not None:
+            parent.join()
+            os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def spread(work: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
