@@ -24,8 +24,13 @@ def _own_home(tmp_path, monkeypatch):
     monkeypatch.setenv("DAGSTER_DISABLE_TELEMETRY", "1")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
+    """A browser for one module of tests.
+
+    Playwright keeps an event loop running in this thread while it lives, in which Dagster cannot
+    run anything: it has to be gone before another module's tests materialize assets.
+    """
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=list(_QUIET)
