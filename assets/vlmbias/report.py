@@ -57,6 +57,8 @@ def report(
     pictures = _all("images", drawn_images, original_images)
     readings = _all("measurements", measurements)
     given = all_answers(questions, answers)
+    for topic, asked in questions.items():
+        _check_same_images(topic, asked, pictures[pictures["domain"] == topic])
     if not ACCURACY.table(accuracy_table(given)).to_pandas().equals(accuracy):
         raise Mismatch("vlmbias/accuracy is older than the answers: materialize it again.")
     proved = agreement(pictures, readings)[[*SAME, "agrees"]]
@@ -83,6 +85,14 @@ def report(
             "seconds": round(perf_counter() - started, 2),
         },
     )
+
+
+def _check_same_images(topic: str, asked: pd.DataFrame, pictures: pd.DataFrame) -> None:
+    if set(asked["sha256"]) != set(pictures["sha256"]):
+        raise Mismatch(
+            f"vlmbias/questions ({topic}) asks about other images than are drawn now. Materialize "
+            f"vlmbias/measurements and vlmbias/questions for {topic} again, then its answers."
+        )
 
 
 def _all(name: str, *tables_by_topic: dict[str, pd.DataFrame]) -> pd.DataFrame:

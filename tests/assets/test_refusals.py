@@ -132,6 +132,14 @@ class TestTablesThatDoNotBelongTogether:
         assert "answers other questions" in message
         assert re.search(rf"Materialize vlmbias/answers/\w+ for {TOPIC} again", message)
 
+    @pytest.mark.parametrize("fresh", [["drawn_images", "original_images"], ["drawn_images"]])
+    def test_a_report_on_images_that_the_questions_are_not_about(self, root, fresh):
+        assert materialize(root, "accuracy").success
+        assert materialize(root, *fresh, topic=TOPIC, sizes=(500,)).success
+        message = failure(materialize(root, "report"))
+        assert f"vlmbias/questions ({TOPIC}) asks about other images" in message
+        assert f"Materialize vlmbias/measurements and vlmbias/questions for {TOPIC}" in message
+
     def test_an_accuracy_that_is_older_than_the_answers(self, root):
         assert materialize(root, "accuracy").success
         rewrite(
