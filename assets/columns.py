@@ -42,31 +42,11 @@ def materialized(table: pa.Table, **metadata: Any) -> MaterializeResult[pa.Table
 
     Two runs that give the same rows give the same version, so what is downstream stays fresh.
     """
-    contents = sha256()
-    with pa.ipc.new_stream(_Hashing(contents), table.schema) as stream:
+    contents = pa.BufferOutputStream()
+    with pa.ipc.new_stream(contents, table.schema) as stream:
         stream.write_table(table.combine_chunks())
-    return MaterializeResult(
-        value=table, data_version=DataVersion(contents.hexdigest()), metadata=metadata
-    )
-
-
-class _Hashing:
-    """A file that only digests what is written to it."""
-
-    closed = False
-
-    def __init__(self, digest: Any) -> None:
-        self._digest = digest
-
-    def write(self, data: Any) -> int:
-        self._digest.update(data)
-        return len(data)
-
-    def flush(self) -> None:
-        """Nothing is held back."""
-
-    def close(self) -> None:
-        """Nothing is held open."""
+    version = DataVersion(sha256(contents.getvalue()).hexdigest())
+    return MaterializeResult(value=table, data_version=version, metadata=metadata)
 
 
 def records(rows: pd.DataFrame) -> list[dict[str, Any]]:

@@ -9,7 +9,7 @@ from assets.partitions import topics
 from assets.previews import markdown_table
 from assets.vlmbias.common import GROUP, JUDGES, table_asset
 from assets.vlmbias.questions import QUESTIONS, Mismatch
-from metrics import accuracy_table
+from metrics import TASK_MEAN, accuracy_table
 
 ACCURACY = Columns(
     model=(TEXT, "The judge"),
@@ -32,11 +32,10 @@ ACCURACY = Columns(
     failed_rate=(REAL, "Share of requests without a response"),
 )
 
-ANSWER_INS = {
-    judge: AssetIn([GROUP, "answers", judge], metadata={"allow_missing_partitions": True})
-    for judge in JUDGES
-}
 EVERY_TOPIC = {"allow_missing_partitions": True}
+"""Metadata of an input that takes the topics there are, as tables by topic."""
+
+ANSWER_INS = {judge: AssetIn([GROUP, "answers", judge], metadata=EVERY_TOPIC) for judge in JUDGES}
 
 
 class NothingYet(ValueError):
@@ -63,7 +62,7 @@ def accuracy(
     for judge, topics_missing in missing.items():
         if topics_missing:
             context.log.warning("%s has not answered %s yet", judge, ", ".join(topics_missing))
-    means = rows[(rows["topic"] == "task mean") & (rows["image_set"] == "benchmark")]
+    means = rows[(rows["topic"] == TASK_MEAN) & (rows["image_set"] == "benchmark")]
     shown = ["model", "questions", "accuracy", "accuracy_low", "accuracy_high", "bias_rate"]
     return materialized(
         ACCURACY.table(rows),

@@ -1,4 +1,6 @@
-"""Draw flags by their construction sheets, with a count of stars or stripes of our choice."""
+"""Draw flags, with a count of stars or stripes of our choice."""
+
+from dataclasses import replace
 
 from generators.canvas import canvas
 from generators.domains.flags.cloth import Cloth
@@ -33,18 +35,16 @@ def counterfactual(slug: str, target: str, modification: str) -> Scene:
     """The flag `slug` with one star or stripe more ("add") or fewer ("remove")."""
     standards = FLAGS[slug].standards
     truths = {**standards, target: standards[target] + _STEPS[modification]}
-    return Scene(
+    return replace(
+        original(slug),
         base_id=f"flags/{slug}-{target}-{modification}",
-        original_id=f"flags/{slug}",
-        domain="flags",
-        subject=_subject(slug),
         subtopic=target,
         variant="counterfactual",
         modification=modification,
         target=target,
         truths=truths,
-        standards=standards,
         settings={"flag": slug, **truths},
+        image_set="benchmark",
     )
 
 
