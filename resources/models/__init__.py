@@ -1,0 +1,1 @@
+"""Models: what can be asked of them, and how it ends."""

@@ -1,0 +1,22 @@
+"""Backends by name; each is imported when a model that needs it is first asked."""
+
+from importlib import import_module
+from typing import Any
+
+from resources.models.backends.base import PictureOf
+from resources.models.catalog import Model
+
+_BACKENDS = {
+    "openai": "openai.OpenAI",
+    "openai_compatible": "openai.OpenAI",
+    "gemini": "gemini.Gemini",
+    "diffusers": "diffusers.Diffusers",
+    "transformers": "transformers.Transformers",
+    "offline": "offline.Offline",
+}
+
+
+def backend_of(model: Model, key: str | None, picture: PictureOf) -> Any:
+    """The backend of an entry of models.yaml, ready to be asked."""
+    module, name = _BACKENDS[model.backend].split(".")
+    return getattr(import_module(f"{__name__}.{module}"), name)(model, key, picture)

@@ -1,0 +1,72 @@
+"""What comes back from a model, before it is stored: a reply, or a fault that says what to do."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+RefusalKind = Literal["content filter", "image safety", "no image", "model"]
+"""Why there is no answer: the provider's filter of words or of pictures, a reply without the
+picture that was asked for, or the model's own words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens as the provider counts them; None where it does not say."""
+
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+
+
+UNCOUNTED = Usage()
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """An image file as it came, with the media type that its sender claims for it."""
+
+    data: bytes
+    media_type: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A model, or its provider, declined; `reason` is in the provider's words."""
+
+    kind: RefusalKind
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A model's reply: text, pictures, a score or a refusal, and what it cost in tokens."""
+
+    text: str | None = None
+    pictures: tuple[Picture, ...] = ()
+    score: float | None = None
+    refusal: Refusal | None = None
+    served_model: str | None = None
+    usage: Usage = UNCOUNTED
+
+
+class Fault(Exception):
+    """A request had no reply; the message is in the provider's words. Never raised itself."""
+
+
+class Overloaded(Fault):
+    """Too many requests for now (429, 503, 529): slow down and send it again."""
+
+    def __init__(self, message: str, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+        """Seconds that the provider asks to wait, where it does."""
+
+
+class Interrupted(Fault):
+    """The connection or the server failed, or the reply came incomplete: send it again."""
+
+
+class Unacceptable(Fault):
+    """The provider will never take this request (400, 413, 422): others may go on."""
+
+
+class Closed(Fault):
+    """No request of this model will be taken: a bad key, no credit, an unknown model. Stop."""

@@ -1,0 +1,88 @@
+"""What a model can be asked: five kinds of request.
+
+A request holds words and pictures and nothing else, so that no ground truth, expected bias, image
+id or file name can reach a model. A picture is named by the sha256 of its bytes, which a backend
+takes from the image store when it sends them: requests stay small however large the pictures.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from hashlib import sha256
+from typing import Any, Literal, TypeAlias
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One message of a conversation, with the pictures that precede its text."""
+
+    role: Literal["system", "user", "assistant"]
+    text: str
+    images: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """Write text; to the JSON Schema `schema`, itself given as JSON, where there is one."""
+
+    turns: tuple[Turn, ...]
+    schema: str | None = None
+    sample: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """Look at the pictures of a conversation and answer in text."""
+
+    turns: tuple[Turn, ...]
+    sample: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Paint:
+    """Make a picture from a prompt; `seed` is for painters that take one."""
+
+    prompt: str
+    seed: int | None = None
+    sample: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Change a picture, or join several, as a prompt says."""
+
+    prompt: str
+    images: tuple[str, ...]
+    seed: int | None = None
+    sample: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """Say in one number how well a picture fits a text."""
+
+    text: str
+    image: str
+    sample: int = 0
+
+
+Request: TypeAlias = Write | Look | Paint | Edit | Score
+
+
+def canonical(
+    backend: str, model: str, parameters: Mapping[str, Any], request: Request
+) -> dict[str, Any]:
+    """Everything that an answer depends on, as JSON values; `model` is the provider's id."""
+    return {
+        "backend": backend,
+        "model": model,
+        "parameters": dict(parameters),
+        "kind": type(request).__name__.lower(),
+        "request": asdict(request),
+    }
+
+
+def call_key(canonical_request: Mapping[str, Any]) -> str:
+    """The sha256 of a canonical request: what two requests share if one answer serves both."""
+    text = json.dumps(canonical_request, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return sha256(text.encode()).hexdigest()
