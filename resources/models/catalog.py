@@ -1,40 +1,145 @@
 """The models that a user has: models.yaml, checked."""
 
-from typing import Any, Literal
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ValidationError
 
-Role = Literal["writer", "painter", "editor", "judge", "captioner", "metric"]
-BackendName = Literal[
-    "openai", "openai_compatible", "gemini", "diffusers", "transformers", "offline"
-]
+from resources.models.complaints import complaint, nearest
+from resources.models.entry import BackendName, Model, Price, Role
+from resources.models.yaml_lines import Document, Problem, read
 
-
-class Price(BaseModel):
-    """US dollars; what is not given is unknown, never 0."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    input_per_million: float | None = Field(default=None, ge=0)
-    output_per_million: float | None = Field(default=None, ge=0)
-    per_image: dict[str, float] = {}
-    per_gpu_hour: float | None = Field(default=None, ge=0)
+__all__ = ["BackendName", "Catalog", "CatalogError", "Model", "Price", "Role", "load"]
 
 
-class Model(BaseModel):
-    """One entry of models.yaml."""
+class CatalogError(Exception):
+    """models.yaml, or what was asked of it, is of no use; the message says where and what to do."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
-    name: str = Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")
-    backend: BackendName
-    family: str
-    roles: tuple[Role, ...] = Field(min_length=1)
-    model: str
-    parameters: dict[str, Any] = {}
-    base_url: str | None = None
-    key: str | None = None
-    concurrency: int = Field(default=16, ge=1)
-    requests_per_minute: float | None = Field(default=None, gt=0)
-    tokens_per_minute: float | None = Field(default=None, gt=0)
-    price: Price = Field(default_factory=Price)
+@dataclass(frozen=True, slots=True)
+class Catalog:
+    """The models of one models.yaml, in the order of the file."""
+
+    models: tuple[Model, ...]
+    path: str = "models.yaml"
+
+    def model(self, name: str) -> Model:
+        """The model of that name; raises `CatalogError`."""
+        for model in self.models:
+            if model.name == name:
+                return model
+        names = [model.name for model in self.models]
+        raise CatalogError(f"{self.path} has no model {name!r}{nearest(name, names)}")
+
+    def with_role(self, role: Role) -> tuple[Model, ...]:
+        """The models that have a role."""
+        return tuple(model for model in self.models if role in model.roles)
+
+    def require(self, name: str, role: Role) -> Model:
+        """The model of that name, which has to have a role; raises `CatalogError`."""
+        model = self.model(name)
+        if role not in model.roles:
+            others = ", ".join(other.name for other in self.with_role(role)) or "none yet"
+            raise CatalogError(
+                f"{name} has to be a {role} here, and {self.path} has it as "
+                f"{', '.join(model.roles)}. Add {role} to its roles if it can do that, or choose "
+                f"a {role} ({others})."
+            )
+        return model
+
+
+def load(path: Path | str) -> Catalog:
+    """The models in a file; raises `CatalogError`, which names every problem and its line.
+
+    A file without entries is a catalog without models.
+    """
+    try:
+        data = Path(path).read_bytes()
+    except FileNotFoundError:
+        raise CatalogError(
+            f"{path} is not there. It lists the models to use: write one (an empty file will do), "
+            "or correct COUNTERFACTORY_MODELS if that is set."
+        ) from None
+    except OSError as error:
+        raise CatalogError(
+            f"{path} cannot be read ({error.strerror}). Make it a file that you may read."
+        ) from None
+    document = read(data)
+    models = _models(document)
+    if document.problems:
+        entries = document.value if isinstance(document.value, list) else []
+        lines = [
+            f"  {path}, line {problem.line}{_entry_of(problem, entries)}: {problem.text}"
+            for problem in sorted(document.problems)
+        ]
+        count = "one thing" if len(lines) == 1 else f"{len(lines)} things"
+        raise CatalogError("\n".join([f"{path} has {count} to mend.", *lines]))
+    return Catalog(tuple(models), str(path))
+
+
+def _models(document: Document) -> list[Model]:
+    """The entries that are right; what is wrong is added to the document's problems."""
+    entries = document.value
+    if entries is None:
+        return []
+    if not isinstance(entries, list):
+        document.problems.append(Problem(1, "not a list of models: begin each with `- name: …`"))
+        return []
+    known_wrong = {problem.path for problem in document.problems}
+    models: dict[int, Model] = {}
+    for place, entry in enumerate(entries):
+        try:
+            models[place] = Model.model_validate(entry)
+        except ValidationError as error:
+            for found in error.errors(include_url=False):
+                at = (place, *found["loc"])
+                if at not in known_wrong and found["type"] != "default_factory_not_called":
+                    text = complaint(found, Model)
+                    document.problems.append(Problem(document.line(at), text, at))
+    document.problems.extend(_shared(entries, models, document))
+    return list(models.values())
+
+
+def _shared(
+    entries: Sequence[Any], models: Mapping[int, Model], document: Document
+) -> Iterator[Problem]:
+    """Names, and requests, that two entries have in common."""
+    names: dict[str, int] = {}
+    for place, entry in enumerate(entries):
+        name = entry.get("name") if isinstance(entry, dict) else None
+        if isinstance(name, str) and names.setdefault(name.casefold(), place) != place:
+            at, first = (place, "name"), document.line((names[name.casefold()], "name"))
+            yield Problem(
+                document.line(at),
+                f"`name` {name!r} is taken on line {first} (capitals do not tell names apart): "
+                "choose another",
+                at,
+            )
+    requests: dict[str, int] = {}
+    for place, model in models.items():
+        asked = json.dumps([model.backend, model.model, model.parameters], sort_keys=True)
+        earlier = requests.setdefault(asked, place)
+        if earlier != place:
+            at = (place, "model")
+            where = f"`{models[earlier].name}` on line {document.line((earlier,))}"
+            if models[earlier].base_url == model.base_url:
+                text = f"the same model as {where}: keep one, with the roles of both"
+            else:
+                text = (
+                    f"the same backend, model and parameters as {where} at another `base_url`: "
+                    "they would share their answers. Let one server give its model another name"
+                )
+            yield Problem(document.line(at), text, at)
+
+
+def _entry_of(problem: Problem, entries: Sequence[Any]) -> str:
+    """How to call the entry that a problem is in, where it is in one."""
+    place = problem.path[0] if problem.path else None
+    if not isinstance(place, int):
+        return ""
+    entry = entries[place] if place < len(entries) else None
+    name = entry.get("name") if isinstance(entry, dict) else None
+    return f", {name}" if isinstance(name, str) and name else f", entry {place + 1}"

@@ -1,0 +1,64 @@
+"""What pydantic finds wrong with an entry, in words that name the field and the remedy."""
+
+import re
+from collections.abc import Iterable
+from difflib import get_close_matches
+from typing import Any
+
+from pydantic import BaseModel
+from pydantic_core import ErrorDetails
+
+_KINDS = {str: "text", bool: "true or false", int: "a number", float: "a number", list: "a list",
+          dict: "a mapping of names to values", type(None): "empty"}  # fmt: skip
+_WANTED = {"string_type": "text: put it in quotes", "int_type": "a whole number, not in quotes",
+           "float_type": "a number, not in quotes", "tuple_type": "a list, as in [judge]",
+           "dict_type": "a mapping of names to values",
+           "model_type": "a mapping of names to values"}  # fmt: skip
+
+
+def complaint(error: ErrorDetails, model: type[BaseModel]) -> str:
+    """One error of validating an entry, without the value where that could be a secret."""
+    where = [part for part in error["loc"] if isinstance(part, str) and part != "[key]"]
+    if not where:
+        return f"the entry is {_kind(error['input'])}: write `name: …` and what follows below it"
+    fields, kind = _fields(model, where[:-1]), error["type"]
+    if kind == "missing":
+        text = f"is missing: {fields[where[-1]].description}"
+    elif kind == "extra_forbidden":
+        text = f"is no field{nearest(where[-1], fields)}"
+    elif kind == "literal_error":
+        choices = re.findall(r"'(.*?)'", error["ctx"]["expected"])
+        text = f"is {error['input']!r}{nearest(str(error['input']), choices)}"
+    elif kind == "value_error":
+        text = str(error["ctx"]["error"])
+    elif kind in _WANTED:
+        text = f"is {_kind(error['input'])}, and has to be {_WANTED[kind]}"
+    elif kind in ("too_short", "string_too_short"):
+        text = f"is empty: {fields[where[-1]].description}"
+    elif kind == "string_pattern_mismatch":
+        text = 'is no size of an image: write it as in "1024x1024/high", "1024x1024", "2K"'
+    else:
+        text = error["msg"].removeprefix("Input ").replace("should", "has to", 1)
+    return f"`{'.'.join(where)}` {text}"
+
+
+def nearest(name: str, choices: Iterable[str]) -> str:
+    """What to choose instead of `name`: the nearest, and all."""
+    names = list(choices)
+    close = get_close_matches(name, names, n=1)
+    meant = f", did you mean {close[0]}?" if close else ":"
+    return f"{meant} There is {', '.join(names) or 'none'}"
+
+
+def _kind(value: Any) -> str:
+    return _KINDS.get(type(value), type(value).__name__)
+
+
+def _fields(model: type[BaseModel], path: list[str]) -> dict[str, Any]:
+    """The fields of `model`, or of the model within it that `path` leads to."""
+    for part in path:
+        inner = model.model_fields[part].annotation if part in model.model_fields else None
+        if not (isinstance(inner, type) and issubclass(inner, BaseModel)):
+            return {}
+        model = inner
+    return dict(model.model_fields)

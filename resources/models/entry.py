@@ -1,0 +1,210 @@
+"""One entry of models.yaml, and all that can be said of it alone."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, Literal, get_args
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
+
+from resources.models.complaints import nearest
+from resources.models.replies import Usage
+
+Role = Literal["writer", "painter", "editor", "judge", "captioner", "metric"]
+BackendName = Literal[
+    "openai", "openai_compatible", "gemini", "diffusers", "transformers", "offline"
+]
+
+_READS: tuple[Role, ...] = ("writer", "judge", "captioner")
+_DRAWS: tuple[Role, ...] = ("painter", "editor")
+ABILITIES: Mapping[str, tuple[Role, ...]] = {
+    "openai": (*_READS, *_DRAWS),
+    "gemini": (*_READS, *_DRAWS),
+    "openai_compatible": _READS,
+    "diffusers": _DRAWS,
+    "transformers": (*_READS, "metric"),
+}
+"""The roles that each backend can have; what `offline` can do depends on its model."""
+OFFLINE: Mapping[str, tuple[Role, ...]] = {
+    "grammar": ("writer",),
+    "sketch": ("painter",),
+    "prior": ("judge",),
+    "pixels": ("judge",),
+    "random": ("judge",),
+}
+"""The models of the backend `offline`, with the roles that each can have."""
+
+KEYS: Mapping[str, str] = {"openai": "OPENAI_API_KEY", "gemini": "GEMINI_API_KEY"}
+"""The environment variable that holds a backend's key where an entry names no other."""
+
+_LOCAL = ("diffusers", "transformers")
+_SERVED = ("openai", "openai_compatible", "gemini")
+
+_RESERVED = {
+    **dict.fromkeys(
+        ("model", "messages", "prompt", "contents", "input", "image", "images"),
+        "each request brings its own",
+    ),
+    **dict.fromkeys(
+        ("n", "candidate_count", "num_return_sequences", "num_images_per_prompt", "best_of"),
+        "every request has one answer, and several samples are several requests",
+    ),
+    **dict.fromkeys(("stream", "stream_options"), "an answer is taken whole"),
+    **dict.fromkeys(("timeout", "max_retries"), "set `deadline_s` in the entry instead"),
+    "base_url": "set `base_url` in the entry instead",
+}
+_SECRET = re.compile(r"(?i).*(api_?key|authorization|headers?|secret|password|http_options)")
+
+Dollars = Annotated[float, Field(ge=0)]
+_IMAGE_SIZE = r"^([0-9]+x[0-9]+|[0-9]+K)(/[a-z]+)?$"
+
+
+class Price(BaseModel):
+    """US dollars; what is not given is unknown, never 0."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    input_per_million: Dollars | None = None
+    output_per_million: Dollars | None = None
+    per_image: dict[Annotated[str, Field(pattern=_IMAGE_SIZE)], Dollars] = {}
+    """By size, or size and quality: "1024x1024", "1024x1024/high", "2K"."""
+    per_gpu_hour: Dollars | None = None
+
+
+class Model(BaseModel):
+    """One entry of models.yaml. A field's description says what to write where it is missing."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, hide_input_in_errors=True)
+
+    name: str = Field(description="letters, digits and _, as tables and assets show the model")
+    backend: BackendName = Field(description=f"one of {', '.join(get_args(BackendName))}")
+    model: str = Field(min_length=1, description="the provider's id of the model")
+    family: str = Field(
+        min_length=1, description="whose kin it is, as in gpt or qwen: kin judge each other kindly"
+    )
+    roles: tuple[Role, ...] = Field(
+        min_length=1, strict=False, description=f"a list from {', '.join(get_args(Role))}"
+    )
+    parameters: dict[str, Any] = {}
+    base_url: str | None = Field(default=None, validate_default=True)
+    key: str | None = None
+    concurrency: int = Field(default=16, ge=1)
+    requests_per_minute: float | None = Field(default=None, gt=0)
+    tokens_per_minute: float | None = Field(default=None, gt=0)
+    deadline_s: float = Field(
+        default_factory=lambda data: 3600.0 if data.get("backend") in _LOCAL else 300.0, gt=0
+    )
+    """Seconds around one whole call, waiting and retries apart."""
+    price: Price = Price()
+
+    @property
+    def key_variable(self) -> str | None:
+        """The environment variable that holds its API key; None where none is needed."""
+        return self.key or KEYS.get(self.backend)
+
+    def price_of(self, usage: Usage) -> float | None:
+        """US dollars for tokens, right to 15 digits; None where a count or a price is unknown.
+
+        What runs offline costs nothing.
+        """
+        if self.backend == "offline":
+            return 0.0
+        parts = (
+            (usage.input_tokens, self.price.input_per_million),
+            (usage.output_tokens, self.price.output_per_million),
+        )
+        dollars = 0.0
+        for tokens, per_million in parts:
+            if tokens is None or per_million is None:
+                return None
+            dollars += tokens * per_million / 1_000_000
+        return dollars
+
+    @field_validator("name")
+    @classmethod
+    def _fit_for_dagster(cls, name: str) -> str:
+        if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]{0,63}", name):
+            raise ValueError(
+                f"is {name!r}, which cannot name an asset: take letters, digits and _, "
+                "no digit first, 64 characters at most"
+            )
+        return name
+
+    @field_validator("model")
+    @classmethod
+    def _known_offline(cls, model: str, entry: ValidationInfo) -> str:
+        if entry.data.get("backend") == "offline" and model not in OFFLINE:
+            raise ValueError(f"is {model!r}, which is not offline{nearest(model, OFFLINE)}")
+        return model
+
+    @field_validator("roles")
+    @classmethod
+    def _within_abilities(cls, roles: tuple[Role, ...], entry: ValidationInfo) -> tuple[Role, ...]:
+        backend, model = entry.data.get("backend"), entry.data.get("model")
+        able = OFFLINE.get(str(model)) if backend == "offline" else ABILITIES.get(str(backend))
+        beyond = [role for role in roles if able is not None and role not in able]
+        if able is not None and beyond:
+            who = f"{model!r}" if backend == "offline" else f"the backend {backend!r}"
+            raise ValueError(
+                f"has {', '.join(beyond)}, which {who} cannot be: choose from {', '.join(able)}"
+            )
+        return roles
+
+    @field_validator("parameters")
+    @classmethod
+    def _none_reserved(cls, parameters: dict[str, Any]) -> dict[str, Any]:
+        for name, why in _RESERVED.items():
+            if name in parameters:
+                raise ValueError(f"has `{name}`: remove it, since {why}")
+        for name in _names_within(parameters):
+            if _SECRET.fullmatch(name):
+                raise ValueError(
+                    f"has `{name}`, which may carry a secret: remove it; `key` in the entry names "
+                    "the environment variable that holds the API key"
+                )
+        return parameters
+
+    @field_validator("base_url")
+    @classmethod
+    def _a_server(cls, url: str | None, entry: ValidationInfo) -> str | None:
+        backend = entry.data.get("backend")
+        if url is None:
+            if backend == "openai_compatible":
+                raise ValueError("is missing: the server's address, as in http://localhost:8000/v1")
+            return None
+        if backend is not None and backend not in _SERVED:
+            raise ValueError(f"is of no use to the backend {backend!r}: remove it")
+        try:
+            parts = urlsplit(url)
+            wrong = parts.scheme not in ("http", "https") or not parts.hostname or parts.port == 0
+        except ValueError:
+            wrong = True
+        if wrong or re.search(r"\s", url):
+            raise ValueError("is no address: write one as in http://localhost:8000/v1")
+        if parts.username is not None or parts.query or parts.fragment:
+            raise ValueError("has more than an address in it: remove name, password, ? and #")
+        return url
+
+    @field_validator("key")
+    @classmethod
+    def _a_variable(cls, key: str | None, entry: ValidationInfo) -> str | None:
+        backend = entry.data.get("backend")
+        if key is None:
+            return None
+        if backend is not None and backend not in _SERVED:
+            raise ValueError(f"is of no use to the backend {backend!r}: remove it")
+        if not re.fullmatch(r"[A-Z][A-Z0-9_]*", key):
+            raise ValueError(
+                "is no name of an environment variable, as OPENAI_API_KEY is. If it is the API key "
+                "itself, take it out of the file, hold it for leaked, and set a variable to it"
+            )
+        return key
+
+
+def _names_within(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        yield from value
+        value = list(value.values())
+    if isinstance(value, list):
+        for item in value:
+            yield from _names_within(item)

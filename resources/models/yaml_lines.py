@@ -1,0 +1,183 @@
+"""YAML as JSON values, with the line on which each of them stands.
+
+What a reader would take for something else is refused, never guessed: `16:9` is text, as people
+mean it, where YAML 1.1 made it 969; `yes`, dates and `.nan` have to be put in quotes. Anchors,
+aliases and tags are refused as well, so that a small file cannot unfold into a large one.
+"""
+
+import math
+import re
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import yaml
+
+Path: TypeAlias = tuple[str | int, ...]
+"""Where a value stands: the keys and list positions that lead to it."""
+
+_DEEPEST = 20
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Problem:
+    """What is wrong on a line, and the remedy."""
+
+    line: int
+    text: str
+    path: Path = field(default=(), compare=False)
+
+
+@dataclass(slots=True)
+class Document:
+    """A document's value, the line of each of its parts by path, and what is wrong with it."""
+
+    value: Any = None
+    lines: dict[Path, int] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+
+    def line(self, path: Path) -> int:
+        """The line of `path`, or of the nearest thing around it that is there."""
+        while path and path not in self.lines:
+            path = path[:-1]
+        return self.lines.get(path, 1)
+
+
+def read(data: bytes) -> Document:
+    """The document in `data`; what is no YAML has no value and says so in its problems."""
+    document = Document()
+    try:
+        text = data.decode("utf-8-sig")
+        node = yaml.compose(text, _Loader)
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        document.problems.append(Problem(line, "not text in UTF-8: save the file as UTF-8"))
+    except yaml.reader.ReaderError as error:
+        line = text[: error.position].count("\n") + 1
+        document.problems.append(Problem(line, "holds a character that no text has: remove it"))
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        document.problems.append(Problem(mark.line + 1 if mark else 1, _in_words(error)))
+    else:
+        if node is not None:
+            document.value = _value(node, (), document)
+    return document
+
+
+class _Refused(yaml.MarkedYAMLError):
+    """YAML that this project does not take."""
+
+
+class _Loader(yaml.BaseLoader):
+    """Composes a tree of nodes, without what could unfold or call."""
+
+    _depth = 0
+
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+        event: Any = self.peek_event()  # type: ignore[no-untyped-call]  # the stubs omit it
+        mark = event.start_mark
+        if isinstance(event, yaml.AliasEvent) or event.anchor is not None:
+            raise _Refused(
+                problem="anchors and aliases (& and *) are not taken: write the value "
+                "out, or put it in quotes",
+                problem_mark=mark,
+            )
+        if event.tag is not None:
+            raise _Refused(
+                problem="tags (!) are not taken: remove it, or put the value in quotes",
+                problem_mark=mark,
+            )
+        if self._depth == _DEEPEST:
+            raise _Refused(
+                problem=f"nested more than {_DEEPEST} deep: flatten it", problem_mark=mark
+            )
+        self._depth += 1
+        node = super().compose_node(parent, index)
+        self._depth -= 1
+        return node
+
+
+def _in_words(error: yaml.MarkedYAMLError) -> str:
+    problem = str(error.problem)
+    if isinstance(error, _Refused):
+        return problem
+    if "'\\t'" in problem:
+        return "a tab: indent with spaces"
+    return (
+        f"not YAML ({problem}): compare the line, and the one before it, with the examples in the "
+        "file; text with special characters goes in quotes"
+    )
+
+
+def _value(node: yaml.Node, path: Path, document: Document) -> Any:
+    document.lines.setdefault(path, node.start_mark.line + 1)
+    if isinstance(node, yaml.MappingNode):
+        return _mapping(node, path, document)
+    if not isinstance(node, yaml.ScalarNode):
+        return [_value(item, (*path, place), document) for place, item in enumerate(node.value)]
+    try:
+        return _scalar(node.value) if node.style is None else _text(node.value)
+    except ValueError as error:
+        document.problems.append(Problem(node.start_mark.line + 1, str(error), path))
+        return None
+
+
+def _mapping(node: yaml.MappingNode, path: Path, document: Document) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for key, value in node.value:
+        line = key.start_mark.line + 1
+        if not isinstance(key, yaml.ScalarNode):
+            document.problems.append(
+                Problem(line, "a list or mapping as a key: write a name before the colon", path)
+            )
+            continue
+        place = (*path, key.value)
+        if key.value in values:
+            first = document.lines[place]
+            document.problems.append(
+                Problem(
+                    line, f"`{key.value}` is given twice, first on line {first}: keep one", path
+                )
+            )
+            continue
+        document.lines[place] = line
+        values[key.value] = _value(value, place, document)
+    return values
+
+
+_NULL = re.compile(r"~|null|Null|NULL|")
+_TRUE = re.compile(r"true|True|TRUE")
+_FALSE = re.compile(r"false|False|FALSE")
+_WHOLE = re.compile(r"[-+]?[0-9]+")
+_REAL = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
+_NO_NUMBER = re.compile(r"[-+]?\.inf|\.nan", re.IGNORECASE)
+_SWITCH = re.compile(r"yes|no|on|off|y|n", re.IGNORECASE)
+_DATE = re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt ].*)?")
+
+
+def _scalar(plain: str) -> Any:
+    """What is meant by text without quotes."""
+    if _NULL.fullmatch(plain):
+        return None
+    if _TRUE.fullmatch(plain):
+        return True
+    if _FALSE.fullmatch(plain):
+        return False
+    if _WHOLE.fullmatch(plain) and len(plain) < 20:
+        return int(plain)
+    if _REAL.fullmatch(plain) and math.isfinite(float(plain)):
+        return float(plain)
+    if _REAL.fullmatch(plain) or _NO_NUMBER.fullmatch(plain):
+        raise ValueError("a number that JSON does not have: write a finite one")
+    if _SWITCH.fullmatch(plain):
+        raise ValueError(f"`{plain}` may be a switch or a word: write true or false, or use quotes")
+    if _DATE.fullmatch(plain):
+        raise ValueError("a date, which JSON does not have: put it in quotes to have it as text")
+    return _text(plain)
+
+
+def _text(value: str) -> str:
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        raise ValueError("half of a character (\\ud800 to \\udfff): write it out") from error
+    return value
