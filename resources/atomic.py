@@ -1,19 +1,26 @@
 """Files that are whole or not there."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from uuid import uuid4
 
 from upath import UPath
 
-from resources.faults import writing
+from resources.faults import StoreError, Unreachable, writing
 
 
 def write_whole(path: UPath, data: bytes) -> None:
-    """Write `data` to `path` under a temporary name, flush it and rename it into place.
+    """Write `data` to `path`: a reader sees the old file or the new one, never a part.
 
-    A reader sees the old file or the new one, never a part. Raises `Unwritable` or `Full`.
+    On a disk it gets a temporary name, is flushed and renamed into place; in an object store one
+    request puts it there whole, since a rename would be a copy. Raises `Unwritable` or `Full`.
     """
     with writing(path):
+        if is_remote(path):
+            with reaching(path):
+                path.write_bytes(data)
+            return
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary = path.with_name(f".{path.name}.{uuid4().hex}")
         try:
@@ -25,3 +32,34 @@ def write_whole(path: UPath, data: bytes) -> None:
         except BaseException:
             temporary.unlink(missing_ok=True)
             raise
+
+
+def write_new(path: UPath, data: bytes) -> None:
+    """As `write_whole`, for a file that nobody changes: what is there already stays.
+
+    An object store is asked to refuse a second one (`If-None-Match`), whoever was first.
+    """
+    if not is_remote(path):
+        write_whole(path, data)
+        return
+    with writing(path), reaching(path), suppress(FileExistsError):
+        path.fs.pipe_file(path.path, data, mode="create")
+
+
+def is_remote(path: UPath) -> bool:
+    """Whether `path` lies in an object store rather than on a disk."""
+    return path.protocol not in ("", "file")
+
+
+@contextmanager
+def reaching(path: UPath) -> Iterator[None]:
+    """Raise `Unreachable` where the store of `path` does not answer, whatever its library says."""
+    try:
+        yield
+    except (OSError, StoreError):
+        raise
+    except Exception as error:  # noqa: BLE001 - each store's library has errors of its own
+        raise Unreachable(
+            f"{path} cannot be reached ({error}). Check the address in COUNTERFACTORY_IMAGES, its "
+            "credentials and the network, then materialize again: what was finished is kept."
+        ) from None

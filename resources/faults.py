@@ -23,12 +23,28 @@ class Busy(StoreError):
     """Another run holds what this one needs."""
 
 
+class Unusable(StoreError):
+    """Where a store is said to be is no place that we can use."""
+
+
 class Missing(StoreError):
     """Something that a table names is not in the store."""
 
 
 class Corrupt(StoreError):
     """Something in the store is not what was once written there."""
+
+
+class Unreachable(StoreError):
+    """A store on another machine does not answer."""
+
+
+class Unreadable(StoreError):
+    """Something in the store may not be read."""
+
+
+class Outside(StoreError):
+    """Something that is asked for does not lie in the store."""
 
 
 @contextmanager
@@ -56,7 +72,11 @@ def _full(place: object) -> Full:
 
 
 def _unwritable(place: object, why: object) -> Unwritable:
-    return Unwritable(
-        f"{place} cannot be written ({why}). Choose a data root that you may write to: set "
-        "COUNTERFACTORY_HOME, or change the folder's permissions."
-    )
+    remedy = "Choose a data root that you may write to: set COUNTERFACTORY_HOME, or change the "
+    remedy += "folder's permissions."
+    if "://" in str(place):
+        remedy = (
+            "Check the address in COUNTERFACTORY_IMAGES, and that its credentials are set and "
+            "allow writing."
+        )
+    return Unwritable(f"{place} cannot be written ({why}). {remedy}")

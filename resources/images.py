@@ -1,27 +1,45 @@
 """Images by content: a PNG's name is the sha256 of its bytes."""
 
+import re
 from hashlib import sha256
 
 from dagster import ConfigurableResource
 from upath import UPath
 
-from resources.atomic import write_whole
-from resources.faults import Corrupt, Missing
+from resources.atomic import is_remote, reaching, write_new, write_whole
+from resources.faults import Corrupt, Missing, Outside, Unreadable
+
+_NAME = re.compile(r"[0-9a-f]{64}")
 
 
 class ImageStore(ConfigurableResource[None]):
-    """PNG files at `<root>/images/<first two digits>/<sha256>.png`."""
+    """PNG files at `<root>/images/<first two digits>/<sha256>.png`.
+
+    `root` is a folder, or any address that fsspec knows (`s3://bucket/folder`, `gs://…`).
+    """
 
     root: str
 
     def path(self, digest: str) -> UPath:
-        """Where the image of that sha256 lies, or would lie."""
+        """Where the image of that sha256 lies, or would lie.
+
+        Raises `Outside` for what is no such name: nothing but images of the store is ever read.
+        """
+        if not _NAME.fullmatch(digest):
+            raise Outside(
+                f"{digest!r} is not an image of {self.root}: an image is named by the 64 "
+                "hexadecimal digits of its sha256. Materialize the table that names it again."
+            )
         return UPath(self.root) / "images" / digest[:2] / f"{digest}.png"
 
     def put(self, png: bytes) -> str:
         """Keep an image and give its sha256; one that is there already is not written again."""
         digest = sha256(png).hexdigest()
-        if not self.holds(digest):
+        try:
+            self.get(digest)
+        except Missing:
+            write_new(self.path(digest), png)
+        except Corrupt:
             write_whole(self.path(digest), png)
         return digest
 
@@ -32,11 +50,17 @@ class ImageStore(ConfigurableResource[None]):
         """
         path = self.path(digest)
         try:
-            png = path.read_bytes()
+            with reaching(path):
+                png = path.fs.cat_file(path.path) if is_remote(path) else path.read_bytes()
         except (FileNotFoundError, NotADirectoryError) as error:
             raise Missing(
                 f"The image {path} is gone. Materialize the images of its topic again: what is "
                 "missing is drawn again, the rest is kept."
+            ) from error
+        except PermissionError as error:
+            raise Unreadable(
+                f"The image {path} may not be read ({error}). Give this user, or these "
+                "credentials, the right to read it."
             ) from error
         if sha256(png).hexdigest() != digest:
             raise Corrupt(

@@ -4,7 +4,7 @@ import textwrap
 
 import pytest
 
-from resources.faults import Corrupt, Full, Missing, Unwritable
+from resources.faults import Corrupt, Full, Missing, Outside, Unwritable
 from resources.images import ImageStore
 from resources.ledger import WorkLedger
 
@@ -103,3 +103,11 @@ def test_a_full_disk_is_named_and_loses_nothing(tmp_path):
 
 def test_full_and_unwritable_are_told_apart():
     assert not issubclass(Full, Unwritable)
+
+
+@pytest.mark.parametrize(
+    "name", ["../../etc/passwd", "/etc/passwd", "..", "", "A" * 64, "0" * 63, "0" * 64 + "\n"]
+)
+def test_what_is_no_sha256_is_not_looked_for(tmp_path, name):
+    with pytest.raises(Outside, match=r"not an image of.*sha256"):
+        ImageStore(root=str(tmp_path)).get(name)

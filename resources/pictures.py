@@ -1,0 +1,66 @@
+"""Images from outside, opened with care: what is stored is a plain PNG, whatever was sent."""
+
+import io
+import warnings
+
+from PIL import Image, ImageOps
+
+from resources.models.replies import Picture
+
+_FORMATS = {"image/png": "PNG", "image/jpeg": "JPEG", "image/jpg": "JPEG", "image/webp": "WEBP"}
+LARGEST_SIDE = 8192
+LARGEST_AREA = 50_000_000
+
+
+class BadImage(ValueError):
+    """A file that is not the image it claims to be, or a larger one than is taken."""
+
+
+def opened(picture: Picture) -> bytes:
+    """An opaque 8-bit RGB PNG without foreign metadata, turned as its EXIF says.
+
+    PNG, JPEG and WebP are taken, of at most 8,192 px a side and 50 megapixels; transparency is laid
+    on white. The size is read before anything is decoded. Raises `BadImage` where the file is cut
+    short, too large, animated, of another format, or not of the media type that it came with.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+            image = Image.open(io.BytesIO(picture.data), formats=sorted(set(_FORMATS.values())))
+    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
+        raise BadImage(f"{len(picture.data):,} bytes that are no image ({error})") from None
+    with image:
+        _check(image, picture.media_type)
+        try:
+            image.load()
+            upright = ImageOps.exif_transpose(image)
+        except (OSError, ValueError, SyntaxError, EOFError) as error:
+            raise BadImage(f"The {image.format} cannot be decoded whole ({error})") from None
+        png = io.BytesIO()
+        _opaque(upright).save(png, "PNG")
+    return png.getvalue()
+
+
+def _check(image: Image.Image, media_type: str | None) -> None:
+    width, height = image.size
+    if max(width, height) > LARGEST_SIDE or width * height > LARGEST_AREA:
+        raise BadImage(
+            f"The image is {width} × {height} px; at most {LARGEST_SIDE:,} px a side and "
+            f"{LARGEST_AREA // 1_000_000} megapixels are taken"
+        )
+    if media_type is not None and _FORMATS.get(media_type.lower()) != image.format:
+        raise BadImage(f"The image came as {media_type} but is {image.format}")
+    if getattr(image, "n_frames", 1) > 1:
+        raise BadImage("The image is animated: one picture was asked for")
+
+
+def _opaque(image: Image.Image) -> Image.Image:
+    if image.mode.startswith("I"):
+        image = image.point(lambda value: value / 256).convert("L")
+    if image.has_transparency_data:
+        coloured = image.convert("RGBA")
+        ground = Image.new("RGBA", coloured.size, "white")
+        image = Image.alpha_composite(ground, coloured)
+    plain = image.convert("RGB")
+    plain.info = {}
+    return plain
