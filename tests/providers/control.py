@@ -1,0 +1,61 @@
+"""Looking at a provider, and telling it what to do, from another process."""
+
+import json
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from tests.providers.faults import BY_NAME, Fault
+from tests.providers.http import HttpRequest, Response, json_response
+
+if TYPE_CHECKING:
+    from tests.providers.server import Provider
+
+
+def control(provider: "Provider", request: HttpRequest) -> Response:
+    """`GET /_received` is a summary, `POST /_plan` takes what `planned` describes."""
+    match request.method, request.path:
+        case "GET", "/_received":
+            return json_response(summary(provider))
+        case "POST", "/_plan":
+            planned(provider, json.loads(request.body))
+            return json_response({})
+    raise LookupError(f"There is no {request.method} {request.path} to control a provider with")
+
+
+def summary(provider: "Provider") -> dict[str, Any]:
+    """What came: how many requests by path, when each began, and what each asked by its digest."""
+    return {
+        "count": provider.count,
+        "paths": Counter(received.path for received in provider.received),
+        "in_flight": provider.in_flight,
+        "most_in_flight": provider.most_in_flight,
+        "at": [received.at for received in provider.received],
+        "digests": [received.digest for received in provider.received],
+    }
+
+
+def planned(provider: "Provider", plan: dict[str, Any]) -> None:
+    """Follow a plan as JSON: `clear`, then `script`, `shares` with a `seed`, `always`, `latency_s`.
+
+    A fault is its name, or its name and its seconds.
+    """
+    if plan.pop("clear", False):
+        provider.clear()
+    if "script" in plan:
+        provider.script([_fault(entry) for entry in plan.pop("script")])
+    if "shares" in plan:
+        shares = {_fault(entry): share for entry, share in plan.pop("shares")}
+        provider.shares(shares, plan.pop("seed", 0))
+    if "always" in plan:
+        provider.always(_fault(plan.pop("always")))
+    if "latency_s" in plan:
+        provider.latency_s = plan.pop("latency_s")
+    if plan:
+        raise ValueError(f"Not part of a plan: {plan}")
+
+
+def _fault(entry: str | list[Any]) -> Fault:
+    if isinstance(entry, str):
+        return BY_NAME[entry]
+    name, seconds = entry
+    return BY_NAME[name].for_seconds(seconds)

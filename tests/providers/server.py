@@ -1,0 +1,177 @@
+"""The server: OpenAI and Gemini on one port of this machine, in a thread of the test's process."""
+
+import asyncio
+import json
+import time
+import traceback
+from collections.abc import Callable, Mapping
+from hashlib import sha256
+from threading import Event, Thread
+from types import TracebackType
+from typing import Self, TypeAlias
+
+from tests.providers import faults, gemini_wire, openai_wire, pictures
+from tests.providers.control import control
+from tests.providers.exchange import Exchange
+from tests.providers.faults import Fault
+from tests.providers.http import Connection, HttpRequest, Response, json_response
+from tests.providers.plan import Plan
+from tests.providers.received import Received
+from tests.providers.schemas import example
+
+Answer: TypeAlias = str | bytes | Fault | Response
+"""Text, the file of a picture, a fault, or a reply as it is sent."""
+
+
+def default_answer(received: Received) -> Answer:
+    """Something that depends on what is asked alone: `{5}`, JSON to the schema, or a small PNG."""
+    if received.task == "picture":
+        wire = openai_wire if received.provider == "openai" else gemini_wire
+        data = pictures.png(received.digest, *wire.size(received))
+        wanted = received.parameters.get("output_format", "png")
+        return data if wanted == "png" else pictures.converted(data, wanted)
+    if received.schema is not None:
+        return json.dumps(example(received.schema, received.digest[:8]))
+    return f"{{{int(received.digest[:8], 16) % 10}}}"
+
+
+class Provider(Plan):
+    """A provider at `url`; OpenAI's base URL is `openai_url`, Gemini's is `url` itself.
+
+    While it is open, `answer` and the plan may be changed from any thread. What goes wrong in the
+    server itself, in `answer` for one, is sent as a 500 and raised when the `with` block ends.
+    """
+
+    def __init__(
+        self,
+        answer: Callable[[Received], Answer] = default_answer,
+        latency_s: float = 0.0,
+        key: str | None = None,
+        served: Mapping[str, str] | None = None,
+        port: int = 0,
+        keep_bodies: bool = True,
+    ) -> None:
+        super().__init__()
+        self.answer = answer
+        self.latency_s = latency_s
+        self.key = key
+        """The only key that is taken; None takes all requests, also those without a key."""
+        self.served = dict(served or {})
+        """Which model says it has answered, where it is not the one that was asked."""
+        self.received: list[Received] = []
+        """Requests to the API in the order in which they came."""
+        self.downloads: list[HttpRequest] = []
+        """Requests for the files of pictures that were given by URL."""
+        self.in_flight = 0
+        self.most_in_flight = 0
+        self._port = port
+        self._keep_bodies = keep_bodies
+        self._files: dict[str, bytes] = {}
+        self._connections: set[Connection] = set()
+        self._errors: list[Exception] = []
+
+    @property
+    def count(self) -> int:
+        """How many requests have come."""
+        return len(self.received)
+
+    @property
+    def url(self) -> str:
+        """Where the server is, without a slash at the end."""
+        return f"http://127.0.0.1:{self._port}"
+
+    @property
+    def openai_url(self) -> str:
+        """The base URL for an OpenAI client."""
+        return f"{self.url}/v1"
+
+    def __enter__(self) -> Self:
+        ready = Event()
+        self._thread = Thread(target=lambda: asyncio.run(self._serve(ready)), daemon=True)
+        self._thread.start()
+        ready.wait()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._loop.call_soon_threadsafe(self._stop.set)
+        self._thread.join()
+        if self._errors and error is None:
+            raise self._errors[0]
+
+    async def _serve(self, ready: Event) -> None:
+        self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
+        server = await self._loop.create_server(
+            lambda: Connection(self._handle, self._connections),
+            "127.0.0.1",
+            self._port,
+            backlog=512,
+        )
+        self._port = server.sockets[0].getsockname()[1]
+        ready.set()
+        await self._stop.wait()
+        server.close()
+        for connection in list(self._connections):
+            connection.close()
+        await asyncio.sleep(0)
+
+    async def _handle(self, request: HttpRequest) -> Response:
+        try:
+            return await self._api(request)
+        except Exception as error:  # noqa: BLE001  # raised again when the test ends
+            self._errors.append(error)
+            return json_response({"error": {"message": traceback.format_exc()}}, 500)
+
+    async def _api(self, request: HttpRequest) -> Response:
+        if request.path.startswith("/files/"):
+            self.downloads.append(request)
+            return Response(self._files[request.path], media_type="image/png")
+        if request.path.startswith("/_"):
+            return control(self, request)
+        at = time.monotonic()
+        received = gemini_wire.read(request, at) or openai_wire.read(request, at)
+        if received is None:
+            raise LookupError(f"No provider has {request.method} {request.path}")
+        self.received.append(received if self._keep_bodies else received.without_bodies())
+        self.in_flight += 1
+        self.most_in_flight = max(self.most_in_flight, self.in_flight)
+        try:
+            response = self._reply(received)
+            if wait := self.latency_s + response.delay:
+                await asyncio.sleep(wait)
+        finally:
+            self.in_flight -= 1
+        return response
+
+    def _reply(self, received: Received) -> Response:
+        served = self.served.get(received.model, received.model)
+        exchange = Exchange(received, served, lambda: self._normal(exchange), self._publish)
+        if self.key is not None and received.key != self.key:
+            return faults.INVALID_KEY.reply(exchange)
+        if received.path.startswith("/elsewhere/"):
+            return exchange.normal()
+        return self.fault_for(received).reply(exchange)
+
+    def _normal(self, exchange: Exchange) -> Response:
+        received = exchange.received
+        wire = openai_wire if received.provider == "openai" else gemini_wire
+        if received.task == "models":
+            return wire.models()
+        match self.answer(received):
+            case Response() as response:
+                return response
+            case Fault() as fault:
+                return fault.reply(exchange)
+            case str() as text:
+                return exchange.text(text)
+            case data:
+                return exchange.picture(data)
+
+    def _publish(self, data: bytes) -> str:
+        path = f"/files/{sha256(data).hexdigest()}.png"
+        self._files[path] = data
+        return f"{self.url}{path}"
