@@ -9,9 +9,7 @@ from typing import Any, Literal, TypeAlias
 
 from resources.models.replies import UNCOUNTED, RefusalKind, Usage
 
-FailureKind = Literal[
-    "overloaded", "interrupted", "deadline", "unacceptable request", "bad image", "bad reply"
-]
+FailureKind = Literal["overloaded", "interrupted", "deadline", "unacceptable", "bad image"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,13 @@ class Usage:
     input_tokens: int | None = None
     output_tokens: int | None = None
 
+    @property
+    def total(self) -> int | None:
+        """All tokens, where both numbers are known."""
+        if self.input_tokens is None or self.output_tokens is None:
+            return None
+        return self.input_tokens + self.output_tokens
+
 
 UNCOUNTED = Usage()
 

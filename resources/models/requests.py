@@ -11,6 +11,8 @@ from dataclasses import asdict, dataclass
 from hashlib import sha256
 from typing import Any, Literal, TypeAlias
 
+from resources.models.catalog import Model
+
 
 @dataclass(frozen=True, slots=True)
 class Turn:
@@ -69,15 +71,18 @@ class Score:
 Request: TypeAlias = Write | Look | Paint | Edit | Score
 
 
-def canonical(
-    backend: str, model: str, parameters: Mapping[str, Any], request: Request
-) -> dict[str, Any]:
-    """Everything that an answer depends on, as JSON values; `model` is the provider's id."""
+def kind_of(request: Request) -> str:
+    """What a backend's method for such a request is called: write, look, paint, edit or score."""
+    return type(request).__name__.lower()
+
+
+def canonical_of(model: Model, request: Request) -> dict[str, Any]:
+    """Everything that an answer depends on, as JSON values; neither key, pace nor price is."""
     return {
-        "backend": backend,
-        "model": model,
-        "parameters": dict(parameters),
-        "kind": type(request).__name__.lower(),
+        "backend": model.backend,
+        "model": model.model,
+        "parameters": dict(model.parameters),
+        "kind": kind_of(request),
         "request": asdict(request),
     }
 

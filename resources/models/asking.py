@@ -1,0 +1,202 @@
+"""Sending what is missing: attempts, deadlines, and when to stop altogether."""
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import partial
+from time import monotonic
+from typing import Any
+
+from resources.calls import Call, CallStore
+from resources.faults import StoreError
+from resources.images import ImageStore
+from resources.models.catalog import Model
+from resources.models.faults import Stopped
+from resources.models.outcomes import Failed, FailureKind
+from resources.models.pace import Pace
+from resources.models.progress import Progress
+from resources.models.replies import (
+    Closed,
+    Interrupted,
+    Overloaded,
+    Picture,
+    Reply,
+    Unacceptable,
+)
+from resources.models.requests import Request, canonical_of, kind_of
+from resources.pictures import BadImage, opened
+
+ATTEMPTS = 8
+DEADLINES = 2
+"""How often a request may run out of time: each time, it may have been paid for."""
+FIRST_WAIT_S, LONGEST_WAIT_S = 0.5, 60.0
+IN_A_ROW = 10
+"""At least so many requests must fail with no answer between them before a run gives up."""
+
+
+class _GaveUp(Exception):
+    """A request failed for good."""
+
+    def __init__(self, failed: Failed) -> None:
+        super().__init__(failed.error)
+        self.failed = failed
+
+
+@dataclass(slots=True)
+class Asking:
+    """One round of distinct requests, by key, to one model.
+
+    Afterwards each is in `calls` or in `failures`, or `run` has raised.
+    """
+
+    model: Model
+    store: CallStore
+    images: ImageStore
+    missing: dict[str, Request]
+    progress: Progress
+    api_key: str | None = None
+    calls: dict[str, Call] = field(default_factory=dict)
+    failures: dict[str, Failed] = field(default_factory=dict)
+    _pace: Pace = field(init=False)
+    _why_stopped: str | StoreError | None = None
+    _failed_in_a_row: int = 0
+
+    def __post_init__(self) -> None:
+        model = self.model
+        self._pace = Pace(model.concurrency, model.requests_per_minute, model.tokens_per_minute)
+
+    async def run(self, backend: Any) -> None:
+        """Ask all that is missing.
+
+        Raises `Stopped`, or the store's own error, once what was on its way has ended: an answer
+        that is being paid for is still taken.
+        """
+        queue = iter(self.missing.items())
+        telling = asyncio.create_task(self.progress.tell())
+        try:
+            async with asyncio.TaskGroup() as workers:
+                for _ in range(min(self.model.concurrency, len(self.missing))):
+                    workers.create_task(self._work(backend, queue))
+        finally:
+            telling.cancel()
+            self.progress.log.info("%s", self.progress)
+        if self._why_stopped is None and not self._anything_answered:
+            (*_, last) = self.failures.values()
+            self._why_stopped = last.error
+        if isinstance(self._why_stopped, StoreError):
+            raise self._why_stopped
+        if self._why_stopped is not None:
+            kept = len(self.calls) + self.progress.known
+            raise Stopped(
+                f"{self.model.name} was stopped: {self._why_stopped} The {kept:,} answers of "
+                f"{self.progress.total:,} that there are, are kept: mend that and materialize "
+                "again; only the rest is asked."
+            )
+
+    @property
+    def _anything_answered(self) -> bool:
+        return bool(self.calls) or self.progress.known > 0
+
+    async def _work(self, backend: Any, queue: Iterator[tuple[str, Request]]) -> None:
+        for key, request in queue:
+            send = partial(getattr(backend, kind_of(request)), request)
+            try:
+                self.calls[key] = await self.store.once(
+                    key, partial(self._call, key, request, send)
+                )
+                self._failed_in_a_row = 0
+            except _GaveUp as gave_up:
+                self._fail(key, gave_up.failed)
+            except StoreError as error:
+                self._why_stopped = self._why_stopped or error
+            if self._why_stopped is not None:
+                return
+
+    def _fail(self, key: str, failed: Failed) -> None:
+        self.failures[key] = failed
+        self.progress.end("failed", 0.0)
+        if failed.kind != "unacceptable" or not self._anything_answered:
+            self._failed_in_a_row += 1
+        if self._failed_in_a_row >= max(IN_A_ROW, self.model.concurrency):
+            self._why_stopped = self._why_stopped or (
+                f"{self._failed_in_a_row} requests in a row failed, the last with: {failed.error}"
+            )
+
+    async def _call(self, key: str, request: Request, send: Callable[[], Awaitable[Reply]]) -> Call:
+        """Send a request until it is answered, and make that a call; raises `_GaveUp`."""
+        deadlines = 0
+        for attempt in range(1, ATTEMPTS + 1):
+            try:
+                reply, seconds = await self._attempt(send)
+                return await self._kept(key, request, reply, seconds)
+            except (Unacceptable, Closed, BadImage) as fault:
+                if isinstance(fault, Closed):
+                    self._why_stopped = self._why_stopped or str(fault)
+                kind: FailureKind = "bad image" if isinstance(fault, BadImage) else "unacceptable"
+                raise _GaveUp(Failed(kind, str(fault), attempt)) from None
+            except Overloaded as fault:
+                failed = Failed("overloaded", str(fault), attempt)
+            except Interrupted as fault:
+                failed = Failed("interrupted", str(fault), attempt)
+            except TimeoutError:
+                said = f"No whole reply within {self.model.deadline_s:g} s."
+                failed = Failed("deadline", said, attempt)
+                deadlines += 1
+            self.progress.trouble[failed.kind] += 1
+            if attempt == ATTEMPTS or deadlines == DEADLINES:
+                break
+            wait = min(LONGEST_WAIT_S, FIRST_WAIT_S * 2 ** (attempt - 1))
+            await asyncio.sleep(wait * random.uniform(0.5, 1.5))
+        raise _GaveUp(failed)
+
+    async def _attempt(self, send: Callable[[], Awaitable[Reply]]) -> tuple[Reply, float]:
+        """Send a request once, at its turn: the reply and the seconds that it took."""
+        async with self._pace.turn() as began:
+            if self._why_stopped is not None:
+                raise Unacceptable("Not sent: the run was stopped.")
+            self.progress.sent += 1
+            try:
+                async with asyncio.timeout(self.model.deadline_s):
+                    reply = await send()
+            except Overloaded as fault:
+                self._pace.overloaded(began, fault.retry_after)
+                raise
+            self._pace.answered(reply.usage.total)
+            return reply, monotonic() - began
+
+    async def _kept(self, key: str, request: Request, reply: Reply, seconds: float) -> Call:
+        """The call as it is stored; its pictures are in the image store before."""
+        if reply.refusal is None:
+            digests = [await asyncio.to_thread(self._keep, picture) for picture in reply.pictures]
+            answer = {
+                "outcome": "answered",
+                "text": None if reply.text is None else self._without_key(reply.text),
+                "images": digests,
+                "score": reply.score,
+            }
+        else:
+            reason = self._without_key(reply.refusal.reason)
+            answer = {"outcome": "refused", "kind": reply.refusal.kind, "reason": reason}
+        self.progress.end(str(answer["outcome"]), self.model.price_of(reply.usage))
+        return Call(
+            key=key,
+            backend=self.model.backend,
+            model=self.model.model,
+            kind=kind_of(request),
+            request=canonical_of(self.model, request),
+            answer=answer,
+            served_model=reply.served_model,
+            input_tokens=reply.usage.input_tokens,
+            output_tokens=reply.usage.output_tokens,
+            seconds=seconds,
+            mode="online",
+            finished_at=datetime.now(UTC),
+        )
+
+    def _keep(self, picture: Picture) -> str:
+        return self.images.put(opened(picture))
+
+    def _without_key(self, text: str) -> str:
+        return text.replace(self.api_key, "[key]") if self.api_key else text

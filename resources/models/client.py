@@ -1,0 +1,146 @@
+"""The one door to every model: what was answered before is looked up, the rest is asked once."""
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from logging import Logger
+from typing import Any, NamedTuple
+
+from dagster import ConfigurableResource, EnvVar, InitResourceContext
+from pydantic import PrivateAttr
+
+from resources.calls import CallStore
+from resources.images import ImageStore
+from resources.models.asking import Asking
+from resources.models.backends import backend_of
+from resources.models.catalog import Model
+from resources.models.faults import CannotDo, KeyNotSet
+from resources.models.outcomes import Malformed, Outcome
+from resources.models.progress import Progress
+from resources.models.reading import outcome_of, repaired
+from resources.models.requests import Request, Write, call_key, canonical_of, kind_of
+
+REPAIRS = 1
+
+
+class Asked(NamedTuple):
+    """How requests ended, in their order, and what that took."""
+
+    outcomes: list[Outcome]
+    known: int
+    """Distinct requests whose answer was stored before."""
+    sent: int
+    """Requests sent now, retries included."""
+    spent: float | None
+    """Dollars for what was sent now; None where a price is unknown."""
+
+
+class ModelClient(ConfigurableResource[None]):
+    """Asks models, through the call store, at their pace.
+
+    Every answer is stored before it is given, so that a run that is broken off loses at most what
+    was on its way, and the next one asks for just the rest.
+    """
+
+    calls: CallStore
+    images: ImageStore
+    _runner: asyncio.Runner | None = PrivateAttr(default=None)
+    _backends: dict[str, Any] = PrivateAttr(default_factory=dict)
+
+    def ask(self, model: Model, requests: Sequence[Request], log: Logger) -> Asked:
+        """Ask `model` what is not answered yet; progress goes to `log` every ten seconds.
+
+        Text that misses its schema is sent back once with what is wrong with it.
+
+        Raises `KeyNotSet` before the first request, `CannotDo` where the backend lacks a kind of
+        request, and `Stopped` where the provider takes no more or cannot be reached.
+        """
+        asked = self._ask(model, requests, log)
+        for _ in range(REPAIRS):
+            again = {
+                place: repaired(request, outcome)
+                for place, (request, outcome) in enumerate(
+                    zip(requests, asked.outcomes, strict=True)
+                )
+                if isinstance(outcome, Malformed) and isinstance(request, Write)
+            }
+            if not again:
+                break
+            mended = self._ask(model, list(again.values()), log)
+            better = dict(zip(again, mended.outcomes, strict=True))
+            asked = Asked(
+                [better.get(place, outcome) for place, outcome in enumerate(asked.outcomes)],
+                asked.known + mended.known,
+                asked.sent + mended.sent,
+                _sum(asked.spent, mended.spent),
+            )
+        return asked
+
+    def close(self) -> None:
+        """Close connections and let go of local models."""
+        if self._runner is not None:
+            for backend in self._backends.values():
+                self._runner.run(backend.aclose())
+            self._backends.clear()
+            self._runner.close()
+            self._runner = None
+
+    def teardown_after_execution(self, context: InitResourceContext) -> None:
+        """Close what the run opened."""
+        self.close()
+
+    def _ask(self, model: Model, requests: Sequence[Request], log: Logger) -> Asked:
+        keys = [call_key(canonical_of(model, request)) for request in requests]
+        distinct = dict(zip(keys, requests, strict=True))
+        calls = self.calls.known(distinct)
+        missing = {key: request for key, request in distinct.items() if key not in calls}
+        progress = Progress(model.name, len(distinct), len(calls), log)
+        asking = Asking(model, self.calls, self.images, missing, progress)
+        if missing:
+            asking.api_key = key_of(model)
+            backend = self._backend(model, asking.api_key)
+            _require(backend, model, missing.values())
+            if self._runner is None:
+                self._runner = asyncio.Runner()
+            self._runner.run(asking.run(backend))
+            calls |= asking.calls
+        return Asked(
+            [
+                asking.failures.get(key) or outcome_of(calls[key], request)
+                for key, request in zip(keys, requests, strict=True)
+            ],
+            progress.known,
+            progress.sent,
+            progress.spent,
+        )
+
+    def _backend(self, model: Model, api_key: str | None) -> Any:
+        if model.name not in self._backends:
+            self._backends[model.name] = backend_of(model, api_key, self.images.get)
+        return self._backends[model.name]
+
+
+def key_of(model: Model) -> str | None:
+    """The model's API key from the environment, None where it needs none. Raises `KeyNotSet`."""
+    if model.key_variable is None:
+        return None
+    value = (EnvVar(model.key_variable).get_value() or "").strip()
+    if not value:
+        raise KeyNotSet(
+            f"The environment variable {model.key_variable} is not set, in which {model.name} "
+            "looks for its API key. Set it, start Dagster again and materialize again. Nothing "
+            "was sent."
+        )
+    return value
+
+
+def _sum(one: float | None, other: float | None) -> float | None:
+    return None if one is None or other is None else one + other
+
+
+def _require(backend: Any, model: Model, requests: Iterable[Request]) -> None:
+    for kind in sorted({kind_of(request) for request in requests}):
+        if not hasattr(backend, kind):
+            raise CannotDo(
+                f"{model.name} cannot {kind}: the backend {model.backend} does not offer that. "
+                "Choose another model of models.yaml."
+            )

@@ -1,0 +1,83 @@
+"""How fast a model is asked: as many at once as it bears, no more a minute than it allows.
+
+The number at once falls by half when the provider says that it is overloaded, and rises by about
+one for each round of answers after that (additive increase, multiplicative decrease).
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from time import monotonic
+
+
+@dataclass(slots=True)
+class Pace:
+    """The pace of one model in one process.
+
+    `concurrency` is the most requests at once; the limits per minute are spread evenly over it.
+    Tokens are known only afterwards: what an answer took beyond its share is waited for then.
+    """
+
+    concurrency: int
+    requests_per_minute: float | None = None
+    tokens_per_minute: float | None = None
+    _limit: float = field(init=False)
+    _running: int = field(init=False, default=0)
+    _next_start: float = field(init=False, default=0.0)
+    _paused_until: float = field(init=False, default=0.0)
+    _last_decrease: float = field(init=False, default=0.0)
+    _tokens_free_at: float = field(init=False, default=0.0)
+    _freed: asyncio.Condition = field(init=False, default_factory=asyncio.Condition)
+
+    def __post_init__(self) -> None:
+        self._limit = float(self.concurrency)
+
+    @property
+    def limit(self) -> int:
+        """How many requests may be on their way at once, for now."""
+        return int(self._limit)
+
+    @asynccontextmanager
+    async def turn(self) -> AsyncIterator[float]:
+        """Wait for a turn and hold it; gives the moment at which it began."""
+        async with self._freed:
+            await self._freed.wait_for(lambda: self._running < self.limit)
+            self._running += 1
+        try:
+            await self._wait()
+            yield monotonic()
+        finally:
+            self._running -= 1
+            async with self._freed:
+                self._freed.notify(2)
+
+    def answered(self, tokens: int | None) -> None:
+        """An answer came: allow a little more at once, and book its tokens."""
+        self._limit = min(self.concurrency, self._limit + 1 / self._limit)
+        if self.tokens_per_minute and tokens:
+            taken = tokens * 60 / self.tokens_per_minute
+            self._tokens_free_at = max(self._tokens_free_at, monotonic()) + taken
+
+    def overloaded(self, began: float, retry_after: float | None) -> None:
+        """A request that `began` then was turned away: allow half as many at once.
+
+        Those that were on their way together count as one. With `retry_after` in seconds, nothing
+        is sent before it is over.
+        """
+        now = monotonic()
+        if began >= self._last_decrease:
+            self._limit = max(1.0, self._limit / 2)
+            self._last_decrease = now
+        if retry_after is not None:
+            self._paused_until = max(self._paused_until, now + retry_after)
+
+    async def _wait(self) -> None:
+        """Wait until a request may start, and take that start."""
+        while (start := max(self._paused_until, self._tokens_free_at)) > (now := monotonic()):
+            await asyncio.sleep(start - now)
+        if self.requests_per_minute:
+            mine = max(self._next_start, monotonic())
+            self._next_start = mine + 60 / self.requests_per_minute
+            while (now := monotonic()) < max(mine, self._paused_until):
+                await asyncio.sleep(max(mine, self._paused_until) - now)

@@ -1,0 +1,61 @@
+"""What a run says of itself while it asks: done and total, per second, time left, spent."""
+
+import asyncio
+from collections import Counter
+from dataclasses import dataclass, field
+from logging import Logger
+from time import monotonic
+
+EVERY_S = 10.0
+
+
+@dataclass(slots=True)
+class Progress:
+    """Counts what is asked of one model and tells `log` every ten seconds."""
+
+    model: str
+    total: int
+    known: int
+    log: Logger
+    done: int = 0
+    sent: int = 0
+    spent: float | None = 0.0
+    """Dollars so far; None once an answer came whose price is unknown."""
+    ended: Counter[str] = field(default_factory=Counter)
+    trouble: Counter[str] = field(default_factory=Counter)
+    _began: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._began = monotonic()
+
+    def end(self, outcome: str, cost: float | None) -> None:
+        """One more request has ended, for so many dollars."""
+        self.done += 1
+        self.ended[outcome] += 1
+        self.spent = None if self.spent is None or cost is None else self.spent + cost
+
+    async def tell(self) -> None:
+        """Log the state every ten seconds, until cancelled."""
+        while True:
+            await asyncio.sleep(EVERY_S)
+            self.log.info("%s", self)
+
+    def __str__(self) -> str:
+        """The state in one line, as a reader of the log wants it."""
+        seconds = max(monotonic() - self._began, 1e-9)
+        rate = self.done / seconds
+        missing = self.total - self.known
+        parts = [
+            f"{self.model}: {self.known + self.done:,} of {self.total:,}",
+            f"{self.known:,} known before",
+            f"{rate:.1f}/s",
+            f"{_duration((missing - self.done) / rate)} left" if rate else "time left unknown",
+            "spent unknown (no price)" if self.spent is None else f"spent ${self.spent:.4f}",
+        ]
+        told = {**{k: n for k, n in self.ended.items() if k != "answered"}, **self.trouble}
+        return " · ".join(parts + [f"{number:,} {what}" for what, number in told.items()])
+
+
+def _duration(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"

@@ -1,0 +1,125 @@
+import asyncio
+from time import monotonic
+
+from resources.models.pace import Pace
+
+
+def starts_of(pace, number, *, tokens=None):
+    """When each of so many requests began, all of them ready at once."""
+    starts = []
+
+    async def one():
+        async with pace.turn() as began:
+            starts.append(began)
+            await asyncio.sleep(0)
+        pace.answered(tokens)
+
+    async def every():
+        async with asyncio.TaskGroup() as tasks:
+            for _ in range(number):
+                tasks.create_task(one())
+
+    asyncio.run(every())
+    return sorted(starts)
+
+
+def test_no_more_than_the_limit_are_on_their_way_at_once():
+    async def most():
+        pace, running, seen = Pace(5), 0, []
+
+        async def one():
+            nonlocal running
+            async with pace.turn():
+                running += 1
+                seen.append(running)
+                await asyncio.sleep(0.001)
+                running -= 1
+
+        await asyncio.gather(*(one() for _ in range(40)))
+        return max(seen)
+
+    assert asyncio.run(most()) == 5
+
+
+def test_those_turned_away_together_halve_the_limit_once_and_answers_raise_it_again():
+    async def limits():
+        pace = Pace(64)
+        began = monotonic()
+        for _ in range(10):
+            pace.overloaded(began, None)
+        once = pace.limit
+        pace.overloaded(monotonic(), None)
+        twice = pace.limit
+        for _ in range(16):
+            pace.answered(None)
+        after_a_round = pace.limit
+        for _ in range(5000):
+            pace.answered(None)
+        return once, twice, after_a_round, pace.limit
+
+    assert asyncio.run(limits()) == (32, 16, 16, 64)
+
+
+def test_the_limit_never_falls_below_one():
+    async def limit():
+        pace = Pace(2)
+        for _ in range(9):
+            pace.overloaded(monotonic(), None)
+        return pace.limit
+
+    assert asyncio.run(limit()) == 1
+
+
+def test_a_raised_limit_lets_waiting_ones_start():
+    """With one at a time and ever more allowed, nobody is left waiting."""
+
+    async def most():
+        pace, running, seen = Pace(8), 0, []
+        for _ in range(4):
+            pace.overloaded(monotonic(), None)
+        assert pace.limit == 1
+
+        async def one():
+            nonlocal running
+            async with pace.turn():
+                running += 1
+                seen.append(running)
+                await asyncio.sleep(0.001)
+                running -= 1
+                pace.answered(None)
+
+        await asyncio.gather(*(one() for _ in range(120)))
+        return max(seen), len(seen)
+
+    assert asyncio.run(most()) == (8, 120)
+
+
+def test_nothing_starts_before_retry_after_is_over():
+    async def first_start():
+        pace = Pace(4)
+        told = monotonic()
+        pace.overloaded(told, 0.15)
+        starts = []
+
+        async def one():
+            async with pace.turn() as began:
+                starts.append(began)
+
+        await asyncio.gather(*(one() for _ in range(6)))
+        return min(starts) - told
+
+    assert asyncio.run(first_start()) >= 0.15
+
+
+def test_requests_a_minute_are_spread_evenly():
+    starts = starts_of(Pace(64, requests_per_minute=3000), 12)
+    assert all(start - starts[0] >= place * 0.02 - 0.01 for place, start in enumerate(starts))
+
+
+def test_tokens_are_waited_for_after_they_were_taken():
+    starts = starts_of(Pace(1, tokens_per_minute=60_000), 4, tokens=40)
+    assert starts[-1] - starts[0] >= 3 * 0.04
+
+
+def test_without_limits_nothing_waits():
+    assert len(starts_of(Pace(64), 500)) == 500

@@ -1,0 +1,62 @@
+import asyncio
+import logging
+
+import pytest
+
+from resources.models import progress
+from resources.models.progress import Progress
+
+LOG = logging.getLogger("progress")
+
+
+@pytest.fixture
+def told(monkeypatch, caplog):
+    """A progress of 100 requests, 20 known before, which began 10 s ago."""
+    clock = iter(range(0, 1000, 10))
+    monkeypatch.setattr(progress, "monotonic", lambda: float(next(clock)))
+    caplog.set_level(logging.INFO)
+    return Progress("gpt", 100, 20, LOG)
+
+
+def test_it_says_done_and_total_pace_time_left_and_cost(told):
+    for _ in range(40):
+        told.end("answered", 0.001)
+    assert str(told) == "gpt: 60 of 100 · 20 known before · 4.0/s · 10 s left · spent $0.0400"
+
+
+def test_an_unknown_price_is_unknown_and_never_zero(told):
+    told.end("answered", 0.5)
+    told.end("answered", None)
+    told.end("answered", 0.5)
+    assert told.spent is None
+    assert "spent unknown (no price)" in str(told)
+
+
+def test_before_the_first_answer_the_time_left_is_unknown(told):
+    assert "time left unknown" in str(told)
+
+
+def test_what_went_wrong_is_counted(told):
+    told.end("answered", 0)
+    told.end("refused", 0)
+    told.end("failed", 0)
+    told.trouble["overloaded"] += 1200
+    assert str(told).endswith("1 refused · 1 failed · 1,200 overloaded")
+
+
+def test_long_times_are_told_in_minutes(told):
+    told.end("answered", 0)
+    assert "13 min 10 s left" in str(told)
+
+
+def test_it_speaks_while_others_work(told, monkeypatch, caplog):
+    monkeypatch.setattr(progress, "EVERY_S", 0.01)
+
+    async def work():
+        telling = asyncio.create_task(told.tell())
+        while len(caplog.messages) < 3:
+            await asyncio.sleep(0.001)
+        telling.cancel()
+
+    asyncio.run(work())
+    assert all(message.startswith("gpt: 20 of 100") for message in caplog.messages)
