@@ -142,4 +142,5 @@ def _entry_of(problem: Problem, entries: Sequence[Any]) -> str:
         return ""
     entry = entries[place] if place < len(entries) else None
     name = entry.get("name") if isinstance(entry, dict) else None
-    return f", {name}" if isinstance(name, str) and name else f", entry {place + 1}"
+    called = isinstance(name, str) and name and name.isprintable()
+    return f", {name}" if called else f", entry {place + 1}"

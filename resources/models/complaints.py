@@ -8,12 +8,24 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic_core import ErrorDetails
 
-_KINDS = {str: "text", bool: "true or false", int: "a number", float: "a number", list: "a list",
-          dict: "a mapping of names to values", type(None): "empty"}  # fmt: skip
-_WANTED = {"string_type": "text: put it in quotes", "int_type": "a whole number, not in quotes",
-           "float_type": "a number, not in quotes", "tuple_type": "a list, as in [judge]",
-           "dict_type": "a mapping of names to values",
-           "model_type": "a mapping of names to values"}  # fmt: skip
+_MAPPING = "a mapping of names to values"
+_KINDS = {
+    str: "text",
+    bool: "true or false",
+    int: "a number",
+    float: "a number",
+    list: "a list",
+    dict: _MAPPING,
+    type(None): "empty",
+}
+_WANTED = {
+    "string_type": "text: put it in quotes",
+    "int_type": "a whole number, without quotes or point",
+    "float_type": "a number, without quotes",
+    "tuple_type": "a list, as in [judge]",
+    "dict_type": _MAPPING,
+    "model_type": _MAPPING,
+}
 
 
 def complaint(error: ErrorDetails, model: type[BaseModel]) -> str:
@@ -51,7 +63,7 @@ def nearest(name: str, choices: Iterable[str]) -> str:
 
 
 def _kind(value: Any) -> str:
-    return _KINDS.get(type(value), type(value).__name__)
+    return _KINDS[type(value)]
 
 
 def _fields(model: type[BaseModel], path: list[str]) -> dict[str, Any]:

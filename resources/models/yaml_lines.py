@@ -102,6 +102,9 @@ def _in_words(error: yaml.MarkedYAMLError) -> str:
         return problem
     if "'\\t'" in problem:
         return "a tab: indent with spaces"
+    began, found = error.context_mark, error.problem_mark
+    if began is not None and found is not None and began.line != found.line:
+        problem += f", in what begins on line {began.line + 1}"
     return (
         f"not YAML ({problem}): compare the line, and the one before it, with the examples in the "
         "file; text with special characters goes in quotes"

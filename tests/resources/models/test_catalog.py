@@ -1,0 +1,488 @@
+"""models.yaml: what it may say, and what is said of everything else."""
+
+import json
+import re
+import traceback
+from pathlib import Path
+
+import pytest
+from dagster._core.definitions.utils import has_valid_name_chars
+
+from resources.models.catalog import Catalog, CatalogError, Model, load
+from resources.models.entry import ABILITIES, OFFLINE
+from resources.models.replies import Usage
+
+MODELS_YAML = Path(__file__).parents[3] / "models.yaml"
+GPT = {"name": "gpt", "backend": "openai", "model": "gpt-9", "family": "gpt", "roles": ["judge"]}
+"""An entry that is right."""
+SECRET = "sk-abcDEF123456"
+
+
+def entry(**fields):
+    """The entry above with other fields, one a line, so that its third field stands on line 3."""
+    lines = [f"{name}: {json.dumps(value)}" for name, value in {**GPT, **fields}.items()]
+    return "- " + "\n  ".join(lines) + "\n"
+
+
+@pytest.fixture
+def loaded(tmp_path):
+    """`load` of a text or of bytes."""
+
+    def loaded(content):
+        path = tmp_path / "models.yaml"
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return load(path)
+
+    return loaded
+
+
+@pytest.fixture
+def said(loaded, tmp_path):
+    """What is said of a text that is wrong: one (line, entry, words) a problem."""
+
+    def said(content):
+        with pytest.raises(CatalogError) as caught:
+            loaded(content)
+        head, *lines = str(caught.value).splitlines()
+        path = re.escape(str(tmp_path / "models.yaml"))
+        assert re.fullmatch(rf"{path} has (one thing|\d+ things) to mend\.", head)
+        pattern = rf"  {path}, line (\d+)(?:, ([^:]+))?: (.+)"
+        found = [re.fullmatch(pattern, line) for line in lines]
+        assert all(found), lines
+        return [(int(match[1]), match[2], match[3]) for match in found]
+
+    return said
+
+
+class TestTheFileInTheProject:
+    def test_it_names_what_needs_no_key(self):
+        catalog = load(MODELS_YAML)
+        assert {model.name: model.roles for model in catalog.models} == {
+            "prior": ("judge",),
+            "pixels": ("judge",),
+            "random": ("judge",),
+            "grammar": ("writer",),
+            "sketch": ("painter",),
+        }
+        assert {model.key_variable for model in catalog.models} == {None}
+
+    def examples(self):
+        paragraphs = MODELS_YAML.read_text(encoding="utf-8").split("\n\n")
+        examples = [text for text in paragraphs if text.startswith("# - name:")]
+        return [re.sub(r"^# ?", "", text, flags=re.MULTILINE) + "\n" for text in examples]
+
+    def test_every_example_loads_once_it_is_uncommented(self, loaded):
+        backends = {loaded(example).models[0].backend for example in self.examples()}
+        assert backends == set(ABILITIES)
+
+    def test_all_examples_load_together_beside_what_is_there(self, loaded):
+        text = MODELS_YAML.read_text(encoding="utf-8")
+        everything = loaded(text + "\n" + "\n".join(self.examples()))
+        assert len(everything.models) == 5 + len(self.examples())
+        assert len(self.examples()) > 8
+
+    def test_nothing_in_a_comment_but_examples_looks_like_an_entry(self):
+        text = MODELS_YAML.read_text(encoding="utf-8")
+        assert len(re.findall(r"^# *- ", text, re.MULTILINE)) == len(self.examples())
+
+
+class TestRightFiles:
+    def test_a_file_without_entries_is_a_catalog_without_models(self, loaded):
+        for text in ("", "# nothing yet\n", "[]", "---\n"):
+            assert loaded(text).models == ()
+
+    def test_models_come_in_the_order_of_the_file(self, loaded):
+        text = entry(name="b") + entry(name="a", model="other")
+        assert [model.name for model in loaded(text).models] == ["b", "a"]
+
+    def test_what_is_left_out_takes_its_default(self, loaded):
+        model = loaded(entry()).models[0]
+        assert (model.concurrency, model.deadline_s, model.parameters) == (16, 300, {})
+        assert (model.requests_per_minute, model.tokens_per_minute) == (None, None)
+
+    def test_a_local_model_may_take_an_hour(self, loaded):
+        assert loaded(entry(backend="transformers")).models[0].deadline_s == 3600
+        assert loaded(entry(backend="transformers", deadline_s=5)).models[0].deadline_s == 5
+
+    def test_plain_values_are_what_people_mean_by_them(self, loaded):
+        parameters = """
+  parameters:
+    ratio: 16:9
+    small: 1e-5
+    whole: 012
+    size: 1024x1024
+    on_top: "no"
+    day: '2026-01-01'
+    nothing: null
+    list: [1, 2.5, true, {deep: FALSE}]
+"""
+        assert loaded(entry().rstrip() + parameters).models[0].parameters == {
+            "ratio": "16:9",
+            "small": 1e-5,
+            "whole": 12,
+            "size": "1024x1024",
+            "on_top": "no",
+            "day": "2026-01-01",
+            "nothing": None,
+            "list": [1, 2.5, True, {"deep": False}],
+        }
+
+    def test_windows_files_are_read(self, loaded, said):
+        assert loaded(b"\xef\xbb\xbf" + entry().replace("\n", "\r\n").encode()).models
+        assert said(entry(backend="gpt").replace("\n", "\r\n"))[0][0] == 2
+
+    def test_one_model_with_other_parameters_is_another_model(self, loaded):
+        low = {"reasoning_effort": "low"}
+        assert len(loaded(entry() + entry(name="low", parameters=low)).models) == 2
+
+
+class TestKeys:
+    @pytest.mark.parametrize(
+        ("fields", "variable"),
+        [
+            ({}, "OPENAI_API_KEY"),
+            ({"backend": "gemini"}, "GEMINI_API_KEY"),
+            ({"key": "MY_KEY_2"}, "MY_KEY_2"),
+            ({"backend": "openai_compatible", "base_url": "http://localhost:8000/v1"}, None),
+            ({"backend": "openai_compatible", "base_url": "http://h", "key": "VLLM"}, "VLLM"),
+            ({"backend": "diffusers", "roles": ["painter"]}, None),
+        ],
+    )
+    def test_the_variable_that_holds_it(self, loaded, fields, variable):
+        assert loaded(entry(**fields)).models[0].key_variable == variable
+
+    @pytest.mark.parametrize(
+        "fields",
+        [
+            {"key": SECRET},
+            {"key": SECRET, "backend": "diffusers"},
+            {"key": SECRET, "backend": "opena", "nonsense": 1},
+            {"key": [SECRET]},
+            {"key": {"value": SECRET}},
+            {"api_key": SECRET},
+            {"base_url": f"https://me:{SECRET}@example.org"},
+            {"base_url": f"https://example.org?key={SECRET}"},
+            {"base_url": SECRET},
+            {"parameters": {"api_key": SECRET}},
+            {"parameters": {"extra_body": [{"Authorization": SECRET}]}},
+        ],
+    )
+    def test_a_key_in_the_file_is_refused_and_not_repeated(self, loaded, fields):
+        with pytest.raises(CatalogError) as caught:
+            loaded(entry(**fields))
+        assert SECRET not in "".join(traceback.format_exception(caught.value))
+
+    def test_a_key_in_yaml_that_is_none_is_not_repeated(self, loaded):
+        for text in (
+            f"- key: {SECRET}\n key: x\n",
+            f"- key: *{SECRET}\n",
+            f"- key: &{SECRET} 1\n",
+            f"- key: !{SECRET} 1\n",
+            f'- key: "{SECRET}\\q"\n',
+            f"- key: {SECRET}: {SECRET}\n",
+            f"- key: [{SECRET}\n",
+        ):
+            with pytest.raises(CatalogError) as caught:
+                loaded(text)
+            assert SECRET not in "".join(traceback.format_exception(caught.value))
+
+    def test_the_remedy_for_a_key_in_the_file_is_said(self, said):
+        [(line, name, words)] = said(entry(key=SECRET))
+        assert (line, name) == (6, "gpt")
+        assert "set a variable" in words
+
+
+WRONG = {
+    "unknown backend": (entry(backend="opena"), 2, "'opena' … did you mean openai? … gemini"),
+    "unknown role": (entry(roles=["judge", "panter"]), 5, "'panter' … did you mean painter?"),
+    "unknown field": (entry(famly="gpt"), 6, "`famly` is no field … did you mean family?"),
+    "unknown price": (entry(price={"input": 1}), 6, "`price.input` … input_per_million"),
+    "missing name": (
+        "- backend: openai\n  model: m\n  family: f\n  roles: [judge]",
+        1,
+        "`name` is missing",
+    ),
+    "missing family": (
+        "- name: a\n  backend: openai\n  model: m\n  roles: [judge]",
+        1,
+        "`family` is missing … gpt or qwen",
+    ),
+    "empty family": (entry(family=""), 4, "`family` is empty … gpt or qwen"),
+    "nothing after the colon": (entry().replace('"gpt-9"', ""), 3, "`model` is empty"),
+    "no roles": (entry(roles=[]), 5, "`roles` is empty … painter"),
+    "roles no list": (entry(roles="judge"), 5, "`roles` is text … [judge]"),
+    "model a number": (entry(model=5), 3, "`model` is a number … in quotes"),
+    "model true": (entry(model=True), 3, "`model` is true or false … in quotes"),
+    "model a list": (entry(model=["m"]), 3, "`model` is a list"),
+    "concurrency in quotes": (entry(concurrency="4"), 6, "`concurrency` is text … a whole number"),
+    "concurrency 1.5": (entry(concurrency=1.5), 6, "`concurrency` is a number … a whole number"),
+    "concurrency true": (entry(concurrency=True), 6, "`concurrency` is true or false"),
+    "concurrency 0": (
+        entry(concurrency=0),
+        6,
+        "`concurrency` has to be greater than or equal to 1",
+    ),
+    "no requests": (entry(requests_per_minute=0), 6, "has to be greater than 0"),
+    "no tokens": (entry(tokens_per_minute=-1), 6, "has to be greater than 0"),
+    "no time": (entry(deadline_s=0), 6, "has to be greater than 0"),
+    "parameters a list": (entry(parameters=[1]), 6, "`parameters` is a list … a mapping"),
+    "price a number": (entry(price=3), 6, "`price` is a number … a mapping"),
+    "price in quotes": (entry(price={"per_gpu_hour": "2"}), 6, "`price.per_gpu_hour` is text"),
+    "price below 0": (entry(price={"output_per_million": -1}), 6, "greater than or equal to 0"),
+    "price of a strange size": (
+        entry(price={"per_image": {"big": 1}}),
+        6,
+        "`price.per_image.big` … 1024x1024/high",
+    ),
+    "name with a blank": (entry(name="my gpt"), 1, "'my gpt' … letters, digits and _"),
+    "name with a dash": (entry(name="gpt-4"), 1, "'gpt-4' … letters, digits and _"),
+    "name with a digit first": (entry(name="4o"), 1, "no digit first"),
+    "name with a newline": (entry(name="gpt\n"), 1, "letters, digits and _"),
+    "name too long": (entry(name="g" * 65), 1, "64 characters"),
+    "name twice": (entry() + entry(model="m"), 6, "'gpt' is taken on line 1 … choose another"),
+    "name in capitals": (entry() + entry(name="GPT", model="m"), 6, "'GPT' is taken on line 1"),
+    "painter on a server": (
+        entry(backend="openai_compatible", base_url="http://h", roles=["judge", "painter"]),
+        5,
+        "has painter … 'openai_compatible' … choose from writer, judge, captioner",
+    ),
+    "judge on diffusers": (
+        entry(backend="diffusers"),
+        5,
+        "has judge … choose from painter, editor",
+    ),
+    "metric on openai": (entry(roles=["metric"]), 5, "has metric … 'openai'"),
+    "unknown offline": (
+        entry(backend="offline", model="grammer"),
+        3,
+        "'grammer' … did you mean grammar?",
+    ),
+    "offline judge that writes": (
+        entry(backend="offline", model="pixels", roles=["writer"]),
+        5,
+        "'pixels' cannot be … choose from judge",
+    ),
+    "no base_url": (
+        entry(backend="openai_compatible"),
+        1,
+        "`base_url` is missing … http://localhost:8000/v1",
+    ),
+    "base_url on diffusers": (
+        entry(backend="diffusers", roles=["painter"], base_url="http://h"),
+        6,
+        "is of no use to the backend 'diffusers'",
+    ),
+    "base_url without http": (entry(base_url="localhost:8000"), 6, "is no address"),
+    "base_url to a file": (entry(base_url="file:///etc/passwd"), 6, "is no address"),
+    "base_url without a host": (entry(base_url="http:///v1"), 6, "is no address"),
+    "base_url with a blank": (entry(base_url="http://h /v1"), 6, "is no address"),
+    "base_url with a strange port": (entry(base_url="http://h:99999"), 6, "is no address"),
+    "base_url with a query": (entry(base_url="http://h/v1?a=b"), 6, "more than an address"),
+    "key on transformers": (
+        entry(backend="transformers", key="HF_TOKEN"),
+        6,
+        "is of no use to the backend 'transformers'",
+    ),
+    "a model twice": (
+        entry() + entry(name="again"),
+        8,
+        "the same model as `gpt` on line 1 … keep one",
+    ),
+    "a model on two servers": (
+        entry() + entry(name="azure", base_url="http://h"),
+        8,
+        "`gpt` on line 1 at another `base_url` … share their answers",
+    ),
+    "an entry of text": ("- gpt\n", 1, "the entry is text"),
+    "an empty entry": (entry() + "-\n", 6, "the entry is empty"),
+    "a key twice": (entry() + "  family: x\n", 6, "`family` is given twice, first on line 4"),
+    "a parameter twice": (
+        entry() + "  parameters:\n    a: 1\n    a: 1\n",
+        8,
+        "`a` is given twice, first on line 7",
+    ),
+    "a date": (entry() + "  parameters:\n    day: 2026-01-01\n", 7, "a date … in quotes"),
+    "a time": (entry() + "  parameters: {day: 2026-01-01T10:00:00Z}\n", 6, "a date … in quotes"),
+    "not a number": (
+        entry() + "  parameters:\n    t: .nan\n",
+        7,
+        "a number that JSON does not have",
+    ),
+    "infinite": (
+        entry() + "  price:\n    per_gpu_hour: 1e999\n",
+        7,
+        "a number that JSON does not have",
+    ),
+    "yes": (entry() + "  parameters:\n    do_sample: yes\n", 7, "`yes` … true or false"),
+    "half a character": (
+        entry() + '  parameters:\n    stop: "\\ud800"\n',
+        7,
+        "half of a character",
+    ),
+    "a list as a key": (entry() + "  parameters:\n    [1]: 2\n", 7, "as a key"),
+}
+"""Text, the line that is named, and what is said, with … for whatever stands between."""
+
+
+class TestWrongEntries:
+    @pytest.mark.parametrize("case", WRONG)
+    def test_one_problem_is_said_with_its_line_its_entry_and_the_remedy(self, said, case):
+        text, expected_line, expected = WRONG[case]
+        [(line, _, words)] = said(text)
+        assert line == expected_line
+        assert re.search(re.escape(expected).replace("\\ …\\ ", ".*"), words), words
+
+    @pytest.mark.parametrize(
+        "name",
+        ["model", "messages", "prompt", "contents", "n", "candidate_count", "stream", "timeout",
+         "num_images_per_prompt", "base_url", "api_key", "apiKey", "headers", "extra_headers",
+         "default_headers", "Authorization", "http_options", "password"],
+    )  # fmt: skip
+    def test_a_parameter_that_is_not_the_users_is_refused(self, said, name):
+        [(line, entry_name, words)] = said(entry(parameters={"temperature": 1, name: 1}))
+        assert (line, entry_name) == (6, "gpt")
+        assert f"`parameters` has `{name}`" in words
+        assert ": remove it" in words
+
+    def test_parameters_that_only_resemble_those_are_taken(self, loaded):
+        parameters = {"max_tokens": 9, "top_n": 1, "extra_body": {"top_k": 1}, "seed": 5}
+        assert loaded(entry(parameters=parameters)).models[0].parameters == parameters
+
+    def test_an_entry_is_called_by_its_name_or_its_place(self, said):
+        text = entry(concurrency=0) + "- family: f\n" + entry(name="", model="n")
+        assert {name for _, name, _ in said(text)} == {"gpt", "entry 2", "entry 3"}
+
+    def test_everything_that_is_wrong_is_said_at_once_by_line(self, said):
+        text = (
+            entry(backend="opena", model=5, key=SECRET, price={"inputs": 1})
+            + entry(name="GPT", model="other", concurrency=0, base_url="h")
+            + "- backend: offline\n  backend: offline\n  model: grammer\n  roles: [judge]\n"
+        )
+        problems = said(text)
+        assert [line for line, _, _ in problems] == [2, 3, 6, 7, 8, 13, 14, 15, 15, 16, 17]
+
+    def test_the_field_in_a_message_is_the_one_on_its_line(self, said):
+        for text, _, _ in WRONG.values():
+            for line, _, words in said(text):
+                field = re.match(r"`(\w+)", words)
+                if field and "missing" not in words and ":" in text.split("\n")[line - 1]:
+                    assert field[1] in text.split("\n")[line - 1]
+
+
+class TestWhatIsNoCatalog:
+    @pytest.mark.parametrize(
+        ("content", "line", "words"),
+        [
+            ("models:\n- name: a\n", 1, "not a list of models"),
+            ("hello", 1, "not a list of models"),
+            ("- name: a\n\tbackend: openai\n", 2, "a tab: indent with spaces"),
+            ("- name: a\n  b: [1\n- c\n", 4, "in what begins on line 2"),
+            ("- name: a: b\n", 1, "not YAML"),
+            ("- a\n---\n- b\n", 2, "not YAML"),
+            ("- name: &x a\n  family: *x\n", 1, "anchors and aliases"),
+            ("- name: a\n- *x\n", 2, "anchors and aliases"),
+            ("- name: !!python/object/apply:os.system ['false']\n", 1, "tags (!)"),
+            ("- ! a\n", 1, "tags (!)"),
+            (b"- name: a\n  family: \xff\xfe\n", 2, "UTF-8"),
+            (b"- name: a\n  family: \x00\n", 2, "a character that no text has"),
+            (b"\x89PNG\r\n\x1a\n\x00\x00", 1, "UTF-8"),
+            ("- " + "[" * 100_000, 1, "nested more than 20 deep"),
+        ],
+    )
+    def test_it_is_said_with_the_line(self, said, content, line, words):
+        [(found_line, _, found_words)] = said(content)
+        assert found_line == line
+        assert words in found_words
+
+    def test_aliases_are_refused_before_they_unfold(self, said):
+        bomb = "- &a [x, x]\n" + "".join(f"- &b{i} [*a, *a]\n" for i in range(50))
+        assert "anchors and aliases" in said(bomb)[0][2]
+
+    def test_a_problem_outside_of_every_entry_names_none(self, said):
+        assert said("a: 1\na: 2\n")[0][1] is None
+
+    def test_a_file_that_is_not_there(self, tmp_path):
+        path = tmp_path / "gone.yaml"
+        with pytest.raises(CatalogError, match=r"gone.yaml is not there.*COUNTERFACTORY_MODELS"):
+            load(path)
+
+    def test_a_folder(self, tmp_path):
+        with pytest.raises(CatalogError, match=r"cannot be read \(Is a directory\)"):
+            load(tmp_path)
+
+
+class TestAsking:
+    catalog = Catalog(
+        (
+            Model(**GPT),
+            Model(**{**GPT, "name": "artist", "model": "m", "roles": ["painter", "editor"]}),
+        )
+    )
+
+    def test_by_name(self):
+        assert self.catalog.model("artist").model == "m"
+
+    def test_an_unknown_name_is_answered_with_those_there_are(self):
+        with pytest.raises(
+            CatalogError, match=r"no model 'artis', did you mean artist\?"
+        ) as caught:
+            self.catalog.model("artis")
+        assert "gpt, artist" in str(caught.value)
+        with pytest.raises(CatalogError, match="no model 'gpt': There is none"):
+            Catalog(()).model("gpt")
+
+    def test_by_role(self):
+        assert [model.name for model in self.catalog.with_role("editor")] == ["artist"]
+        assert self.catalog.with_role("metric") == ()
+
+    def test_a_role_that_is_required(self):
+        assert self.catalog.require("gpt", "judge").name == "gpt"
+        with pytest.raises(CatalogError) as caught:
+            self.catalog.require("artist", "judge")
+        words = str(caught.value)
+        assert "artist has to be a judge" in words
+        assert "painter, editor" in words
+        assert "choose a judge (gpt)" in words
+        with pytest.raises(CatalogError, match=r"choose a metric \(none yet\)"):
+            self.catalog.require("artist", "metric")
+
+
+class TestPrices:
+    @pytest.mark.parametrize(
+        ("price", "usage", "dollars"),
+        [
+            ({"input_per_million": 2.0, "output_per_million": 8.0}, Usage(1000, 500), 0.006),
+            ({"input_per_million": 0.1, "output_per_million": 0.5}, Usage(3, 0), 3e-7),
+            ({"input_per_million": 0.0, "output_per_million": 0.0}, Usage(9, 9), 0.0),
+            ({"input_per_million": 2.0, "output_per_million": 8.0}, Usage(0, 0), 0.0),
+            ({"input_per_million": 2.0, "output_per_million": 8.0}, Usage(1000, None), None),
+            ({"input_per_million": 2.0, "output_per_million": 8.0}, Usage(None, 5), None),
+            ({"input_per_million": 2.0}, Usage(1000, 500), None),
+            ({"output_per_million": 2.0}, Usage(1000, 500), None),
+            ({"per_image": {"1024x1024/high": 0.1}}, Usage(1000, 500), None),
+            ({}, Usage(1000, 500), None),
+        ],
+    )
+    def test_tokens_cost_what_they_cost_or_it_is_unknown(self, price, usage, dollars):
+        found = Model(**GPT, price=price).price_of(usage)
+        assert found == (None if dollars is None else pytest.approx(dollars, rel=1e-14))
+
+    def test_offline_costs_nothing(self):
+        offline = {**GPT, "backend": "offline", "model": "pixels"}
+        assert Model(**offline).price_of(Usage()) == 0.0
+
+    def test_sizes_of_images(self, loaded):
+        sizes = {"1024x1024": 1, "1024x1536/high": 2.5, "2K": 0.1, "4K/low": 0}
+        assert loaded(entry(price={"per_image": sizes})).models[0].price.per_image == sizes
+
+
+def test_a_name_that_is_taken_here_is_taken_by_dagster():
+    assert has_valid_name_chars("a" * 64)
+    for name in ("a b", "a-b", "a.b", "a/b", "ä", ""):
+        assert not has_valid_name_chars(name)
+        with pytest.raises(ValueError, match="letters, digits"):
+            Model(**{**GPT, "name": name})
+
+
+def test_every_offline_model_has_roles_of_its_own():
+    assert all(OFFLINE.values())
