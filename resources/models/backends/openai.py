@@ -1,28 +1,45 @@
-"""OpenAI, and the many servers that speak as it does: vLLM, SGLang, Ollama, LM Studio."""
+"""OpenAI, and the servers that speak as it does: vLLM, SGLang, Ollama, LM Studio, Azure."""
 
-import asyncio
-import json
+from base64 import b64encode
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any
+from urllib.parse import urlsplit
 
 import httpx2
 from openai import APIConnectionError, APIStatusError, AsyncOpenAI
-from pydantic import BaseModel, Field
 
 from resources.models.backends.base import PictureOf
-from resources.models.backends.wire import careful_client, data_url, fault, shaped, without_key
+from resources.models.backends.bodies import (
+    Completion,
+    Image,
+    Images,
+    ImageTokens,
+    Shape,
+    TextTokens,
+    shaped,
+)
+from resources.models.backends.structured import response_format
+from resources.models.backends.wire import (
+    bytes_of,
+    careful_client,
+    fault,
+    media_type,
+    out_of_tokens,
+    picture_from,
+    without_key,
+)
 from resources.models.catalog import Model
 from resources.models.replies import (
     Closed,
     Fault,
     Interrupted,
+    Picture,
     Refusal,
     RefusalKind,
     Reply,
-    Unacceptable,
     Usage,
 )
-from resources.models.requests import Look, Turn, Write
+from resources.models.requests import Edit, Look, Paint, Turn, Write
 
 _ADDRESS = "https://api.openai.com/v1"
 _CLOSED_CODES = frozenset(
@@ -43,43 +60,19 @@ _FILTER_CODES: Mapping[str, RefusalKind] = {
     "moderation_blocked": "image safety",
 }
 
-Shape = TypeVar("Shape", bound=BaseModel)
-
-
-class _Message(BaseModel):
-    content: str | None = None
-    refusal: str | None = None
-
-
-class _Choice(BaseModel):
-    message: _Message
-    finish_reason: str | None = None
-
-
-class _Tokens(BaseModel):
-    prompt_tokens: int | None = None
-    completion_tokens: int | None = None
-
-
-class _Completion(BaseModel):
-    choices: list[_Choice] = Field(min_length=1)
-    model: str | None = None
-    usage: _Tokens | None = None
-
 
 class OpenAI:
     """A model behind OpenAI's API, or behind a server that speaks it at `base_url`.
 
     The parameters of models.yaml go into the body as they are, so that those of other servers work
-    as well. Bodies are read by shapes of our own, which ask for no more than is used: servers
-    differ in the rest.
+    as well.
     """
 
     def __init__(self, model: Model, key: str | None, picture: PictureOf) -> None:
         self._model, self._key, self._picture = model, key, picture
         credentials = {} if key is None else {"Authorization": f"Bearer {key}"}
-        # The key is set on each request by the client below: what the SDK does not hold, no
-        # environment variable replaces and no exception of its own repeats.
+        # The client below puts the key on each request: what the SDK does not hold, it can
+        # neither take from the environment instead nor repeat in an exception.
         self._sdk = AsyncOpenAI(
             api_key="unused",
             base_url=model.base_url or _ADDRESS,
@@ -92,8 +85,10 @@ class OpenAI:
         await self._sdk.close()
 
     async def write(self, request: Write) -> Reply:
-        """Write text, to a schema where there is one; raises `Unacceptable` as `look` does."""
-        wanted = {} if request.schema is None else {"response_format": _format(request.schema)}
+        """Write text, to a schema where there is one; what is cut off is as in `look`."""
+        wanted = (
+            {} if request.schema is None else {"response_format": response_format(request.schema)}
+        )
         return await self._chat(request.turns, wanted)
 
     async def look(self, request: Look) -> Reply:
@@ -101,29 +96,41 @@ class OpenAI:
 
         An answer that the limit of tokens cut off is an answer, with the text there is. Where the
         limit left no text at all (a model that thinks can spend it all), sending the request again
-        would be paid for again and end the same: it is `Unacceptable`, and names the remedy.
+        would be paid for again and end the same: that is `Unacceptable`, and names the remedy.
         """
         return await self._chat(request.turns, {})
 
+    async def paint(self, request: Paint) -> Reply:
+        """Make a picture; this API takes no seed."""
+        return await self._drawn("/images/generations", {"prompt": request.prompt})
+
+    async def edit(self, request: Edit) -> Reply:
+        """Change a picture, or join several, which are sent without the names of their files."""
+        files = []
+        for data in await bytes_of(request.images, self._picture):
+            kind = media_type(data)
+            files.append(("image[]", (f"image.{kind.removeprefix('image/')}", data, kind)))
+        if len(files) == 1:
+            files = [("image", files[0][1])]
+        return await self._drawn("/images/edits", {"prompt": request.prompt}, files)
+
     async def _chat(self, turns: Sequence[Turn], wanted: Mapping[str, Any]) -> Reply:
-        messages = [await self._message(turn) for turn in turns]
-        answer = await self._send(
-            "/chat/completions", _Completion, {"messages": messages, **wanted}
-        )
+        body = {"messages": [await self._message(turn) for turn in turns], **wanted}
+        answer = await self._send("/chat/completions", Completion, body)
         if isinstance(answer, Refusal):
             return Reply(refusal=answer)
-        choice, spent = answer.choices[0], answer.usage or _Tokens()
-        text = choice.message.content or ""
-        refusal = None
+        choice, spent = answer.choices[0], answer.usage or TextTokens()
+        text, refusal = choice.message.content, None
         if choice.message.refusal:
             refusal = Refusal("model", choice.message.refusal)
         elif choice.finish_reason == "content_filter":
-            refusal = Refusal("content filter", f"finish_reason: content_filter {text}".strip())
-        elif choice.finish_reason == "length" and not text:
-            raise Unacceptable(
-                f"{self._model.name} used up its limit of tokens before it wrote anything: raise "
-                "max_completion_tokens (or max_tokens) in its parameters in models.yaml"
+            refusal = Refusal(
+                "content filter", f"finish_reason: content_filter. {text or ''}".strip()
             )
+        elif choice.finish_reason == "length" and not text:
+            raise out_of_tokens(self._model, "max_completion_tokens (or max_tokens)")
+        elif text is None:
+            raise Interrupted(f"The reply holds no text (finish_reason: {choice.finish_reason}).")
         return Reply(
             text=None if refusal else text,
             refusal=refusal,
@@ -134,12 +141,28 @@ class OpenAI:
     async def _message(self, turn: Turn) -> dict[str, Any]:
         if not turn.images:
             return {"role": turn.role, "content": turn.text}
-        pictures = [await asyncio.to_thread(self._picture, image) for image in turn.images]
-        shown = [{"type": "image_url", "image_url": {"url": data_url(data)}} for data in pictures]
+        shown = [
+            {"type": "image_url", "image_url": {"url": _data_url(data)}}
+            for data in await bytes_of(turn.images, self._picture)
+        ]
         return {"role": turn.role, "content": [*shown, {"type": "text", "text": turn.text}]}
 
+    async def _drawn(self, path: str, body: Mapping[str, Any], files: Any = None) -> Reply:
+        answer = await self._send(path, Images, body, files)
+        if isinstance(answer, Refusal):
+            return Reply(refusal=answer)
+        spent = answer.usage or ImageTokens()
+        usage = Usage(spent.input_tokens, spent.output_tokens)
+        image = answer.data[0] if answer.data else Image()
+        if image.b64_json:
+            claimed = f"image/{answer.output_format}" if answer.output_format else None
+            return Reply(pictures=(picture_from(image.b64_json, claimed),), usage=usage)
+        if image.url:
+            return Reply(pictures=(await _fetched(image.url),), usage=usage)
+        return Reply(refusal=Refusal("no image", "The reply holds no picture."), usage=usage)
+
     async def _send(
-        self, path: str, shape: type[Shape], body: Mapping[str, Any]
+        self, path: str, shape: type[Shape], body: Mapping[str, Any], files: Any = None
     ) -> Shape | Refusal:
         problem: Fault
         try:
@@ -147,50 +170,49 @@ class OpenAI:
                 path,
                 cast_to=httpx2.Response,
                 body={**self._model.parameters, "model": self._model.model, **body},
+                files=files,
+                options={"headers": {"Content-Type": "multipart/form-data"}} if files else {},
             )
             return shaped(shape, response.content)
         except APIStatusError as error:
-            refusal = self._refusal(error)
-            if refusal is not None:
-                return refusal
-            problem = self._fault(error)
+            words = error.message.removeprefix(f"Error code: {error.status_code}")
+            words = without_key(words.removeprefix(" - "), self._key)
+            kind = _FILTER_CODES.get(error.code or "") if error.status_code == 400 else None
+            if kind is not None:
+                return Refusal(kind, words)
+            problem = self._fault(error, words)
         except APIConnectionError as error:
-            problem = Interrupted(self._words(error.__cause__ or error))
-        # Outside of the handlers: no exception that holds the request is chained to this one.
+            cause = error.__cause__ or error
+            problem = Interrupted(without_key(f"{type(cause).__name__}: {cause}", self._key))
+        # Out here, where no exception that holds the request is chained to this one.
         raise problem
 
-    def _refusal(self, error: APIStatusError) -> Refusal | None:
-        kind = _FILTER_CODES.get(error.code or "") if error.status_code == 400 else None
-        return Refusal(kind, self._words(error.message)) if kind else None
-
-    def _fault(self, error: APIStatusError) -> Fault:
-        words = self._words(error.message.removeprefix(f"Error code: {error.status_code} - "))
+    def _fault(self, error: APIStatusError, words: str) -> Fault:
         if {error.code, error.type} & _CLOSED_CODES:
             return Closed(f"HTTP {error.status_code}: {words}")
-        return fault(error.status_code, words, error.response.headers)
-
-    def _words(self, words: object) -> str:
-        return without_key(words, self._key)
-
-
-def _format(schema: str) -> dict[str, Any]:
-    """The `response_format` that asks for JSON to a schema, strictly where the schema allows."""
-    parsed = json.loads(schema)
-    return {
-        "type": "json_schema",
-        "json_schema": {"name": "answer", "strict": _strict(parsed), "schema": parsed},
-    }
+        if error.status_code == 400 and error.param in self._model.parameters:
+            return Closed(f"{words} ({error.param} is set in models.yaml, for every request)")
+        return fault(error.status_code, words, error.response.headers, self._key)
 
 
-def _strict(schema: Any) -> bool:
-    """Whether every object of a schema is closed and requires all that it names."""
-    if isinstance(schema, list):
-        return all(map(_strict, schema))
-    if not isinstance(schema, dict):
-        return True
-    if schema.get("type") == "object":
-        named = set(schema.get("properties", {}))
-        closed = schema.get("additionalProperties") is False
-        if not closed or named != set(schema.get("required", [])):
-            return False
-    return all(map(_strict, schema.values()))
+async def _fetched(url: str) -> Picture:
+    """A picture that a reply gives by its address, asked for without the key.
+
+    It was paid for, yet it cannot be had again: every failure is `Interrupted`. The address can be
+    a signed one, so that messages name its host alone.
+    """
+    host = urlsplit(url).hostname
+    async with careful_client(1, {}) as client:
+        try:
+            response = await client.get(url)
+        except (httpx2.HTTPError, httpx2.InvalidURL) as error:
+            problem = f"{type(error).__name__}: the picture could not be fetched from {host}"
+        else:
+            if response.status_code == 200:
+                return Picture(response.content, response.headers.get("content-type"))
+            problem = f"HTTP {response.status_code}: the picture could not be fetched from {host}"
+    raise Interrupted(f"{problem} (response_format: b64_json in models.yaml avoids fetching it)")
+
+
+def _data_url(data: bytes) -> str:
+    return f"data:{media_type(data)};base64,{b64encode(data).decode('ascii')}"

@@ -1,66 +1,82 @@
-"""What the hosted backends share: one careful HTTP client, and how to read what comes back."""
+"""What the hosted backends share: a careful HTTP client, and how to read what comes back."""
 
+import asyncio
 import re
 import time
-from base64 import b64decode, b64encode
+from base64 import b64decode
 from binascii import Error
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from email.utils import parsedate_to_datetime
-from typing import TypeVar
+from math import isfinite
+from urllib.parse import quote
 
 import httpx2
-from pydantic import BaseModel, ValidationError
 
+from resources.models.backends.base import PictureOf
+from resources.models.catalog import Model
 from resources.models.replies import Closed, Fault, Interrupted, Overloaded, Picture, Unacceptable
 
-_SENT_HEADERS = frozenset(
-    {"accept", "accept-encoding", "connection", "content-length", "content-type", "host"}
-    | {"transfer-encoding", "user-agent"}
+_TIMEOUT = httpx2.Timeout(None, connect=20)
+_OWN_HEADERS = frozenset(
+    {
+        "accept",
+        "accept-encoding",
+        "connection",
+        "content-length",
+        "content-type",
+        "host",
+        "transfer-encoding",
+        "user-agent",
+    }
 )
-_CONNECT_S = 20
-_READ_S = 900
 _LONGEST_MESSAGE = 500
 _SHORTEST_KEY = 4
-
-Shape = TypeVar("Shape", bound=BaseModel)
 
 
 def careful_client(concurrency: int, credentials: Mapping[str, str]) -> httpx2.AsyncClient:
     """An HTTP client that follows no redirect and sends no header but its own and `credentials`.
 
-    The SDKs take headers from the environment (organization, project, whole custom ones that can
-    replace the key) and add others that describe the machine. None of that is in models.yaml, so
-    that none of it leaves. The deadline around a call is the caller's; the one on reading here is
-    for a server that says nothing at all.
+    The SDKs read headers from the environment (an organization, a project, whole custom ones that
+    can stand in for the key) and add others that describe the machine: none of it is in
+    models.yaml, so none of it leaves. They also set time limits, or lift them, request by request;
+    here connecting has one, and the rest is under the deadline that the caller puts around a call.
     """
 
-    async def strip(request: httpx2.Request) -> None:
-        for name in set(request.headers) - _SENT_HEADERS:
+    async def prepare(request: httpx2.Request) -> None:
+        for name in set(request.headers) - _OWN_HEADERS:
             del request.headers[name]
         request.headers.update(credentials)
+        request.extensions = {**request.extensions, "timeout": _TIMEOUT.as_dict()}
 
     return httpx2.AsyncClient(
         follow_redirects=False,
-        timeout=httpx2.Timeout(_READ_S, connect=_CONNECT_S),
         limits=httpx2.Limits(
             max_connections=concurrency, max_keepalive_connections=concurrency, keepalive_expiry=30
         ),
-        event_hooks={"request": [strip]},
+        event_hooks={"request": [prepare]},
     )
 
 
+def out_of_tokens(model: Model, parameter: str) -> Unacceptable:
+    """The fault of a reply that the limit of tokens ended before it held anything."""
+    return Unacceptable(
+        f"{model.name} used up its limit of tokens before it answered: raise {parameter} in its "
+        "parameters in models.yaml"
+    )
+
+
+async def bytes_of(images: Iterable[str], picture: PictureOf) -> list[bytes]:
+    """The bytes of pictures by their sha256, read beside the event loop."""
+    return [await asyncio.to_thread(picture, image) for image in images]
+
+
 def media_type(data: bytes) -> str:
-    """The media type of a picture file, from its first bytes."""
+    """The media type of a PNG, JPEG or WebP file, from its first bytes."""
     if data.startswith(b"\xff\xd8\xff"):
         return "image/jpeg"
     if data.startswith(b"RIFF") and data[8:12] == b"WEBP":
         return "image/webp"
     return "image/png"
-
-
-def data_url(data: bytes) -> str:
-    """A picture file as a data URL."""
-    return f"data:{media_type(data)};base64,{b64encode(data).decode('ascii')}"
 
 
 def picture_from(base64: str, claimed: str | None) -> Picture:
@@ -70,57 +86,49 @@ def picture_from(base64: str, claimed: str | None) -> Picture:
     """
     try:
         return Picture(b64decode(base64, validate=True), claimed)
-    except (Error, ValueError):
-        raise Interrupted("The reply holds a picture that is not base64.") from None
-
-
-def shaped(shape: type[Shape], body: bytes) -> Shape:
-    """A reply's body as what the API promises; raises `Interrupted` where it is not."""
-    try:
-        return shape.model_validate_json(body)
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(map(str, first["loc"])) or "the body"
-        problem = f"The reply is not what this API sends: {where}: {first['msg']}"
+    except Error:
+        problem = "The reply holds a picture that is not base64."
     raise Interrupted(problem)
 
 
 def without_key(words: object, key: str | None) -> str:
-    """A message on one line, shortened, with the key struck out."""
+    """Words on one line, shortened, the key struck out, also where a provider masked a part."""
     text = str(words)
     if key and len(key) >= _SHORTEST_KEY:
-        text = text.replace(key, "[key]")
-    text = re.sub(r"\s+", " ", text).strip()
+        text = text.replace(key, "[key]").replace(quote(key), "[key]")
+    text = re.sub(r"[^\s\"']*\*{3,}[^\s\"']*", "[key]", text)
+    text = " ".join(text.split())
     return text if len(text) <= _LONGEST_MESSAGE else f"{text[: _LONGEST_MESSAGE - 1]}…"
 
 
-def fault(status: int, message: str, headers: Mapping[str, str]) -> Fault:
+def fault(status: int, words: str, headers: Mapping[str, str], key: str | None) -> Fault:
     """The fault that an HTTP status stands for, where the body says nothing more special."""
-    message = f"HTTP {status}: {message}"
+    message = f"HTTP {status}: {words}" if words else f"HTTP {status}"
     if status in (429, 503, 529):
         return Overloaded(message, retry_after(headers))
-    if status in (408, 409, 425) or status >= 500:
-        return Interrupted(message)
     if 300 <= status < 400:
+        there = without_key(headers.get("location", "an address that it does not say"), key)
         return Closed(
-            f"{message} (the address redirects to {headers.get('location', 'nowhere')}, and "
-            "redirects are not followed: set base_url in models.yaml to where the API is)"
+            f"HTTP {status}: the server redirects to {there}, and redirects are not followed: set "
+            "base_url in models.yaml to where the API is"
         )
     if status in (401, 402, 403, 404):
         return Closed(message)
+    if status in (408, 409, 425, 499) or not 400 <= status < 500:
+        return Interrupted(message)
     return Unacceptable(message)
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
     """Seconds to wait, from `retry-after-ms` or `Retry-After` in seconds or as a date."""
-    milliseconds, plain = headers.get("retry-after-ms"), headers.get("retry-after")
+    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        try:
+            seconds = float(headers.get(name, "")) * unit
+        except ValueError:
+            continue
+        return max(seconds, 0.0) if isfinite(seconds) else None
     try:
-        if milliseconds is not None:
-            return max(float(milliseconds) / 1000, 0.0)
-        return None if plain is None else max(float(plain), 0.0)
-    except ValueError:
-        pass
-    try:
-        return max(parsedate_to_datetime(plain or "").timestamp() - time.time(), 0.0)
+        then = parsedate_to_datetime(headers.get("retry-after", ""))
     except ValueError:
         return None
+    return max(then.timestamp() - time.time(), 0.0)

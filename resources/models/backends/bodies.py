@@ -1,0 +1,162 @@
+"""What replies of the hosted backends hold, as far as it is used.
+
+The SDKs' own shapes check nothing (OpenAI's), or warn of and drop what they do not know yet
+(Google's). These ask for no more than is read, since servers differ in the rest.
+"""
+
+from typing import TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic.alias_generators import to_camel
+
+from resources.models.replies import Interrupted
+
+Shape = TypeVar("Shape", bound=BaseModel)
+
+
+def shaped(shape: type[Shape], body: str | bytes) -> Shape:
+    """A reply's body as what the API promises; raises `Interrupted` where it is not."""
+    try:
+        return shape.model_validate_json(body)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(map(str, first["loc"])) or "the body"
+        problem = f"The reply is not what this API sends: {where}: {first['msg']}"
+    raise Interrupted(problem)
+
+
+class Message(BaseModel):
+    """OpenAI's message: what the model says, or why it says nothing."""
+
+    content: str | None = None
+    refusal: str | None = None
+
+
+class Choice(BaseModel):
+    """One of OpenAI's answers to a chat."""
+
+    message: Message
+    finish_reason: str | None = None
+
+
+class TextTokens(BaseModel):
+    """OpenAI's count for a chat."""
+
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+
+
+class Completion(BaseModel):
+    """OpenAI's reply to a chat."""
+
+    choices: list[Choice] = Field(min_length=1)
+    model: str | None = None
+    usage: TextTokens | None = None
+
+
+class Image(BaseModel):
+    """A picture as OpenAI sends it, as base64 or by its address."""
+
+    b64_json: str | None = None
+    url: str | None = None
+
+
+class ImageTokens(BaseModel):
+    """OpenAI's count for a picture."""
+
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+
+
+class Images(BaseModel):
+    """OpenAI's reply with pictures."""
+
+    created: int
+    data: list[Image] | None = None
+    output_format: str | None = None
+    usage: ImageTokens | None = None
+
+
+class _Google(BaseModel):
+    model_config = ConfigDict(alias_generator=to_camel)
+
+
+class Blob(_Google):
+    """A file in a part of Gemini's content, as base64."""
+
+    data: str
+    mime_type: str | None = None
+
+
+class Part(_Google):
+    """A part of Gemini's content: words or a picture, said aloud or thought."""
+
+    text: str | None = None
+    thought: bool = False
+    inline_data: Blob | None = None
+
+
+class Content(_Google):
+    """What a Gemini model says and shows."""
+
+    parts: list[Part] = []
+
+
+class Candidate(_Google):
+    """One of Gemini's answers."""
+
+    content: Content = Field(default_factory=Content)
+    finish_reason: str = "STOP"
+    finish_message: str = ""
+
+
+class PromptFeedback(_Google):
+    """Why Gemini's filter let no model see a prompt."""
+
+    block_reason: str | None = None
+    block_reason_message: str = ""
+
+
+class TokenCounts(_Google):
+    """Gemini's count; what it thought is paid for as output."""
+
+    prompt_token_count: int | None = None
+    candidates_token_count: int | None = None
+    thoughts_token_count: int | None = None
+
+
+class Generated(_Google):
+    """Gemini's reply."""
+
+    candidates: list[Candidate] = []
+    prompt_feedback: PromptFeedback = Field(default_factory=PromptFeedback)
+    usage_metadata: TokenCounts = Field(default_factory=TokenCounts)
+    model_version: str | None = None
+
+
+class Quota(_Google):
+    """A quota of Google's that was exceeded."""
+
+    quota_id: str = ""
+
+
+class Detail(_Google):
+    """One detail of Google's error, of the three kinds that are read."""
+
+    reason: str = ""
+    retry_delay: str = ""
+    violations: list[Quota] = []
+
+
+class Problem(_Google):
+    """Google's error."""
+
+    status: str = ""
+    message: str = ""
+    details: list[Detail] = []
+
+
+class Failure(_Google):
+    """The envelope of Google's error."""
+
+    error: Problem

@@ -1,0 +1,247 @@
+"""Google's Gemini models, which write, look, paint and edit through one method."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import httpx2
+from google.genai import Client, errors, types
+from google.genai.client import DebugConfig
+from pydantic import ValidationError
+
+from resources.models.backends.base import PictureOf
+from resources.models.backends.bodies import Failure, Generated, Part, Problem, shaped
+from resources.models.backends.wire import (
+    bytes_of,
+    careful_client,
+    fault,
+    media_type,
+    out_of_tokens,
+    picture_from,
+    without_key,
+)
+from resources.models.catalog import Model
+from resources.models.replies import (
+    Closed,
+    Fault,
+    Interrupted,
+    Overloaded,
+    Refusal,
+    RefusalKind,
+    Reply,
+    Usage,
+)
+from resources.models.requests import Edit, Look, Paint, Turn, Write
+
+_ADDRESS = "https://generativelanguage.googleapis.com"
+_VERSION = "v1beta"
+"""The stable version has neither the preview models nor the aliases that end in -latest."""
+
+_KINDS: Mapping[str, RefusalKind] = {
+    "BLOCKLIST": "content filter",
+    "ESCALATION": "content filter",
+    "IMAGE_OTHER": "no image",
+    "IMAGE_PROHIBITED_CONTENT": "image safety",
+    "IMAGE_RECITATION": "image safety",
+    "IMAGE_SAFETY": "image safety",
+    "NO_IMAGE": "no image",
+    "PROHIBITED_CONTENT": "content filter",
+    "RECITATION": "content filter",
+    "SAFETY": "content filter",
+    "SPII": "content filter",
+}
+_CUT_OFF = ("CONTINUATION", "MAX_TOKENS")
+_BANNED = "PUP_LIMITED_DISABLED"
+
+
+class Gemini:
+    """A Gemini model. The parameters of models.yaml are fields of `GenerateContentConfig`."""
+
+    def __init__(self, model: Model, key: str | None, picture: PictureOf) -> None:
+        """Raise `Closed` where a parameter is none of this API's."""
+        self._model, self._key, self._picture = model, key, picture
+        try:
+            given = types.GenerateContentConfig(**model.parameters)
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            where = ".".join(map(str, first["loc"]))
+            raise Closed(
+                f"{model.name} has the parameter {where} in models.yaml, which Gemini does not "
+                f"take: {first['msg']}. GenerateContentConfig of google-genai has their names."
+            ) from None
+        # The SDK would go on asking where a reply says that it is to be continued, or calls a
+        # function: each request is to be sent once.
+        self._config = given.model_copy(
+            update={
+                "automatic_continuation": False,
+                "automatic_function_calling": types.AutomaticFunctionCallingConfig(disable=True),
+                "should_return_http_response": True,
+            }
+        )
+        credentials = {} if key is None else {"x-goog-api-key": key}
+        # All that the SDK would otherwise take from the environment is said here. The client
+        # puts the key on each request: what the SDK does not hold, no exception of it repeats.
+        self._client = Client(
+            api_key="unused",
+            vertexai=False,
+            debug_config=DebugConfig(client_mode=None, replays_directory=None, replay_id=None),
+            http_options=types.HttpOptions(
+                base_url=model.base_url or _ADDRESS,
+                api_version=_VERSION,
+                retry_options=types.HttpRetryOptions(attempts=1),
+                httpx_async_client=careful_client(model.concurrency, credentials),
+            ),
+        )
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self._client.aio.aclose()
+        self._client.close()
+
+    async def write(self, request: Write) -> Reply:
+        """Write text, to a schema where there is one; what is cut off is as in `look`."""
+        wanted: dict[str, Any] = {}
+        if request.schema is not None:
+            wanted["response_mime_type"] = "application/json"
+            wanted["response_json_schema"] = json.loads(request.schema)
+        return await self._say(request.turns, wanted)
+
+    async def look(self, request: Look) -> Reply:
+        """Answer in text what is asked of pictures.
+
+        An answer that the limit of tokens cut off is an answer, with the text there is. Where the
+        limit left no text at all (a model that thinks can spend it all), sending the request again
+        would be paid for again and end the same: that is `Unacceptable`, and names the remedy.
+        """
+        return await self._say(request.turns, {})
+
+    async def paint(self, request: Paint) -> Reply:
+        """Make a picture; words that come without one are the reason of a refusal."""
+        return await self._draw(Turn("user", request.prompt), request.seed)
+
+    async def edit(self, request: Edit) -> Reply:
+        """Change a picture, or join several; words without one are the reason of a refusal."""
+        return await self._draw(Turn("user", request.prompt, request.images), request.seed)
+
+    async def _say(self, turns: Sequence[Turn], wanted: dict[str, Any]) -> Reply:
+        response = await self._send(turns, wanted)
+        parts = _parts(response)
+        texts = [part.text for part in parts if part.text is not None]
+        refusal = self._refusal(response, "content filter", empty=not any(texts))
+        if refusal is None and not texts:
+            raise Interrupted("The reply holds no text (finishReason: STOP).")
+        return _reply(response, text=None if refusal else "".join(texts), refusal=refusal)
+
+    async def _draw(self, turn: Turn, seed: int | None) -> Reply:
+        response = await self._send([turn], {} if seed is None else {"seed": seed})
+        parts = _parts(response)
+        drawn = [part.inline_data for part in parts if part.inline_data is not None]
+        refusal = self._refusal(response, "no image", empty=not drawn)
+        if refusal is None and not drawn:
+            words = " ".join(part.text for part in parts if part.text)
+            refusal = Refusal("no image", words or "The reply holds no picture.")
+        if refusal is not None:
+            return _reply(response, refusal=refusal)
+        return _reply(response, pictures=(picture_from(drawn[0].data, drawn[0].mime_type),))
+
+    def _refusal(
+        self, response: Generated, otherwise: RefusalKind, *, empty: bool
+    ) -> Refusal | None:
+        """Why the prompt was blocked, or why an answer broke off, or left nothing."""
+        blocked = response.prompt_feedback
+        if blocked.block_reason is not None:
+            words = f"blockReason: {blocked.block_reason}. {blocked.block_reason_message}"
+            return Refusal(_KINDS.get(blocked.block_reason, "content filter"), words.strip())
+        if not response.candidates:
+            raise Interrupted("The reply is not what this API sends: it holds no candidate.")
+        reason = response.candidates[0].finish_reason
+        words = f"finishReason: {reason}. {response.candidates[0].finish_message}".strip()
+        if reason == _BANNED:
+            raise Closed(words)
+        if reason in _KINDS:
+            return Refusal(_KINDS[reason], words)
+        if not empty or reason == "STOP":
+            return None
+        if reason in _CUT_OFF:
+            raise out_of_tokens(self._model, "max_output_tokens")
+        if reason.startswith(("MALFORMED", "UNEXPECTED")):
+            raise Interrupted(words)
+        return Refusal(otherwise, words)
+
+    async def _contents(self, turns: Sequence[Turn]) -> tuple[list[types.Content], dict[str, Any]]:
+        """The turns of user and model, and the system's as the field of the configuration."""
+        said: list[types.Content] = []
+        system: list[types.Part] = []
+        for turn in turns:
+            parts = [
+                types.Part.from_bytes(data=data, mime_type=media_type(data))
+                for data in await bytes_of(turn.images, self._picture)
+            ]
+            parts.append(types.Part.from_text(text=turn.text))
+            if turn.role == "system":
+                system += parts
+            else:
+                role = "model" if turn.role == "assistant" else "user"
+                said.append(types.Content(role=role, parts=parts))
+        return said, {"system_instruction": types.Content(parts=system)} if system else {}
+
+    async def _send(self, turns: Sequence[Turn], wanted: dict[str, Any]) -> Generated:
+        contents, system = await self._contents(turns)
+        problem: Fault
+        try:
+            answer = await self._client.aio.models.generate_content(
+                model=self._model.model,
+                contents=contents,
+                config=self._config.model_copy(update={**system, **wanted}),
+            )
+            http = answer.sdk_http_response
+            return shaped(Generated, (http and http.body) or "")
+        except errors.APIError as error:
+            problem = self._fault(error)
+        except (httpx2.HTTPError, httpx2.StreamError, UnicodeDecodeError) as error:
+            problem = Interrupted(without_key(f"{type(error).__name__}: {error}", self._key))
+        except ValueError as error:
+            problem = Closed(f"{self._model.name} in models.yaml: {without_key(error, self._key)}")
+        # Out here, where no exception that holds the request is chained to this one.
+        raise problem
+
+    def _fault(self, error: errors.APIError) -> Fault:
+        headers: Mapping[str, str] = getattr(error.response, "headers", {})
+        try:
+            said = Failure.model_validate(error.details).error
+        except ValidationError:
+            said = Problem(message=str(error.message or ""))
+        words = without_key(said.message, self._key)
+        closed = Closed(f"HTTP {error.code}: {words}")
+        if error.code == 400:
+            key_is_bad = any(detail.reason == "API_KEY_INVALID" for detail in said.details)
+            if key_is_bad or said.status == "FAILED_PRECONDITION":
+                return closed
+        if error.code == 429:
+            quotas = [quota.quota_id for detail in said.details for quota in detail.violations]
+            delays = [detail.retry_delay for detail in said.details if detail.retry_delay]
+            if any("PerDay" in quota for quota in quotas):
+                return closed
+            if delays:
+                return Overloaded(f"HTTP 429: {words}", float(delays[0].removesuffix("s")))
+            if "billing" in words or "credit" in words:
+                return closed
+        return fault(error.code, words, headers, self._key)
+
+
+def _parts(response: Generated) -> list[Part]:
+    """What the model says and shows, without its thoughts, which can hold drafts of a picture."""
+    parts = response.candidates[0].content.parts if response.candidates else []
+    return [part for part in parts if not part.thought]
+
+
+def _reply(response: Generated, **said: Any) -> Reply:
+    """A reply with what all have; thoughts are paid for as output."""
+    spent = response.usage_metadata
+    out = [spent.candidates_token_count, spent.thoughts_token_count]
+    counted = [tokens for tokens in out if tokens is not None]
+    return Reply(
+        **said,
+        served_model=response.model_version,
+        usage=Usage(spent.prompt_token_count, sum(counted) if counted else None),
+    )
