@@ -1,0 +1,53 @@
+"""One call: what was asked, what was answered, and how it is written down."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A request that was answered or refused; it never changes once it is stored.
+
+    `key` is the `call_key` of `request`, which is the canonical one. `answer` holds JSON values:
+    its "outcome", and the fields of that outcome. Tokens are None where the provider does not
+    count them. `seconds` is how long the request took, `finished_at` when it ended.
+    """
+
+    key: str
+    backend: str
+    model: str
+    kind: str
+    request: Mapping[str, Any]
+    answer: Mapping[str, Any]
+    served_model: str | None
+    input_tokens: int | None
+    output_tokens: int | None
+    seconds: float
+    mode: Literal["online", "batch"]
+    finished_at: datetime
+
+
+def row_of(call: Call) -> dict[str, Any]:
+    """The columns of a call; the sha256 of its `request` is the key again."""
+    request = json.dumps(
+        call.request, sort_keys=True, ensure_ascii=False, allow_nan=False, separators=(",", ":")
+    )
+    # A model may send half of a surrogate pair, which is JSON, but which no UTF-8 can hold.
+    answer = json.dumps(call.answer, sort_keys=True, allow_nan=False, separators=(",", ":"))
+    finished_at = call.finished_at.astimezone(UTC).isoformat(timespec="microseconds")
+    return asdict(call) | {"request": request, "answer": answer, "finished_at": finished_at}
+
+
+def call_of(row: Mapping[Any, Any]) -> Call:
+    """The call that `row_of` wrote down; raises `ValueError` where the row is torn."""
+    return Call(
+        **{
+            **row,
+            "request": json.loads(row["request"]),
+            "answer": json.loads(row["answer"]),
+            "finished_at": datetime.fromisoformat(row["finished_at"]),
+        }
+    )

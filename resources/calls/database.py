@@ -1,0 +1,125 @@
+"""A database that may be busy or away for a while, and the two kinds that there are."""
+
+import threading
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import TypeVar
+
+from dagster import get_dagster_logger
+from sqlalchemy import Connection, Engine, inspect
+from sqlalchemy.exc import DBAPIError
+
+from resources.calls.statements import CLAIMS, Statements
+from resources.faults import Busy, Corrupt, StoreError, Unreachable, writing
+
+_PATIENCE_S = 300.0
+_RETRY_S = 1.0
+_SAY_EVERY_S = 5.0
+
+Result = TypeVar("Result")
+
+
+class Database(ABC):
+    """Runs transactions; waits for a database that is locked or away, and says so in the log.
+
+    It is opened by its first transaction, and again by the first one after `close`.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        """How messages call it: without user, password or options."""
+        self._engine: Engine | None = None
+        self._opening = threading.Lock()
+        self._seen = False
+        self._away_since: float | None = None
+        self._said_at = 0.0
+
+    def run(self, work: Callable[[Connection, Statements], Result]) -> Result:
+        """What `work` returns, once its transaction is committed; it may be called repeatedly.
+
+        Raises `Busy` or `Unreachable` after minutes of waiting, `Unreachable` at once for a server
+        that was never reached, and `Full`, `Unwritable` or `Corrupt` at once.
+        """
+        while True:
+            try:
+                done = self._attempt(work)
+            except (Unreachable, Busy) as fault:
+                self._wait(fault)
+            else:
+                self._seen, self._away_since = True, None
+                return done
+
+    def close(self) -> None:
+        """Close all connections."""
+        with self._opening:
+            if self._engine is not None:
+                self._engine.dispose()
+                self._engine = None
+
+    @abstractmethod
+    def _open(self) -> Engine:
+        """An engine."""
+
+    @abstractmethod
+    def _fault(self, error: DBAPIError) -> StoreError | None:
+        """What an error means to a reader; None where it is our own mistake."""
+
+    @abstractmethod
+    def _prepare(self, connection: Connection) -> None:
+        """Make the tables, which were found missing."""
+
+    def _attempt(self, work: Callable[[Connection, Statements], Result]) -> Result:
+        try:
+            with writing(self.name):
+                engine = self._opened()
+                with engine.begin() as connection:
+                    return work(connection, Statements.of(engine.dialect.name))
+        except DBAPIError as error:
+            fault = self._fault(error)
+            if fault is None:
+                raise
+            raise fault from error
+        except ValueError as error:
+            raise self.damaged(error) from error
+
+    def damaged(self, why: object) -> Corrupt:
+        """The error for something in it that nobody wrote there."""
+        return Corrupt(
+            f"{self.name} is damaged ({why}). It holds answers that were paid for, so nothing was "
+            f"changed and nothing is asked. {self._remedy()}"
+        )
+
+    @abstractmethod
+    def _remedy(self) -> str:
+        """What to do about damage."""
+
+    def _opened(self) -> Engine:
+        with self._opening:
+            if self._engine is None:
+                engine = self._open()
+                try:
+                    with engine.begin() as connection:
+                        if not inspect(connection).has_table(CLAIMS.name):
+                            self._prepare(connection)
+                except BaseException:
+                    engine.dispose()
+                    raise
+                self._engine = engine
+            return self._engine
+
+    def _wait(self, fault: Unreachable | Busy) -> None:
+        now = time.monotonic()
+        if self._away_since is None:
+            self._away_since = now
+        away = now - self._away_since
+        if away >= _PATIENCE_S or (isinstance(fault, Unreachable) and not self._seen):
+            raise fault
+        if now - self._said_at >= _SAY_EVERY_S:
+            self._said_at = now
+            get_dagster_logger().warning(
+                "%s Waiting for %.0f s more; answers that arrive meanwhile are held.",
+                fault,
+                _PATIENCE_S - away,
+            )
+        time.sleep(_RETRY_S)

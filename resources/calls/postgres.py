@@ -1,0 +1,73 @@
+"""The store on a PostgreSQL server, for the processes of many machines."""
+
+from typing import Any
+
+from sqlalchemy import URL, Connection, Engine, create_engine, text
+from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
+
+from resources.calls.database import Database
+from resources.calls.statements import TABLES
+from resources.faults import Full, StoreError, Unreachable, Unusable, Unwritable
+
+_MAKING_TABLES = 0x43414C4C
+"""Our advisory lock: PostgreSQL lets two that create the same table at once fail."""
+
+# A server or a network that vanishes is noticed within half a minute.
+_CONNECT: dict[str, Any] = {
+    "connect_timeout": 3,
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 30_000,
+    "application_name": "counterfactory",
+}
+
+
+class PostgresServer(Database):
+    """A server that may go away and come back; what is to be written waits for it."""
+
+    def __init__(self, url: URL) -> None:
+        place = f"{url.host or 'localhost'}:{url.port or 5432}"
+        super().__init__(f"PostgreSQL at {place}/{url.database}")
+        self._url = url.set(drivername="postgresql+psycopg2")
+
+    def _open(self) -> Engine:
+        try:
+            return create_engine(
+                self._url,
+                connect_args={k: v for k, v in _CONNECT.items() if k not in self._url.query},
+                isolation_level="READ COMMITTED",
+                hide_parameters=True,
+            )
+        except ModuleNotFoundError as error:
+            raise Unusable(
+                f"{self.name} needs psycopg2. Install it: pip install 'counterfactory[postgres]'"
+            ) from error
+
+    def _prepare(self, connection: Connection) -> None:
+        connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _MAKING_TABLES})
+        TABLES.create_all(connection)
+
+    def _fault(self, error: DBAPIError) -> StoreError | None:
+        code, said = getattr(error.orig, "pgcode", None), str(error.orig).strip()
+        if code == "53100":
+            return Full(
+                f"The disk of {self.name} has no space left. What was stored is kept: free some "
+                "space there and run again; only what is missing is asked."
+            )
+        if code in ("25006", "42501"):
+            return Unwritable(
+                f"{self.name} cannot be written ({said}). Give the user of the call store's URL "
+                "the right to create tables and to write, or point the URL at another database."
+            )
+        if code in ("XX001", "XX002"):
+            return self.damaged(said)
+        if error.connection_invalidated or isinstance(error, OperationalError | InterfaceError):
+            return Unreachable(
+                f"{self.name} cannot be reached ({said}). Start it, or correct the URL of the call "
+                "store: what was stored is kept, only what is missing is asked."
+            )
+        return None
+
+    def _remedy(self) -> str:
+        return "Restore the database from a backup."

@@ -1,0 +1,134 @@
+"""The two tables of the store, and everything that is ever said to them in SQL.
+
+`calls` holds answers, for good. `claims` holds who is asking for one at the moment: a claim counts
+until its lease ends, by the clock of the PostgreSQL server or of this machine for SQLite.
+"""
+
+import json
+import time
+from collections.abc import Collection, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from sqlalchemy import (
+    Column,
+    Connection,
+    Double,
+    Extract,
+    Integer,
+    MetaData,
+    RowMapping,
+    String,
+    Table,
+    TableValuedAlias,
+    Text,
+    and_,
+    bindparam,
+    cast,
+    delete,
+    func,
+    or_,
+    select,
+)
+from sqlalchemy.dialects import postgresql, sqlite
+
+TABLES = MetaData()
+CALLS = Table(
+    "calls",
+    TABLES,
+    Column("key", String, primary_key=True),
+    Column("backend", String, nullable=False),
+    Column("model", String, nullable=False),
+    Column("kind", String, nullable=False),
+    Column("request", Text, nullable=False),
+    Column("answer", Text, nullable=False),
+    Column("served_model", String),
+    Column("input_tokens", Integer),
+    Column("output_tokens", Integer),
+    Column("seconds", Double, nullable=False),
+    Column("mode", String, nullable=False),
+    Column("finished_at", String, nullable=False),
+)
+CLAIMS = Table(
+    "claims",
+    TABLES,
+    Column("key", String, primary_key=True),
+    Column("owner", String, nullable=False),
+    Column("lease_end", Double, nullable=False),
+)
+
+
+class Statements:
+    """The SQL of one dialect; keys travel as one JSON parameter, however many they are."""
+
+    def __init__(self, dialect: str) -> None:
+        self._on_server = on_server = dialect == "postgresql"
+        insert = postgresql.insert if on_server else sqlite.insert
+        keys = _keys_of_server() if on_server else _keys_of_sqlite()
+        now = func.extract("epoch", func.now()) if on_server else bindparam("now", type_=Double)
+        lease, owner = bindparam("lease", type_=Double), bindparam("owner", type_=String)
+
+        claim = insert(CLAIMS).from_select(
+            ["key", "owner", "lease_end"],
+            # In order of key everywhere: two that wait for each other's rows cannot come about.
+            select(keys.c.value, owner, now + lease).order_by(keys.c.value),
+        )
+        over = CLAIMS.c.lease_end < now
+        if on_server:
+            # While the server was away nobody could renew: all have one lease's time to come back.
+            over = and_(over, _server_started() + lease < now)
+        self._claim = claim.on_conflict_do_update(
+            index_elements=[CLAIMS.c.key],
+            set_={"owner": claim.excluded.owner, "lease_end": claim.excluded.lease_end},
+            where=or_(CLAIMS.c.owner == claim.excluded.owner, over),
+        ).returning(CLAIMS.c.key)
+        self._stored = select(CALLS).join(keys, CALLS.c.key == keys.c.value)
+        self._keep = (insert(CALLS).on_conflict_do_nothing(index_elements=[CALLS.c.key])).returning(
+            CALLS.c.key
+        )
+        self._leave = delete(CLAIMS).where(
+            CLAIMS.c.owner == owner, CLAIMS.c.key.in_(select(keys.c.value))
+        )
+
+    @classmethod
+    @cache
+    def of(cls, dialect: str) -> "Statements":
+        """Those of "sqlite" or "postgresql", made once."""
+        return cls(dialect)
+
+    def claim(
+        self, connection: Connection, keys: Collection[str], owner: str, lease: float
+    ) -> set[str]:
+        """Claim keys, or renew claims, for `lease` seconds; those that are now the owner's."""
+        values = {"keys": json.dumps(list(keys)), "owner": owner, "lease": lease}
+        return set(connection.scalars(self._claim, self._timed(values)))
+
+    def stored(self, connection: Connection, keys: Collection[str]) -> dict[str, RowMapping]:
+        """The rows of calls that are stored, by key."""
+        rows = connection.execute(self._stored, {"keys": json.dumps(list(keys))})
+        return {row["key"]: row for row in rows.mappings()}
+
+    def keep(self, connection: Connection, rows: Sequence[Mapping[str, Any]]) -> set[str]:
+        """Store calls; the keys of those that were not there yet."""
+        in_order = sorted(rows, key=lambda row: str(row["key"]))
+        return set(connection.scalars(self._keep, in_order))
+
+    def leave(self, connection: Connection, keys: Collection[str], owner: str) -> None:
+        """Give up the owner's claims of some keys."""
+        connection.execute(self._leave, {"keys": json.dumps(list(keys)), "owner": owner})
+
+    def _timed(self, values: dict[str, Any]) -> dict[str, Any]:
+        return values if self._on_server else values | {"now": time.time()}
+
+
+def _keys_of_server() -> TableValuedAlias:
+    given = cast(bindparam("keys", type_=Text), postgresql.JSON)
+    return func.json_array_elements_text(given).table_valued("value").alias("wanted")
+
+
+def _keys_of_sqlite() -> TableValuedAlias:
+    return func.json_each(bindparam("keys", type_=Text)).table_valued("value").alias("wanted")
+
+
+def _server_started() -> Extract:
+    return func.extract("epoch", func.pg_postmaster_start_time())

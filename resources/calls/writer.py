@@ -1,0 +1,239 @@
+"""The one thread of a process that writes to a store: what arrives together shares a commit."""
+
+import asyncio
+import queue
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, TypeAlias
+from uuid import uuid4
+
+from dagster import get_dagster_logger
+from sqlalchemy import Connection
+
+from resources.calls.call import Call, call_of, row_of
+from resources.calls.database import Database
+from resources.calls.statements import Statements
+from resources.faults import StoreError
+
+_LEASE_S = 60.0
+_AT_ONCE = 500
+
+
+class Standing(Enum):
+    """How it stands with a key that has no answer."""
+
+    GRANTED = "yours to ask for; `keep` an answer or `release` the claim"
+    PENDING = "someone else is asking for it"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Claim:
+    """A wish to be the one who asks for a key."""
+
+    key: str
+
+
+Reply: TypeAlias = asyncio.Future[Call | Standing]
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    call: Call
+    row: Mapping[str, Any]
+    reply: Reply
+
+
+@dataclass(slots=True)
+class _Batch:
+    """What one transaction does."""
+
+    wishes: dict[Claim, Reply] = field(default_factory=dict)
+    answers: dict[Claim, _Answer] = field(default_factory=dict)
+    releases: set[Claim] = field(default_factory=set)
+    last: bool = False
+
+    def __len__(self) -> int:
+        return len(self.wishes) + len(self.answers) + len(self.releases)
+
+    def replies(self) -> list[Reply]:
+        """All that are waited for."""
+        return [*self.wishes.values(), *(answer.reply for answer in self.answers.values())]
+
+
+class Writer:
+    """Claims keys, keeps answers and renews leases, in a thread that ends with `close`.
+
+    Its methods may be called from any event loop; replies are handed back to the loop that asked,
+    all those of a transaction together. They raise what `Database.run` does.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._owner = uuid4().hex
+        self._orders: queue.SimpleQueue[tuple[Claim, Reply | _Answer | None] | None]
+        self._orders = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._work, name="call store", daemon=True)
+        self._sending = threading.Lock()
+        self._closed = False
+        self._held: dict[str, Claim] = {}
+        self._left_behind: set[str] = set()
+        self._renew_at = 0.0
+
+    async def claim(self, claim: Claim) -> Call | Standing:
+        """The stored call of a key, or whether it was granted."""
+        reply: Reply = asyncio.get_running_loop().create_future()
+        self._send(claim, reply)
+        return await reply
+
+    async def keep(self, claim: Claim, call: Call) -> Call:
+        """Store the answer to a claim that was granted, and return what is stored then.
+
+        It is written even if the waiting for it is cancelled, and it is another's answer where
+        that was first.
+        """
+        reply: Reply = asyncio.get_running_loop().create_future()
+        self._send(claim, _Answer(call, row_of(call), reply))
+        stored = await reply
+        assert isinstance(stored, Call)
+        return stored
+
+    def release(self, claim: Claim) -> None:
+        """Give a claim up, whether it was granted or not."""
+        with suppress(StoreError):
+            self._send(claim, None)
+
+    def close(self) -> None:
+        """Write what is waiting to be written, give up all claims and end the thread."""
+        with self._sending:
+            self._closed = True
+            self._orders.put(None)
+        if self._thread.ident is not None:
+            self._thread.join()
+
+    def _send(self, claim: Claim, order: Reply | _Answer | None) -> None:
+        with self._sending:
+            if self._closed:
+                raise StoreError(f"{self._database.name} was closed while it was in use.")
+            if self._thread.ident is None:
+                self._thread.start()
+            self._orders.put((claim, order))
+
+    def _work(self) -> None:
+        last = False
+        while not last:
+            batch = self._next()
+            last = batch.last
+            renewing = set(self._held) if time.monotonic() >= self._renew_at else set()
+            if batch or renewing:
+                self._carry_out(batch, renewing)
+        self._left_behind.update(self._held)
+        if self._left_behind:
+            with suppress(StoreError):
+                self._database.run(
+                    lambda connection, sql: sql.leave(connection, self._left_behind, self._owner)
+                )
+
+    def _next(self) -> _Batch:
+        """What has arrived; waits for something to do, at most until leases are to be renewed."""
+        batch = _Batch()
+        wait = max(0.0, self._renew_at - time.monotonic()) if self._held else None
+        with suppress(queue.Empty):
+            order = self._orders.get(timeout=wait)
+            while order is not None:
+                self._add(batch, *order)
+                if len(batch) >= _AT_ONCE:
+                    return batch
+                order = self._orders.get_nowait()
+            batch.last = True
+        return batch
+
+    def _add(self, batch: _Batch, claim: Claim, order: Reply | _Answer | None) -> None:
+        if isinstance(order, _Answer):
+            batch.answers[claim] = order
+        elif order is not None:
+            batch.wishes[claim] = order
+        elif batch.wishes.pop(claim, None) is None and self._held.get(claim.key) is claim:
+            batch.releases.add(claim)
+
+    def _carry_out(self, batch: _Batch, renewing: set[str]) -> None:
+        leaving = {claim.key for claim in (*batch.answers, *batch.releases)}
+        started = time.monotonic()
+        try:
+            mine, stored = self._database.run(
+                lambda connection, sql: self._write(connection, sql, batch, leaving, renewing)
+            )
+        except Exception as error:  # noqa: BLE001 - whatever it is, those who wait must hear of it
+            self._left_behind |= leaving
+            for key in leaving:
+                self._held.pop(key, None)
+            if not batch.replies():
+                get_dagster_logger().warning("Leases were not renewed: %s", error)
+            _hand_back(dict.fromkeys(batch.replies(), error))
+            return
+        if renewing or not self._held:
+            self._renew_at = started + _LEASE_S / 3
+        results: dict[Reply, Call | Standing | Exception] = {}
+        for claim, reply in batch.wishes.items():
+            if claim.key in stored:
+                results[reply] = stored[claim.key]
+            elif claim.key in mine and claim.key not in self._held:
+                self._held[claim.key] = claim
+                results[reply] = Standing.GRANTED
+            else:
+                results[reply] = Standing.PENDING
+        for claim, answer in batch.answers.items():
+            results[answer.reply] = stored.get(claim.key, answer.call)
+        for key in leaving:
+            self._held.pop(key, None)
+        _hand_back(results)
+
+    def _write(
+        self,
+        connection: Connection,
+        sql: Statements,
+        batch: _Batch,
+        leaving: set[str],
+        renewing: set[str],
+    ) -> tuple[set[str], dict[str, Call]]:
+        """One transaction; it may be repeated, for it comes to the same.
+
+        Claims are taken before answers are looked for: one that is committed between the two is
+        seen. Rows of claims, also those that are left, are locked first and in order of key.
+        """
+        wished = {claim.key for claim in batch.wishes}
+        mine = sql.claim(connection, wished | leaving | renewing, self._owner, _LEASE_S)
+        looked_for = wished
+        if batch.answers:
+            new = sql.keep(connection, [answer.row for answer in batch.answers.values()])
+            looked_for = wished | {claim.key for claim in batch.answers if claim.key not in new}
+        rows = sql.stored(connection, looked_for) if looked_for else {}
+        needless = {key for key in mine & wished if key in rows and key not in self._held}
+        if leaving or needless:
+            sql.leave(connection, leaving | needless, self._owner)
+        return mine, {key: call_of(row) for key, row in rows.items()}
+
+
+def _hand_back(results: Mapping[Reply, Call | Standing | Exception]) -> None:
+    """Wake each event loop once."""
+    by_loop = defaultdict(list)
+    for reply, result in results.items():
+        by_loop[reply.get_loop()].append((reply, result))
+    for loop, replies in by_loop.items():
+        # A loop that has ended meanwhile has nobody left who waits.
+        with suppress(RuntimeError):
+            loop.call_soon_threadsafe(_settle, replies)
+
+
+def _settle(replies: list[tuple[Reply, Call | Standing | Exception]]) -> None:
+    for reply, result in replies:
+        if reply.done():
+            continue
+        if isinstance(result, Exception):
+            reply.set_exception(result)
+        else:
+            reply.set_result(result)
