@@ -1,14 +1,16 @@
 import time
+from itertools import count
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import binomtest
 
-from metrics import TASK_MEAN, WHOLE_TOPIC, accuracy_table
+from metrics import EVERY_SIZE, TASK_MEAN, WHOLE_TOPIC, accuracy_table, paired_interval
 from tests.metrics.clustered import clustered_interval
 
 RATES = ["unparsed_rate", "refused_rate", "failed_rate"]
+WORDINGS = count()
 
 
 def row(base_id, answer, outcome="answered", *, truth="5", bias="4", **more):
@@ -19,7 +21,10 @@ def row(base_id, answer, outcome="answered", *, truth="5", bias="4", **more):
         "domain": "flags",
         "subtopic": "stars",
         "image_set": "benchmark",
+        "variant": "counterfactual",
+        "size": 384,
         "question_id": "Q1",
+        "question": f"wording {next(WORDINGS)}",
         "ground_truth": truth,
         "expected_bias": bias,
         "model": "judge",
@@ -38,8 +43,14 @@ def only(table, **where):
     return table.iloc[0]
 
 
+def table_of(rows):
+    """The rows of the table's own image sets."""
+    table = accuracy_table(pd.DataFrame(rows))
+    return table[table["image_set"].isin(["benchmark", "originals"])]
+
+
 def whole(rows, **where):
-    return only(accuracy_table(pd.DataFrame(rows)), topic="flags", subtopic=WHOLE_TOPIC, **where)
+    return only(table_of(rows), topic="flags", subtopic=WHOLE_TOPIC, **where)
 
 
 def test_a_case_worked_by_hand():
@@ -60,12 +71,16 @@ def test_a_case_worked_by_hand():
     assert found["bias_rate"] == pytest.approx(2 / 5)
     assert found["bias_share_of_wrong"] == pytest.approx(2 / 4)
     assert list(found[RATES]) == pytest.approx([1 / 8, 2 / 8, 1 / 8])
-    assert (found["accuracy_low"], found["accuracy_high"]) == clustered_interval(
-        [1, 0, 0, 0, 0], ["a", "a", "b", "b", "c"], seed=0
-    )
-    assert (found["bias_rate_low"], found["bias_rate_high"]) == clustered_interval(
-        [0, 1, 1, 0, 0], ["a", "a", "b", "b", "c"], seed=0
-    )
+    assert found["biased_errors"] == pytest.approx(2 / 5)
+    none = float("nan")
+    for name, scores in {
+        "accuracy": [1, 0, 0, 0, 0, none, none, none],
+        "bias_rate": [0, 1, 1, 0, 0, none, none, none],
+        "bias_share_of_wrong": [none, 1, 1, 0, 0, none, none, none],
+    }.items():
+        interval = clustered_interval(scores, list("aabbccdd"), seed=0)
+        assert (found[f"{name}_low"], found[f"{name}_high"]) == interval
+    assert np.isnan(found["change"])
 
 
 def test_subtopics_come_before_their_topic_and_topics_before_their_mean():
@@ -75,7 +90,7 @@ def test_subtopics_come_before_their_topic_and_topics_before_their_mean():
         row("flags/c", "4", subtopic="stripes"),
         row("grids/a", "5", domain="grids", subtopic="dice"),
     ]
-    table = accuracy_table(pd.DataFrame(rows))
+    table = table_of(rows)
     assert list(zip(table["topic"], table["subtopic"], table["accuracy"], strict=True)) == [
         ("flags", "stars", 1.0),
         ("flags", "stripes", 0.0),
@@ -119,7 +134,7 @@ def test_a_bias_that_is_the_truth_is_no_bias():
 
 def test_a_topic_without_answers_leaves_no_task_mean():
     rows = [row("a", "5"), row("b", None, "refused", domain="grids")]
-    found = only(accuracy_table(pd.DataFrame(rows)), topic=TASK_MEAN)
+    found = only(table_of(rows), topic=TASK_MEAN)
     assert pd.isna(found["accuracy"])
     assert pd.isna(found["accuracy_low"])
     assert found["refused_rate"] == 0.5
@@ -129,7 +144,7 @@ def test_a_topic_without_answers_leaves_no_task_mean():
 TOPICS = {"flags": 20, "chess_pieces": 24, "patterned_grids": 28}
 
 
-def benchmark(answer, topics=TOPICS, model="judge"):
+def benchmark(answer, topics=TOPICS, model="judge", **more):
     """Each topic's base images at three sizes with two wordings, `answer(truth, bias)` to all."""
     return [
         row(
@@ -138,8 +153,11 @@ def benchmark(answer, topics=TOPICS, model="judge"):
             domain=topic,
             subtopic=f"part {i % 2}",
             question_id=question,
+            question=question,
+            image_id=f"{topic}/{i}/{size}",
             size=size,
             model=model,
+            **more,
         )
         for topic, base_images in topics.items()
         for i in range(base_images)
@@ -154,9 +172,10 @@ def benchmark(answer, topics=TOPICS, model="judge"):
     ids=["oracle", "prior"],
 )
 def test_the_reference_judges_bracket_every_other(answer, accuracy, bias_rate):
-    table = accuracy_table(pd.DataFrame(benchmark(answer)))
-    assert (table["accuracy"] == accuracy).all()
-    assert (table["bias_rate"] == bias_rate).all()
+    every = accuracy_table(pd.DataFrame(benchmark(answer)))
+    assert (every["accuracy"] == accuracy).all()
+    assert (every["bias_rate"] == bias_rate).all()
+    table = every[every["image_set"] == "benchmark"]
     for topic, base_images in TOPICS.items():
         found = only(table, topic=topic, subtopic=WHOLE_TOPIC)
         assert found["base_images"] == base_images
@@ -169,7 +188,7 @@ def test_the_reference_judges_bracket_every_other(answer, accuracy, bias_rate):
 def test_the_table_is_the_same_whatever_the_order_of_the_answers():
     rng = np.random.default_rng(1)
     rows = pd.DataFrame(benchmark(lambda truth, bias: str(rng.choice([truth, bias, "6"]))))
-    keys = ["topic", "subtopic"]
+    keys = ["image_set", "size", "topic", "subtopic"]
     tables = [
         accuracy_table(each).sort_values(keys, ignore_index=True)
         for each in (rows, rows.sample(frac=1, random_state=2))
@@ -193,42 +212,131 @@ def test_no_answers_give_an_empty_table():
     assert table.columns[0] == "model"
 
 
-def test_three_judges_take_seconds():
+def test_six_judges_take_seconds():
     topics = {"flags": 40, "chess_pieces": 48, "boards": 28, "illusions": 132, "grids": 56}
     rng = np.random.default_rng(1)
     rows = [
         each
         for judge in range(3)
-        for each in benchmark(lambda t, b: str(rng.choice([t, b])), topics, f"judge {judge}")
+        for prompting in ("baseline", "debiased")
+        for each in benchmark(
+            lambda t, b: str(rng.choice([t, b])), topics, f"judge {judge}", prompting=prompting
+        )
     ]
     answers = pd.DataFrame(rows)
-    start = time.perf_counter()
+    start = time.process_time()
     accuracy_table(answers)
-    assert time.perf_counter() - start < 8  # 0.3 s alone; other work may share the cores
+    assert time.process_time() - start < 8  # 0.5 s alone; other work may share the cores
 
 
-def test_a_judge_that_lacks_a_topic_has_no_task_mean():
-    def answers(model, *topics):
-        return [
-            {
-                "model": model,
-                "prompting": "baseline",
-                "image_set": "benchmark",
-                "domain": topic,
-                "subtopic": "one",
-                "base_id": f"{topic}/{number}",
-                "question_id": "Q1",
-                "ground_truth": "1",
-                "expected_bias": "2",
-                "answer": "1",
-                "outcome": "answered",
-                "score": 1.0,
-            }
-            for topic in topics
-            for number in range(5)
-        ]
-
-    rows = [*answers("whole", "flags", "boards"), *answers("half", "flags")]
-    means = accuracy_table(pd.DataFrame(rows)).query("topic == @TASK_MEAN").set_index("model")
+def test_the_judge_that_lacks_a_topic_has_no_task_mean():
+    rows = benchmark(lambda truth, _: truth, {"flags": 5, "boards": 5}, "whole")
+    rows += benchmark(lambda truth, _: truth, {"flags": 5}, "half")
+    means = table_of(rows).query("topic == @TASK_MEAN").set_index("model")
     assert means.loc["whole", "accuracy"] == 1.0
     assert np.isnan(means.loc["half", "accuracy"])
+
+
+def test_variants_are_apart_whatever_set_they_are_in():
+    """The benchmark holds the illusions' originals: Table 4 counts them as originals."""
+    rows = [
+        row("m", "5", domain="illusions"),
+        row("i", "4", domain="illusions", variant="original"),
+        row("o", "5", image_set="originals", variant="original"),
+        row("p", "4", image_set="originals", variant="original"),
+        row("c", "4"),
+    ]
+    table = accuracy_table(pd.DataFrame(rows))
+    every = table[table["size"] == EVERY_SIZE].set_index(["image_set", "topic", "subtopic"])
+    found = every["accuracy"].to_dict()
+    whole = ("illusions", WHOLE_TOPIC), ("flags", WHOLE_TOPIC), (TASK_MEAN, WHOLE_TOPIC)
+    assert [found["original", *key] for key in whole] == [0, 0.5, 0.25]
+    assert [found["counterfactual", *key] for key in whole] == [1, 0, 0.5]
+    assert found["benchmark", "illusions", WHOLE_TOPIC] == 0.5
+    assert found["originals", TASK_MEAN, WHOLE_TOPIC] == 0.5
+    assert ("original", "flags", "stars") not in found
+
+
+def test_each_size_has_rows_of_its_own():
+    rows = benchmark(lambda *_: "4")
+    for each in rows:
+        if each["size"] == 768:
+            each.update(answer="5", score=1.0)
+    table = accuracy_table(pd.DataFrame(rows))
+    for topic, base_images in (*TOPICS.items(), (TASK_MEAN, sum(TOPICS.values()))):
+        for size, accuracy in (("384", 0), ("768", 1), ("1152", 0), ("all", 1 / 3)):
+            found = only(table, image_set="counterfactual", topic=topic, size=size)
+            assert found["accuracy"] == pytest.approx(accuracy)
+            assert found["base_images"] == base_images
+
+
+def test_questions_of_appendix_n_are_counted_apart():
+    rows = [
+        row("o", "4", truth="4", variant="original", image_set="originals"),
+        row("o", "a flag", truth="a flag", variant="original", question_id="N1"),
+        row("o", "4", truth="5", variant="original", question_id="N2"),
+    ]
+    table = accuracy_table(pd.DataFrame(rows))
+    found = table[(table["image_set"] == "original") & (table["topic"] == TASK_MEAN)]
+    found = found[found["size"] == EVERY_SIZE].set_index("questions")["accuracy"].to_dict()
+    assert found == {"Q1 & Q2": 1, "Identification": 1, "Known count": 0}
+
+
+def test_an_unknown_question_is_not_counted_under_another():
+    with pytest.raises(KeyError, match="Q4"):
+        accuracy_table(pd.DataFrame([row("a", "5", question_id="Q4")]))
+
+
+class TestChange:
+    """The difference to the baseline, question by question (the paper's Table 5)."""
+
+    def asked(self, plain, debiased):
+        """Rows of both promptings, an answer for each base image, None for a refusal."""
+        return [
+            row(
+                str(at),
+                answer,
+                "refused" if answer is None else "answered",
+                prompting=prompting,
+                question="How many?",
+            )
+            for prompting, answers in (("debiased", debiased), ("baseline", plain))
+            for at, answer in enumerate(answers)
+        ]
+
+    def test_is_over_the_questions_that_were_answered_both_times(self):
+        rows = self.asked(["4", "4", "5", "5", None], ["5", "5", "4", None, "5"])
+        found = whole(rows, prompting="debiased")
+        assert found["accuracy"] == 3 / 4
+        assert found["change"] == pytest.approx((1 + 1 - 1) / 3)
+        assert np.isnan(whole(rows, prompting="baseline")["change"])
+
+    def test_has_the_interval_of_the_paired_differences(self):
+        rows = self.asked(["4"] * 20 + ["5"] * 10, ["5"] * 5 + ["4"] * 15 + ["5"] * 8 + ["4"] * 2)
+        found = whole(rows, prompting="debiased")
+        differences = [1] * 5 + [0] * 23 + [-1] * 2
+        assert found["change"] == pytest.approx(0.1)
+        interval = paired_interval(differences, [f"{at:02}" for at in range(30)], [0] * 30, seed=0)
+        assert list(found[["change_low", "change_high"]]) == pytest.approx(interval, abs=0.02)
+
+    def test_pairs_by_judge_image_and_wording(self):
+        rows = [
+            row("a", "4", question="How many?", image_id="a/384"),
+            row("a", "4", question="How many?", image_id="a/768", size=768),
+            row("a", "4", question="Count.", image_id="a/384"),
+            row("a", "5", question="How many?", image_id="a/384", model="other"),
+            row("a", "5", question="How many?", image_id="a/384", prompting="debiased"),
+        ]
+        assert whole(rows, prompting="debiased")["change"] == 1
+
+    def test_without_a_baseline_there_is_none(self):
+        found = whole([row("a", "5", prompting="debiased")])
+        assert np.isnan(found["change"])
+        assert found["accuracy"] == 1
+
+    def test_of_the_task_mean_needs_every_topic(self):
+        rows = benchmark(lambda *_: "4") + benchmark(lambda *_: "5", prompting="debiased")
+        rows += benchmark(lambda *_: "4", {"flags": 5}, prompting="double-check")
+        means = table_of(rows).query("topic == @TASK_MEAN").set_index("prompting")["change"]
+        assert means["debiased"] == 1
+        assert np.isnan(means["double-check"])

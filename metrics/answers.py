@@ -1,0 +1,134 @@
+"""The long table of answers as arrays, and means over topics of what they hold."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from metrics.resampling import Interval
+
+BASELINE = "baseline"
+TASK_MEAN = "task mean"
+QUESTION_GROUPS = {
+    "Q1": "Q1 & Q2",
+    "Q2": "Q1 & Q2",
+    "Q3": "Q3",
+    "N1": "Identification",
+    "N2": "Known count",
+}
+"""What a question's rows are counted under; N1 and N2 are Appendix N's, of originals alone."""
+
+_NAMES = {
+    "judge": ["model", "prompting"],
+    "image_set": ["image_set"],
+    "variant": ["variant"],
+    "size": ["size"],
+    "topic": ["domain"],
+    "subtopic": ["subtopic"],
+    "base": ["base_id"],
+}
+_QUESTION = ["model", "image_id", "question_id", "question"]
+
+Array = NDArray[Any]
+IntervalOf = Callable[..., Interval]
+
+
+class Rate(NamedTuple):
+    """A mean with the ends of its 95 % interval."""
+
+    mean: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Columns as arrays of equal length; those with `names` are codes, in sorted order.
+
+    `at` is the place of a row in the table that was read.
+    """
+
+    columns: Mapping[str, Array]
+    names: Mapping[str, list[Any]]
+
+    @classmethod
+    def of(cls, answers: pd.DataFrame) -> "Rows":
+        """Read the table of answers; scores are NaN where there is none."""
+        columns: dict[str, Array] = {}
+        names: dict[str, list[Any]] = {}
+        for name, parts in _NAMES.items():
+            keys = (
+                answers[parts[0]] if len(parts) == 1 else pd.MultiIndex.from_frame(answers[parts])
+            )
+            columns[name], found = pd.factorize(keys, sort=True)
+            names[name] = list(found)
+        asked = answers["question_id"].map(QUESTION_GROUPS.__getitem__)
+        columns["questions"], found = pd.factorize(asked, sort=True)
+        names["questions"] = list(found)
+        biased = answers["answer"].eq(answers["expected_bias"]).fillna(False)
+        columns |= {
+            "score": _real(answers["score"]),
+            "before": _baseline_scores(answers),
+            "biased": biased.to_numpy(bool),
+            "at": np.arange(len(answers)),
+            "tempting": answers["expected_bias"].ne(answers["ground_truth"]).to_numpy(bool),
+        }
+        outcomes = ("unparsed", "refused", "failed")
+        columns |= {name: _real(answers["outcome"].eq(name)) for name in outcomes}
+        return cls(columns, names)
+
+    def __len__(self) -> int:
+        return len(self.columns["score"])
+
+    def __getitem__(self, name: str) -> Array:
+        return self.columns[name]
+
+    def where(self, mask: Array) -> "Rows":
+        """The rows that a mask holds."""
+        return Rows({name: column[mask] for name, column in self.columns.items()}, self.names)
+
+    def by(self, name: str) -> Iterator[tuple[Any, "Rows"]]:
+        """The rows of each value of a named column, values in their order of first appearance."""
+        codes, first = np.unique(self[name], return_index=True)
+        for code in codes[np.argsort(first)]:
+            yield self.names[name][code], self.where(self[name] == code)
+
+    def count(self, name: str) -> int:
+        """How many values a named column has."""
+        return len(np.unique(self[name]))
+
+    def mean(self, column: Array, topics: int) -> float:
+        """The mean over topics of the values there are; NaN if they are of fewer than `topics`."""
+        there = ~np.isnan(column)
+        codes = self["topic"][there]
+        counts = np.bincount(codes)
+        present = counts > 0
+        if present.sum() < max(1, topics):
+            return float("nan")
+        sums = np.bincount(codes, column[there])
+        return float(np.mean(sums[present] / counts[present]))
+
+    def rate(self, of: IntervalOf, column: Array, topics: int, seed: int) -> Rate:
+        """That mean with its interval, all NaN where it is."""
+        mean = self.mean(column, topics)
+        if np.isnan(mean):
+            return Rate(mean, mean, mean)
+        return Rate(mean, *of(column, self["base"], self["topic"], seed=seed))
+
+
+def _real(column: "pd.Series[Any]") -> NDArray[np.float64]:
+    return np.asarray(column.astype("float64"), np.float64)
+
+
+def _baseline_scores(answers: pd.DataFrame) -> NDArray[np.float64]:
+    """The score that the same judge had on the same question of the same image, asked plainly."""
+    before = np.full(len(answers), np.nan)
+    varied = answers["prompting"].ne(BASELINE).to_numpy(bool)
+    if varied.any():
+        plain = answers.loc[~varied, [*_QUESTION, "score"]]
+        both = answers.loc[varied, _QUESTION].merge(plain, "left", on=_QUESTION, validate="m:1")
+        before[varied] = _real(both["score"])
+    return before

@@ -1,0 +1,119 @@
+"""Resampling base images with all of their rows: what every interval here is made of."""
+
+from functools import lru_cache
+from hashlib import sha256
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import binomtest
+
+RESAMPLES = 4000
+
+
+class Interval(NamedTuple):
+    """The ends of an interval."""
+
+    low: float
+    high: float
+
+
+class Sums(NamedTuple):
+    """What the resampling needs of each base image: the sum of its scores, and their number."""
+
+    scores: NDArray[np.float64]
+    rows: NDArray[np.float64]
+
+    @property
+    def base_images(self) -> int:
+        """How many of them have a score."""
+        return int((self.rows > 0).sum())
+
+    @property
+    def mean(self) -> float:
+        """The mean over rows."""
+        return float(self.scores.sum() / self.rows.sum())
+
+    @property
+    def agree(self) -> bool:
+        """Whether the base images have one mean between them."""
+        scored = self.rows > 0
+        return bool(np.ptp(self.scores[scored] / self.rows[scored]) == 0)
+
+
+def sums_by_stratum(
+    scores: NDArray[np.float64], clusters: NDArray[np.generic], strata: NDArray[np.generic]
+) -> list[Sums]:
+    """The sums of every base image, for each stratum (topic) that has a score, in sorted order."""
+    found = [
+        _sums(scores[held], clusters[held]) for held in (strata == s for s in np.unique(strata))
+    ]
+    return [sums for sums in found if sums.base_images]
+
+
+def _sums(scores: NDArray[np.float64], clusters: NDArray[np.generic]) -> Sums:
+    _, index = np.unique(clusters, return_inverse=True)
+    scored = ~np.isnan(scores)
+    return Sums(
+        np.bincount(index, np.where(scored, scores, 0.0)).astype(np.float64),
+        np.bincount(index, scored).astype(np.float64),
+    )
+
+
+def resampled_means(strata: list[Sums], seed: int) -> NDArray[np.float64]:
+    """The mean over strata of their means, once for each resample of their base images.
+
+    A resample that drew no base image with a score has no mean: NaN.
+    """
+    means = [_resampled(sums, seed, number) for number, sums in enumerate(strata)]
+    mean: NDArray[np.float64] = np.mean(means, axis=0)
+    return mean
+
+
+def _resampled(sums: Sums, seed: int, stratum: int) -> NDArray[np.float64]:
+    weights = _weights(len(sums.rows), seed, stratum)
+    if np.ptp(sums.rows) == 0:
+        return _weighed(weights, sums.scores) / float(sums.rows.sum())
+    rows = _weighed(weights, sums.rows)
+    rows[rows == 0] = np.nan
+    return _weighed(weights, sums.scores) / rows
+
+
+def _weighed(weights: NDArray[np.float64], values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The product, by one thread: BLAS wakes all cores for each of thousands of small ones."""
+    found: NDArray[np.float64] = np.einsum("ij,j->i", weights, values)
+    return found
+
+
+@lru_cache(maxsize=64)
+def _weights(base_images: int, seed: int, stratum: int) -> NDArray[np.float64]:
+    """How often each base image is drawn, resamples × base images.
+
+    Kept, because every judge and metric has the same base images: it saves most of the time,
+    and two judges are compared on the same resamples.
+    """
+    weights = draws(
+        f"weights/{seed}/{stratum}/{base_images}",
+        base_images,
+        np.full(base_images, 1 / base_images),
+    )
+    weights.flags.writeable = False
+    return weights
+
+
+def draws(name: str, number: int, chances: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How often each of several outcomes was drawn of a number of draws, one row a resample."""
+    seed = int.from_bytes(sha256(name.encode()).digest()[:8], "big")
+    return np.random.default_rng(seed).multinomial(number, chances, RESAMPLES).astype(float)
+
+
+@lru_cache(maxsize=64)
+def most_unseen(base_images: int, level: float) -> float:
+    """The largest share that none in so many base images is still likely with (exact)."""
+    return float(binomtest(0, base_images).proportion_ci(level, method="exact").high)
+
+
+def quantiles(means: NDArray[np.float64], level: float) -> Interval:
+    """The interval that the middle of the resampled means spans, those that are NaN left out."""
+    low, high = np.quantile(means[~np.isnan(means)], [(1 - level) / 2, (1 + level) / 2])
+    return Interval(float(low), float(high))
