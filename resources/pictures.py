@@ -27,8 +27,11 @@ def opened(picture: Picture) -> bytes:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)
             image = Image.open(io.BytesIO(picture.data), formats=sorted(set(_FORMATS.values())))
-    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
-        raise BadImage(f"{len(picture.data):,} bytes that are no image ({error})") from None
+    except Image.DecompressionBombError:
+        raise BadImage(f"The image has more than {LARGEST_AREA // 1_000_000} megapixels") from None
+    except (OSError, ValueError, SyntaxError):
+        kinds = ", ".join(sorted(set(_FORMATS.values())))
+        raise BadImage(f"{len(picture.data):,} bytes that are no image ({kinds})") from None
     with image:
         _check(image, picture.media_type)
         try:

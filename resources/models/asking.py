@@ -10,7 +10,6 @@ from time import monotonic
 from typing import Any
 
 from resources.calls import Call, CallStore
-from resources.faults import StoreError
 from resources.images import ImageStore
 from resources.models.catalog import Model
 from resources.models.faults import Stopped
@@ -60,7 +59,7 @@ class Asking:
     calls: dict[str, Call] = field(default_factory=dict)
     failures: dict[str, Failed] = field(default_factory=dict)
     _pace: Pace = field(init=False)
-    _why_stopped: str | StoreError | None = None
+    _why_stopped: str | Exception | None = None
     _failed_in_a_row: int = 0
 
     def __post_init__(self) -> None:
@@ -70,7 +69,7 @@ class Asking:
     async def run(self, backend: Any) -> None:
         """Ask all that is missing.
 
-        Raises `Stopped`, or the store's own error, once what was on its way has ended: an answer
+        Raises `Stopped`, or an error of the stores, once what was on its way has ended: an answer
         that is being paid for is still taken.
         """
         queue = iter(self.missing.items())
@@ -85,7 +84,7 @@ class Asking:
         if self._why_stopped is None and not self._anything_answered:
             (*_, last) = self.failures.values()
             self._why_stopped = last.error
-        if isinstance(self._why_stopped, StoreError):
+        if isinstance(self._why_stopped, Exception):
             raise self._why_stopped
         if self._why_stopped is not None:
             kept = len(self.calls) + self.progress.known
@@ -109,7 +108,7 @@ class Asking:
                 self._failed_in_a_row = 0
             except _GaveUp as gave_up:
                 self._fail(key, gave_up.failed)
-            except StoreError as error:
+            except Exception as error:  # noqa: BLE001 - raised again once all has ended
                 self._why_stopped = self._why_stopped or error
             if self._why_stopped is not None:
                 return

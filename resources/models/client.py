@@ -114,9 +114,10 @@ class ModelClient(ConfigurableResource[None]):
         )
 
     def _backend(self, model: Model, api_key: str | None) -> Any:
-        if model.name not in self._backends:
-            self._backends[model.name] = backend_of(model, api_key, self.images.get)
-        return self._backends[model.name]
+        entry = model.model_dump_json()
+        if entry not in self._backends:
+            self._backends[entry] = backend_of(model, api_key, self.images.get)
+        return self._backends[entry]
 
 
 def key_of(model: Model) -> str | None:

@@ -1,0 +1,87 @@
+import io
+import logging
+import time
+
+import pytest
+from PIL import Image
+
+from resources.calls import CallStore
+from resources.images import ImageStore
+from resources.models import asking
+from resources.models.catalog import Model
+from resources.models.client import ModelClient
+from resources.models.requests import Look, Turn
+from tests.providers import Provider
+
+CANARY = "sk-canary-3f9c1e77ab"
+LOG = logging.getLogger("asking")
+
+
+@pytest.fixture
+def server():
+    with Provider() as server:
+        yield server
+
+
+@pytest.fixture(autouse=True)
+def _hasty(monkeypatch):
+    """A key in the environment, and waits between attempts that are no longer than they need be."""
+    monkeypatch.setenv("OPENAI_API_KEY", CANARY)
+    monkeypatch.setenv("GEMINI_API_KEY", CANARY)
+    monkeypatch.setattr(asking, "FIRST_WAIT_S", 0.005)
+
+
+@pytest.fixture
+def client(tmp_path):
+    client = client_at(tmp_path)
+    yield client
+    closed(client)
+
+
+def client_at(root, **store):
+    """A client whose store and images lie below `root`."""
+    calls = CallStore(url=f"sqlite:///{root}/calls.sqlite", **store)
+    return ModelClient(calls=calls, images=ImageStore(root=str(root)))
+
+
+def closed(client):
+    client.close()
+    client.calls.close()
+
+
+def model(server, backend="openai", **more):
+    """An entry of models.yaml for a model of the test's provider."""
+    url = server.url if backend == "gemini" else server.openai_url
+    entry = {
+        "name": "judge",
+        "backend": backend,
+        "model": "test-1",
+        "family": "test",
+        "roles": ["judge", "writer", "painter", "editor"],
+        "base_url": url,
+        "concurrency": 16,
+    }
+    if backend == "openai_compatible":
+        entry["roles"] = ["judge", "writer"]
+    return Model.model_validate(entry | more)
+
+
+def looks(number, *images, start=0):
+    """So many different questions about the same pictures."""
+    return [
+        Look((Turn("user", f"How many legs has animal {place}?", images),))
+        for place in range(start, start + number)
+    ]
+
+
+def png(colour="red"):
+    data = io.BytesIO()
+    Image.new("RGB", (8, 8), colour).save(data, "PNG")
+    return data.getvalue()
+
+
+def until(condition, seconds=20):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.01)

@@ -1,0 +1,415 @@
+"""The client, the call store and the real SDKs against a provider that makes trouble."""
+
+import json
+import logging
+import re
+from dataclasses import replace
+
+import pytest
+
+from resources.faults import Missing
+from resources.models import progress
+from resources.models.faults import CannotDo, KeyNotSet, Stopped
+from resources.models.outcomes import Answered, Failed, Malformed, Refused
+from resources.models.requests import Edit, Look, Paint, Score, Turn, Write
+from tests.providers import Provider, faults
+from tests.resources.models.conftest import CANARY, LOG, client_at, closed, looks, model, png
+
+SCHEMA = json.dumps(
+    {
+        "type": "object",
+        "properties": {"legs": {"type": "integer"}},
+        "required": ["legs"],
+        "additionalProperties": False,
+    }
+)
+
+
+def texts(asked):
+    assert all(isinstance(outcome, Answered) for outcome in asked.outcomes), asked.outcomes
+    return [outcome.text for outcome in asked.outcomes]
+
+
+def numbers(received):
+    """The number at the end of what was asked, as its answer."""
+    return f"{{{received.texts[-1].split()[-1].strip('?')}}}"
+
+
+# Nothing is paid for twice
+
+
+def test_a_re_run_sends_nothing_and_an_edited_row_sends_one(server, client):
+    server.answer = numbers
+    requests = looks(1000)
+    first = client.ask(model(server), requests, LOG)
+    assert texts(first) == [f"{{{place}}}" for place in range(1000)]
+    assert (first.known, first.sent, server.count) == (0, 1000, 1000)
+    again = client.ask(model(server), requests, LOG)
+    assert (again.known, again.sent, server.count) == (1000, 0, 1000)
+    assert texts(again) == texts(first)
+    requests[500] = Look((Turn("user", "How many wings has animal 7777?"),))
+    edited = client.ask(model(server), requests, LOG)
+    assert (edited.known, edited.sent, server.count) == (999, 1, 1001)
+    assert texts(edited)[500] == "{7777}"
+
+
+def test_another_client_finds_what_the_first_has_paid_for(server, client, tmp_path):
+    client.ask(model(server), looks(20), LOG)
+    other = client_at(tmp_path)
+    assert texts(other.ask(model(server), looks(25), LOG))
+    assert server.count == 25
+    closed(other)
+
+
+def test_twins_are_sent_once_and_samples_each(server, client):
+    one = looks(1)[0]
+    asked = client.ask(model(server), [one, one, replace(one, sample=1), one], LOG)
+    assert len(asked.outcomes) == 4
+    assert server.count == 2
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"parameters": {"temperature": 0.5}},
+        {"model": "test-2"},
+        {"backend": "gemini"},
+        {"backend": "openai_compatible", "roles": ["judge"]},
+    ],
+)
+def test_what_an_answer_depends_on_is_asked_anew(server, client, change):
+    client.ask(model(server), looks(3), LOG)
+    client.ask(model(server, **change), looks(3), LOG)
+    assert server.count == 6
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"name": "renamed"},
+        {"concurrency": 2},
+        {"key": "ANOTHER_KEY"},
+        {"price": {"input_per_million": 3.0}},
+        {"requests_per_minute": 9e9},
+        {"deadline_s": 12.0},
+        {"family": "cousin"},
+    ],
+)
+def test_what_an_answer_does_not_depend_on_is_not(server, client, monkeypatch, change):
+    client.ask(model(server), looks(3), LOG)
+    monkeypatch.setenv("ANOTHER_KEY", "another")
+    client.ask(model(server, **change), looks(3), LOG)
+    assert server.count == 3
+
+
+def test_pictures_count_by_their_bytes(server, client):
+    red, blue = client.images.put(png("red")), client.images.put(png("blue"))
+    client.ask(model(server), looks(1, red) + looks(1, blue) + looks(1, red, blue), LOG)
+    assert [received.images for received in sorted(server.received, key=lambda r: r.at)]
+    assert {received.images for received in server.received} == {
+        (png("red"),),
+        (png("blue"),),
+        (png("red"), png("blue")),
+    }
+    client.ask(model(server), looks(1, red) + looks(1, blue), LOG)
+    assert server.count == 3
+
+
+# Faults
+
+
+TROUBLE = {
+    faults.RATE_LIMITED: 0.05,
+    faults.RETRY_AFTER_MS.for_seconds(0.02): 0.05,
+    faults.SERVER_ERROR: 0.05,
+    faults.DROPPED: 0.02,
+    faults.RESET: 0.02,
+    faults.HALF_HEADERS: 0.01,
+    faults.HALF_BODY: 0.03,
+    faults.MALFORMED_JSON: 0.01,
+    faults.OTHER_SHAPE: 0.01,
+    faults.BAD_GATEWAY: 0.01,
+    faults.OVERLOADED: 0.01,
+}
+
+
+@pytest.mark.parametrize("backend", ["openai", "gemini"])
+def test_trouble_changes_nothing_but_the_time_it_takes(server, client, backend):
+    server.answer = numbers
+    server.shares(TROUBLE)
+    asked = client.ask(model(server, backend), looks(500), LOG)
+    assert texts(asked) == [f"{{{place}}}" for place in range(500)]
+    assert asked.sent == server.count > 600
+
+
+def test_retry_after_is_obeyed_by_all(server, client):
+    server.latency_s = 0.01
+    server.script([faults.NORMAL] * 5 + [faults.RETRY_AFTER.for_seconds(1)])
+    asked = client.ask(model(server, concurrency=4), looks(40), LOG)
+    assert len(texts(asked)) == 40
+    sent = sorted(received.at for received in server.received)
+    told = sent[5]
+    pause = [at - told for at in sent if at - told > 0.1]
+    assert min(pause) >= 0.95
+    assert sum(at <= told + 0.1 for at in sent) <= 5 + 4 + 4
+
+
+def test_requests_on_their_way_never_exceed_the_concurrency(server, client):
+    server.latency_s = 0.01
+    client.ask(model(server, concurrency=7), looks(60), LOG)
+    assert server.most_in_flight == 7
+
+
+def test_a_reply_that_drips_for_ever_ends_at_the_deadline(server, client):
+    server.when(lambda received: "animal 3?" in received.texts[-1], faults.DRIPPING)
+    asked = client.ask(model(server, deadline_s=0.3), looks(6), LOG)
+    failed = asked.outcomes[3]
+    assert isinstance(failed, Failed)
+    assert (failed.kind, failed.attempts) == ("deadline", 2)
+    assert "0.3 s" in failed.error
+    assert asked.sent == 7
+    server.clear()
+    assert len(texts(client.ask(model(server), looks(6), LOG))) == 6
+    assert server.count == 8
+
+
+@pytest.mark.parametrize(
+    ("fault", "says"),
+    [
+        (faults.NOT_A_PICTURE, "no image"),
+        (faults.TRUNCATED_PNG, "no image|cannot be decoded whole"),
+        (faults.WIDE_PNG, "megapixels"),
+        (faults.MISLABELLED, "is JPEG"),
+    ],
+)
+@pytest.mark.parametrize("backend", ["openai", "gemini"])
+def test_a_picture_that_is_none_is_a_failure_with_its_reason(
+    server, client, tmp_path, backend, fault, says
+):
+    requests = [Paint(f"A dog with {legs} legs", sample=legs) for legs in range(3)]
+    server.when(lambda received: "with 1 legs" in received.texts[-1], fault)
+    asked = client.ask(model(server, backend), requests, LOG)
+    bad = asked.outcomes[1]
+    assert isinstance(bad, Failed)
+    assert (bad.kind, bad.attempts) == ("bad image", 1)
+    assert re.search(says, bad.error)
+    assert server.count == 3
+    good = [asked.outcomes[0], asked.outcomes[2]]
+    assert all(client.images.holds(digest) for outcome in good for digest in outcome.images)
+    assert len(list((tmp_path / "images").rglob("*.png"))) == 2
+    server.clear()
+    client.ask(model(server, backend), requests, LOG)
+    assert server.count == 4
+
+
+REFUSALS = [
+    ("openai", faults.REFUSED, "look", "model"),
+    ("openai", faults.FILTERED, "look", "content filter"),
+    ("openai", faults.PROMPT_FILTERED, "look", "content filter"),
+    ("openai", faults.INVALID_PROMPT, "look", "content filter"),
+    ("openai", faults.NO_PICTURES, "paint", "no image"),
+    ("openai", faults.CONTENT_POLICY, "paint", None),
+    ("openai", faults.MODERATION, "paint", None),
+    ("gemini", faults.TEXT_FOR_PICTURE, "paint", "no image"),
+    *(("gemini", fault, "look", None) for fault in faults.PROMPT_BLOCKED.values()),
+    *(("gemini", fault, "paint", None) for fault in faults.FINISHED.values()),
+]
+
+
+@pytest.mark.parametrize(
+    ("backend", "fault", "task", "kind"), REFUSALS, ids=lambda value: getattr(value, "name", None)
+)
+def test_a_refusal_costs_one_request_and_is_kept(server, client, backend, fault, task, kind):
+    server.always(fault)
+    request = looks(1)[0] if task == "look" else Paint("A dog")
+    for _ in range(2):
+        (outcome,) = client.ask(model(server, backend), [request], LOG).outcomes
+        assert isinstance(outcome, Refused), outcome
+        assert outcome.kind == (kind or outcome.kind)
+        assert outcome.reason
+        server.clear()
+    assert server.count == 1
+
+
+# What stops a run
+
+
+@pytest.mark.parametrize(
+    ("backend", "fault", "says"),
+    [
+        ("openai", faults.INVALID_KEY, "Incorrect API key"),
+        ("openai", faults.NO_CREDIT, "quota"),
+        ("openai", faults.UNKNOWN_MODEL, "does not exist"),
+        ("openai", faults.FORBIDDEN, "not supported"),
+        ("gemini", faults.INVALID_KEY, "API key not valid"),
+        ("gemini", faults.FORBIDDEN, "leaked"),
+        ("gemini", faults.UNKNOWN_MODEL, "is not found"),
+    ],
+)
+def test_a_closed_door_stops_at_once_and_loses_nothing(server, client, backend, fault, says):
+    server.answer = numbers
+    server.latency_s = 0.002
+    server.script([faults.NORMAL] * 60)
+    server.always(fault)
+    entry = model(server, backend, concurrency=8)
+    with pytest.raises(Stopped, match=rf"judge.*{says}.*60 answers of 200.*are kept") as stopped:
+        client.ask(entry, looks(200), LOG)
+    assert CANARY not in str(stopped.value)
+    assert server.count <= 60 + 8
+    before = server.count
+    server.clear()
+    asked = client.ask(entry, looks(200), LOG)
+    assert (asked.known, server.count - before) == (60, 140)
+    assert texts(asked) == [f"{{{place}}}" for place in range(200)]
+
+
+def test_answers_on_their_way_when_a_run_stops_are_taken(server, client):
+    server.when(lambda received: "animal 0?" in received.texts[-1], faults.INVALID_KEY, times=1)
+    server.latency_s = 0.2
+    with pytest.raises(Stopped, match="7 answers of 100"):
+        client.ask(model(server, concurrency=8), looks(100), LOG)
+    assert server.count == 8
+
+
+def test_a_server_that_is_not_there_stops_the_run(server, client):
+    client.ask(model(server), looks(5), LOG)
+    with Provider() as other:
+        gone = model(other, concurrency=4)
+    with pytest.raises(Stopped, match=r"10 requests in a row failed.*5 answers of 1,000.*are kept"):
+        client.ask(gone, looks(1000), LOG)
+
+
+def test_a_single_row_is_enough_for_an_outage(server, client):
+    server.always(faults.SERVER_ERROR)
+    with pytest.raises(Stopped, match="0 answers of 1"):
+        client.ask(model(server), looks(1), LOG)
+    assert server.count == 8
+
+
+def test_rows_that_are_not_accepted_fail_alone(server, client):
+    server.when(lambda received: "animal 1" in received.texts[-1], faults.INVALID_REQUEST)
+    asked = client.ask(model(server, concurrency=4), looks(200), LOG)
+    failed = [place for place, end in enumerate(asked.outcomes) if isinstance(end, Failed)]
+    assert failed == [place for place in range(200) if str(place).startswith("1")]
+    assert asked.outcomes[1] == Failed("unacceptable", asked.outcomes[1].error, 1)
+    assert "Invalid value" in asked.outcomes[1].error
+
+
+def test_a_request_that_nobody_would_accept_is_not_sent_a_thousand_times(server, client):
+    server.always(faults.INVALID_REQUEST)
+    with pytest.raises(Stopped, match=r"in a row failed.*Invalid value"):
+        client.ask(model(server, concurrency=4), looks(1000), LOG)
+    assert server.count < 20
+
+
+def test_a_missing_picture_is_named(server, client):
+    with pytest.raises(Missing, match=r"0000.* is gone"):
+        client.ask(model(server), looks(30) + looks(1, "0" * 64), LOG)
+    client.ask(model(server), looks(30), LOG)
+    assert server.count == 30
+
+
+@pytest.mark.parametrize("value", [None, "", "  "])
+def test_a_key_that_is_not_set_is_named_before_the_first_request(
+    server, client, monkeypatch, value
+):
+    known = client.ask(model(server), looks(3), LOG)
+    monkeypatch.delenv("OPENAI_API_KEY")
+    if value is not None:
+        monkeypatch.setenv("OPENAI_API_KEY", value)
+    with pytest.raises(KeyNotSet, match=r"OPENAI_API_KEY is not set.*judge.*Nothing was sent"):
+        client.ask(model(server), looks(4), LOG)
+    assert server.count == 3
+    assert client.ask(model(server), looks(3), LOG).outcomes == known.outcomes
+
+
+def test_a_backend_that_cannot_is_named(server, client):
+    with pytest.raises(CannotDo, match=r"judge cannot score.*openai"):
+        client.ask(model(server), [Score("A dog", "0" * 64)], LOG)
+    assert server.count == 0
+
+
+# Schemas
+
+
+def test_text_to_a_schema_is_read_and_what_misses_it_is_asked_once_more(server, client):
+    replies = iter(['```json\n{"legs": 4}\n```', '{"legs": "four"}', '{"legs": 5}'])
+    server.answer = lambda received: next(replies)
+    requests = [Write((Turn("user", f"Legs of animal {n}"),), SCHEMA) for n in range(2)]
+    entry = model(server, concurrency=1)
+    asked = client.ask(entry, requests, LOG)
+    assert [outcome.data for outcome in asked.outcomes] == [{"legs": 4}, {"legs": 5}]
+    assert server.received[-1].texts == (
+        "Legs of animal 1",
+        '{"legs": "four"}',
+        "That is not what was asked for: $.legs: 'four' is not of type 'integer'. Answer again, "
+        "with JSON that follows the schema and nothing else.",
+    )
+    assert client.ask(entry, requests, LOG).outcomes == asked.outcomes
+    assert server.count == 3
+
+
+@pytest.mark.parametrize("fault", [faults.PROSE, faults.OTHER_SCHEMA, faults.CUT_OFF])
+def test_text_that_never_meets_its_schema_is_malformed_and_kept(server, client, fault):
+    server.always(fault)
+    request = Write((Turn("user", "Legs?"),), SCHEMA)
+    for _ in range(2):
+        (outcome,) = client.ask(model(server), [request], LOG).outcomes
+        assert isinstance(outcome, Malformed)
+        assert outcome.text
+        assert outcome.problem
+    assert server.count == 2
+
+
+# What is seen and kept
+
+
+def test_progress_is_told_while_a_run_goes_on(server, client, caplog, monkeypatch):
+    monkeypatch.setattr(progress, "EVERY_S", 0.05)
+    caplog.set_level(logging.INFO, logger="asking")
+    server.latency_s = 0.05
+    price = {"input_per_million": 1_000_000.0, "output_per_million": 0.0}
+    client.ask(model(server, concurrency=4, price=price), looks(40), LOG)
+    told = [message for message in caplog.messages if message.startswith("judge: ")]
+    assert len(told) > 3
+    assert "of 40" in told[0]
+    assert " left" in told[0]
+    assert told[-1].startswith("judge: 40 of 40 · 0 known before · ")
+    assert "spent $" in told[-1]
+
+
+def test_edits_carry_their_pictures_and_give_new_ones(server, client):
+    digest = client.images.put(png("green"))
+    for backend in ("openai", "gemini"):
+        (outcome,) = client.ask(
+            model(server, backend), [Edit("Add a leg", (digest,))], LOG
+        ).outcomes
+        assert isinstance(outcome, Answered)
+        assert server.received[-1].images == (png("green"),)
+        assert client.images.holds(outcome.images[0])
+
+
+def test_the_served_model_and_its_tokens_are_kept(server, client):
+    server.served = {"test-1": "test-1-2026-11-21"}
+    (outcome,) = client.ask(model(server), looks(1), LOG).outcomes
+    assert outcome.served_model == "test-1-2026-11-21"
+    assert outcome.usage.input_tokens
+    assert outcome.usage.output_tokens
+
+
+def test_the_key_is_found_nowhere(server, client, tmp_path, caplog):
+    """Not even when the provider repeats it, in an error or in an answer."""
+    caplog.set_level(logging.DEBUG)
+    server.script([faults.SERVER_ERROR, faults.RATE_LIMITED])
+    server.answer = lambda received: f"Your key is {received.key}"
+    assert texts(client.ask(model(server), looks(3), LOG)) == ["Your key is [key]"] * 3
+    server.always(faults.INVALID_KEY)
+    with pytest.raises(Stopped) as stopped:
+        client.ask(model(server), looks(9), LOG)
+    said = [str(stopped.value), repr(stopped.value.__cause__), repr(stopped.value.__context__)]
+    assert server.received[0].key == CANARY
+    client.calls.close()
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert any(path.name == "calls.sqlite" for path in files)
+    assert not any(CANARY.encode() in path.read_bytes() for path in files)
+    assert CANARY not in caplog.text + "".join(said)
