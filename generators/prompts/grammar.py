@@ -1,0 +1,117 @@
+"""A writer by rule: prompt triplets without a model (ProtoBias, Tables 3 to 5).
+
+A triplet is three sentences of one scene. `text` names the kind of thing alone; `correct` puts the
+non-prototype in its place and changes nothing else; `adversarial` puts the prototype there and
+changes the knob, one trait of the extra element.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from generators.prompts.words import COLOURS, NUMBERS, plural, with_article
+
+VERSION = 1
+LONGEST = 30
+"""Words in a sentence, at most."""
+
+_PLACES = ("at", "beside", "by", "in", "inside", "near", "on", "under")
+
+
+class NotUnderstood(Exception):
+    """What was asked is not a triplet that this grammar can write; the message says why."""
+
+
+def triplet(fields: Mapping[str, Any]) -> dict[str, str]:
+    """The sentences `text`, `correct` and `adversarial` for
+
+    - `hypernym`: what the text calls the main entity, as in "bird" or "person";
+    - `non_prototype`, `prototype`: what stands in its place in the other two;
+    - `attribute`: what all three say of the main entity before its name, as in "uneducated"; "" for
+      nothing;
+    - `extra_element`: one noun, as in "rock";
+    - `knob` and `values`: the trait of the extra element that is told, and its value in the text
+      and in the adversarial sentence: `count` ["two", "three"], `color` or `color_tone`
+      ["red", "blue"], `layout_relation` ["left", "right"], `spatial`
+      ["foreground", "background"], `scale_size` ["small", "large"];
+    - `environment_hint`: where it is, as in "on a quiet beach".
+
+    Raises `NotUnderstood`.
+    """
+    words = {name: _words(fields, name) for name in _FIELDS}
+    unknown = sorted(set(fields) - {*_FIELDS, "values"})
+    if unknown:
+        raise NotUnderstood(f"{unknown[0]} is no field of a triplet")
+    if words["environment_hint"].split()[0] not in _PLACES:
+        raise NotUnderstood(f"environment_hint has to begin with one of {', '.join(_PLACES)}")
+    shown, changed = _values(words["knob"], fields.get("values"))
+    sentences = {
+        "text": _sentence(words, words["hypernym"], shown),
+        "correct": _sentence(words, words["non_prototype"], shown),
+        "adversarial": _sentence(words, words["prototype"], changed),
+    }
+    for name, sentence in sentences.items():
+        if len(sentence.split()) > LONGEST:
+            raise NotUnderstood(f"{name} would have more than {LONGEST} words")
+    for name in ("non_prototype", "prototype"):
+        if f" {words[name].lower()} " in f" {sentences['text'][:-1].lower()} ":
+            raise NotUnderstood(f"the text would name the {name}, {words[name]}")
+    return sentences
+
+
+_FIELDS = (
+    "hypernym",
+    "non_prototype",
+    "prototype",
+    "attribute",
+    "extra_element",
+    "knob",
+    "environment_hint",
+)
+
+
+def _words(fields: Mapping[str, Any], name: str) -> str:
+    value = fields.get(name)
+    if not isinstance(value, str) or not (value.strip() or name == "attribute"):
+        raise NotUnderstood(f"{name} is missing, or no words")
+    return " ".join(value.split())
+
+
+_SHOWN: Mapping[str, tuple[str, ...]] = {
+    "count": NUMBERS,
+    "color": tuple(COLOURS),
+    "color_tone": tuple(COLOURS),
+    "layout_relation": ("left", "right"),
+    "spatial": ("foreground", "background"),
+    "scale_size": ("small", "large"),
+}
+
+
+def _values(knob: str, values: Any) -> tuple[str, str]:
+    if knob not in _SHOWN:
+        raise NotUnderstood(f"knob is {knob}: it has to be one of {', '.join(_SHOWN)}")
+    possible = _SHOWN[knob]
+    if not (isinstance(values, list) and len(values) == 2 and all(v in possible for v in values)):
+        raise NotUnderstood(f"values of {knob} have to be two of {', '.join(possible)}")
+    shown, changed = values
+    apart = abs(possible.index(shown) - possible.index(changed))
+    if not apart or (knob == "count" and apart > 2):
+        raise NotUnderstood(
+            f"values of {knob} have to differ{', by 1 or 2' if knob == 'count' else ''}"
+        )
+    return shown, changed
+
+
+_EXTRA: Mapping[str, Callable[[str, str], str]] = {
+    "count": lambda n, noun: f"with exactly {n} {noun if n == 'one' else plural(noun)}",
+    "color": lambda colour, noun: f"with {with_article(f'{colour} {noun}')}",
+    "color_tone": lambda colour, noun: f"with {with_article(f'{colour} {noun}')}",
+    "layout_relation": lambda side, noun: f"to the {side} of {with_article(noun)}",
+    "spatial": lambda depth, noun: f"with {with_article(noun)} in the {depth}",
+    "scale_size": lambda size, noun: f"with {with_article(f'{size} {noun}')}",
+}
+
+
+def _sentence(words: Mapping[str, str], entity: str, value: str) -> str:
+    main = with_article(f"{words['attribute']} {entity}".strip())
+    extra = _EXTRA[words["knob"]](value, words["extra_element"])
+    return f"{main[0].upper()}{main[1:]} is {words['environment_hint']} {extra}."

@@ -1,0 +1,44 @@
+"""The words that prompts are made of, and what they say to a painter."""
+
+import re
+from collections.abc import Mapping
+
+NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+"""Number words from 1."""
+
+COLOURS: Mapping[str, str] = {
+    "black": "#222222",
+    "blue": "#2a6fdb",
+    "brown": "#8a5a2b",
+    "gray": "#8c8c8c",
+    "green": "#2e9e4f",
+    "orange": "#f08c1e",
+    "pink": "#ef8fb4",
+    "purple": "#7d4bb5",
+    "red": "#d6332c",
+    "white": "#ffffff",
+    "yellow": "#f5cf2e",
+}
+
+_AS_IF_CONSONANT = re.compile(r"(?i)uni(?![nm])|us[aeiu]|uk|eu|one\b|once\b")
+_AS_IF_VOWEL = re.compile(r"(?i:hon|hour|heir)|[FHLMNRSX](?=[A-Z])")
+
+
+def with_article(phrase: str) -> str:
+    """The phrase after "a" or "an", as it is said: "an ostrich", "a unicycle", "an honest man"."""
+    vowel = phrase[0].lower() in "aeiou" and not _AS_IF_CONSONANT.match(phrase)
+    return f"{'an' if vowel or _AS_IF_VOWEL.match(phrase) else 'a'} {phrase}"
+
+
+def plural(noun: str) -> str:
+    """More than one of it; of several words the last, or the one before "of", changes."""
+    head, of, rest = noun.partition(" of ")
+    if re.search(r"(?:s|x|z|ch|sh)$", head):
+        head += "es"
+    elif re.search(r"[^aeiou]y$", head):
+        head = f"{head[:-1]}ies"
+    elif re.search(r"(?:lea|shel|loa|kni|wol)fe?$", head):
+        head = re.sub(r"fe?$", "ves", head)
+    else:
+        head += "s"
+    return head + of + rest

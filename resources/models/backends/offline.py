@@ -1,0 +1,55 @@
+"""What needs no network and no key: `grammar` writes prompt triplets, `sketch` draws schematics."""
+
+import asyncio
+import json
+
+from generators import sketch
+from generators.canvas import rasterise
+from generators.glyphs import MissingGlyph
+from generators.prompts import grammar
+from resources.models.backends.base import PictureOf
+from resources.models.catalog import Model
+from resources.models.replies import Picture, Refusal, Reply
+from resources.models.requests import Paint, Write
+
+_GRAMMAR, _SKETCH = f"grammar-{grammar.VERSION}", f"sketch-{sketch.VERSION}"
+
+
+class Offline:
+    """The models of the backend `offline` that take requests.
+
+    What they cannot understand they refuse, as a model does. The reference judges are no part of
+    this: what they are told beside the picture is not in a request.
+    """
+
+    def __init__(self, model: Model, key: str | None, picture: PictureOf) -> None:
+        pass
+
+    async def aclose(self) -> None:
+        """Nothing is open."""
+
+    async def write(self, request: Write) -> Reply:
+        """The triplet that the last turn asks for as a JSON object (see `grammar.triplet`)."""
+        try:
+            fields = json.loads(request.turns[-1].text)
+            if not isinstance(fields, dict):
+                raise grammar.NotUnderstood("this is no JSON object with the fields of a triplet")
+            text = json.dumps(grammar.triplet(fields))
+        except json.JSONDecodeError as error:
+            return _refused(f"grammar takes the fields of a triplet as JSON: {error}", _GRAMMAR)
+        except grammar.NotUnderstood as why:
+            return _refused(f"grammar cannot write this triplet: {why}", _GRAMMAR)
+        return Reply(text=text, served_model=_GRAMMAR)
+
+    async def paint(self, request: Paint) -> Reply:
+        """The schematic of the prompt; another seed or sample moves it a little."""
+        try:
+            svg = sketch.draw(request.prompt, f"{request.seed}/{request.sample}")
+        except MissingGlyph as why:
+            return _refused(f"sketch cannot write its label: {why}", _SKETCH)
+        png = await asyncio.to_thread(rasterise, svg)
+        return Reply(pictures=(Picture(png, "image/png"),), served_model=_SKETCH)
+
+
+def _refused(reason: str, served_model: str) -> Reply:
+    return Reply(refusal=Refusal("model", reason), served_model=served_model)

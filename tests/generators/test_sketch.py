@@ -1,0 +1,105 @@
+"""The painter by rule: what a prompt says is what the pixels show."""
+
+import numpy as np
+import pytest
+from scipy import ndimage
+
+from generators.canvas import pixels_of, rasterise
+from generators.glyphs import MissingGlyph
+from generators.prompts.grammar import triplet
+from generators.prompts.words import COLOURS, NUMBERS
+from generators.sketch import SIZE, Scenery, draw, understand
+
+SEEDS = ("0/0", "1/0", "2/0", "3/0")
+PLAIN, FIGURE = (0xD9, 0xCF, 0xC0), (0xC9, 0xD6, 0xDF)
+
+
+def pixels(prompt, seed="0/0"):
+    return pixels_of(rasterise(draw(prompt, seed)))
+
+
+def blobs(image, colour=PLAIN):
+    """(centre y, centre x, area) of each area of a colour."""
+    mask = (image == np.array(colour)).all(axis=2)
+    labels, count = ndimage.label(mask)
+    centres = ndimage.center_of_mass(mask, labels, range(1, count + 1))
+    areas = ndimage.sum(mask, labels, range(1, count + 1))
+    return [(y, x, area) for (y, x), area in zip(centres, areas, strict=True) if area > 50]
+
+
+def test_the_grammars_sentences_are_read_back():
+    fields = {"hypernym": "bird", "non_prototype": "ostrich", "prototype": "robin",
+              "attribute": "", "extra_element": "pine tree",
+              "environment_hint": "on a table with a cloth"}  # fmt: skip
+    for knob, value, other, read in [
+        ("count", "four", "five", {"count": 4, "extra": "pine trees"}),
+        ("color", "orange", "red", {"colour": "orange"}),
+        ("layout_relation", "right", "left", {"side": "right"}),
+        ("spatial", "background", "foreground", {"depth": "background"}),
+        ("scale_size", "large", "small", {"size": "large"}),
+    ]:
+        text = triplet({**fields, "knob": knob, "values": [value, other]})["text"]
+        assert understand(text) == Scenery(**{"main": "A bird", "extra": "pine tree", **read})
+
+
+@pytest.mark.parametrize("count", range(1, 10))
+def test_the_count_is_drawn(count):
+    rocks = f"exactly {NUMBERS[count - 1]} rocks"
+    for seed in SEEDS:
+        assert len(blobs(pixels(f"A bird is on sand with {rocks}.", seed))) == count
+
+
+@pytest.mark.parametrize("colour", COLOURS)
+def test_the_colour_is_drawn(colour):
+    rgb = tuple(bytes.fromhex(COLOURS[colour][1:]))
+    image = pixels(f"A bird is on sand with a {colour} rock.")
+    assert len(blobs(image, rgb)) == 1
+    assert blobs(image) == []
+
+
+def test_the_side_is_drawn():
+    for seed in SEEDS:
+        for side, sign in (("left", -1), ("right", 1)):
+            image = pixels(f"A bird is on sand to the {side} of a rock.", seed)
+            [(_, rock, _)], [(_, bird, _), _] = blobs(image), blobs(image, FIGURE)
+            assert (bird - rock) * sign > 100
+
+
+def test_depth_and_size_are_drawn():
+    [(front, _, near)] = blobs(pixels("A bird is on sand with a rock in the foreground."))
+    [(back, _, far)] = blobs(pixels("A bird is on sand with a rock in the background."))
+    [(_, _, small)] = blobs(pixels("A bird is on sand with a small rock."))
+    [(_, _, large)] = blobs(pixels("A bird is on sand with a large rock."))
+    assert front > back + 100
+    assert near > 2 * far
+    assert large > 4 * small
+
+
+def test_the_same_seed_gives_the_same_bytes_and_another_moves_everything():
+    prompt = "A bird is on sand with a red rock."
+    assert rasterise(draw(prompt, "7/0")) == rasterise(draw(prompt, "7/0"))
+    assert len({rasterise(draw(prompt, f"{seed}/0")) for seed in range(20)}) == 20
+
+
+def test_two_prompts_with_one_seed_are_composed_alike():
+    for seed in SEEDS:
+        places = [
+            blobs(pixels(f"{main} is on sand with a red rock.", seed), FIGURE)
+            for main in ("An ostrich", "A robin")
+        ]
+        assert places[0] == places[1]
+
+
+def test_of_other_prompts_only_the_labelled_figure_is_drawn():
+    image = pixels("A clear, full-body, side-view photo of a real-world dog, standing on white")
+    assert blobs(image) == []
+    assert len(blobs(image, FIGURE)) == 2
+    assert image.shape == (SIZE, SIZE, 3)
+    ink = np.argwhere((image < 0x80).all(axis=2))
+    assert ink.min() > 10
+    assert ink.max() < SIZE - 10
+
+
+def test_what_cannot_be_written_is_an_error():
+    with pytest.raises(MissingGlyph):
+        draw("\N{GRINNING FACE}", "0/0")

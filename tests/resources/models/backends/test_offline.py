@@ -1,0 +1,87 @@
+"""The backend that needs no network: grammar and sketch behind the interface of all models."""
+
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+
+from generators.canvas import pixels_of
+from resources.models.backends import backend_of
+from resources.models.catalog import load
+from resources.models.replies import UNCOUNTED, Picture, Reply
+from resources.models.requests import Paint, Turn, Write
+
+CATALOG = load(Path(__file__).parents[4] / "models.yaml")
+FIELDS = {
+    "hypernym": "bird",
+    "non_prototype": "ostrich",
+    "prototype": "robin",
+    "attribute": "",
+    "extra_element": "rock",
+    "knob": "count",
+    "values": ["two", "three"],
+    "environment_hint": "on a quiet beach",
+}
+
+
+def no_picture(digest):
+    raise AssertionError(f"no picture is needed, not even {digest}")
+
+
+def ask(name, kind, request) -> Reply:
+    async def asked():
+        backend = backend_of(CATALOG.model(name), None, no_picture)
+        reply = await getattr(backend, kind)(request)
+        await backend.aclose()
+        return reply
+
+    return asyncio.run(asked())
+
+
+def test_grammar_writes_the_triplet_of_the_last_turn():
+    turns = (Turn("system", "Write triplets."), Turn("user", json.dumps(FIELDS)))
+    reply = ask("grammar", "write", Write(turns))
+    assert json.loads(reply.text) == {
+        "text": "A bird is on a quiet beach with exactly two rocks.",
+        "correct": "An ostrich is on a quiet beach with exactly two rocks.",
+        "adversarial": "A robin is on a quiet beach with exactly three rocks.",
+    }
+    assert (reply.served_model, reply.usage, reply.refusal) == ("grammar-1", UNCOUNTED, None)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("Write me a poem.", "takes the fields of a triplet as JSON"),
+        ("[1]", "no JSON object"),
+        (json.dumps({**FIELDS, "knob": "mood"}), "knob is mood: it has to be one of count"),
+    ],
+)
+def test_what_grammar_does_not_understand_it_refuses_with_the_reason(text, reason):
+    reply = ask("grammar", "write", Write((Turn("user", text),)))
+    assert reply.text is None
+    assert reply.refusal.kind == "model"
+    assert reason in reply.refusal.reason
+
+
+def test_sketch_paints_a_png_that_seed_and_sample_decide():
+    def painted(**options):
+        reply = ask("sketch", "paint", Paint("A bird is on sand with a red rock.", **options))
+        assert reply.served_model == "sketch-1"
+        [picture] = reply.pictures
+        assert isinstance(picture, Picture)
+        assert picture.media_type == "image/png"
+        return picture.data
+
+    first = painted(seed=1)
+    assert pixels_of(first).shape == (512, 512, 3)
+    assert painted(seed=1) == first
+    assert len({first, painted(seed=2), painted(), painted(sample=1)}) == 4
+
+
+def test_what_sketch_cannot_label_it_refuses_with_the_reason():
+    reply = ask("sketch", "paint", Paint("\N{GRINNING FACE}"))
+    assert reply.pictures == ()
+    assert reply.refusal.kind == "model"
+    assert "U+1F600" in reply.refusal.reason
