@@ -64,6 +64,16 @@ def _ink(text: str) -> tuple[float, float, float, float]:
     return min(lefts), min(lows), max(rights), max(highs)
 
 
+def ink_box(text: str) -> tuple[float, float, float, float]:
+    """Bounds of the ink of `text` in ems: x from, y from, x to, y to, from its baseline's start.
+
+    Raises `MissingGlyph` for a character that the font lacks.
+    """
+    em = _font()["head"].unitsPerEm
+    left, low, right, high = _ink(text)
+    return left / em, low / em, right / em, high / em
+
+
 def outline(text: str, *, x: float, y: float, height: float, anchor: Anchor = "middle") -> str:
     """The SVG path data of `text`, `height` units from the lowest to the highest ink.
 

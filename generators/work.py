@@ -1,11 +1,15 @@
-"""Drawing and reading one image: what worker processes do, and all that they import."""
+"""Drawing, reading and changing one image: what worker processes do, and all that they import."""
 
+import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
+from PIL import Image
+
 from generators.canvas import pixels_of, rasterise
 from generators.domains import domain
+from generators.perturbations.title import titled
 from generators.reading import Legibility, Unreadable
 from generators.scene import Scene
 
@@ -59,3 +63,18 @@ def read_png(reading: Reading) -> Found:
     except Unreadable as why:
         return Found(digest, [], str(why), None)
     return Found(digest, readings, "", legibility)
+
+
+@dataclass(frozen=True, slots=True)
+class Titling:
+    """One image, and what to write above it."""
+
+    png: bytes
+    title: str
+
+
+def title_png(titling: Titling) -> bytes:
+    """The PNG of the image below its title."""
+    file = io.BytesIO()
+    Image.fromarray(titled(pixels_of(titling.png), titling.title)).save(file, "PNG")
+    return file.getvalue()

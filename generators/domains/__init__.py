@@ -7,10 +7,13 @@ A domain is a package with three modules:
   (the SVG, its longer side `size` px);
 - `measure`: `VERSION`, `measure(pixels, targets)` (one reading a target, or `Unreadable`) and
   `legibility(pixels)`; it never sees a scene;
-- `ask`: `ask(scene)` (Q1, Q2 and Q3 of a scene) and `understand(prompt)` (what such a prompt asks
-  for, read from its words alone, or None when it is another domain's).
+- `ask`: `ask(scene)` (Q1, Q2 and Q3 of a scene; after them, for an original of a subject that
+  people know, the sanity check's N1 and N2) and `understand(prompt)` (what a prompt with one of
+  Q1 to Q3 asks for, read from its words alone, or None when it is another domain's or wants a
+  name).
 
-`TITLE` in the package itself is the name that readers see.
+`TITLE` in the package itself is the name that readers see. `CAPTION`, where there is one, makes a
+subject's name of the column `subject`, as in "{subject} illusion".
 """
 
 from collections.abc import Sequence
@@ -74,7 +77,9 @@ class Domain:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.title: str = import_module(f"{__name__}.{name}").TITLE
+        package = import_module(f"{__name__}.{name}")
+        self.title: str = package.TITLE
+        self._caption: str = getattr(package, "CAPTION", "{subject}")
 
     @property
     def drawing(self) -> _Draw:
@@ -90,6 +95,11 @@ class Domain:
     def asking(self) -> _Ask:
         """Its `ask` module."""
         return cast(_Ask, import_module(f"{__name__}.{self.name}.ask"))
+
+    def caption(self, subject: str) -> str:
+        """What a subject is called where its name stands alone, as in "Ebbinghaus illusion"."""
+        caption = self._caption.format(subject=subject)
+        return caption[:1].upper() + caption[1:]
 
     @cached_property
     def fingerprint(self) -> str:

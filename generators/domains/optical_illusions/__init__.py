@@ -6,3 +6,4 @@ truth) are those of Pyllusion (Makowski et al., 2021); the layout is our own.
 """
 
 TITLE = "Optical illusions"
+CAPTION = "{subject} illusion"

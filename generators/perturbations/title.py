@@ -1,0 +1,59 @@
+"""The subject's name written above a picture (VLMBias, section 4.7).
+
+The picture itself keeps every pixel: a white strip with black letters is added on top of it.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from generators.canvas import canvas, pixels_of, rasterise
+from generators.glyphs import ink_box, outline
+from generators.reading import Pixels
+
+_LETTERS_A_SIDE = 16
+"""The longer side of a picture in ems: letters are 24 px at 384 px."""
+
+_LINE_HEIGHT, _ABOVE_BASELINE, _MARGIN = 1.25, 0.97, 0.5
+"""In ems: from line to line, from a line's top to its baseline, and around the text."""
+
+
+def titled(pixels: Pixels, title: str) -> Pixels:
+    """The picture below a strip that says `title`: (H + strip) x W x 3 values of uint8.
+
+    A title that is wider than the picture goes on in a next line; a single word that is wider
+    makes all letters smaller. Raises `MissingGlyph` for a character that the font lacks.
+    """
+    height, width, _ = pixels.shape
+    em = max(height, width) / _LETTERS_A_SIDE
+    room = width - 2 * _MARGIN * em
+    em *= min(1.0, room / max(_width(word, em) for word in title.split()))
+    strip = _strip(list(_lines(title.split(), em, room)), width, em)
+    return np.concatenate([strip, pixels])
+
+
+def _lines(words: list[str], em: float, room: float) -> Iterator[str]:
+    line = words[0]
+    for word in words[1:]:
+        if _width(f"{line} {word}", em) <= room:
+            line = f"{line} {word}"
+        else:
+            yield line
+            line = word
+    yield line
+
+
+def _width(text: str, em: float) -> float:
+    left, _, right, _ = ink_box(text)
+    return (right - left) * em
+
+
+def _strip(lines: list[str], width: int, em: float) -> Pixels:
+    drawing = canvas(width, round((len(lines) * _LINE_HEIGHT + _MARGIN) * em))
+    for number, line in enumerate(lines):
+        _, low, _, high = ink_box(line)
+        baseline = (_MARGIN / 2 + number * _LINE_HEIGHT + _ABOVE_BASELINE) * em
+        middle = baseline - (low + high) / 2 * em
+        letters = outline(line, x=width / 2, y=middle, height=(high - low) * em)
+        drawing.add(drawing.path(letters, fill="#000000"))
+    return pixels_of(rasterise(drawing.tostring()))
