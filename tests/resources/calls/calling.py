@@ -1,0 +1,62 @@
+"""What tests of the store ask for: calls that say who answered them, and how often that was."""
+
+import asyncio
+from datetime import UTC, datetime
+
+from resources.calls import Call
+from resources.models.requests import call_key
+
+ODD = 'quoted "text", a null \x00, half a pair \ud83d, and flags 🇳🇵'
+
+
+def request_of(number):
+    return {"backend": "openai", "parameters": {"t": 0.5}, "turns": [{"text": f"{number}? ü"}]}
+
+
+def keys(many):
+    return [call_key(request_of(number)) for number in range(many)]
+
+
+def call(number=0, text="yes"):
+    return Call(
+        key=call_key(request_of(number)),
+        backend="openai",
+        model="gpt-5",
+        kind="write",
+        request=request_of(number),
+        answer={"outcome": "answered", "text": text, "score": 0.1, "images": ["ab", "cd"]},
+        served_model="gpt-5-2026",
+        input_tokens=12,
+        output_tokens=None,
+        seconds=0.25,
+        mode="online",
+        finished_at=datetime(2026, 11, 21, 4, 5, 6, 789, tzinfo=UTC),
+    )
+
+
+class Model:
+    """Answers after a while, and remembers what it was asked."""
+
+    def __init__(self, seconds=0.0, name="model"):
+        self.asked = []
+        self.cancelled = 0
+        self._seconds = seconds
+        self._name = name
+
+    def asking(self, number):
+        async def ask():
+            self.asked.append(number)
+            try:
+                await asyncio.sleep(self._seconds)
+            except asyncio.CancelledError:
+                self.cancelled += 1
+                raise
+            return call(number, text=self._name)
+
+        return ask
+
+    async def all_of(self, store, numbers):
+        """The calls of some numbers, all asked for at once."""
+        return await asyncio.gather(
+            *(store.once(call(number).key, self.asking(number)) for number in numbers)
+        )

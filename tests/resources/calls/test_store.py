@@ -1,0 +1,239 @@
+"""What was paid for is kept, and asked for once, in one process."""
+
+import asyncio
+import threading
+from dataclasses import replace
+
+import pytest
+from sqlalchemy import Engine, event
+
+import resources.calls.writer
+from tests.resources.calls.calling import ODD, Model, call, keys
+
+
+async def never():
+    raise AssertionError("it was asked for again")
+
+
+def test_what_is_stored_comes_back_whole(url, opened):
+    told = {
+        0: call(0),
+        1: replace(call(1), answer={"outcome": "refused", "reason": ODD}, served_model=None),
+    }
+
+    async def store_all(store):
+        async def answered(number):
+            return told[number]
+
+        for number, one in told.items():
+            assert await store.once(one.key, lambda n=number: answered(n)) == one
+
+    first = opened(url)
+    asyncio.run(store_all(first))
+    first.close()
+    assert opened(url).known([*keys(3), "unknown"]) == {one.key: one for one in told.values()}
+
+
+def test_no_more_is_asked_than_is_missing(url, opened):
+    store, model = opened(url), Model()
+    asyncio.run(model.all_of(store, range(30)))
+    asyncio.run(model.all_of(store, range(30)))
+    store.close()
+    asyncio.run(model.all_of(store, range(31)))
+    assert sorted(model.asked) == list(range(31))
+    assert len(opened(url).known(keys(31))) == 31
+
+
+def test_many_keys_are_looked_up_at_once(url, opened):
+    store = opened(url)
+    asyncio.run(Model().all_of(store, range(1200)))
+    assert opened(url).known(reversed(keys(2500))).keys() == set(keys(1200))
+
+
+def test_the_same_request_at_once_is_sent_once(url, opened):
+    store, model = opened(url), Model(seconds=0.05)
+    calls = asyncio.run(model.all_of(store, [7] * 50))
+    assert model.asked == [7]
+    assert calls == [call(7, text="model")] * 50
+
+
+def test_it_is_committed_before_it_is_seen(url, opened):
+    store = opened(url)
+
+    async def main():
+        for number in range(20):
+            seen = await store.once(call(number).key, Model().asking(number))
+            other = opened(url)
+            assert other.known([seen.key]) == {seen.key: seen}
+            other.close()
+
+    asyncio.run(main())
+
+
+def test_what_asking_raises_is_raised_to_all_and_nothing_is_stored(url, opened):
+    store, other = opened(url), opened(url)
+    key = call(1).key
+
+    async def main():
+        async def ask():
+            await asyncio.sleep(0.02)
+            raise LookupError("no such model")
+
+        sharers = (store.once(key, ask) for _ in range(5))
+        ended = await asyncio.gather(*sharers, return_exceptions=True)
+        assert [str(error) for error in ended] == ["no such model"] * 5
+        assert store.known([key]) == {}
+        # The claim is gone at once: another process need not wait for the end of a lease.
+        async with asyncio.timeout(10):
+            assert await other.once(key, Model(name="other").asking(1)) == call(1, text="other")
+
+    asyncio.run(main())
+
+
+def test_what_cannot_be_written_down_is_raised_and_its_claim_given_up(url, opened):
+    store = opened(url)
+
+    async def ask():
+        return replace(call(1), answer={"score": float("nan")})
+
+    async def main():
+        with pytest.raises(ValueError, match="JSON compliant"):
+            await store.once(call(1).key, ask)
+        async with asyncio.timeout(10):
+            await store.once(call(1).key, Model().asking(1))
+
+    asyncio.run(main())
+
+
+def test_one_that_gives_up_waiting_takes_nothing_from_the_others(url, opened):
+    store, model = opened(url), Model(seconds=0.2)
+
+    async def main():
+        waiting = [asyncio.create_task(store.once(call(1).key, model.asking(1))) for _ in range(3)]
+        while not model.asked:
+            await asyncio.sleep(0.01)
+        waiting[0].cancel()
+        ended = await asyncio.gather(*waiting, return_exceptions=True)
+        assert isinstance(ended[0], asyncio.CancelledError)
+        assert ended[1:] == [call(1, text="model")] * 2
+
+    asyncio.run(main())
+    assert model.asked == [1]
+    assert not model.cancelled
+
+
+def test_when_all_give_up_the_request_ends_and_another_may_ask(url, opened):
+    store, model = opened(url), Model(seconds=60)
+
+    async def main():
+        waiting = [asyncio.create_task(store.once(call(1).key, model.asking(1))) for _ in range(3)]
+        while not model.asked:
+            await asyncio.sleep(0.01)
+        for one in waiting:
+            one.cancel()
+        await asyncio.wait(waiting)
+        assert model.cancelled == 1
+        async with asyncio.timeout(10):
+            await opened(url).once(call(1).key, Model().asking(1))
+
+    asyncio.run(main())
+
+
+def test_one_that_gives_up_before_its_claim_is_granted_leaves_none_behind(url, opened):
+    store = opened(url)
+
+    async def main():
+        for _ in range(20):
+            waiting = asyncio.create_task(store.once(call(1).key, never))
+            await asyncio.sleep(0)
+            await asyncio.sleep(0)
+            waiting.cancel()
+            await asyncio.wait([waiting])
+        async with asyncio.timeout(10):
+            await opened(url).once(call(1).key, Model().asking(1))
+
+    asyncio.run(main())
+
+
+def test_an_answer_that_nobody_waits_for_any_more_is_stored(url, opened):
+    store, arrived = opened(url), []
+
+    async def ask():
+        arrived.append(call(1))
+        return arrived[0]
+
+    async def main():
+        waiting = asyncio.create_task(store.once(call(1).key, ask))
+        while not arrived:
+            await asyncio.sleep(0)
+        waiting.cancel()
+        await asyncio.wait([waiting])
+
+    asyncio.run(main())
+    store.close()
+    assert opened(url).known([call(1).key]) == {call(1).key: call(1)}
+
+
+def test_threads_share_what_they_ask_for(url, opened):
+    store, model = opened(url), Model(seconds=0.01)
+    answers = []
+    threads = [
+        threading.Thread(target=lambda: answers.append(asyncio.run(model.all_of(store, range(40)))))
+        for _ in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(model.asked) == list(range(40))
+    assert answers == [answers[0]] * 4
+
+
+def test_what_arrives_together_shares_a_commit(url, opened):
+    store = opened(url)
+    store.known([])
+    commits = []
+
+    def count(_connection):
+        commits.append(1)
+
+    async def main():
+        gate = asyncio.Event()
+
+        async def one(number):
+            async def ask():
+                waiting.append(number)
+                await gate.wait()
+                return call(number)
+
+            return await store.once(call(number).key, ask)
+
+        waiting = []
+        requests = [asyncio.create_task(one(number)) for number in range(200)]
+        while len(waiting) < 200:
+            await asyncio.sleep(0.01)
+        gate.set()
+        await asyncio.gather(*requests)
+
+    event.listen(Engine, "commit", count)
+    try:
+        asyncio.run(main())
+    finally:
+        event.remove(Engine, "commit", count)
+    # 200 claims and 200 answers.
+    assert 2 <= len(commits) <= 40
+
+
+def test_one_who_still_waits_for_the_model_keeps_its_claim(url, opened, monkeypatch):
+    monkeypatch.setattr(resources.calls.writer, "_LEASE_S", 0.6)
+    one, other = Model(seconds=2, name="one"), Model(name="other")
+
+    async def main():
+        first = asyncio.create_task(one.all_of(opened(url), range(3)))
+        while len(one.asked) < 3:
+            await asyncio.sleep(0.01)
+        second = await other.all_of(opened(url), range(3))
+        assert second == await first
+
+    asyncio.run(main())
+    assert other.asked == []
