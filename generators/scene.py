@@ -47,15 +47,18 @@ class Scene:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """One question about one scene (VLMBias, Appendix A).
+    """One question about one scene (VLMBias, Appendix A), or an original's sanity check.
 
-    `ground_truth` and `expected_bias` are written as an answer in curly brackets would be,
-    without the brackets: a whole number, or Yes or No.
+    The sanity check (Appendix N) asks whether the subject is known as it usually is: N1 for its
+    name, N2 for its count. `ground_truth` and `expected_bias` are written as an answer in curly
+    brackets would be, without the brackets: a whole number, Yes or No, or for N1 a name.
+    `accepted` holds every name that means the same, the truth first; other questions have none.
     """
 
-    question_id: Literal["Q1", "Q2", "Q3"]
+    question_id: Literal["Q1", "Q2", "Q3", "N1", "N2"]
     target: str
     subtopic: str
     text: str
     ground_truth: str
     expected_bias: str
+    accepted: tuple[str, ...] = ()

@@ -13,6 +13,10 @@ The rules, each for its reason:
   `{five (5)}`, `{Yes, they are equal}`. A count is the only number inside; Yes or No stands
   alone between marks (`{no difference}` may well mean Yes). `{1,000}` is a thousand; `{-5}` is
   an answer, and wrong.
+- A name is the right one if it is among those that are accepted, whatever its case, accents and
+  marks, with or without "flag of", "illusion" and the like; no model judges it. `{Xiangqi
+  (Chinese chess)}` is one game twice. `{Chess or Shogi}` and `{Samoa (American)}` leave open
+  which is meant and are no answer; `{Shogi or checkers}` is a wrong one, whichever is.
 - Full-width signs and LaTeX are seen through: `｛５｝`, `$\{5\}$`, `\boxed{\text{Yes}}`; braces
   that belong to typesetting (`\frac{10}{2}`, `x^{2}`) are no answer brackets.
 - A refusal declines to help, in a reply without an answer. "I cannot tell from this picture"
@@ -20,16 +24,18 @@ The rules, each for its reason:
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Literal, NamedTuple
 
+from metrics.naming import named
 from metrics.numerals import only_number
 
 Outcome = Literal["answered", "unparsed", "refused", "failed"]
 
 
 class Parsed(NamedTuple):
-    """An answer in its normal form (a whole number, Yes or No), or why there is none.
+    """An answer in its normal form (a whole number, Yes or No, a name), or why there is none.
 
     `failed` means that no response could be had; parsing never gives it.
     """
@@ -54,6 +60,17 @@ def read_yes_no(response: str) -> Parsed:
     'No'
     """
     return _read(response, _yes_or_no)
+
+
+def read_name(response: str, accepted: Sequence[str]) -> Parsed:
+    """The name that `response` gives in curly brackets: the first of `accepted` for any of them.
+
+    Another name is an answer as well, given plainly: in lower case, without accents and marks.
+
+    >>> read_name("It is {the flag of Cabo Verde}.", ["Flag of Cape Verde", "Cabo Verde"]).answer
+    'Flag of Cape Verde'
+    """
+    return _read(response, partial(named, accepted=accepted))
 
 
 def score(parsed: Parsed, ground_truth: str) -> float | None:

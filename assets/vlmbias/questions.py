@@ -4,7 +4,7 @@ import pandas as pd
 import pyarrow as pa
 from dagster import AssetExecutionContext, MaterializeResult
 
-from assets.columns import TEXT, WHOLE, Columns, materialized, records
+from assets.columns import TEXT, TEXTS, WHOLE, Columns, materialized, records
 from assets.previews import markdown_table
 from assets.vlmbias.common import table_asset
 from assets.vlmbias.proof import require_proof
@@ -21,11 +21,12 @@ QUESTIONS = Columns(
     image_set=(TEXT, "benchmark (the 912) or originals (the 117)"),
     size=(WHOLE, "The longer side in px"),
     seed=(WHOLE, "Seed of the scene"),
-    question_id=(TEXT, "Q1 and Q2 count, Q3 identifies"),
+    question_id=(TEXT, "Q1 and Q2 count, Q3 identifies; N1 and N2 are the sanity check"),
     target=(TEXT, "What the question is about"),
-    question=(TEXT, "The paper's wording (Appendices A and F)"),
+    question=(TEXT, "The paper's wording (Appendices A, F and N)"),
     ground_truth=(TEXT, "The right answer"),
     expected_bias=(TEXT, "The answer of one who does not look"),
+    accepted=(TEXTS, "Names that mean the right one, for N1; none where no name is asked for"),
 )
 
 
@@ -48,7 +49,7 @@ class Mismatch(ValueError):
 
 @table_asset(
     columns=QUESTIONS,
-    description="Q1, Q2 and Q3 of every proved image (Appendix A), with truth and expected bias.",
+    description="The questions about every proved image, with truth and expected bias.",
 )
 def questions(
     context: AssetExecutionContext,
@@ -56,7 +57,7 @@ def questions(
     original_images: pd.DataFrame,
     measurements: pd.DataFrame,
 ) -> MaterializeResult[pa.Table]:
-    """Ask about every image of a topic whose labels are proved.
+    """Ask about every image of a topic whose labels are proved: Q1 to Q3, of originals N1 and N2.
 
     Raises `Unproved` where they are not, and `Mismatch` where the two sets of images were not
     drawn alike, or by other code than there is now.
@@ -76,6 +77,7 @@ def questions(
             "question": question.text,
             "ground_truth": question.ground_truth,
             "expected_bias": question.expected_bias,
+            "accepted": list(question.accepted),
         }
         for picture in records(pictures)
         for question in topic.asking.ask(scenes[picture["base_id"]])

@@ -1,8 +1,10 @@
-"""The three questions about a position (VLMBias, Appendices A and F)."""
+"""The questions about a position (VLMBias, Appendices A, F and N)."""
 
+from dataclasses import replace
 from typing import Literal
 
 from generators.domains.chess_pieces._games import GAMES, Game
+from generators.games import naming
 from generators.reading import Inquiry, count_of, yes_if
 from generators.scene import Question, Scene
 
@@ -15,14 +17,17 @@ def ask(scene: Scene) -> list[Question]:
     """Q1, Q2 and Q3 of a scene.
 
     A missing piece is asked for by the count of all pieces, a replaced one by the count of the
-    type that took its place. A start position is asked for both, and for each type in turn.
+    type that took its place. A start position is asked for both, and for each type in turn, and
+    has the sanity check's questions: N2 is worded as Q1, for which the paper's own example of it
+    ("chess pieces") becomes "xiangqi pieces" with the board.
     """
     game = GAMES[scene.subtopic]
-    counted = [game.pieces, *game.letters] if scene.variant == "original" else [scene.target]
-    return [
-        *(question for target in counted for question in _counting(scene, game, target)),
-        _identifying(scene, game),
-    ]
+    if scene.variant == "counterfactual":
+        return [*_counting(scene, game, scene.target), _identifying(scene, game)]
+    counted = [game.pieces, *game.letters]
+    questions = [question for target in counted for question in _counting(scene, game, target)]
+    known = replace(questions[0], question_id="N2")
+    return [*questions, _identifying(scene, game), naming(scene), known]
 
 
 def understand(prompt: str) -> Inquiry | None:

@@ -1,6 +1,7 @@
-"""The questions about flags, as VLMBias words them (Appendix A)."""
+"""The questions about flags, as VLMBias words them (Appendices A and N)."""
 
 import re
+from collections.abc import Mapping
 from typing import Literal
 
 from generators.domains.flags.designs import FLAGS
@@ -12,21 +13,59 @@ _Q1 = (
 )
 _Q2 = "Count the {target} on this flag. Answer with a number in curly brackets, e.g., {{9}}."
 _Q3 = "Is this the flag of {country}? Answer in curly brackets, e.g., {{Yes}} or {{No}}."
+_N1 = "What country flag is this? Answer in curly brackets, e.g., {Flag of Vietnam}."
+_N2 = (
+    "How many {target} are there in this flag? Answer with a number in curly brackets, e.g., {{9}}."
+)
 _COUNT = re.compile(
     r"How many (stars|stripes) are there on this flag\?|Count the (stars|stripes) on this flag\."
 )
 _COUNTRY = re.compile(r"Is this the flag of ([^?]+)\?")
 
+_ALSO_CALLED: Mapping[str, tuple[str, ...]] = {
+    "united-states": ("United States of America", "USA", "US", "America", "American"),
+    "european-union": ("EU", "Europe", "European", "Council of Europe"),
+    "china": ("People's Republic of China", "PR China", "PRC", "Mainland China", "Chinese"),
+    "australia": ("Commonwealth of Australia", "Australian"),
+    "new-zealand": ("Aotearoa", "Aotearoa New Zealand", "New Zealander", "NZ"),
+    "venezuela": (
+        *("Bolivarian Republic of Venezuela", "Venezuela, Bolivarian Republic of"),
+        *("Republic of Venezuela", "Venezuelan"),
+    ),
+    "honduras": ("Republic of Honduras", "Honduran"),
+    "cape-verde": (
+        *("Cabo Verde", "Republic of Cabo Verde", "Republic of Cape Verde"),
+        *("Cape Verde Islands", "Cape Verdean", "Cabo Verdean", "Cape Verdian"),
+    ),
+    "micronesia": (
+        *("Federated States of Micronesia", "Micronesia, Federated States of"),
+        *("FS Micronesia", "FSM", "Micronesian"),
+    ),
+    "solomon-islands": ("Solomons", "Solomon Island", "Solomon Islander"),
+    "singapore": ("Republic of Singapore", "Singaporean"),
+    "samoa": ("Independent State of Samoa", "Western Samoa", "Samoa, Western", "Samoan"),
+    "burundi": ("Republic of Burundi", "Burundian"),
+    "malaysia": ("Malaysian",),
+    "greece": ("Hellenic Republic", "Hellas", "Greek", "Hellenic"),
+    "liberia": ("Republic of Liberia", "Liberian"),
+    "uruguay": ("Oriental Republic of Uruguay", "Eastern Republic of Uruguay", "Uruguayan"),
+    "cuba": ("Republic of Cuba", "Cuban"),
+    "thailand": ("Kingdom of Thailand", "Thai"),
+}
+"""Other names that mean the same flag, as in "American flag" or "Flag of Cabo Verde"."""
+
 
 def ask(scene: Scene) -> list[Question]:
     """Q1, Q2 and Q3 of a flag; an original is asked for each count that it usually holds.
 
-    [country] is the name with its article where English has one: "the United States".
+    [country] is the name with its article where English has one: "the United States". An
+    original has the sanity check's questions too, N2 for stripes as the paper words it for stars.
     """
     if scene.variant == "counterfactual":
         return [*_counting(scene, scene.target), _identity(scene, truth="No")]
     counting = [question for target in scene.standards for question in _counting(scene, target)]
-    return [*counting, _identity(scene, truth="Yes")]
+    known = [_known_count(scene, target) for target in scene.standards]
+    return [*counting, _identity(scene, truth="Yes"), _naming(scene), *known]
 
 
 def _counting(scene: Scene, target: str) -> list[Question]:
@@ -51,6 +90,31 @@ def _identity(scene: Scene, *, truth: str) -> Question:
         text=_Q3.format(country=FLAGS[str(scene.settings["flag"])].name),
         ground_truth=truth,
         expected_bias="Yes",
+    )
+
+
+def _naming(scene: Scene) -> Question:
+    flag = str(scene.settings["flag"])
+    name = f"Flag of {FLAGS[flag].name}"
+    return Question(
+        question_id="N1",
+        target=scene.target,
+        subtopic=scene.subtopic,
+        text=_N1,
+        ground_truth=name,
+        expected_bias=name,
+        accepted=(name, *_ALSO_CALLED[flag]),
+    )
+
+
+def _known_count(scene: Scene, target: str) -> Question:
+    return Question(
+        question_id="N2",
+        target=target,
+        subtopic=target,
+        text=_N2.format(target=target),
+        ground_truth=str(scene.truths[target]),
+        expected_bias=str(scene.standards[target]),
     )
 
 

@@ -1,9 +1,11 @@
-"""The questions about game boards (VLMBias, Appendices A and G)."""
+"""The questions about game boards (VLMBias, Appendices A, G and N)."""
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Literal
 
+from generators.games import naming
 from generators.reading import Inquiry, count_of, yes_if
 from generators.scene import Question, Scene
 
@@ -21,27 +23,33 @@ _COUNTING = re.compile(
     r"(?:How many|Count the) (rows|columns|horizontal lines|vertical lines)"
     r"(?: are there)? on this (?:board|puzzle)"
 )
-_NAMING = re.compile(r"Is this a (\d+)x(\d+) (Chessboard|Xiangqi board|Sudoku puzzle|Go board)\?")
+_IDENTIFYING = re.compile(
+    r"Is this a (\d+)x(\d+) (Chessboard|Xiangqi board|Sudoku puzzle|Go board)\?"
+)
 
 
 def ask(scene: Scene) -> list[Question]:
     """Q1 and Q2 count what was changed, Q3 asks for the standard board.
 
-    An original is asked for both of its counts, since its counterfactuals change either.
+    An original is asked for both of its counts, since its counterfactuals change either, and has
+    the sanity check's questions. N2 counts rows, as the paper's example for this topic does; its
+    noun is the one that Q1 has for the board ("horizontal lines", a sudoku "puzzle").
     """
-    targets = [scene.target] if scene.variant == "counterfactual" else list(scene.truths)
-    questions = [question for target in targets for question in _counting(scene, target)]
-    return [*questions, _naming(scene)]
+    if scene.variant == "counterfactual":
+        return [*_counting(scene, scene.target), _identifying(scene)]
+    questions = [question for target in scene.truths for question in _counting(scene, target)]
+    known = replace(questions[0], question_id="N2")
+    return [*questions, _identifying(scene), naming(scene), known]
 
 
 def understand(prompt: str) -> Inquiry | None:
     """What a prompt of this domain asks to measure, or None when it is another domain's."""
     if counting := _COUNTING.search(prompt):
         return count_of(counting[1])
-    if naming := _NAMING.search(prompt):
-        lines = naming[3] in ("Xiangqi board", "Go board")
+    if standard := _IDENTIFYING.search(prompt):
+        lines = standard[3] in ("Xiangqi board", "Go board")
         targets = ("horizontal lines", "vertical lines") if lines else ("rows", "columns")
-        return yes_if(dict(zip(targets, (int(naming[1]), int(naming[2])), strict=True)))
+        return yes_if(dict(zip(targets, (int(standard[1]), int(standard[2])), strict=True)))
     return None
 
 
@@ -62,7 +70,7 @@ def _counting(scene: Scene, target: str) -> Iterator[Question]:
         )
 
 
-def _naming(scene: Scene) -> Question:
+def _identifying(scene: Scene) -> Question:
     return Question(
         question_id="Q3",
         target=scene.target,

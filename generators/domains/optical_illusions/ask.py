@@ -1,4 +1,4 @@
-"""The questions about optical illusions (VLMBias, Appendices A and H.2).
+"""The questions about optical illusions (VLMBias, Appendices A, H.2 and N).
 
 Müller-Lyer's and Ponzo's lines are asked about in the same words, so that a prompt alone does
 not tell which of the two thresholds holds. `understand` takes the smaller one, Ponzo's, for
@@ -55,17 +55,42 @@ _ASKED: Mapping[str, tuple[str, str, str]] = {
     ),
 }
 _QUESTION_IDS: tuple[Literal["Q1", "Q2", "Q3"], ...] = ("Q1", "Q2", "Q3")
+_NAMES: Mapping[str, tuple[str, ...]] = {
+    "Ebbinghaus": (
+        *("Ebbinghaus illusion", "Ebbinghaus circles", "Titchener illusion", "Titchener circles"),
+        *("Ebbinghaus–Titchener illusion", "Titchener–Ebbinghaus illusion"),
+        *("Ebbinghaus–Titchener circles", "Titchener–Ebbinghaus circles"),
+    ),
+    "Müller-Lyer": (
+        *("Müller-Lyer illusion", "Mueller-Lyer illusion"),
+        *("Müller-Lyer arrows", "Müller-Lyer arrow illusion"),
+    ),
+    "Poggendorff": ("Poggendorff illusion", "Poggendorf illusion"),
+    "Ponzo": (
+        *("Ponzo illusion", "Railway lines illusion", "Railway tracks illusion"),
+        *("Railroad lines illusion", "Railroad tracks illusion"),
+    ),
+    "Vertical–Horizontal": (
+        *("Vertical–Horizontal illusion", "Horizontal–Vertical illusion"),
+        *("Vertical–Horizontal bisection illusion", "Horizontal–Vertical bisection illusion"),
+        *("Bisection illusion", "Inverted T illusion", "T illusion", "Fick illusion"),
+    ),
+    "Zöllner": ("Zöllner illusion", "Zoellner illusion"),
+}
+"""Every name of an illusion, the paper's first; "illusion" itself and accents do not matter."""
 _FORMAT = " Answer in curly brackets, e.g., {Yes} or {No}."
 
 
 def ask(scene: Scene) -> list[Question]:
-    """Q1 and Q2 about the parts, Q3 about the illusion.
+    """Q1 and Q2 about the parts, Q3 about the illusion, and an original's N1 for its name.
 
     The expected bias is that the illusion works (No where parts are equal, Yes where they are
-    not), and that every such picture is an example of it.
+    not), and that every such picture is an example of it. The sanity check's second question,
+    for the question that the illusion is known for and its answer, is answered in prose and is
+    not asked.
     """
     truth, bias = ("Yes", "No") if scene.variant == "original" else ("No", "Yes")
-    return [
+    questions = [
         Question(
             question_id=question_id,
             target=scene.target,
@@ -76,6 +101,20 @@ def ask(scene: Scene) -> list[Question]:
         )
         for question_id, text in zip(_QUESTION_IDS, _ASKED[scene.subject], strict=True)
     ]
+    return [*questions, _naming(scene)] if scene.variant == "original" else questions
+
+
+def _naming(scene: Scene) -> Question:
+    names = _NAMES[scene.subject]
+    return Question(
+        question_id="N1",
+        target=scene.target,
+        subtopic=scene.subtopic,
+        text="What optical illusion is this? Answer in curly brackets, e.g., {Delboeuf illusion}.",
+        ground_truth=names[0],
+        expected_bias=names[0],
+        accepted=names,
+    )
 
 
 def understand(prompt: str) -> Inquiry | None:

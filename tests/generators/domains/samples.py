@@ -28,16 +28,21 @@ def sample(domain, step):
     return [(i, scenes[i]) for i in sorted({*range(0, len(scenes), step), first_original})]
 
 
+def measurable(domain, scene):
+    """Q1, Q2 and Q3 of a scene, without the sanity check: what a picture can be read for."""
+    return [q for q in domain.asking.ask(scene) if q.question_id.startswith("Q")]
+
+
 def answer(domain, question, readings):
     inquiry = domain.asking.understand(question.text)
     return inquiry.answer([readings[target] for target in inquiry.targets])
 
 
 def assert_reads_as_drawn(domain, pixels, scene):
-    """Counts are equal, and every question is answered with its ground truth."""
+    """Counts are equal, and Q1, Q2 and Q3 are answered with their ground truths."""
     targets = list(scene.truths)
     readings = dict(zip(targets, domain.measuring.measure(pixels, targets), strict=True))
-    for question in domain.asking.ask(scene):
+    for question in measurable(domain, scene):
         if question.ground_truth.isdigit():
             assert readings[question.target] == scene.truths[question.target], scene.base_id
         assert answer(domain, question, readings) == question.ground_truth, scene.base_id

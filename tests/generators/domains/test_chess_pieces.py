@@ -29,6 +29,10 @@ def pixels(scene, size=384):
     return shown(scene.settings["fen"], scene.subtopic, size)
 
 
+def asked(scene):
+    return [question for question in ask(scene) if question.question_id in ("Q1", "Q2", "Q3")]
+
+
 def read(picture, game):
     targets = list(ORIGINALS[game].truths)
     return dict(zip(targets, measure(picture, targets), strict=True))
@@ -97,16 +101,16 @@ def test_originals_are_asked_each_question_of_their_counterfactuals_once(seed):
     of_seed = scenes(seed)
     for original in of_seed[-2:]:
         own = [s for s in of_seed[:-2] if s.original_id == original.base_id]
-        asked = [q.text for q in ask(original)]
-        assert len(asked) == len({*asked})
-        assert {*asked} == {q.text for s in own for q in ask(s)}
-        assert all(q.ground_truth == q.expected_bias for q in ask(original))
+        texts = [q.text for q in asked(original)]
+        assert len(texts) == len({*texts})
+        assert {*texts} == {q.text for s in own for q in asked(s)}
+        assert all(q.ground_truth == q.expected_bias for q in asked(original))
 
 
 @pytest.mark.parametrize("base_id", BY_ID)
 def test_understanding_a_prompt_gives_its_answer_from_what_is_true(base_id):
     scene = BY_ID[base_id]
-    for question in ask(scene):
+    for question in asked(scene):
         inquiry = understand(f"Take your time.\n{question.text} Thank you.")
         assert inquiry is not None
         assert inquiry.answer([scene.truths[t] for t in inquiry.targets]) == question.ground_truth

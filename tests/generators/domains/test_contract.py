@@ -14,7 +14,7 @@ import grimp
 import pytest
 
 from generators.domains import LARGEST, SizeOutOfRange, domains
-from tests.generators.domains.samples import SIZE, answer, sample, scenes_of
+from tests.generators.domains.samples import SIZE, answer, measurable, sample, scenes_of
 
 
 @pytest.fixture(params=sorted(domains()))
@@ -139,9 +139,32 @@ class TestQuestions:
     def test_each_image_of_the_benchmark_is_asked_three(self, domain):
         for scene in scenes_of(domain):
             if scene.image_set == "benchmark":
-                questions = domain.asking.ask(scene)
+                questions = measurable(domain, scene)
                 assert [q.question_id for q in questions] == ["Q1", "Q2", "Q3"], scene.base_id
                 assert {q.subtopic for q in questions} == {scene.subtopic}
+                assert {q.accepted for q in questions} == {()}
+
+    def test_the_sanity_check_asks_originals_alone_and_after_all_else(self, domain):
+        for scene in scenes_of(domain):
+            questions = domain.asking.ask(scene)
+            check = questions[len(measurable(domain, scene)) :]
+            ids = [question.question_id for question in check]
+            assert ids in ([], ["N1"], ["N1"] + ["N2"] * (len(ids) - 1)), scene.base_id
+            assert scene.variant == "original" or not check
+            assert all(question.ground_truth == question.expected_bias for question in check)
+            assert all(question.target in scene.truths for question in check)
+
+    def test_a_name_is_accepted_as_itself_and_no_picture_is_measured_for_it(self, domain):
+        for scene in scenes_of(domain):
+            for question in domain.asking.ask(scene):
+                if question.question_id == "N1":
+                    assert question.accepted[0] == question.ground_truth
+                    others = domains().values()
+                    assert not any(other.asking.understand(question.text) for other in others)
+                else:
+                    assert question.accepted == ()
+                if question.question_id == "N2":
+                    assert question.ground_truth == str(round(scene.truths[question.target]))
 
     def test_an_added_original_is_asked_what_its_counterfactuals_are_once(self, domain):
         for original in scenes_of(domain):
@@ -150,16 +173,16 @@ class TestQuestions:
                     question.text
                     for scene in scenes_of(domain)
                     if scene.original_id == original.base_id and scene is not original
-                    for question in domain.asking.ask(scene)
+                    for question in measurable(domain, scene)
                 }
-                questions = domain.asking.ask(original)
+                questions = measurable(domain, original)
                 assert sorted(q.text for q in questions) == sorted(asked), original.base_id
                 assert all(q.ground_truth == q.expected_bias for q in questions)
                 assert {q.ground_truth for q in questions if q.question_id == "Q3"} == {"Yes"}
 
     def test_the_words_alone_give_the_truth_and_the_bias(self, domain):
         for scene in scenes_of(domain):
-            for question in domain.asking.ask(scene):
+            for question in measurable(domain, scene):
                 truth, bias = question.ground_truth, question.expected_bias
                 assert answer(domain, question, scene.truths) == truth, question.text
                 if truth.isdigit():
@@ -169,12 +192,12 @@ class TestQuestions:
 
     def test_what_stands_around_a_question_does_not_matter(self, domain):
         for _, scene in sample(domain, 10):
-            for question in domain.asking.ask(scene):
+            for question in measurable(domain, scene):
                 inquiry = domain.asking.understand(f"Look closely. {question.text} Thank you.")
                 assert inquiry.targets == domain.asking.understand(question.text).targets
 
     def test_no_prompt_is_claimed_by_another_domain(self, domain):
-        texts = {q.text for scene in scenes_of(domain) for q in domain.asking.ask(scene)}
+        texts = {q.text for scene in scenes_of(domain) for q in measurable(domain, scene)}
         others = [other for other in domains().values() if other is not domain]
         assert not [(text, o.name) for text in texts for o in others if o.asking.understand(text)]
         assert domain.asking.understand("How many legs does this animal have?") is None

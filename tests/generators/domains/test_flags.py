@@ -52,8 +52,12 @@ def rgb(colour: str) -> tuple[int, ...]:
     return tuple(bytes.fromhex(colour[1:]))
 
 
+def asked(scene: Scene) -> list[Question]:
+    return [question for question in ask(scene) if question.question_id in ("Q1", "Q2", "Q3")]
+
+
 def answers(scene: Scene) -> dict[str, tuple[str, str]]:
-    return {q.text: (q.ground_truth, q.expected_bias) for q in ask(scene)}
+    return {q.text: (q.ground_truth, q.expected_bias) for q in asked(scene)}
 
 
 def answer(question: Question, readings: dict[str, float]) -> str:
@@ -130,15 +134,15 @@ def test_questions_are_the_papers_letter_for_letter() -> None:
 def test_an_original_is_asked_what_its_counterfactuals_are() -> None:
     for scene in SCENES[40:]:
         of_counterfactuals = {
-            q.text for s in SCENES[:40] if s.original_id == scene.base_id for q in ask(s)
+            q.text for s in SCENES[:40] if s.original_id == scene.base_id for q in asked(s)
         }
-        assert [q.text for q in ask(scene)] == list(answers(scene))
+        assert [q.text for q in asked(scene)] == list(answers(scene))
         assert answers(scene).keys() == of_counterfactuals
 
 
 @pytest.mark.parametrize("scene", SCENES, ids=lambda s: s.base_id)
 def test_what_is_understood_of_a_question_answers_it(scene: Scene) -> None:
-    for question in ask(scene):
+    for question in asked(scene):
         assert answer(question, dict(scene.truths)) == question.ground_truth
         assert answer(question, dict(scene.standards)) == question.expected_bias
 

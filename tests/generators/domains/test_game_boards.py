@@ -16,7 +16,7 @@ from generators.domains.game_boards.ask import ask, understand
 from generators.domains.game_boards.draw import SMALLEST, draw, scenes
 from generators.domains.game_boards.measure import legibility, measure
 from generators.reading import Pixels, Unreadable
-from generators.scene import Scene
+from generators.scene import Question, Scene
 
 SCENES = {scene.base_id.removeprefix("game_boards/"): scene for scene in scenes(1)}
 COUNTERFACTUALS = [s for s in SCENES.values() if s.variant == "counterfactual"]
@@ -36,6 +36,10 @@ def drawn(scene: Scene, size: int = 384) -> Pixels:
 
 def read(pixels: Pixels, scene: Scene) -> dict[str, float]:
     return dict(zip(scene.truths, measure(pixels, list(scene.truths)), strict=True))
+
+
+def asked(scene: Scene) -> list[Question]:
+    return [question for question in ask(scene) if question.question_id in ("Q1", "Q2", "Q3")]
 
 
 def texts(name: str) -> list[str]:
@@ -82,15 +86,15 @@ def test_questions_are_the_papers() -> None:
 
 @pytest.mark.parametrize("board", BOARDS)
 def test_an_original_is_asked_what_its_counterfactuals_are(board: str) -> None:
-    asked = {q.text for s in COUNTERFACTUALS if s.subtopic == board for q in ask(s)}
-    questions = ask(SCENES[board])
-    assert sorted(q.text for q in questions) == sorted(asked)
+    changed = {q.text for s in COUNTERFACTUALS if s.subtopic == board for q in asked(s)}
+    questions = asked(SCENES[board])
+    assert sorted(q.text for q in questions) == sorted(changed)
     assert all(q.ground_truth == q.expected_bias for q in questions)
 
 
 @pytest.mark.parametrize("scene", SCENES.values(), ids=SCENES)
 def test_the_truths_answer_the_questions(scene: Scene) -> None:
-    for question in ask(scene):
+    for question in asked(scene):
         inquiry = understand(f"You are an expert. {question.text} Think first.")
         assert inquiry is not None
         assert inquiry.answer([scene.truths[t] for t in inquiry.targets]) == question.ground_truth

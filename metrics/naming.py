@@ -1,0 +1,64 @@
+"""Names as people write them: Flag of the United States, American flag, U.S.A.
+
+Two names are the same if their letters are, whatever their case, accents and marks, without the
+words that only say what kind of thing is named ("flag of the", "19x19", "illusion").
+"""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+
+_KIND = frozenset(
+    (
+        *("a", "an", "the", "this", "is", "answer", "name"),
+        *("country", "national", "flag"),
+        *("board", "game", "puzzle", "set", "standard", "initial", "starting", "position"),
+        *("optical", "illusion"),
+    )
+)
+_BETWEEN_NAMES = re.compile(
+    r"[()\[\],;:=/|\n]|\s[-–—]\s|\b(?:or|and|aka|a\.k\.a\.|also|known as|called)(?!\w)",
+    re.IGNORECASE,
+)
+_SIZE = re.compile(r"\d+(?:x\d+)?")
+# What stands within a word, not between two: U.S.A., Greece's.
+_WITHIN_A_WORD = re.compile(r"['’ʼ]s\b|['’ʼ.]")
+_WORD = re.compile(r"[^\W_]+")
+
+
+def plain(name: str) -> str:
+    """What tells `name` from another one, in lower case; empty if nothing does.
+
+    >>> plain("The Flag of the Cocos (Keeling) Islands"), plain("Müller–Lyer illusion")
+    ('cocos keeling islands', 'muller lyer')
+    """
+    letters = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", name).casefold())
+    bare = "".join(letter for letter in letters if not unicodedata.combining(letter))
+    words = [
+        word
+        for word in _WORD.findall(_WITHIN_A_WORD.sub("", bare))
+        if word not in _KIND and not _SIZE.fullmatch(word)
+    ]
+    return re.sub(r"^(?:of\b ?)+|(?: ?\bof)+$", "", " ".join(words))
+
+
+def named(phrase: str, accepted: Sequence[str]) -> str | None:
+    """The first of `accepted` if `phrase` means one of them, else the name that it is, plain.
+
+    None where it is no name, or leaves open which is meant: an accepted name beside anything
+    else (`Chess or Shogi`, `Samoa (American)`). An accepted name beside another one is the
+    same thing said twice (`Xiangqi (Chinese chess)`).
+
+    >>> named("Weiqi, also known as Go", ["Go", "Weiqi"])
+    'Go'
+    >>> named("Checkers", ["Go", "Weiqi"])
+    'checkers'
+    """
+    right = {plain(name) for name in accepted}
+    whole = plain(phrase)
+    if whole in right:
+        return accepted[0]
+    parts = {plain(part) for part in _BETWEEN_NAMES.split(phrase)} - {""}
+    if parts and parts <= right:
+        return accepted[0]
+    return None if parts & right else whole or None
