@@ -53,7 +53,7 @@ _RESERVED = {
     **dict.fromkeys(("timeout", "max_retries"), "set `deadline_s` in the entry instead"),
     "base_url": "set `base_url` in the entry instead",
 }
-_SECRET = re.compile(r"(?i).*(api_?key|authorization|headers?|secret|password|http_options)")
+_SECRET = re.compile(r"(?i).*(api_?key|authorization|headers?|secret|password|http_?options)")
 
 Dollars = Annotated[float, Field(ge=0)]
 _IMAGE_SIZE = r"^([0-9]+x[0-9]+|[0-9]+K)(/[a-z]+)?$"
@@ -191,8 +191,8 @@ class Model(BaseModel):
         backend = entry.data.get("backend")
         if key is None:
             return None
-        if backend is not None and backend not in _SERVED:
-            raise ValueError(f"is of no use to the backend {backend!r}: remove it")
+        if backend == "offline":
+            raise ValueError("is of no use to the backend 'offline': remove it")
         if not re.fullmatch(r"[A-Z][A-Z0-9_]*", key):
             raise ValueError(
                 "is no name of an environment variable, as OPENAI_API_KEY is. If it is the API key "

@@ -1,5 +1,6 @@
 """models.yaml: what it may say, and what is said of everything else."""
 
+import asyncio
 import json
 import re
 import traceback
@@ -8,6 +9,7 @@ from pathlib import Path
 import pytest
 from dagster._core.definitions.utils import has_valid_name_chars
 
+from resources.models.backends import backend_of
 from resources.models.catalog import Catalog, CatalogError, Model, load
 from resources.models.entry import ABILITIES, OFFLINE
 from resources.models.replies import Usage
@@ -74,6 +76,19 @@ class TestTheFileInTheProject:
     def test_every_example_loads_once_it_is_uncommented(self, loaded):
         backends = {loaded(example).models[0].backend for example in self.examples()}
         assert backends == set(ABILITIES)
+
+    def test_every_example_has_parameters_that_its_backend_takes(self, loaded):
+        async def made_and_closed(model):
+            await backend_of(model, "no key", lambda digest: b"").aclose()
+
+        for example in self.examples():
+            asyncio.run(made_and_closed(loaded(example).models[0]))
+
+    def test_a_ratio_in_an_example_is_text(self, loaded):
+        [model] = [
+            loaded(example).models[0] for example in self.examples() if "aspect_ratio" in example
+        ]
+        assert model.parameters["image_config"]["aspect_ratio"] == "1:1"
 
     def test_all_examples_load_together_beside_what_is_there(self, loaded):
         text = MODELS_YAML.read_text(encoding="utf-8")
@@ -146,6 +161,7 @@ class TestKeys:
             ({"backend": "openai_compatible", "base_url": "http://localhost:8000/v1"}, None),
             ({"backend": "openai_compatible", "base_url": "http://h", "key": "VLLM"}, "VLLM"),
             ({"backend": "diffusers", "roles": ["painter"]}, None),
+            ({"backend": "transformers", "key": "HF_TOKEN"}, "HF_TOKEN"),
         ],
     )
     def test_the_variable_that_holds_it(self, loaded, fields, variable):
@@ -273,15 +289,15 @@ WRONG = {
         "is of no use to the backend 'diffusers'",
     ),
     "base_url without http": (entry(base_url="localhost:8000"), 6, "is no address"),
-    "base_url to a file": (entry(base_url="file:///etc/passwd"), 6, "is no address"),
+    "base_url of another kind": (entry(base_url="ftp://h/v1"), 6, "is no address"),
     "base_url without a host": (entry(base_url="http:///v1"), 6, "is no address"),
     "base_url with a blank": (entry(base_url="http://h /v1"), 6, "is no address"),
     "base_url with a strange port": (entry(base_url="http://h:99999"), 6, "is no address"),
     "base_url with a query": (entry(base_url="http://h/v1?a=b"), 6, "more than an address"),
-    "key on transformers": (
-        entry(backend="transformers", key="HF_TOKEN"),
+    "key on offline": (
+        entry(backend="offline", model="pixels", key="A_KEY"),
         6,
-        "is of no use to the backend 'transformers'",
+        "`key` is of no use to the backend 'offline'",
     ),
     "a model twice": (
         entry() + entry(name="again"),
@@ -336,7 +352,7 @@ class TestWrongEntries:
         "name",
         ["model", "messages", "prompt", "contents", "n", "candidate_count", "stream", "timeout",
          "num_images_per_prompt", "base_url", "api_key", "apiKey", "headers", "extra_headers",
-         "default_headers", "Authorization", "http_options", "password"],
+         "default_headers", "Authorization", "http_options", "httpOptions", "password"],
     )  # fmt: skip
     def test_a_parameter_that_is_not_the_users_is_refused(self, said, name):
         [(line, entry_name, words)] = said(entry(parameters={"temperature": 1, name: 1}))
