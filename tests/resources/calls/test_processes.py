@@ -1,0 +1,117 @@
+"""What was paid for is asked for once by all processes, also when one is killed or held up."""
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections import Counter
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.resources.calls.asker import AT_ONCE
+from tests.resources.calls.calling import keys
+
+PROJECT = Path(__file__).parents[3]
+MANY, LEASE_S = 300, 1
+
+
+@pytest.fixture
+def log(tmp_path):
+    (tmp_path / "log").touch()
+    return tmp_path / "log"
+
+
+@contextmanager
+def three_askers(url, log, seconds):
+    """The ids of three processes that start to ask at the same time; they have ended after it."""
+    with subprocess.Popen(
+        [
+            *(sys.executable, "-m", "tests.resources.calls.asker", url, log),
+            *(str(MANY), str(seconds), str(LEASE_S)),
+        ],
+        stdout=subprocess.PIPE,
+        cwd=PROJECT,
+        env=os.environ | {"PYTHONPATH": str(PROJECT)},
+    ) as parent:
+        children = json.loads(parent.stdout.readline())
+        try:
+            yield children
+            parent.wait(60)
+        finally:
+            if parent.poll() is None:
+                for child in children:
+                    os.kill(child, signal.SIGKILL)
+
+
+def answers(log, asker):
+    return json.loads(log.with_name(f"log.{asker}").read_text())
+
+
+def asked(log):
+    """Who was asked what: (number, process) in order."""
+    return [tuple(map(int, line.split())) for line in log.read_text().splitlines()]
+
+
+def wait_for_requests(log, process, number):
+    until = time.monotonic() + 60
+    while sum(who == process for _, who in asked(log)) < number:
+        assert time.monotonic() < until
+        time.sleep(0.01)
+
+
+def assert_whole(url):
+    if url.startswith("sqlite"):
+        with closing(sqlite3.connect(url.removeprefix("sqlite:///"))) as connection:
+            assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+
+
+def test_each_key_is_asked_for_once(url, log):
+    with three_askers(url, log, 0.02) as askers:
+        pass
+    first, second, third = (answers(log, asker) for asker in askers)
+    assert first == second == third
+    assert len(first) == MANY
+    assert sorted(number for number, _ in asked(log)) == list(range(MANY))
+    assert {int(who) for who in first.values()} == set(askers)
+    assert_whole(url)
+
+
+def test_of_one_that_is_killed_only_what_was_in_flight_is_asked_again(url, log, opened):
+    with three_askers(url, log, 0.3) as (killed, *others):
+        wait_for_requests(log, killed, 2 * AT_ONCE)
+        os.kill(killed, signal.SIGKILL)
+        kept = opened(url).known(keys(MANY))
+    assert_whole(url)
+    second, third = (answers(log, asker) for asker in others)
+    assert second == third
+    assert len(second) == MANY
+    assert {key: call.answer["text"] for key, call in kept.items()} == {
+        key: second[str(number)] for number, key in enumerate(keys(MANY)) if key in kept
+    }
+    times = Counter(number for number, _ in asked(log))
+    again = {number for number, often in times.items() if often > 1}
+    assert times.keys() == set(range(MANY))
+    assert 0 < len(again) <= AT_ONCE
+    assert max(times.values()) == 2
+    first_asked = dict(reversed(asked(log)))
+    assert {first_asked[number] for number in again} == {killed}
+    assert not {keys(MANY)[number] for number in again} & kept.keys()
+
+
+def test_the_answer_of_one_that_was_held_up_is_not_a_second_one(url, log):
+    """It sleeps for longer than its lease, as a machine does that is suspended."""
+    with three_askers(url, log, 0.3) as askers:
+        wait_for_requests(log, askers[0], AT_ONCE)
+        os.kill(askers[0], signal.SIGSTOP)
+        time.sleep(2.5 * LEASE_S)
+        os.kill(askers[0], signal.SIGCONT)
+    first, second, third = (answers(log, asker) for asker in askers)
+    assert first == second == third
+    assert len(first) == MANY
+    assert MANY <= len(asked(log)) <= MANY + AT_ONCE
+    assert_whole(url)
