@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from keyword import iskeyword
 from typing import Annotated, Any, Literal, get_args
 from urllib.parse import urlsplit
 
@@ -36,6 +37,27 @@ OFFLINE: Mapping[str, tuple[Role, ...]] = {
 
 KEYS: Mapping[str, str] = {"openai": "OPENAI_API_KEY", "gemini": "GEMINI_API_KEY"}
 """The environment variable that holds a backend's key where an entry names no other."""
+
+# What Dagster takes for no name of an input, beside the words of Python.
+_DAGSTERS = frozenset(
+    [
+        "context",
+        "conf",
+        "config",
+        "meta",
+        "arg_dict",
+        "dict",
+        "input_arg_dict",
+        "output_arg_dict",
+        "int",
+        "str",
+        "float",
+        "bool",
+        "input",
+        "output",
+        "type",
+    ]
+)
 
 _LOCAL = ("diffusers", "transformers")
 _SERVED = ("openai", "openai_compatible", "gemini")
@@ -128,6 +150,8 @@ class Model(BaseModel):
                 f"is {name!r}, which cannot name an asset: take letters, digits and _, "
                 "no digit first, 64 characters at most"
             )
+        if iskeyword(name) or name in _DAGSTERS:
+            raise ValueError(f"is {name!r}, which Dagster and Python keep: choose another")
         return name
 
     @field_validator("model")

@@ -46,7 +46,7 @@ def read(data: bytes) -> Document:
     """The document in `data`; what is no YAML has no value and says so in its problems."""
     document = Document()
     try:
-        text = data.decode("utf-8-sig")
+        text = data.decode()
         node = yaml.compose(text, _Loader)
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
@@ -75,7 +75,7 @@ class _Loader(yaml.BaseLoader):
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
         event: Any = self.peek_event()  # type: ignore[no-untyped-call]  # the stubs omit it
         mark = event.start_mark
-        if isinstance(event, yaml.AliasEvent) or event.anchor is not None:
+        if event.anchor is not None:
             raise _Refused(
                 problem="anchors and aliases (& and *) are not taken: write the value "
                 "out, or put it in quotes",

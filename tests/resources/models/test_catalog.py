@@ -7,7 +7,7 @@ import traceback
 from pathlib import Path
 
 import pytest
-from dagster._core.definitions.utils import has_valid_name_chars
+from dagster._core.definitions.utils import DISALLOWED_NAMES, is_valid_name
 
 from resources.models.backends import backend_of
 from resources.models.catalog import Catalog, CatalogError, Model, load
@@ -318,6 +318,7 @@ WRONG = {
         "`a` is given twice, first on line 7",
     ),
     "a date": (entry() + "  parameters:\n    day: 2026-01-01\n", 7, "a date … in quotes"),
+    "a date for text": (entry().replace('"gpt-9"', "2026-01-01"), 3, "a date … in quotes"),
     "a time": (entry() + "  parameters: {day: 2026-01-01T10:00:00Z}\n", 6, "a date … in quotes"),
     "not a number": (
         entry() + "  parameters:\n    t: .nan\n",
@@ -415,7 +416,8 @@ class TestWhatIsNoCatalog:
         assert "anchors and aliases" in said(bomb)[0][2]
 
     def test_a_problem_outside_of_every_entry_names_none(self, said):
-        assert said("a: 1\na: 2\n")[0][1] is None
+        for text in ("a: 1\na: 2\n", "models:\n- a: yes\n"):
+            assert {name for _, name, _ in said(text)} == {None}
 
     def test_a_file_that_is_not_there(self, tmp_path):
         path = tmp_path / "gone.yaml"
@@ -492,12 +494,18 @@ class TestPrices:
         assert loaded(entry(price={"per_image": sizes})).models[0].price.per_image == sizes
 
 
-def test_a_name_that_is_taken_here_is_taken_by_dagster():
-    assert has_valid_name_chars("a" * 64)
-    for name in ("a b", "a-b", "a.b", "a/b", "ä", ""):
-        assert not has_valid_name_chars(name)
-        with pytest.raises(ValueError, match="letters, digits"):
+class TestDagstersNames:
+    @pytest.mark.parametrize(
+        "name", ["a b", "a-b", "a.b", "a/b", "ä", "", *sorted(DISALLOWED_NAMES)]
+    )
+    def test_what_dagster_refuses_is_refused(self, name):
+        assert not is_valid_name(name)
+        with pytest.raises(ValueError, match=r"letters, digits|choose another"):
             Model(**{**GPT, "name": name})
+
+    @pytest.mark.parametrize("name", ["a" * 64, "_1", "Type", "types"])
+    def test_what_is_taken_is_taken_by_dagster(self, name):
+        assert is_valid_name(Model(**{**GPT, "name": name}).name)
 
 
 def test_every_offline_model_has_roles_of_its_own():
