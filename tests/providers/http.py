@@ -2,6 +2,9 @@
 
 import asyncio
 import json
+import socket
+import struct
+import sys
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
@@ -33,11 +36,12 @@ class Response:
     delay: float = 0.0
 
     def head(self) -> bytes:
-        """Status line and headers, with the length of the whole body."""
+        """Status line and headers, with the length of the whole body: a drip has no end."""
+        length = sys.maxsize if self.delivery == "dripping" else len(self.body)
         lines = [
             f"HTTP/1.1 {self.status} {HTTPStatus(self.status).phrase}",
             f"Content-Type: {self.media_type}",
-            f"Content-Length: {len(self.body)}",
+            f"Content-Length: {length}",
             *(f"{name}: {value}" for name, value in self.headers.items()),
         ]
         return "\r\n".join([*lines, "", ""]).encode()
@@ -78,6 +82,13 @@ class Connection(asyncio.Protocol):
         """End it now, whatever is under way."""
         self._transport.abort()
 
+    def _reset(self) -> None:
+        linger = struct.pack("ii", 1, 0)
+        self._transport.get_extra_info("socket").setsockopt(
+            socket.SOL_SOCKET, socket.SO_LINGER, linger
+        )
+        self._transport.abort()
+
     def data_received(self, data: bytes) -> None:
         self._buffer += data
         if self._head is None:
@@ -104,7 +115,7 @@ class Connection(asyncio.Protocol):
                 self._transport.write(head + body)
                 return
             case "reset":
-                self._transport.abort()
+                self._reset()
                 return
             case "half the headers":
                 self._transport.write(head[: len(head) // 2])

@@ -79,7 +79,12 @@ def completion(
     finish: str = "stop",
 ) -> Response:
     """A chat completion with one choice."""
-    message = {"role": "assistant", "content": text, "refusal": refusal, "annotations": []}
+    message: dict[str, Any] = {
+        "role": "assistant",
+        "content": text,
+        "refusal": refusal,
+        "annotations": [],
+    }
     choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": finish}
     return json_response(_completion(received, served, text or refusal or "", [choice]))
 
@@ -95,7 +100,7 @@ def picture(received: Received, served: str, data: list[bytes], url: str | None)
     Only GPT Image models count tokens and name the format and the size; only DALL-E says how it
     has changed the prompt.
     """
-    if not served.startswith("dall-e"):
+    if not is_dall_e(received):
         tokens_in, tokens_out = _tokens(*received.texts) + 100 * len(received.images), 1000
         return json_response(
             {
@@ -116,15 +121,30 @@ def picture(received: Received, served: str, data: list[bytes], url: str | None)
                 },
             }
         )
-    revised = {"revised_prompt": f"{received.texts[0]}, revised"} if served == "dall-e-3" else {}
+    revised = (
+        {"revised_prompt": f"{received.texts[0]}, revised"} if received.model == "dall-e-3" else {}
+    )
     items = [{"url": url} if url else {"b64_json": base64.b64encode(one).decode()} for one in data]
     return json_response({"created": _CREATED, "data": [item | revised for item in items]})
 
 
+def is_dall_e(received: Received) -> bool:
+    """Whether DALL-E is asked, whose replies differ."""
+    return received.model.startswith("dall-e")
+
+
 def gives_url(received: Received) -> bool:
     """Whether the picture is to be fetched from a URL."""
-    wanted = received.parameters.get("response_format", "url")
-    return received.model.startswith("dall-e") and wanted == "url"
+    return is_dall_e(received) and received.parameters.get("response_format", "url") == "url"
+
+
+def refused_parameter(received: Received) -> Response | None:
+    """The error for a parameter that only DALL-E has, if another model is given it."""
+    for name in ("response_format", "style"):
+        if received.task == "picture" and name in received.parameters and not is_dall_e(received):
+            message = f"Unknown parameter: '{name}'."
+            return error(400, message, code="unknown_parameter", param=name)
+    return None
 
 
 def size(received: Received) -> tuple[int, int]:
@@ -179,7 +199,9 @@ def _messages(messages: list[dict[str, Any]]) -> tuple[tuple[str, ...], tuple[by
     images: list[bytes] = []
     for message in messages:
         content = message["content"]
-        parts = [{"type": "text", "text": content}] if isinstance(content, str) else content
+        parts: list[dict[str, Any]] = (
+            [{"type": "text", "text": content}] if isinstance(content, str) else content
+        )
         for part in parts:
             if part["type"] == "text":
                 texts.append(part["text"])

@@ -6,8 +6,11 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 from urllib.request import Request, urlopen
+
+ROOT = Path(__file__).parents[2]
 
 
 @dataclass(frozen=True)
@@ -25,7 +28,7 @@ class ProviderProcess:
     def received(self) -> dict[str, Any]:
         """The summary of `control.summary`."""
         with urlopen(f"{self.url}/_received") as reply:
-            return json.load(reply)
+            return dict(json.load(reply))
 
     def plan(self, **plan: Any) -> None:
         """Tell it what to do, as `control.planned` describes."""
@@ -40,11 +43,14 @@ def provider_process(
     """Start a provider, and end it afterwards."""
     command = [sys.executable, "-m", "tests.providers", "--latency", str(latency_s)]
     process = subprocess.Popen(
-        [*command, *(["--key", key] if key else [])], stdout=subprocess.PIPE, text=True
+        [*command, *(["--key", key] if key else [])], stdout=subprocess.PIPE, text=True, cwd=ROOT
     )
     with process:
         assert process.stdout
         try:
-            yield ProviderProcess(process.stdout.readline().strip(), process.pid)
+            url = process.stdout.readline().strip()
+            if not url:
+                raise RuntimeError(f"No provider has started: {' '.join(command)}")
+            yield ProviderProcess(url, process.pid)
         finally:
             process.terminate()

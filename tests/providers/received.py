@@ -5,9 +5,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, TypeAlias, cast
 
 ProviderName = Literal["openai", "gemini"]
+Schema: TypeAlias = Mapping[str, Any]
 Task = Literal["text", "picture", "models"]
 
 
@@ -38,12 +39,12 @@ class Received:
         return sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
 
     @property
-    def schema(self) -> Mapping[str, Any] | None:
+    def schema(self) -> Schema | None:
         """The JSON Schema that the answer is to follow, if one was sent."""
         if self.provider == "openai":
-            wanted = self.parameters.get("response_format", {})
-            return wanted.get("json_schema", {}).get("schema")
-        config = self.parameters.get("generationConfig", {})
+            wanted: Mapping[str, Any] = self.parameters.get("response_format", {})
+            return cast(Schema | None, wanted.get("json_schema", {}).get("schema"))
+        config: Mapping[str, Any] = self.parameters.get("generationConfig", {})
         return config.get("responseJsonSchema") or config.get("responseSchema")
 
     @property

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import socket
 import time
 import traceback
 from collections.abc import Callable, Mapping
@@ -86,8 +87,12 @@ class Provider(Plan):
         return f"{self.url}/v1"
 
     def __enter__(self) -> Self:
+        listening = socket.create_server(("127.0.0.1", self._port), backlog=512)
+        self._port = listening.getsockname()[1]
         ready = Event()
-        self._thread = Thread(target=lambda: asyncio.run(self._serve(ready)), daemon=True)
+        self._thread = Thread(
+            target=lambda: asyncio.run(self._serve(listening, ready)), daemon=True
+        )
         self._thread.start()
         ready.wait()
         return self
@@ -103,15 +108,11 @@ class Provider(Plan):
         if self._errors and error is None:
             raise self._errors[0]
 
-    async def _serve(self, ready: Event) -> None:
+    async def _serve(self, listening: socket.socket, ready: Event) -> None:
         self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
         server = await self._loop.create_server(
-            lambda: Connection(self._handle, self._connections),
-            "127.0.0.1",
-            self._port,
-            backlog=512,
+            lambda: Connection(self._handle, self._connections), sock=listening
         )
-        self._port = server.sockets[0].getsockname()[1]
         ready.set()
         await self._stop.wait()
         server.close()
@@ -158,9 +159,10 @@ class Provider(Plan):
 
     def _normal(self, exchange: Exchange) -> Response:
         received = exchange.received
-        wire = openai_wire if received.provider == "openai" else gemini_wire
         if received.task == "models":
-            return wire.models()
+            return openai_wire.models() if received.provider == "openai" else gemini_wire.models()
+        if received.provider == "openai" and (refusal := openai_wire.refused_parameter(received)):
+            return refusal
         match self.answer(received):
             case Response() as response:
                 return response
