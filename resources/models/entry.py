@@ -1,7 +1,7 @@
 """One entry of models.yaml, and all that can be said of it alone."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from keyword import iskeyword
 from typing import Annotated, Any, Literal, get_args
 from urllib.parse import urlsplit
@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
 from resources.models.complaints import nearest
+from resources.models.parameters import refused
 from resources.models.replies import Usage
 
 Role = Literal["writer", "painter", "editor", "judge", "captioner", "metric"]
@@ -38,44 +39,13 @@ OFFLINE: Mapping[str, tuple[Role, ...]] = {
 KEYS: Mapping[str, str] = {"openai": "OPENAI_API_KEY", "gemini": "GEMINI_API_KEY"}
 """The environment variable that holds a backend's key where an entry names no other."""
 
-# What Dagster takes for no name of an input, beside the words of Python.
-_DAGSTERS = frozenset(
-    [
-        "context",
-        "conf",
-        "config",
-        "meta",
-        "arg_dict",
-        "dict",
-        "input_arg_dict",
-        "output_arg_dict",
-        "int",
-        "str",
-        "float",
-        "bool",
-        "input",
-        "output",
-        "type",
-    ]
+_DAGSTERS = re.compile(
+    r"context|conf|config|meta|(?:input_|output_)?arg_dict|dict|int|str|float|bool|input|output|type"
 )
+"""Names that Dagster refuses for an input, beside the words of Python."""
 
 _LOCAL = ("diffusers", "transformers")
 _SERVED = ("openai", "openai_compatible", "gemini")
-
-_RESERVED = {
-    **dict.fromkeys(
-        ("model", "messages", "prompt", "contents", "input", "image", "images"),
-        "each request brings its own",
-    ),
-    **dict.fromkeys(
-        ("n", "candidate_count", "num_return_sequences", "num_images_per_prompt", "best_of"),
-        "every request has one answer, and several samples are several requests",
-    ),
-    **dict.fromkeys(("stream", "stream_options"), "an answer is taken whole"),
-    **dict.fromkeys(("timeout", "max_retries"), "set `deadline_s` in the entry instead"),
-    "base_url": "set `base_url` in the entry instead",
-}
-_SECRET = re.compile(r"(?i).*(api_?key|authorization|headers?|secret|password|http_?options)")
 
 Dollars = Annotated[float, Field(ge=0)]
 _IMAGE_SIZE = r"^([0-9]+x[0-9]+|[0-9]+K)(/[a-z]+)?$"
@@ -150,7 +120,7 @@ class Model(BaseModel):
                 f"is {name!r}, which cannot name an asset: take letters, digits and _, "
                 "no digit first, 64 characters at most"
             )
-        if iskeyword(name) or name in _DAGSTERS:
+        if iskeyword(name) or _DAGSTERS.fullmatch(name):
             raise ValueError(f"is {name!r}, which Dagster and Python keep: choose another")
         return name
 
@@ -177,15 +147,9 @@ class Model(BaseModel):
     @field_validator("parameters")
     @classmethod
     def _none_reserved(cls, parameters: dict[str, Any]) -> dict[str, Any]:
-        for name, why in _RESERVED.items():
-            if name in parameters:
-                raise ValueError(f"has `{name}`: remove it, since {why}")
-        for name in _names_within(parameters):
-            if _SECRET.fullmatch(name):
-                raise ValueError(
-                    f"has `{name}`, which may carry a secret: remove it; `key` in the entry names "
-                    "the environment variable that holds the API key"
-                )
+        problem = refused(parameters)
+        if problem is not None:
+            raise ValueError(problem)
         return parameters
 
     @field_validator("base_url")
@@ -223,12 +187,3 @@ class Model(BaseModel):
                 "itself, take it out of the file, hold it for leaked, and set a variable to it"
             )
         return key
-
-
-def _names_within(value: Any) -> Iterator[str]:
-    if isinstance(value, dict):
-        yield from value
-        value = list(value.values())
-    if isinstance(value, list):
-        for item in value:
-            yield from _names_within(item)

@@ -68,6 +68,7 @@ def test_a_person_is_a_person_in_the_text_and_keeps_the_attribute_in_all():
         ({"environment_hint": "a quiet beach"}, "begin with one of at, beside"),
         ({"environment_hint": "on " + "very " * 30 + "wide sand"}, f"more than {LONGEST} words"),
         ({"environment_hint": "near a robin nest"}, "would name the prototype, robin"),
+        ({"environment_hint": "near a robin nest", "prototype": "Robin"}, "the prototype, Robin"),
         ({"hypernym": "Ostrich"}, "would name the non_prototype, ostrich"),
     ],
 )

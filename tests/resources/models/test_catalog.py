@@ -353,7 +353,8 @@ class TestWrongEntries:
         "name",
         ["model", "messages", "prompt", "contents", "n", "candidate_count", "stream", "timeout",
          "num_images_per_prompt", "base_url", "api_key", "apiKey", "headers", "extra_headers",
-         "default_headers", "Authorization", "http_options", "httpOptions", "password"],
+         "default_headers", "Authorization", "http_options", "httpOptions", "password",
+         "x-goog-api-key", "token", "hf_token", "use_auth_token"],
     )  # fmt: skip
     def test_a_parameter_that_is_not_the_users_is_refused(self, said, name):
         [(line, entry_name, words)] = said(entry(parameters={"temperature": 1, name: 1}))
@@ -361,8 +362,17 @@ class TestWrongEntries:
         assert f"`parameters` has `{name}`" in words
         assert ": remove it" in words
 
+    def test_a_problem_with_what_stands_below_is_said_of_the_line_with_its_name(self, said):
+        assert said(entry() + "  parameters:\n    top_p: 1\n    n: 2\n")[0][0] == 6
+
     def test_parameters_that_only_resemble_those_are_taken(self, loaded):
-        parameters = {"max_tokens": 9, "top_n": 1, "extra_body": {"top_k": 1}, "seed": 5}
+        parameters = {
+            "max_tokens": 9,
+            "eos_token": "x",
+            "top_n": 1,
+            "extra_body": {"top_k": 1},
+            "seed": 5,
+        }
         assert loaded(entry(parameters=parameters)).models[0].parameters == parameters
 
     def test_an_entry_is_called_by_its_name_or_its_place(self, said):
