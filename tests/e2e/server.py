@@ -29,6 +29,14 @@ _STATUS = """
 query Status($id: ID!) { runOrError(runId: $id) { ... on Run { status } } }
 """
 
+_EVENTS = """
+query Events($id: ID!) {
+  logsForRun(runId: $id) {
+    ... on EventConnection { events { ... on MessageEvent { message } } }
+  }
+}
+"""
+
 _LOADED = """
 query Loaded {
   workspaceOrError {
@@ -39,8 +47,8 @@ query Loaded {
 
 
 class Server:
-    def __init__(self, url, home):
-        self.url, self.home = url, home
+    def __init__(self, url, home, pid):
+        self.url, self.home, self.pid = url, home, pid
 
     def graphql(self, query, **variables):
         body = json.dumps({"query": query, "variables": variables}).encode()
@@ -72,15 +80,28 @@ class Server:
 
     def run(self, assets, *, partition=None, config=None, seconds=240):
         """Materialize and wait; returns the run's final status."""
+        return self.ended(self.started(assets, partition=partition, config=config), seconds)
+
+    def started(self, assets, *, partition=None, config=None):
+        """Materialize without waiting; returns the run's id."""
         launched = self.launch(assets, partition=partition, config=config)
         assert launched["__typename"] == "LaunchRunSuccess", launched
+        return launched["run"]["runId"]
+
+    def ended(self, run, seconds=240):
+        """Wait for a run's end; returns its final status."""
         until = time.monotonic() + seconds
         while time.monotonic() < until:
-            status = self.graphql(_STATUS, id=launched["run"]["runId"])["runOrError"]["status"]
+            status = self.graphql(_STATUS, id=run)["runOrError"]["status"]
             if status in ("SUCCESS", "FAILURE", "CANCELED"):
                 return status
             time.sleep(0.5)
         raise TimeoutError(f"the run did not end within {seconds} s")
+
+    def said(self, run):
+        """What a run has logged so far, all its events."""
+        events = self.graphql(_EVENTS, id=run)["logsForRun"]["events"]
+        return [event["message"] for event in events if event.get("message")]
 
 
 def free_port():
@@ -90,12 +111,16 @@ def free_port():
 
 
 @contextmanager
-def serving(folder):
-    """Run `dagster dev` on a fresh instance below `folder` until the block ends."""
+def serving(folder, **more):
+    """Run `dagster dev` on the instance below `folder` until the block ends.
+
+    `more` is added to its environment.
+    """
     instance, home, port = folder / "instance", folder / "data", free_port()
-    instance.mkdir(parents=True)
+    instance.mkdir(parents=True, exist_ok=True)
     (instance / "dagster.yaml").write_text((PROJECT / "dagster.yaml.example").read_text())
     environment = os.environ | {"DAGSTER_HOME": str(instance), "COUNTERFACTORY_HOME": str(home)}
+    environment |= more
     command = [sys.executable, "-m", "dagster", "dev", "--workspace", "workspace.yaml"]
     command += ["--host", "127.0.0.1", "--port", str(port)]
     with (folder / "server.log").open("wb") as log:
@@ -103,11 +128,12 @@ def serving(folder):
             command, cwd=PROJECT, env=environment, stdout=log, stderr=log, start_new_session=True
         )
         try:
-            server = Server(f"http://127.0.0.1:{port}", home)
+            server = Server(f"http://127.0.0.1:{port}", home, process.pid)
             _wait_until_loaded(server, process, folder / "server.log")
             yield server
         finally:
-            os.killpg(process.pid, signal.SIGTERM)
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGTERM)
             process.wait(timeout=60)
 
 

@@ -188,7 +188,8 @@ def test_a_picture_that_is_none_is_a_failure_with_its_reason(
 ):
     requests = [Paint(f"A dog with {legs} legs", sample=legs) for legs in range(3)]
     server.when(lambda received: "with 1 legs" in received.texts[-1], fault)
-    asked = client.ask(model(server, backend), requests, LOG)
+    painter = model(server, backend, model="test-image-1")
+    asked = client.ask(painter, requests, LOG)
     bad = asked.outcomes[1]
     assert isinstance(bad, Failed)
     assert (bad.kind, bad.attempts) == ("bad image", 1)
@@ -198,7 +199,7 @@ def test_a_picture_that_is_none_is_a_failure_with_its_reason(
     assert all(client.images.holds(digest) for outcome in good for digest in outcome.images)
     assert len(list((tmp_path / "images").rglob("*.png"))) == 2
     server.clear()
-    client.ask(model(server, backend), requests, LOG)
+    client.ask(painter, requests, LOG)
     assert server.count == 4
 
 
@@ -222,8 +223,9 @@ REFUSALS = [
 def test_a_refusal_costs_one_request_and_is_kept(server, client, backend, fault, task, kind):
     server.always(fault)
     request = looks(1)[0] if task == "look" else Paint("A dog")
+    asked = model(server, backend, model="test-1" if task == "look" else "test-image-1")
     for _ in range(2):
-        (outcome,) = client.ask(model(server, backend), [request], LOG).outcomes
+        (outcome,) = client.ask(asked, [request], LOG).outcomes
         assert isinstance(outcome, Refused), outcome
         assert outcome.kind == (kind or outcome.kind)
         assert outcome.reason
@@ -381,9 +383,8 @@ def test_progress_is_told_while_a_run_goes_on(server, client, caplog, monkeypatc
 def test_edits_carry_their_pictures_and_give_new_ones(server, client):
     digest = client.images.put(png("green"))
     for backend in ("openai", "gemini"):
-        (outcome,) = client.ask(
-            model(server, backend), [Edit("Add a leg", (digest,))], LOG
-        ).outcomes
+        editor = model(server, backend, model="test-image-1")
+        (outcome,) = client.ask(editor, [Edit("Add a leg", (digest,))], LOG).outcomes
         assert isinstance(outcome, Answered)
         assert server.received[-1].images == (png("green"),)
         assert client.images.holds(outcome.images[0])

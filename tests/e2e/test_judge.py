@@ -1,0 +1,122 @@
+"""A judge in models.yaml, asked through Dagster: cut off in the middle, and gone on with."""
+
+import os
+import signal
+import time
+from collections import Counter
+
+import pandas as pd
+import psutil
+import pytest
+
+from tests.e2e.server import serving
+from tests.providers import Provider
+
+TOPIC = "game_boards"
+TABLES = ["drawn_images", "original_images", "measurements", "questions"]
+CANARY = "sk-canary-5d11aa90ce"
+CONCURRENCY = 4
+MODELS = """
+- {name: prior, backend: offline, model: prior, family: reference, roles: [judge]}
+- name: gpt
+  backend: openai
+  model: gpt-test
+  family: gpt
+  roles: [judge]
+  base_url: URL
+  concurrency: 4
+"""
+
+_TERMINATE = """
+mutation Terminate($id: String!) {
+  terminateRun(runId: $id, terminatePolicy: MARK_AS_CANCELED_IMMEDIATELY) { __typename }
+}
+"""
+
+
+@pytest.fixture
+def provider():
+    with Provider(lambda received: "{8}", latency_s=0.1, key=CANARY) as provider:
+        yield provider
+
+
+@pytest.fixture
+def environment(provider, tmp_path):
+    models = tmp_path / "models.yaml"
+    models.write_text(MODELS.replace("URL", provider.openai_url))
+    return {"COUNTERFACTORY_MODELS": str(models), "OPENAI_API_KEY": CANARY}
+
+
+def judge(server):
+    return server.started(["vlmbias/answers/gpt"], partition=TOPIC)
+
+
+def wait_for(condition, seconds=90):
+    until = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < until, "waited in vain"
+        time.sleep(0.05)
+
+
+def steps_of(server, run):
+    """The processes of a run, those that ask first."""
+    family = psutil.Process(server.pid).children(recursive=True)
+    found = [process for process in family if run in " ".join(process.cmdline())]
+    below = [child for process in found for child in process.children(recursive=True)]
+    return [*below, *found]
+
+
+def answers(server):
+    return pd.read_parquet(server.home / "vlmbias" / "answers" / "gpt" / f"{TOPIC}.parquet")
+
+
+def kill(processes):
+    for process in processes:
+        if process.is_running():
+            process.send_signal(signal.SIGKILL)
+
+
+def test_a_run_that_is_cut_off_is_gone_on_with(provider, environment, tmp_path):
+    with serving(tmp_path, **environment) as server:
+        paths = [f"vlmbias/{name}" for name in TABLES]
+        assert server.run(paths, partition=TOPIC) == "SUCCESS"
+
+        cut_off = judge(server)
+        wait_for(lambda: provider.count >= 60)
+        kill(steps_of(server, cut_off))
+        assert server.ended(cut_off) == "FAILURE"
+        after_a_crash = provider.count
+
+        cut_off = judge(server)
+        wait_for(lambda: provider.count >= after_a_crash + 60)
+        os.killpg(server.pid, signal.SIGKILL)
+        time.sleep(0.5)
+        after_the_plug = provider.count
+
+    with serving(tmp_path, **environment) as server:
+        server.graphql(_TERMINATE, id=cut_off)
+        last = judge(server)
+        assert server.ended(last) == "SUCCESS"
+        table = answers(server)
+        said = "\n".join(server.said(last))
+
+    sent = Counter(received.digest for received in provider.received)
+    assert len(sent) == len(table)
+    assert set(table["outcome"]) == {"answered"}
+    assert sum(sent.values()) - len(sent) <= 2 * CONCURRENCY
+    assert provider.count - after_the_plug < len(table) - 100
+    assert f"gpt: {len(table)} of {len(table)}" in said
+    everything = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert len(everything) > 100
+    assert [path for path in everything if CANARY.encode() in path.read_bytes()] == []
+
+
+def test_a_key_that_is_not_set_is_named_where_the_run_failed(provider, environment, tmp_path):
+    del environment["OPENAI_API_KEY"]
+    with serving(tmp_path, **environment, OPENAI_API_KEY="") as server:
+        paths = [f"vlmbias/{name}" for name in [*TABLES, "answers/gpt"]]
+        run = server.started(paths, partition=TOPIC)
+        assert server.ended(run) == "FAILURE"
+        said = "\n".join(server.said(run))
+    assert provider.count == 0
+    assert "OPENAI_API_KEY is not set" in said
