@@ -1,0 +1,183 @@
+"""Painters and editors that run here: any pipeline of diffusers that makes pictures."""
+
+import inspect
+import io
+from functools import cached_property
+from hashlib import sha256
+from typing import Any
+
+from PIL import Image
+
+from resources.models.backends.base import PictureOf
+from resources.models.backends.batching import Batcher
+from resources.models.backends.local import (
+    commit,
+    device,
+    library,
+    loading,
+    running,
+    served,
+    settings,
+)
+from resources.models.catalog import Model
+from resources.models.replies import Closed, Picture, Refusal, Reply, Unacceptable
+from resources.models.requests import Edit, Paint
+
+_OURS = frozenset({"generator", "output_type", "return_dict"})
+_SEEDS = 2**32
+_STEP = 16
+
+
+class Diffusers:
+    """A text-to-image or image-to-image pipeline, held for the whole run.
+
+    `model` is a folder or an id of the Hugging Face Hub. The parameters are those of the
+    pipeline's call, and `batch`, `device`, `dtype` and `revision`. The dtype is bfloat16 on a GPU
+    and float32 on a CPU unless the entry says otherwise. Noise is drawn on the CPU, from a
+    generator for each picture, so that it does not depend on the device; the rounding of the
+    arithmetic does, and on the size of the batch as well. So `batch` is 1 unless told.
+    """
+
+    def __init__(self, model: Model, key: str | None, picture: PictureOf) -> None:
+        self._model, self._key, self._picture = model, key, picture
+        self._settings = settings(model)
+        self._batcher = Batcher()
+
+    async def aclose(self) -> None:
+        """Let go of the pipeline."""
+        await self._batcher.aclose()
+        for loaded in ("_pipeline", "_editor", "_commit"):
+            self.__dict__.pop(loaded, None)
+
+    async def paint(self, request: Paint) -> Reply:
+        """A PNG of the prompt; see `noise_seed` for what makes it differ from another."""
+        return await self._batcher.ask(self._paint, request, at_once=self._settings.batch)
+
+    async def edit(self, request: Edit) -> Reply:
+        """A PNG of the picture, or pictures, changed as the prompt says.
+
+        One at a time, since pipelines differ in what they make of a list of pictures: some take it
+        for a batch, others for the parts of one scene. The size is that of the first picture, in
+        steps of 16 px, for pipelines that can be told one and where the parameters do not.
+        """
+        return await self._batcher.ask(self._edit, request)
+
+    def _paint(self, requests: list[Paint]) -> list[Reply]:
+        # Pipelines want the negative prompt, and a prompt for a second text encoder, in the form
+        # that the prompt has: a list.
+        words = {
+            name: [value] * len(requests)
+            for name, value in self._settings.others.items()
+            if "prompt" in name and isinstance(value, str)
+        }
+        return self._made(
+            self._pipeline,
+            [noise_seed(request) for request in requests],
+            {**words, "prompt": [request.prompt for request in requests]},
+        )
+
+    def _edit(self, requests: list[Edit]) -> list[Reply]:
+        (request,) = requests
+        pictures = [
+            Image.open(io.BytesIO(self._picture(name))).convert("RGB") for name in request.images
+        ]
+        wanted = {"height": pictures[0].height, "width": pictures[0].width}
+        size = {side: max(length // _STEP, 1) * _STEP for side, length in wanted.items()}
+        named = _named(self._editor)
+        if not size.keys() <= named or size.keys() & self._settings.others.keys():
+            size = {}
+        if len(pictures) > 1 and "strength" in named:
+            # It would paint over the first one, and not say so.
+            raise self._cannot_join(self._editor)
+        shown = pictures[0] if len(pictures) == 1 else pictures
+        asked = {"prompt": request.prompt, "image": shown, **size}
+        return self._made(self._editor, [noise_seed(request)], asked)
+
+    def _made(self, pipeline: Any, seeds: list[int], asked: dict[str, Any]) -> list[Reply]:
+        generator = library("torch").Generator
+        self._check(pipeline)
+        with running(self._model):
+            made = pipeline(
+                **{**self._settings.others, **asked},
+                generator=[generator("cpu").manual_seed(seed) for seed in seeds],
+            )
+        if len(made.images) != len(seeds):
+            raise self._cannot_join(pipeline)
+        unsafe = getattr(made, "nsfw_content_detected", None) or [False] * len(seeds)
+        return [self._reply(*one) for one in zip(made.images, unsafe, strict=True)]
+
+    def _reply(self, image: Image.Image, unsafe: bool) -> Reply:
+        said = served(self._model, self._commit)
+        if unsafe:
+            reason = "The pipeline's safety checker held the picture back."
+            return Reply(refusal=Refusal("content filter", reason), served_model=said)
+        file = io.BytesIO()
+        image.save(file, "PNG")
+        return Reply(pictures=(Picture(file.getvalue(), "image/png"),), served_model=said)
+
+    def _cannot_join(self, pipeline: Any) -> Unacceptable:
+        return Unacceptable(
+            f"{self._model.name}: {type(pipeline).__name__} of {self._model.model} changes one "
+            "picture and cannot join several: use an editor that can"
+        )
+
+    @cached_property
+    def _commit(self) -> str | None:
+        return commit(self._model, self._key, self._settings.revision)
+
+    @cached_property
+    def _pipeline(self) -> Any:
+        torch, where = library("torch"), device(self._settings)
+        with loading(self._model, self._key):
+            default = "float32" if where == "cpu" else "bfloat16"
+            pipeline = (
+                library("diffusers")
+                .DiffusionPipeline.from_pretrained(
+                    self._model.model,
+                    revision=self._commit,
+                    token=self._key,
+                    dtype=getattr(torch, self._settings.dtype or default),
+                    use_safetensors=True,
+                    trust_remote_code=False,
+                )
+                .to(where)
+            )
+        pipeline.set_progress_bar_config(disable=True)
+        return pipeline
+
+    @cached_property
+    def _editor(self) -> Any:
+        """The pipeline if it takes pictures, else the one that does with the same weights."""
+        if "image" in _named(self._pipeline):
+            return self._pipeline
+        with loading(self._model, self._key):
+            editor = library("diffusers").AutoPipelineForImage2Image.from_pipe(self._pipeline)
+        editor.set_progress_bar_config(disable=True)
+        return editor
+
+    def _check(self, pipeline: Any) -> None:
+        wrong = self._settings.others.keys() - (_named(pipeline) - _OURS)
+        if wrong:
+            raise Closed(
+                f"{self._model.name}: {type(pipeline).__name__} of {self._model.model} takes no "
+                f"{', '.join(sorted(wrong))}: correct its parameters in models.yaml. (Painting "
+                "and editing by one model differ in them: give each an entry of its own.)"
+            )
+
+
+def noise_seed(request: Paint | Edit) -> int:
+    """The seed, 0 to 2³²−1, of the noise that a picture is made from.
+
+    It is the request's seed, or without one the sample index: the pictures that are got by
+    counting up by hand. Further samples of a seed, and seeds beyond that range, of which torch
+    would see only the lower 32 bits, take theirs from a hash of seed and sample.
+    """
+    seed = request.sample if request.seed is None else request.seed
+    if 0 <= seed < _SEEDS and (request.seed is None or request.sample == 0):
+        return seed
+    digest = sha256(f"{request.seed}/{request.sample}".encode()).digest()
+    return int.from_bytes(digest[:4], "big")
+
+
+def _named(pipeline: Any) -> frozenset[str]:
+    return frozenset(inspect.signature(pipeline.__call__).parameters)

@@ -1,0 +1,148 @@
+"""What the backends of local models share: their libraries, where a model runs, what goes wrong."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from jinja2 import TemplateError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from resources.models.backends.wire import without_key
+from resources.models.catalog import Model
+from resources.models.replies import Closed, Fault, Unacceptable
+
+
+class Settings(BaseModel):
+    """Those of an entry's parameters that say how a model is run; the others are the model's own.
+
+    `batch` is how many requests are worked on at once, `device` and `dtype` are in torch's words,
+    `revision` is a branch, a tag or a commit of the Hugging Face Hub.
+    """
+
+    model_config = ConfigDict(extra="allow", frozen=True, strict=True)
+
+    batch: int = Field(default=1, ge=1)
+    device: str | None = None
+    dtype: str | None = None
+    revision: str | None = None
+
+    @property
+    def others(self) -> dict[str, Any]:
+        """The parameters that are left: those of the model's call."""
+        return self.model_extra or {}
+
+
+def settings(model: Model) -> Settings:
+    """How an entry of models.yaml wants its model run; raises `Closed` where that is no way."""
+    try:
+        return Settings(**model.parameters)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        raise Closed(
+            f"{model.name}: its parameter {first['loc'][0]} in models.yaml is wrong: {first['msg']}"
+        ) from None
+
+
+def library(name: str) -> Any:
+    """A library of the extra `local`, imported when it is needed; raises `Closed` without it."""
+    try:
+        return import_module(name)
+    except ImportError as error:
+        raise Closed(
+            f"Local models need {name}, which cannot be imported ({error}): install it with "
+            "pip install 'counterfactory[local]'"
+        ) from error
+
+
+def device(wanted: Settings) -> str:
+    """Where to run: as the entry says, else on a CUDA device if there is one, else on the CPU."""
+    return wanted.device or ("cuda" if library("torch").cuda.is_available() else "cpu")
+
+
+def commit(model: Model, key: str | None, revision: str | None) -> str | None:
+    """The commit of the Hub that a model comes from; None for a folder, which has none.
+
+    With the commit known, all files come from it, and the answer can say what was served. Raises
+    `Closed` for an id that neither the Hub nor its local cache has.
+    """
+    if Path(model.model).is_dir():
+        return None
+    if key is not None and not re.fullmatch(r"[!-~]+", key):
+        # An HTTP client would show it in its complaint.
+        raise Closed(
+            f"{model.name}: what {model.key_variable} holds has a character in it that no token "
+            "has, such as a space or the end of a line: set it again"
+        )
+    hub = library("huggingface_hub")
+    try:
+        found = hub.resolve_revision(model.model, revision=revision, token=key)
+    except (hub.errors.RevisionResolutionError, OSError, ValueError) as error:
+        raise Closed(
+            f"{model.name}: {model.model} is no folder, and the Hugging Face Hub does not give "
+            f"it: {without_key(error, key)} Check `model` and `revision` in models.yaml; accept "
+            "its licence on the Hub and set HF_TOKEN if it is gated or private; without a "
+            f"network, fetch it before: hf download {model.model}"
+        ) from None
+    return str(found.resolved)
+
+
+def served(model: Model, found: str | None) -> str:
+    """What an answer says it came from: id and commit, or the folder."""
+    return model.model if found is None else f"{model.model}@{found}"
+
+
+@contextmanager
+def loading(model: Model, key: str | None) -> Iterator[None]:
+    """Turn what goes wrong while a model loads into `Closed`, which names it and the remedy.
+
+    None of what is raised there is handed on as a cause: an error of the libraries underneath can
+    hold the token.
+    """
+    try:
+        yield
+    except Fault:
+        raise
+    except ImportError as error:
+        raise Closed(
+            f"{model.name}: {model.model} needs a library that is not installed: "
+            f"{without_key(error, key)} Install it in the version that belongs to the torch here."
+        ) from None
+    except Exception as error:  # noqa: BLE001 - all of it means the same
+        if _is_memory(error):
+            raise _out_of_memory(model, without_key(error, key)) from None
+        raise Closed(
+            f"{model.name}: {model.model} cannot be loaded: {without_key(error, key)} (Only "
+            "safetensors weights are, into classes of the library: no pickles, and no code that "
+            "comes with a model.)"
+        ) from None
+
+
+@contextmanager
+def running(model: Model) -> Iterator[None]:
+    """Turn what goes wrong while a model works into the `Fault` that names it and the remedy."""
+    try:
+        yield
+    except (MemoryError, RuntimeError, ValueError, TypeError, IndexError, TemplateError) as error:
+        words = without_key(error, None)
+        if _is_memory(error):
+            raise _out_of_memory(model, words) from error
+        if isinstance(error, library("torch").AcceleratorError):
+            raise Closed(f"{model.name}: the device failed, start again: {words}") from error
+        raise Unacceptable(f"{model.name} cannot take this request: {words}") from error
+
+
+def _is_memory(error: Exception) -> bool:
+    """Whether memory ran out; torch says so by a class of its own on a GPU, in words on a CPU."""
+    words = str(error).lower()
+    return isinstance(error, MemoryError) or "out of memory" in words or "allocate memory" in words
+
+
+def _out_of_memory(model: Model, words: str) -> Closed:
+    return Closed(
+        f"{model.name}: {model.model} ran out of memory. In its parameters in models.yaml, set a "
+        f"smaller batch (it is {settings(model).batch}), smaller pictures or shorter answers, or "
+        f"a dtype of half the size. ({words})"
+    )

@@ -1,0 +1,190 @@
+"""Tiny models with random weights in the shapes of real ones, saved as their makers save theirs.
+
+Nothing is fetched: the tokenizers learn a few words here. Importing this keeps the Hugging Face
+libraries off the network and out of the user's cache, so it is to be imported before them.
+"""
+
+import atexit
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+HOME = tempfile.mkdtemp(prefix="tiny-hub-")
+atexit.register(shutil.rmtree, HOME, ignore_errors=True)
+os.environ.update(HF_HOME=HOME, HF_HUB_OFFLINE="1", HF_HUB_DISABLE_TELEMETRY="1", TQDM_DISABLE="1")
+
+import diffusers  # noqa: E402
+import torch  # noqa: E402
+import transformers  # noqa: E402
+from tokenizers.pre_tokenizers import ByteLevel  # noqa: E402
+
+# They are too small to be shared out among threads.
+torch.set_num_threads(1)
+
+WORDS = (
+    "a photo of an animal with five legs, a bird, a horse, a flag, a board; how many legs does it "
+    "have? Answer with a number in curly brackets, e.g., {9}. USER ASSISTANT Please check again."
+)
+SIDE = 16
+"""Width and height, in px, of what the painters make and of what the judges see."""
+CHAT = (
+    "{{ bos_token }}{% for message in messages %}{{ message.role | upper }}: "
+    "{% for part in message.content if part.type == 'image' %}{{ '<image>\n' }}{% endfor %}"
+    "{% for part in message.content if part.type == 'text' %}{{ part.text }} {% endfor %}"
+    "{% endfor %}{% if add_generation_prompt %}ASSISTANT:{% endif %}"
+)
+_LAYERS = {"num_hidden_layers": 2, "num_attention_heads": 4, "hidden_size": 32}
+_SIZES = {**_LAYERS, "intermediate_size": 37, "initializer_range": 0.5}
+
+
+def cache(folder, name, commit):
+    """Make a saved model one that was downloaded from the Hub, by that name and commit."""
+    cached = Path(HOME, "hub", f"models--{name.replace('/', '--')}")
+    shutil.copytree(folder, cached / "snapshots" / commit)
+    (cached / "refs").mkdir()
+    (cached / "refs" / "main").write_text(commit)
+
+
+def save_flux(folder, *, kontext=False):
+    """A painter in the shape of FLUX.1: transformer, autoencoder, CLIP and T5 as text encoders."""
+    torch.manual_seed(0)
+    clip, t5 = _clip_tokenizer(), _t5_tokenizer()
+    make = diffusers.FluxKontextPipeline if kontext else diffusers.FluxPipeline
+    make(
+        scheduler=diffusers.FlowMatchEulerDiscreteScheduler(),
+        tokenizer=clip,
+        text_encoder=_clip_text(clip),
+        tokenizer_2=t5,
+        text_encoder_2=transformers.T5EncoderModel(
+            transformers.T5Config(
+                vocab_size=len(t5), d_model=32, d_kv=8, d_ff=37, num_layers=2, num_heads=4
+            )
+        ),
+        transformer=diffusers.FluxTransformer2DModel(
+            in_channels=4,
+            num_layers=1,
+            num_single_layers=1,
+            attention_head_dim=16,
+            num_attention_heads=2,
+            joint_attention_dim=32,
+            pooled_projection_dim=32,
+            axes_dims_rope=(4, 4, 8),
+        ),
+        vae=diffusers.AutoencoderKL(
+            block_out_channels=(4,),
+            latent_channels=1,
+            norm_num_groups=1,
+            use_quant_conv=False,
+            use_post_quant_conv=False,
+            shift_factor=0.06,
+            scaling_factor=1.5,
+        ),
+    ).save_pretrained(folder)
+    return folder
+
+
+def save_stable_diffusion(folder, *, prudish=False):
+    """A painter in the shape of Stable Diffusion; `prudish` if its checker finds all unsafe."""
+    torch.manual_seed(0)
+    clip = _clip_tokenizer()
+    checker = diffusers.pipelines.stable_diffusion.StableDiffusionSafetyChecker(
+        transformers.CLIPConfig(
+            vision_config={**_SIZES, "image_size": SIDE, "patch_size": 8}, projection_dim=32
+        )
+    )
+    checker.concept_embeds_weights.fill_(-2.0 if prudish else 2.0)
+    checker.special_care_embeds_weights.fill_(2.0)
+    diffusers.StableDiffusionPipeline(
+        scheduler=diffusers.DDIMScheduler(steps_offset=1, clip_sample=False),
+        tokenizer=clip,
+        text_encoder=_clip_text(clip),
+        unet=diffusers.UNet2DConditionModel(
+            sample_size=SIDE // 2,
+            block_out_channels=(4, 8),
+            layers_per_block=1,
+            norm_num_groups=2,
+            down_block_types=("DownBlock2D", "CrossAttnDownBlock2D"),
+            up_block_types=("CrossAttnUpBlock2D", "UpBlock2D"),
+            cross_attention_dim=32,
+            attention_head_dim=4,
+        ),
+        vae=diffusers.AutoencoderKL(
+            block_out_channels=(4, 4),
+            down_block_types=("DownEncoderBlock2D",) * 2,
+            up_block_types=("UpDecoderBlock2D",) * 2,
+            norm_num_groups=1,
+        ),
+        safety_checker=checker,
+        feature_extractor=_image_processor(),
+    ).save_pretrained(folder)
+    return folder
+
+
+def save_llava(folder, **generation):
+    """A judge in the shape of LLaVA-1.5; `generation` goes into its generation_config."""
+    torch.manual_seed(0)
+    tokenizer = transformers.LlamaTokenizer(pad_token="<pad>").train_new_from_iterator(
+        [[WORDS]],
+        400,
+        new_special_tokens=["<pad>", "<image>"],
+        initial_alphabet=ByteLevel.alphabet(),
+    )
+    model = transformers.LlavaForConditionalGeneration(
+        transformers.LlavaConfig(
+            vision_config=transformers.CLIPVisionConfig(
+                **_SIZES, image_size=SIDE, patch_size=8, projection_dim=32
+            ),
+            text_config=transformers.LlamaConfig(
+                **_SIZES,
+                vocab_size=len(tokenizer),
+                max_position_embeddings=512,
+                bos_token_id=tokenizer.bos_token_id,
+                eos_token_id=tokenizer.eos_token_id,
+                pad_token_id=tokenizer.pad_token_id,
+            ),
+            image_token_index=tokenizer.convert_tokens_to_ids("<image>"),
+            vision_feature_layer=-2,
+            vision_feature_select_strategy="default",
+        )
+    )
+    model.generation_config.update(**generation)
+    model.save_pretrained(folder)
+    transformers.LlavaProcessor(
+        _image_processor(),
+        tokenizer,
+        patch_size=8,
+        vision_feature_select_strategy="default",
+        num_additional_image_tokens=1,
+        chat_template=CHAT,
+    ).save_pretrained(folder)
+    return folder
+
+
+def _clip_tokenizer():
+    return transformers.CLIPTokenizer(model_max_length=77).train_new_from_iterator(
+        [[WORDS]], 400, initial_alphabet=ByteLevel.alphabet()
+    )
+
+
+def _t5_tokenizer():
+    return transformers.T5Tokenizer(extra_ids=0).train_new_from_iterator([[WORDS]], 90)
+
+
+def _clip_text(tokenizer):
+    return transformers.CLIPTextModel(
+        transformers.CLIPTextConfig(
+            **_SIZES,
+            vocab_size=len(tokenizer),
+            projection_dim=32,
+            bos_token_id=tokenizer.bos_token_id,
+            eos_token_id=tokenizer.eos_token_id,
+            pad_token_id=tokenizer.pad_token_id,
+        )
+    )
+
+
+def _image_processor():
+    return transformers.CLIPImageProcessorPil(
+        size={"shortest_edge": SIDE}, crop_size={"height": SIDE, "width": SIDE}
+    )
