@@ -11,13 +11,13 @@ from random import Random
 import svgwrite
 
 from generators.canvas import canvas
-from generators.glyphs import outline
+from generators.glyphs import ink_box, outline
 from generators.prompts.words import COLOURS, NUMBERS
 
 VERSION = 1
 SIZE = 512
 _INK, _FIGURE, _PLAIN = "#333333", "#c9d6df", "#d9cfc0"
-_LONGEST_LABEL = 40
+_LONGEST_LABEL, _LARGEST_LETTERS = 40, 24.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ def _figure(drawing: svgwrite.Drawing, name: str, x: float, *, wide: bool) -> No
     """The main entity: a body and a head, alike for all."""
     drawing.add(drawing.ellipse((x, 290), (62, 84), fill=_FIGURE, stroke=_INK, stroke_width=3))
     drawing.add(drawing.circle((x, 180), 40, fill=_FIGURE, stroke=_INK, stroke_width=3))
-    _label(drawing, name, x, 398, 460 if wide else 210)
+    _label(drawing, name, x, 398, 460 if wide else 196)
 
 
 def _extra(drawing: svgwrite.Drawing, scenery: Scenery, name: str, x: float) -> None:
@@ -95,10 +95,11 @@ def _extra(drawing: svgwrite.Drawing, scenery: Scenery, name: str, x: float) -> 
         in_row = min(3, scenery.count - 3 * row)
         centre = (x + (column - (in_row - 1) / 2) * 64, ground - radius - row * 64)
         drawing.add(drawing.circle(centre, radius, fill=fill, stroke=_INK, stroke_width=3))
-    _label(drawing, name, x, ground + 18, 210)
+    _label(drawing, name, x, ground + 18, 196)
 
 
 def _label(drawing: svgwrite.Drawing, text: str, x: float, y: float, width: float) -> None:
     shown = text if len(text) <= _LONGEST_LABEL else f"{text[: _LONGEST_LABEL - 1]}…"
-    height = min(20.0, width / (0.9 * len(shown)))
-    drawing.add(drawing.path(outline(shown, x=x, y=y, height=height), fill=_INK))
+    left, low, right, high = ink_box(shown)
+    em = min(_LARGEST_LETTERS, width / (right - left))
+    drawing.add(drawing.path(outline(shown, x=x, y=y, height=em * (high - low)), fill=_INK))

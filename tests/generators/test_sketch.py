@@ -46,7 +46,9 @@ def test_the_grammars_sentences_are_read_back():
 def test_the_count_is_drawn(count):
     rocks = f"exactly {NUMBERS[count - 1]} rocks"
     for seed in SEEDS:
-        assert len(blobs(pixels(f"A bird is on sand with {rocks}.", seed))) == count
+        areas = [area for *_, area in blobs(pixels(f"A bird is on sand with {rocks}.", seed))]
+        assert len(areas) == count
+        assert max(areas) < 1.05 * min(areas)
 
 
 @pytest.mark.parametrize("colour", COLOURS)
@@ -95,9 +97,18 @@ def test_of_other_prompts_only_the_labelled_figure_is_drawn():
     assert blobs(image) == []
     assert len(blobs(image, FIGURE)) == 2
     assert image.shape == (SIZE, SIZE, 3)
-    ink = np.argwhere((image < 0x80).all(axis=2))
-    assert ink.min() > 10
-    assert ink.max() < SIZE - 10
+
+
+@pytest.mark.parametrize("text", ["W" * 30, "WWWW " * 30, "dog"])
+def test_a_label_is_as_large_as_fits(text):
+    low, left, high, right = (
+        bound
+        for edge in (np.min, np.max)
+        for bound in edge(np.argwhere((pixels(text)[360:] < 0x80).all(axis=2)), axis=0)
+    )
+    assert left > 10
+    assert right < SIZE - 10
+    assert high - low > 8
 
 
 def test_what_cannot_be_written_is_an_error():
