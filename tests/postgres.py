@@ -23,7 +23,10 @@ def installed() -> bool:
 
 
 class Postgres:
-    """A server of our own in a temporary folder: `with Postgres() as server: server.database()`."""
+    """A server of our own in a temporary folder: `with Postgres() as server: server.database()`.
+
+    Its tables lie in `data`, where that is given, and its log of what was committed never does.
+    """
 
     def __init__(self, data: Path | None = None) -> None:
         self._folder = Path(tempfile.mkdtemp(prefix="postgres-"))
@@ -102,6 +105,7 @@ class Postgres:
             [
                 *(self._bin / "initdb", "-D", self._data, "-U", USER, f"--pwfile={secret}"),
                 *("--auth=scram-sha-256", "--encoding=UTF8", "--locale=C", "--no-sync"),
+                f"--waldir={self._folder / 'wal'}",
             ],
             check=True,
             capture_output=True,

@@ -47,7 +47,7 @@ class Database(ABC):
             except (Unreachable, Busy) as fault:
                 self._wait(fault)
             else:
-                self._seen, self._away_since = True, None
+                self._away_since = None
                 return done
 
     def close(self) -> None:
@@ -105,7 +105,7 @@ class Database(ABC):
                 except BaseException:
                     engine.dispose()
                     raise
-                self._engine = engine
+                self._engine, self._seen = engine, True
             return self._engine
 
     def _wait(self, fault: Unreachable | Busy) -> None:
@@ -113,8 +113,10 @@ class Database(ABC):
         if self._away_since is None:
             self._away_since = now
         away = now - self._away_since
-        if away >= _PATIENCE_S or (isinstance(fault, Unreachable) and not self._seen):
+        if isinstance(fault, Unreachable) and not self._seen:
             raise fault
+        if away >= _PATIENCE_S:
+            raise type(fault)(f"{fault} It was waited for, for {away:.0f} s.") from fault
         if now - self._said_at >= _SAY_EVERY_S:
             self._said_at = now
             get_dagster_logger().warning(

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sqlalchemy import URL, Connection, Engine, create_engine, text
+from sqlalchemy import URL, Connection, Engine, create_engine, event, text
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 
 from resources.calls.database import Database
@@ -11,6 +11,9 @@ from resources.faults import Full, StoreError, Unreachable, Unusable, Unwritable
 
 _MAKING_TABLES = 0x43414C4C
 """Our advisory lock: PostgreSQL lets two that create the same table at once fail."""
+
+_IDLE_MS = 30_000
+"""After this long in the middle of a transaction, its locks are taken from one that stalls."""
 
 # A server or a network that vanishes is noticed within half a minute.
 _CONNECT: dict[str, Any] = {
@@ -33,7 +36,7 @@ class PostgresServer(Database):
 
     def _open(self) -> Engine:
         try:
-            return create_engine(
+            engine = create_engine(
                 self._url,
                 connect_args={k: v for k, v in _CONNECT.items() if k not in self._url.query},
                 isolation_level="READ COMMITTED",
@@ -43,13 +46,15 @@ class PostgresServer(Database):
             raise Unusable(
                 f"{self.name} needs psycopg2. Install it: pip install 'counterfactory[postgres]'"
             ) from error
+        event.listen(engine, "connect", _limit)
+        return engine
 
     def _prepare(self, connection: Connection) -> None:
         connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _MAKING_TABLES})
         TABLES.create_all(connection)
 
     def _fault(self, error: DBAPIError) -> StoreError | None:
-        code, said = getattr(error.orig, "pgcode", None), str(error.orig).strip()
+        code, said = getattr(error.orig, "pgcode", None), " ".join(str(error.orig).split())
         if code == "53100":
             return Full(
                 f"The disk of {self.name} has no space left. What was stored is kept: free some "
@@ -71,3 +76,9 @@ class PostgresServer(Database):
 
     def _remedy(self) -> str:
         return "Restore the database from a backup."
+
+
+def _limit(connection: Any, _record: object) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SET idle_in_transaction_session_timeout = %s", [_IDLE_MS])
+    connection.commit()

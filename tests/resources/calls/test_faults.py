@@ -1,0 +1,263 @@
+"""What goes wrong outside: nothing paid for is lost, and the message names the thing to do."""
+
+import asyncio
+import re
+import sqlite3
+import sys
+import threading
+import time
+import traceback
+from contextlib import closing
+
+import pytest
+from sqlalchemy import text
+
+import resources.calls.database
+import resources.calls.postgres
+import resources.calls.sqlite
+from resources.calls import CallStore
+from resources.faults import Busy, Corrupt, StoreError, Unreachable, Unusable, Unwritable
+from tests.postgres import PASSWORD, Postgres, installed
+from tests.resources.calls.calling import Model, call, keys
+
+
+def overwritten_in_the_middle(path):
+    whole = path.read_bytes()
+    path.write_bytes(whole[:4096] + b"\xab" * (len(whole) - 8192) + whole[-4096:])
+
+
+def torn_off(path):
+    path.write_bytes(path.read_bytes()[:8192])
+
+
+def no_database(path):
+    path.write_bytes(b"this is no database, whatever its name says" * 99)
+
+
+def emptied(path):
+    path.write_bytes(b"")
+
+
+def without_tables(path):
+    path.unlink()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute("CREATE TABLE other (x)")
+
+
+def torn_rows(path):
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("UPDATE calls SET answer = '{\"text\": '")
+        connection.commit()
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+class TestDamage:
+    @pytest.fixture
+    def path(self, tmp_path):
+        """A file with many answers."""
+        path = tmp_path / "calls.sqlite"
+        with closing(CallStore(url=f"sqlite:///{path}")) as store:
+            asyncio.run(Model().all_of(store, range(600)))
+        with closing(sqlite3.connect(path)) as connection:
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        return path
+
+    @pytest.mark.parametrize(
+        "damage",
+        [overwritten_in_the_middle, torn_off, no_database, emptied, without_tables, torn_rows],
+        ids=lambda damage: damage.__name__,
+    )
+    def test_it_is_named_and_left_alone_and_nothing_is_asked(self, path, opened, damage):
+        damage(path)
+        damaged, model = path.read_bytes(), Model()
+        store = opened(f"sqlite:///{path}")
+        told = (
+            rf"{path} is damaged \(.+\).*nothing is asked.*Restore a copy.*sqlite3 {path} .recover"
+        )
+        with pytest.raises(Corrupt, match=told):
+            store.known(keys(600))
+        with pytest.raises(Corrupt, match=told):
+            asyncio.run(model.all_of(store, range(600)))
+        store.close()
+        assert model.asked == []
+        assert path.read_bytes() == damaged
+        assert [found.name for found in path.parent.iterdir() if "calls" in found.name] == [
+            path.name
+        ]
+
+
+@pytest.fixture(scope="module")
+def fragile():
+    """A server that may be stopped."""
+    if not installed():
+        pytest.skip("no PostgreSQL server is installed")
+    with Postgres() as fragile:
+        yield fragile
+
+
+class TestAway:
+    @pytest.fixture(autouse=True)
+    def _often(self, monkeypatch):
+        monkeypatch.setattr(resources.calls.database, "_RETRY_S", 0.05)
+
+    def test_what_was_answered_while_it_was_away_is_kept(self, fragile, opened, caplog):
+        url = fragile.database()
+        store, model = opened(url), Model(seconds=0.2)
+
+        def interrupt():
+            while not model.asked:
+                time.sleep(0.01)
+            fragile.stop()
+            time.sleep(1)
+            fragile.start()
+
+        async def main():
+            at_once = asyncio.Semaphore(8)
+
+            async def one(number):
+                async with at_once:
+                    return await store.once(call(number).key, model.asking(number))
+
+            return await asyncio.gather(*(one(number) for number in range(40)))
+
+        interruption = threading.Thread(target=interrupt)
+        interruption.start()
+        asyncio.run(main())
+        interruption.join()
+        assert sorted(model.asked) == list(range(40))
+        assert len(opened(url).known(keys(40))) == 40
+        assert "cannot be reached" in caplog.text
+        assert "answers that arrive meanwhile are held" in caplog.text
+
+    def test_after_minutes_it_gives_up(self, fragile, opened, monkeypatch):
+        monkeypatch.setattr(resources.calls.database, "_PATIENCE_S", 0.3)
+        store, model = opened(fragile.database()), Model(seconds=0.2)
+
+        async def main():
+            asking = asyncio.create_task(model.all_of(store, range(3)))
+            while len(model.asked) < 3:
+                await asyncio.sleep(0.01)
+            fragile.stop()
+            with pytest.raises(
+                Unreachable, match=r"PostgreSQL at 127.0.0.1:\d+/calls_.* Start it.* waited"
+            ):
+                await asking
+
+        asyncio.run(main())
+        with pytest.raises(Unreachable):
+            store.known(keys(3))
+        fragile.start()
+        asyncio.run(Model().all_of(store, range(3)))
+
+    def test_one_that_stalls_does_not_hold_up_others_for_long(self, fragile, opened, monkeypatch):
+        monkeypatch.setattr(resources.calls.postgres, "_IDLE_MS", 200)
+        attempts = []
+
+        def stall_once(connection, sql):
+            attempts.append(sql.claim(connection, ["key"], "me", 60))
+            if len(attempts) == 1:
+                time.sleep(1)
+
+        store = opened(fragile.database())
+        store._started().database.run(stall_once)
+        assert attempts == [{"key"}, {"key"}]
+
+
+def told(url):
+    """All that a reader of the error sees."""
+    with pytest.raises(StoreError) as caught, closing(CallStore(url=url)) as store:
+        store.known(["key"])
+    return caught.type, "".join(traceback.format_exception(caught.value))
+
+
+SECRET = "hunter2"
+
+
+@pytest.mark.parametrize(
+    ("url", "error", "says"),
+    [
+        (f"mysql://me:{SECRET}@host/calls", Unusable, "cannot be kept in 'mysql'.*sqlite:////"),
+        (f"{SECRET}", Unusable, "cannot be read"),
+        (f"postgresql://me:x@host:{SECRET}/calls", Unusable, "cannot be read.*percent-encoded"),
+        (f"postgresql://me:{SECRET}@{SECRET}@host/calls", Unusable, "names no database"),
+        (f"postgresql://me:{SECRET}@host", Unusable, "names no database"),
+        ("sqlite://", Unusable, "names no file"),
+        ("sqlite:///:memory:", Unusable, "names no file"),
+        (
+            f"postgres://me:{SECRET}@127.0.0.1:1/calls?sslpassword={SECRET}",
+            Unreachable,
+            r"PostgreSQL at 127.0.0.1:1/calls cannot be reached \(.*Connection refused.*Start it",
+        ),
+    ],
+)
+def test_a_url_that_leads_nowhere_is_an_error_without_its_password(url, error, says):
+    kind, message = told(url)
+    assert kind is error
+    assert re.search(says, message, re.DOTALL), message
+    assert SECRET not in message
+    assert SECRET not in repr(CallStore(url=url))
+
+
+def test_a_wrong_password_is_named_but_not_told(server):
+    kind, message = told(server.database().replace(":s3cret", f":{SECRET}"))
+    assert kind is Unreachable
+    assert "password authentication failed" in message
+    assert SECRET not in message
+    assert PASSWORD not in message
+
+
+def test_without_its_driver_the_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "psycopg2", None)
+    kind, message = told("postgresql://me:hunter2@host/calls")
+    assert kind is Unusable
+    assert "pip install 'counterfactory[postgres]'" in message
+
+
+def test_where_a_folder_cannot_be_made_it_says_so(tmp_path):
+    (tmp_path / "file").touch()
+    kind, message = told(f"sqlite:///{tmp_path}/file/calls.sqlite")
+    assert kind is Unwritable
+    assert f"{tmp_path}/file/calls.sqlite cannot be written" in message
+
+
+def test_a_database_that_is_read_only_says_so(server):
+    url = server.database()
+    with closing(CallStore(url=url)) as store:
+        store.known([])
+        name = url.rpartition("/")[2]
+        store._started().database.run(
+            lambda connection, _: connection.execute(
+                text(f"ALTER DATABASE {name} SET default_transaction_read_only = on")
+            )
+        )
+    read_only = pytest.raises(Unwritable, match=f"{name} cannot be written .*read-only")
+    with closing(CallStore(url=url)) as store, read_only:
+        asyncio.run(Model().all_of(store, [1]))
+
+
+def test_one_that_is_locked_is_waited_for_and_then_named(tmp_path, opened, monkeypatch, caplog):
+    monkeypatch.setattr(resources.calls.database, "_RETRY_S", 0.05)
+    monkeypatch.setattr(resources.calls.sqlite, "_LOCKED_S", 0.05)
+    path, model = tmp_path / "calls.sqlite", Model()
+    store = opened(f"sqlite:///{path}")
+    store.known([])
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+
+        async def main():
+            asking = asyncio.create_task(model.all_of(store, [1]))
+            while "keeps" not in caplog.text:
+                await asyncio.sleep(0.01)
+            assert model.asked == []
+            other.execute("ROLLBACK")
+            await asking
+            other.execute("BEGIN IMMEDIATE")
+            monkeypatch.setattr(resources.calls.database, "_PATIENCE_S", 0.2)
+            with pytest.raises(Busy, match=r"Another program keeps .*calls\.sqlite locked"):
+                await model.all_of(store, [2])
+
+        asyncio.run(main())
+        other.execute("ROLLBACK")
+    asyncio.run(model.all_of(store, [1, 2]))
+    assert model.asked == [1, 2]
