@@ -1,6 +1,6 @@
 """`python -m tests.providers --port 0 --latency 0.05`: a provider until it is interrupted.
 
-The first line says its URL. `GET /_received` and `POST /_plan` are described in `control`.
+The first line says its URL. What it offers besides is described in `control`.
 """
 
 import argparse

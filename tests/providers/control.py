@@ -12,8 +12,10 @@ if TYPE_CHECKING:
 
 
 def control(provider: "Provider", request: HttpRequest) -> Response:
-    """`GET /_received` is a summary, `POST /_plan` takes what `planned` describes."""
+    """`GET /_count`, `GET /_received` for a `summary`, `POST /_plan` as `planned` describes."""
     match request.method, request.path:
+        case "GET", "/_count":
+            return json_response(provider.count)
         case "GET", "/_received":
             return json_response(summary(provider))
         case "POST", "/_plan":

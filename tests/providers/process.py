@@ -25,6 +25,12 @@ class ProviderProcess:
         """The base URL for an OpenAI client."""
         return f"{self.url}/v1"
 
+    @property
+    def count(self) -> int:
+        """How many requests have come."""
+        with urlopen(f"{self.url}/_count") as reply:
+            return int(reply.read())
+
     def received(self) -> dict[str, Any]:
         """The summary of `control.summary`."""
         with urlopen(f"{self.url}/_received") as reply:
