@@ -104,11 +104,11 @@ def test_a_label_is_as_large_as_fits(text):
     low, left, high, right = (
         bound
         for edge in (np.min, np.max)
-        for bound in edge(np.argwhere((pixels(text)[360:] < 0x80).all(axis=2)), axis=0)
+        for bound in edge(np.argwhere((pixels(text)[380:] < 0x80).all(axis=2)), axis=0)
     )
     assert left > 10
     assert right < SIZE - 10
-    assert high - low > 8
+    assert high - low > 6
 
 
 def test_what_cannot_be_written_is_an_error():
