@@ -163,6 +163,20 @@ class TestAway:
         store._started().database.run(stall_once)
         assert attempts == [{"key"}, {"key"}]
 
+    def test_leases_that_ended_while_it_was_away_may_still_be_renewed(self, fragile, opened):
+        claims = []
+
+        def claim(connection, sql):
+            claims.append(sql.claim(connection, ["key"], "before", -5))
+            claims.append(sql.claim(connection, ["key"], "other", 3600))
+            claims.append(sql.claim(connection, ["key"], "before", -5))
+            time.sleep(0.02)
+            claims.append(sql.claim(connection, ["key"], "other", 0.01))
+
+        opened(fragile.database())._started().database.run(claim)
+        # It was started less than an hour ago, but more than a hundredth of a second.
+        assert claims == [{"key"}, set(), {"key"}, {"key"}]
+
 
 def told(url):
     """All that a reader of the error sees."""

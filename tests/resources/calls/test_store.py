@@ -1,14 +1,20 @@
 """What was paid for is kept, and asked for once, in one process."""
 
 import asyncio
+import subprocess
+import sys
 import threading
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from sqlalchemy import Engine, event
 
 import resources.calls.writer
+from resources.faults import StoreError
 from tests.resources.calls.calling import ODD, Model, call, keys
+
+PROJECT = Path(__file__).parents[3]
 
 
 async def never():
@@ -237,3 +243,49 @@ def test_one_who_still_waits_for_the_model_keeps_its_claim(url, opened, monkeypa
 
     asyncio.run(main())
     assert other.asked == []
+
+
+def test_closing_it_under_a_request_gives_the_claim_up(url, opened):
+    store, model = opened(url), Model(seconds=0.3)
+
+    async def main():
+        asking = asyncio.create_task(model.all_of(store, [1]))
+        while not model.asked:
+            await asyncio.sleep(0.01)
+        store.close()
+        async with asyncio.timeout(10):
+            assert await Model(name="other").all_of(opened(url), [1]) == [call(1, text="other")]
+        with pytest.raises(StoreError, match="was closed while it was in use"):
+            await asking
+
+    asyncio.run(main())
+
+
+FORKING = """
+import asyncio, os, sys
+from contextlib import closing
+from resources.calls import CallStore
+from tests.resources.calls.calling import Model, keys
+
+with closing(CallStore(url=sys.argv[1])) as store:
+    asyncio.run(Model().all_of(store, range(3)))
+    child = os.fork()
+    asyncio.run(Model().all_of(store, range(3, 6) if child else range(6, 9)))
+    if not child:
+        store.close()
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+    assert len(store.known(keys(9))) == 9
+"""
+
+
+def test_a_fork_opens_it_for_itself(url):
+    forking = [sys.executable, "-W", "ignore::DeprecationWarning", "-c", FORKING, url]
+    subprocess.run(forking, check=True, timeout=60, cwd=PROJECT)
+
+
+def test_a_commit_to_a_file_outlives_a_power_cut(tmp_path, opened):
+    database = opened(f"sqlite:///{tmp_path}/calls.sqlite")._started().database
+    with database._opened().connect() as one:
+        assert one.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
+        assert one.exec_driver_sql("PRAGMA synchronous").scalar() == 2  # FULL

@@ -1,0 +1,128 @@
+"""The call store: what it adds to a request, and looking up 1,000 calls as it grows."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import replace
+from datetime import UTC, datetime
+from hashlib import sha256
+from statistics import median
+from time import perf_counter
+from typing import NamedTuple
+
+from sqlalchemy import Connection
+
+from resources.calls import Call, CallStore
+from resources.calls.address import database_of
+from resources.calls.call import row_of
+from resources.calls.statements import Statements
+
+SIZES = (1_000, 10_000, 100_000, 1_000_000)
+_AT_ONCE, _LATENCY_S = 64, 0.05
+_LOOKED_UP, _TIMES = 1_000, 5
+_CHUNK = 5_000
+
+
+class Lookup(NamedTuple):
+    """Milliseconds for 1,000 calls, decoded, of a store that holds `stored`; the middle of five."""
+
+    stored: int
+    milliseconds: float
+
+
+class Overhead(NamedTuple):
+    """Milliseconds a request costs above the same requests with no store, 64 at once."""
+
+    requests: int
+    asked: float
+    unchanged: float
+
+
+def by_stored(url: str, sizes: Sequence[int] = SIZES) -> Iterator[Lookup]:
+    """Fill an empty store step by step; at each size, look up calls from all over it."""
+    start = 0
+    for size in sizes:
+        fill(url, range(start, size))
+        start = size
+        step = max(1, size // _LOOKED_UP)
+        keys = [_key(number) for number in range(0, size, step)][:_LOOKED_UP]
+        yield Lookup(size, median(_look_up(url, keys) for _ in range(_TIMES)))
+
+
+def fill(url: str, numbers: range) -> None:
+    """Store calls as they are written for a judge's short answers, about 1 KB each."""
+    with closing(database_of(url)) as database:
+        for start in range(numbers.start, numbers.stop, _CHUNK):
+            database.run(_keeping(range(start, min(start + _CHUNK, numbers.stop))))
+
+
+def overhead(url: str, requests: int = 1_000) -> Overhead:
+    """A stand-in for a model that takes 50 ms, asked through an empty store and without one."""
+    bare = _seconds(requests, _ask)
+    with closing(CallStore(url=url)) as store:
+        store.known([])
+
+        def through(number: int) -> Awaitable[Call]:
+            return store.once(_key(number), lambda: _ask(number))
+
+        asked, unchanged = _seconds(requests, through), _seconds(requests, through)
+    return Overhead(requests, 1000 * (asked - bare) / requests, 1000 * unchanged / requests)
+
+
+def _keeping(numbers: range) -> Callable[[Connection, Statements], object]:
+    rows = [row_of(_call(number)) for number in numbers]
+    return lambda connection, sql: sql.keep(connection, rows)
+
+
+def _look_up(url: str, keys: list[str]) -> float:
+    with closing(CallStore(url=url)) as store:
+        store.known([])
+        started = perf_counter()
+        found = store.known(keys)
+        spent = perf_counter() - started
+    assert len(found) == len(keys)
+    return 1000 * spent
+
+
+def _seconds(requests: int, ask: Callable[[int], Awaitable[Call]]) -> float:
+    async def main() -> float:
+        at_once = asyncio.Semaphore(_AT_ONCE)
+
+        async def one(number: int) -> None:
+            async with at_once:
+                await ask(number)
+
+        started = perf_counter()
+        await asyncio.gather(*(one(number) for number in range(requests)))
+        return perf_counter() - started
+
+    return asyncio.run(main())
+
+
+async def _ask(number: int) -> Call:
+    await asyncio.sleep(_LATENCY_S)
+    return _call(number)
+
+
+def _key(number: int) -> str:
+    return sha256(str(number).encode()).hexdigest()
+
+
+_CALL = Call(
+    key="",
+    backend="openai",
+    model="gpt-5",
+    kind="look",
+    request={"turns": [{"role": "user", "text": "How many legs does it have? " * 15}]},
+    answer={"outcome": "answered", "text": "Counted one by one, these are {5}. " * 10},
+    served_model="gpt-5-2026-11-01",
+    input_tokens=900,
+    output_tokens=60,
+    seconds=1.5,
+    mode="online",
+    finished_at=datetime(2026, 11, 21, tzinfo=UTC),
+)
+
+
+def _call(number: int) -> Call:
+    return replace(_CALL, key=_key(number))
