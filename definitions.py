@@ -7,17 +7,33 @@ from typing import Any
 import dagster as dg
 
 import assets
+from assets import vlmbias
+from resources.calls import CallStore
 from resources.design import Design
+from resources.home import Home
 from resources.images import ImageStore
 from resources.ledger import WorkLedger
+from resources.models.catalog import load
+from resources.models.client import ModelClient
 from resources.tables import ParquetTables
 
 
 def resources_at(root: str) -> dict[str, Any]:
-    """Every resource, with images, tables and the ledger below `root`."""
+    """Every resource; tables, reports and the ledger lie below `root`.
+
+    So do images, unless COUNTERFACTORY_IMAGES is set to another folder or an address that fsspec
+    knows, and calls, unless COUNTERFACTORY_CALLS is set to another database.
+    """
+    images = ImageStore(root=os.environ.get("COUNTERFACTORY_IMAGES") or root)
+    # Named, not read, where it is set: no page of Dagster then shows a password in it.
+    elsewhere = bool(os.environ.get("COUNTERFACTORY_CALLS"))
+    url = dg.EnvVar("COUNTERFACTORY_CALLS") if elsewhere else f"sqlite:///{root}/calls.sqlite"
+    calls = CallStore(url=url)
     return {
         "io_manager": ParquetTables(root=root),
-        "images": ImageStore(root=root),
+        "home": Home(root=root),
+        "images": images,
+        "models": ModelClient(calls=calls, images=images),
         "ledger": WorkLedger(root=root),
         "design": Design(),
     }
@@ -34,8 +50,16 @@ def data_root() -> str:
     return str(Path(home).expanduser().resolve())
 
 
+def models_path() -> Path:
+    """COUNTERFACTORY_MODELS, or models.yaml beside this file."""
+    return Path(os.environ.get("COUNTERFACTORY_MODELS") or Path(__file__).parent / "models.yaml")
+
+
 defs = dg.Definitions(
-    assets=dg.load_assets_from_package_module(assets),
+    assets=[
+        *dg.load_assets_from_package_module(assets),
+        *vlmbias.judged(load(models_path())),
+    ],
     asset_checks=dg.load_asset_checks_from_package_module(assets),
     resources=resources_at(data_root()),
     executor=dg.multiprocess_executor.configured({"start_method": {"forkserver": {}}}),

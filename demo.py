@@ -82,13 +82,17 @@ def _check(arguments: argparse.Namespace) -> None:
 def _run(
     instance: "DagsterInstance", arguments: argparse.Namespace, topic: str | None
 ) -> "ExecuteInProcessResult":
-    """One topic's assets and checks, or for no topic the assets over all of them."""
+    """One topic's assets and checks, or for no topic the assets over all of them.
+
+    Of the judges, those that cost nothing: the demo never spends, whatever models.yaml lists.
+    """
     from dagster import AssetSelection  # noqa: PLC0415 - see above
 
     from definitions import defs  # noqa: PLC0415 - see above
 
     whole = AssetSelection.assets("vlmbias/accuracy", "vlmbias/report")
-    assets = AssetSelection.all() - whole if topic else whole
+    paid = AssetSelection.kind("judge") - AssetSelection.kind("offline")
+    assets = AssetSelection.groups("vlmbias") - whole - paid if topic else whole
     graph = defs.resolve_asset_graph()
     job = defs.resolve_implicit_global_asset_job_def()
     return job.execute_in_process(

@@ -1,42 +1,71 @@
 """Materializing parts of the graph in tests, in process, into a folder of their own."""
 
+import logging
+import warnings
+
 import dagster as dg
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 import assets
+from assets import vlmbias
 from definitions import resources_at
+from resources.models.catalog import Catalog, Model
 
 TOPIC = "game_boards"
 """The topic that is the quickest to make: 28 images and 4 originals a size."""
+
+REFERENCE = tuple(
+    Model(name=name, backend="offline", model=name, family="reference", roles=("judge",))
+    for name in ("prior", "pixels", "random")
+)
+"""The judges that there are unless a test says otherwise."""
 
 PER_TOPIC = dg.AssetSelection.all() - dg.AssetSelection.assets("vlmbias/accuracy", "vlmbias/report")
 OVER_TOPICS = dg.AssetSelection.assets("vlmbias/accuracy", "vlmbias/report")
 
 
-def materialize(root, *names, topic=None, seed=0, sizes=(384,), instance=None):
-    """Materialize `vlmbias/<name>` of each name, or all, at small size; returns the result."""
+def materialize(
+    root,
+    *names,
+    topic=None,
+    seed=0,
+    sizes=(384,),
+    models=REFERENCE,
+    prompting=None,
+    instance=None,
+):
+    """Materialize `vlmbias/<name>` of each name, or all, at small size; returns the result.
+
+    `prompting` is the run config of those of `names` that are answers.
+    """
     selection = PER_TOPIC if topic else OVER_TOPICS
     if names:
         keys = [f"vlmbias/{name}" for name in names]
         checks = dg.AssetSelection.checks_for_assets(*[dg.AssetKey(k.split("/")) for k in keys])
         selection = dg.AssetSelection.assets(*keys) | checks
     design = {"seed": seed, "sizes": list(sizes)}
-    return dg.materialize(
-        [
-            *dg.load_assets_from_package_module(assets),
-            *dg.load_asset_checks_from_package_module(assets),
-        ],
-        selection=selection,
-        partition_key=topic,
-        resources=resources_at(str(root)),
-        run_config={
-            "resources": {"design": {"config": design}},
-            "loggers": {"console": {"config": {"log_level": "CRITICAL"}}},
-        },
-        instance=instance,
-        raise_on_error=False,
-    )
+    asking = [f"vlmbias__{name.replace('/', '__')}" for name in names if "answers/" in name]
+    with warnings.catch_warnings():
+        # Dagster's own, while it makes a resource that is part of another one.
+        warnings.filterwarnings("ignore", ".*InitResourceContext.dagster_run", DeprecationWarning)
+        return dg.materialize(
+            [
+                *dg.load_assets_from_package_module(assets),
+                *dg.load_asset_checks_from_package_module(assets),
+                *vlmbias.judged(Catalog(tuple(models))),
+            ],
+            selection=selection,
+            partition_key=topic,
+            resources=resources_at(str(root)),
+            run_config={
+                "ops": {op: {"config": {"prompting": prompting}} for op in asking if prompting},
+                "resources": {"design": {"config": design}},
+                "loggers": {"console": {"config": {"log_level": "CRITICAL"}}},
+            },
+            instance=instance,
+            raise_on_error=False,
+        )
 
 
 def failure(result):
@@ -57,6 +86,13 @@ def metadata(result, name):
 def checks(result):
     """Whether each check that was evaluated passed, by name."""
     return {check.check_name: check.passed for check in result.get_asset_check_evaluations()}
+
+
+def warned(instance):
+    """What the runs of an instance logged as warnings, or worse."""
+    runs = [run.run_id for run in instance.get_runs()]
+    entries = [entry for run_id in runs for entry in instance.all_logs(run_id)]
+    return "\n".join(entry.user_message for entry in entries if entry.level >= logging.WARNING)
 
 
 def materialized(result):

@@ -1,5 +1,10 @@
 """VLMBias: does a vision-language model count what it sees, or what it remembers?
 
 The drawn topics of "Vision Language Models are Biased" (arXiv 2505.23941): images, their labels
-read back from the pixels, the paper's questions, judges' answers, accuracy and a report.
+read back from the pixels, the paper's questions, and `judged`, which makes of the models there are
+judges' answers, accuracy and a report.
 """
+
+from assets.vlmbias.judges import judged
+
+__all__ = ["judged"]

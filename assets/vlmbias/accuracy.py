@@ -1,23 +1,28 @@
 """How often judges are right, and how often they are wrong as expected."""
 
+from collections.abc import Sequence
+
 import pandas as pd
 import pyarrow as pa
-from dagster import AssetExecutionContext, AssetIn, MaterializeResult
+from dagster import AssetExecutionContext, AssetIn, AssetsDefinition, MaterializeResult
 
 from assets.columns import REAL, TEXT, WHOLE, Columns, materialized
 from assets.partitions import topics
 from assets.previews import markdown_table
-from assets.vlmbias.common import GROUP, JUDGES, table_asset
-from assets.vlmbias.questions import QUESTIONS, Mismatch
-from metrics import TASK_MEAN, accuracy_table
+from assets.vlmbias.answers import asked_of, same_questions
+from assets.vlmbias.common import GROUP, table_asset
+from assets.vlmbias.questions import Mismatch
+from metrics import EVERY_SIZE, TASK_MEAN, accuracy_table
+from resources.models.catalog import Model
 
 ACCURACY = Columns(
     model=(TEXT, "The judge"),
     prompting=(TEXT, "How it was asked"),
-    image_set=(TEXT, "benchmark (the 912) or originals (the 117)"),
+    image_set=(TEXT, "benchmark (the 912) or originals (the 117); or a variant, of both together"),
+    size=(TEXT, "Longer side in px, or all"),
     topic=(TEXT, "Topic, or the mean over topics (Table 2)"),
     subtopic=(TEXT, "Column of Tables 3 and 9; all for the whole topic"),
-    questions=(TEXT, "Q1 & Q2, or Q3"),
+    questions=(TEXT, "Q1 & Q2, Q3, or of the sanity check Identification and Known count"),
     base_images=(WHOLE, "Scenes: what the interval resamples"),
     answers=(WHOLE, "Rows behind the figures"),
     accuracy=(REAL, "Share of right answers"),
@@ -26,71 +31,102 @@ ACCURACY = Columns(
     bias_rate=(REAL, "Share of answers equal to the expected bias, where that is wrong"),
     bias_rate_low=(REAL, "Lower end of its 95 % interval"),
     bias_rate_high=(REAL, "Upper end of its 95 % interval"),
+    biased_errors=(REAL, "Share of answers that are wrong and equal to the expected bias"),
     bias_share_of_wrong=(REAL, "Share of the wrong answers that equal the expected bias"),
+    bias_share_of_wrong_low=(REAL, "Lower end of its 95 % interval"),
+    bias_share_of_wrong_high=(REAL, "Upper end of its 95 % interval"),
+    change=(REAL, "Accuracy less the baseline's, on questions answered under both promptings"),
+    change_low=(REAL, "Lower end of its 95 % interval"),
+    change_high=(REAL, "Upper end of its 95 % interval"),
     unparsed_rate=(REAL, "Share of responses without a readable answer"),
     refused_rate=(REAL, "Share of refusals"),
     failed_rate=(REAL, "Share of requests without a response"),
 )
 
+_SHOWN = [
+    *("model", "prompting", "questions"),
+    *("accuracy", "accuracy_low", "accuracy_high", "bias_rate", "change"),
+]
+
 EVERY_TOPIC = {"allow_missing_partitions": True}
 """Metadata of an input that takes the topics there are, as tables by topic."""
-
-ANSWER_INS = {judge: AssetIn([GROUP, "answers", judge], metadata=EVERY_TOPIC) for judge in JUDGES}
 
 
 class NothingYet(ValueError):
     """No topic has been materialized that far."""
 
 
-@table_asset(
-    by_topic=False,
-    columns=ACCURACY,
-    ins={"questions": AssetIn([GROUP, "questions"], metadata=EVERY_TOPIC), **ANSWER_INS},
-    description="Accuracy and bias rate of every judge with 95 % intervals (Tables 2, 3 and 9).",
-)
-def accuracy(
-    context: AssetExecutionContext,
-    questions: dict[str, pd.DataFrame],
-    **answers: dict[str, pd.DataFrame],
-) -> MaterializeResult[pa.Table]:
-    """Score the topics there are; those that a judge has not answered yet are named."""
-    rows = accuracy_table(all_answers(questions, answers))
-    missing = {
-        judge: [topic for topic in topics.get_partition_keys() if topic not in by_topic]
-        for judge, by_topic in answers.items()
+def answer_ins(judges: Sequence[Model]) -> dict[str, AssetIn]:
+    """The inputs of an asset over all judges, named so that no judge's name can be another's."""
+    return {
+        f"answers_{judge.name}": AssetIn([GROUP, "answers", judge.name], metadata=EVERY_TOPIC)
+        for judge in judges
     }
-    for judge, topics_missing in missing.items():
-        if topics_missing:
-            context.log.warning("%s has not answered %s yet", judge, ", ".join(topics_missing))
-    means = rows[(rows["topic"] == TASK_MEAN) & (rows["image_set"] == "benchmark")]
-    shown = ["model", "questions", "accuracy", "accuracy_low", "accuracy_high", "bias_rate"]
-    return materialized(
-        ACCURACY.table(rows),
-        task_mean=markdown_table(means[shown].round(4)),
-        topics=sorted({topic for by_topic in answers.values() for topic in by_topic}),
-        missing=missing,
+
+
+def accuracy_over(judges: Sequence[Model]) -> AssetsDefinition:
+    """The asset `accuracy` of these judges."""
+
+    @table_asset(
+        by_topic=False,
+        columns=ACCURACY,
+        ins={
+            "questions": AssetIn([GROUP, "questions"], metadata=EVERY_TOPIC),
+            **answer_ins(judges),
+        },
+        description="Accuracy and bias rate of every judge with 95 % intervals (Tables 2 to 5).",
     )
+    def accuracy(
+        context: AssetExecutionContext,
+        questions: dict[str, pd.DataFrame],
+        **answers: dict[str, pd.DataFrame],
+    ) -> MaterializeResult[pa.Table]:
+        """Score the topics there are; those that a judge has not answered yet are named."""
+        rows = accuracy_table(all_answers(judges, questions, answers))
+        by_judge = {name.removeprefix("answers_"): tables for name, tables in answers.items()}
+        missing = {
+            judge: [topic for topic in topics.get_partition_keys() if topic not in by_topic]
+            for judge, by_topic in by_judge.items()
+        }
+        for judge, topics_missing in missing.items():
+            if topics_missing:
+                context.log.warning("%s has not answered %s yet", judge, ", ".join(topics_missing))
+        means = rows[(rows["topic"] == TASK_MEAN) & (rows["image_set"] == "benchmark")]
+        means = means[means["size"] == EVERY_SIZE]
+        return materialized(
+            ACCURACY.table(rows),
+            task_mean=markdown_table(means[_SHOWN].round(4)),
+            topics=sorted({topic for by_topic in by_judge.values() for topic in by_topic}),
+            missing=missing,
+        )
+
+    return accuracy
 
 
 def all_answers(
-    questions: dict[str, pd.DataFrame], answers: dict[str, dict[str, pd.DataFrame]]
+    judges: Sequence[Model],
+    questions: dict[str, pd.DataFrame],
+    answers: dict[str, dict[str, pd.DataFrame]],
 ) -> pd.DataFrame:
-    """The answers of every judge to every topic, in one table.
+    """The answers of every judge to every topic, in one table; `answers` as `answer_ins` has them.
 
     Raises `NothingYet` where there are none, and `Mismatch` where a judge answered other
     questions than those that are stored now.
     """
-    columns = list(QUESTIONS.columns)
-    for judge, by_topic in answers.items():
-        for topic, table in by_topic.items():
-            asked = questions.get(topic)
-            if asked is None or not table[columns].equals(asked[columns]):
-                raise Mismatch(
-                    f"vlmbias/answers/{judge} ({topic}) answers other questions than "
-                    f"vlmbias/questions ({topic}) holds now. Materialize vlmbias/answers/{judge} "
-                    f"for {topic} again."
-                )
-    tables = [table for by_topic in answers.values() for table in by_topic.values()]
+    tables = []
+    for judge in judges:
+        for topic, table in answers[f"answers_{judge.name}"].items():
+            for prompting, rows in table.groupby("prompting"):
+                asked = questions.get(topic)
+                if asked is None or not same_questions(
+                    rows, asked_of(judge, asked, str(prompting))
+                ):
+                    raise Mismatch(
+                        f"vlmbias/answers/{judge.name} ({topic}, {prompting}) answers other "
+                        f"questions than vlmbias/questions ({topic}) holds now. Materialize "
+                        f"vlmbias/answers/{judge.name} for {topic} again."
+                    )
+            tables.append(table)
     if not tables:
         raise NothingYet("No judge has answered yet: materialize the topics of vlmbias first.")
     return pd.concat(tables, ignore_index=True)

@@ -1,127 +1,235 @@
-"""What every judge answers, read from its curly brackets and scored."""
+"""Tables of answers: read from curly brackets, scored, and kept from one run to the next."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Sequence
+from logging import Logger
 from typing import Any
 
 import pandas as pd
 import pyarrow as pa
-from dagster import AssetIn, AssetsDefinition, MaterializeResult
+from dagster import AssetExecutionContext, MaterializeResult
 
-from assets.columns import REAL, TEXT, Columns, materialized, records
+from assets.columns import REAL, TEXT, Columns, materialized
 from assets.previews import markdown_table
-from assets.vlmbias.common import GROUP, table_asset
+from assets.vlmbias.prompting import VARIANTS, Posed, asked, posed
 from assets.vlmbias.questions import QUESTIONS
-from metrics import read_count, read_yes_no, score
+from metrics import BASELINE, Parsed, read_count, read_yes_no, score
+from metrics.parsing import read_name
+from resources.faults import Corrupt
+from resources.home import Home
 from resources.images import ImageStore
-from resources.judges import InformedJudge, Judge, PixelsJudge, PriorJudge, RandomJudge
+from resources.ledger import WorkLedger, work_key
+from resources.models.catalog import Model
 
 ANSWERS = Columns(
     **QUESTIONS.columns,
-    model=(TEXT, "The judge"),
-    prompting=(TEXT, "How it was asked: baseline is the question alone"),
-    prompt=(TEXT, "What it was sent beside the image"),
-    response=(TEXT, "What it said"),
+    model=(TEXT, "The judge, as models.yaml names it"),
+    judge_version=(TEXT, "Digest of its backend, the provider's model id and the parameters"),
+    prompting=(TEXT, "baseline, debiased, double-check or in-image title"),
+    prompt=(TEXT, "What it was sent beside the image; a second turn stands below"),
+    shown=(TEXT, "sha256 of the picture that it was sent"),
+    first_response=(TEXT, "What it said before it was asked to double-check; else empty"),
+    response=(TEXT, "What it said; empty where it was stopped before, or failed"),
     answer=(TEXT, "What was read from its curly brackets; empty where nothing could be"),
     outcome=(TEXT, "answered, unparsed, refused or failed"),
+    refusal=(TEXT, "content filter, image safety or model, if it refused; else empty"),
+    reason=(TEXT, "The provider's reason for a refusal, or the last error; else empty"),
+    served_model=(TEXT, "Which model answered, as the provider says; empty where it does not"),
     score=(REAL, "1 right, 0 wrong or unparsed; empty where it refused or failed"),
 )
 
-_SHOWN = ["image_id", "question", "response", "ground_truth", "expected_bias", "outcome"]
+_ONCE = ["image_id", "sha256", "question_id", "question", "prompting"]
+_SHOWN = ["image_id", "prompting", "question", "response", "ground_truth", "outcome"]
+
+Ending = dict[str, Any]
+"""How one question ended: the columns `response`, `first_response`, `outcome` (where there is no
+response), `refusal`, `reason` and `served_model`, as far as there is something in them."""
+
+
+def is_reference(model: Model) -> bool:
+    """Whether this judge is one of our own, that bracket the real ones and cost nothing."""
+    return model.backend == "offline"
+
+
+def version_of(model: Model) -> str:
+    """What tells this judge's answers from those of the same name with another entry."""
+    return work_key(model.backend, model.model, model.parameters)
+
+
+def table_before(context: AssetExecutionContext, home: Home) -> pd.DataFrame:
+    """The stored table of this judge and topic; empty where there is none that can be used."""
+    try:
+        table = home.table(context.asset_key, context.partition_key)
+    except FileNotFoundError:
+        pass
+    except Corrupt as error:
+        context.log.warning("%s What it held of other ways of prompting is lost.", error)
+    else:
+        if list(table.columns) == list(ANSWERS.columns):
+            return table
+        context.log.warning("The stored answers have other columns than now: all are dropped.")
+    none: pd.DataFrame = ANSWERS.table([]).to_pandas()
+    return none
+
+
+def put_to(
+    model: Model,
+    questions: pd.DataFrame,
+    prompting: Sequence[str],
+    before: pd.DataFrame,
+    images: ImageStore,
+    ledger: WorkLedger,
+) -> list[Posed]:
+    """What a judge is asked now.
+
+    A reference judge is asked again what it answered before: that costs nothing, and its own code
+    may have changed.
+    """
+    again = set(before["prompting"]) if is_reference(model) else set()
+    return [
+        each
+        for name in VARIANTS
+        if name in {*prompting, *again}
+        for each in posed(asked_of(model, questions, name), name, images, ledger)
+    ]
+
+
+def answer_table(
+    context: AssetExecutionContext,
+    model: Model,
+    questions: pd.DataFrame,
+    before: pd.DataFrame,
+    put: Sequence[Posed],
+    endings: Sequence[Ending],
+    **metadata: Any,
+) -> MaterializeResult[pa.Table]:
+    """A judge's table: what it was asked now, and what stays of `before` under other promptings."""
+    rows = [
+        {
+            **each.question,
+            "model": model.name,
+            "judge_version": version_of(model),
+            "prompting": each.prompting,
+            "prompt": "\n\n".join(filter(None, [each.prompt, each.follow_up])),
+            "shown": each.shown,
+            **ending,
+        }
+        for each, ending in zip(put, endings, strict=True)
+    ]
+    tables = dict(list(ANSWERS.table(scored(rows)).to_pandas().groupby("prompting")))
+    tables |= _staying(before, model, questions, set(tables), context.log)
+    table = pd.concat([tables[name] for name in VARIANTS if name in tables])
+    return materialized(
+        ANSWERS.table(table),
+        answers=len(table),
+        **Counter(table["outcome"]),
+        prompting=list(table["prompting"].unique()),
+        sample=markdown_table(table[_SHOWN].iloc[:: max(1, len(table) // 10)].head(10)),
+        **_served(table, before, context.log),
+        **metadata,
+    )
+
+
+def asked_of(model: Model, questions: pd.DataFrame, prompting: str) -> pd.DataFrame:
+    """Those of a topic's questions that are this judge's under a prompting."""
+    return asked(questions, prompting, reference=is_reference(model))
+
+
+def same_questions(answers: pd.DataFrame, questions: pd.DataFrame) -> bool:
+    """Whether these answers are to these questions, in their order."""
+    return bool(QUESTIONS.table(answers).equals(QUESTIONS.table(questions)))
+
+
+def not_ended(model: Model, answers: pd.DataFrame, questions: pd.DataFrame) -> pd.DataFrame:
+    """The questions without exactly one row under a prompting, and rows that did not end well.
+
+    Columns: image_id, question_id, prompting, problem; no rows where all is as it should be.
+    """
+    promptings = list(answers["prompting"].unique()) or [BASELINE]
+    expected = pd.concat(
+        [asked_of(model, questions, name).assign(prompting=name) for name in promptings]
+    )
+    rows = answers.groupby(_ONCE).size()
+    counts = rows.reindex(rows.index.union(pd.MultiIndex.from_frame(expected[_ONCE])), fill_value=0)
+    wanted = expected.groupby(_ONCE).size().reindex(counts.index, fill_value=0)
+    miscounted = counts[counts != wanted].reset_index(name="rows")
+    miscounted["problem"] = miscounted["rows"].astype(str) + " rows"
+
+    outcome = answers["outcome"]
+    given = outcome.isin(["answered", "unparsed"])
+    ended = given | outcome.isin(["refused", "failed"])
+    fits = (
+        (answers["answer"].notna() == (outcome == "answered"))
+        & (answers["score"].notna() == given)
+        & (answers["response"].notna() | answers["reason"].notna())
+        & (answers["refusal"].notna() == (outcome == "refused"))
+    )
+    unfit = answers[~(ended & fits)]
+    unfit = unfit.assign(problem="ended as " + unfit["outcome"].fillna("nothing"))
+    columns = ["image_id", "question_id", "prompting", "problem"]
+    return pd.concat([miscounted[columns], unfit[columns]], ignore_index=True)
 
 
 def scored(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Rows with `response` and `ground_truth`, with `answer`, `outcome` and `score` added."""
+    """Rows of questions with what was said, with `answer`, `outcome` and `score` added.
+
+    A row without a `response` has its `outcome`, refused or failed. One whose words decline to
+    answer is refused by the model itself.
+    """
     for row in rows:
-        read = read_yes_no if row["ground_truth"] in ("Yes", "No") else read_count
-        parsed = read(row["response"])
+        if row.get("response") is None:
+            parsed = Parsed(None, row["outcome"])
+        else:
+            parsed = _read(row)
+            if parsed.outcome == "refused":
+                row["refusal"] = "model"
         row["answer"], row["outcome"] = parsed.answer, parsed.outcome
         row["score"] = score(parsed, row["ground_truth"])
     return rows
 
 
-def _table(
-    model: str, questions: pd.DataFrame, respond: Callable[[dict[str, Any]], str]
-) -> MaterializeResult[pa.Table]:
-    rows = [
-        {
-            **question,
-            "model": model,
-            "prompting": "baseline",
-            "prompt": question["question"],
-            "response": respond(question),
-        }
-        for question in records(questions)
-    ]
-    table = ANSWERS.table(scored(rows))
-    return materialized(
-        table,
-        answers=len(rows),
-        **Counter(row["outcome"] for row in rows),
-        sample=markdown_table(pd.DataFrame(rows)[_SHOWN].iloc[:: max(1, len(rows) // 10)].head(10)),
-    )
+def _read(row: dict[str, Any]) -> Parsed:
+    if len(row["accepted"]):
+        return read_name(row["response"], list(row["accepted"]))
+    read = read_yes_no if row["ground_truth"] in ("Yes", "No") else read_count
+    return read(row["response"])
 
 
-def informed_answers(name: str, judge_of: Callable[[int], InformedJudge]) -> AssetsDefinition:
-    """The answers of a reference judge, made from a seed, that is told the expected bias."""
-
-    @table_asset(
-        key=["answers", name],
-        kinds=["judge"],
-        pool=name,
-        columns=ANSWERS,
-        ins={"questions": AssetIn([GROUP, "questions"])},
-        description=f"Answers of the reference judge `{name}`, which is told the expected bias.",
-    )
-    def answers(questions: pd.DataFrame, images: ImageStore) -> MaterializeResult[pa.Table]:
-        judge = judge_of(int(questions["seed"].iloc[0]))
-        return _table(
-            name,
-            questions,
-            lambda row: judge.answer_informed(
-                row["question"], images.get(row["sha256"]), row["expected_bias"]
-            ),
-        )
-
-    return answers
-
-
-def answers_of(
-    model: str, judge: Judge, questions: pd.DataFrame, images: ImageStore
-) -> MaterializeResult[pa.Table]:
-    """A judge's answers: it is shown the prompt and the image, and nothing else."""
-    return _table(
-        model,
-        questions,
-        lambda row: judge.answer(row["question"], images.get(row["sha256"])),
-    )
-
-
-prior = informed_answers("prior", lambda seed: PriorJudge())
-random = informed_answers("random", RandomJudge)
-
-
-@table_asset(
-    key=["answers", "pixels"],
-    kinds=["judge"],
-    pool="pixels",
-    columns=ANSWERS,
-    ins={
-        "questions": AssetIn([GROUP, "questions"]),
-        "measurements": AssetIn(
-            [GROUP, "measurements"], metadata={"columns": ["sha256", "target", "measured"]}
-        ),
-    },
-    description="Answers of the reference judge `pixels`, which measures the image it is shown.",
-)
-def pixels(
+def _staying(
+    before: pd.DataFrame,
+    model: Model,
     questions: pd.DataFrame,
-    measurements: pd.DataFrame,
-    images: ImageStore,
-) -> MaterializeResult[pa.Table]:
-    """Answer from what was read in the very same bytes, and measure what was not."""
-    readings = {
-        (row["sha256"], row["target"]): row["measured"]
-        for row in records(measurements.dropna(subset="measured"))
-    }
-    return answers_of("pixels", PixelsJudge(readings), questions, images)
+    asked_now: set[str],
+    log: Logger,
+) -> dict[str, pd.DataFrame]:
+    """By prompting: the rows of variants that are not asked now, if they are still of use."""
+    stay = {}
+    for name in sorted(set(before["prompting"]) - asked_now):
+        rows = before[before["prompting"] == name]
+        why = None
+        if name not in VARIANTS or not same_questions(rows, asked_of(model, questions, name)):
+            why = "the questions have changed"
+        elif set(rows["judge_version"]) != {version_of(model)}:
+            why = f"the entry of {model.name} in models.yaml has changed"
+        if why is None:
+            stay[name] = rows
+        else:
+            log.warning(
+                "%d answers under %s are dropped, since %s. To have them again, materialize with "
+                "prompting: [%s].",
+                len(rows),
+                name,
+                why,
+                name,
+            )
+    return stay
+
+
+def _served(table: pd.DataFrame, before: pd.DataFrame, log: Logger) -> dict[str, Any]:
+    """Which models the provider says it served; a change of them is logged."""
+    now, earlier = (sorted(each["served_model"].dropna().unique()) for each in (table, before))
+    if len(now) > 1 or (now and earlier and now != earlier):
+        change = f"before: {', '.join(earlier) or 'unknown'}; now: {', '.join(now)}"
+        log.warning("The provider has changed which model answers. Served %s", change)
+        return {"served_models": now, "served_model_changed": change}
+    return {"served_models": now}

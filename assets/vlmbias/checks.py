@@ -1,6 +1,7 @@
 """What must hold before anything is published: labels, distinct scenes, legible marks."""
 
 import warnings
+from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -16,8 +17,11 @@ from dagster import (
 
 from assets.partitions import topics
 from assets.previews import markdown_table
+from assets.vlmbias.answers import not_ended
 from assets.vlmbias.common import GROUP
 from assets.vlmbias.proof import agreement, alike, disagreeing, too_narrow
+from metrics import BASELINE
+from resources.models.catalog import Model
 
 _LABELS = ["image_id", "sha256", "domain", "size", "targets", "truths"]
 _TRUTHS = {
@@ -31,9 +35,13 @@ Check = Callable[..., AssetCheckResult]
 
 
 def topic_check(
-    asset: AssetKey, description: str, additional_ins: Mapping[str, AssetIn] | None = None
+    asset: AssetKey,
+    description: str,
+    additional_ins: Mapping[str, AssetIn] | None = None,
+    *,
+    blocking: bool = True,
 ) -> Callable[[Check], AssetChecksDefinition]:
-    """A blocking check with a result of its own for each topic.
+    """A check with a result of its own for each topic; a blocking one stops what follows.
 
     A topic that failed stays failed in the UI until it passes itself, whatever other topics do.
     Dagster marks partitioned checks as a preview, which is known and need not be said each time.
@@ -47,7 +55,7 @@ def topic_check(
                 description=description,
                 additional_ins=additional_ins,
                 partitions_def=topics,
-                blocking=True,
+                blocking=blocking,
             )(check)
 
     return decorated
@@ -108,16 +116,64 @@ def legible(measurements: pd.DataFrame) -> AssetCheckResult:
     )
 
 
-@topic_check(
-    AssetKey([GROUP, "answers", "pixels"]),
-    "The published truths are what someone answers who looks at the pixels.",
-)
-def truths_hold(pixels: pd.DataFrame) -> AssetCheckResult:
-    """Every question's ground truth, in the words it is published in, is answered so."""
-    wrong = pixels.loc[pixels["score"] != 1.0, ["image_id", "question", "response", "ground_truth"]]
-    return _result(
-        f"{len(pixels) - len(wrong)} of {len(pixels)} truths hold", wrong, questions=len(pixels)
+def truths_hold(judge: Model) -> AssetChecksDefinition:
+    """The check of truths against the judge that looks."""
+
+    @topic_check(
+        _answers_of(judge),
+        "The published truths are what someone answers who looks at the pixels.",
     )
+    def truths_hold(answers: pd.DataFrame) -> AssetCheckResult:
+        """Every question's ground truth, in the words it is published in, is answered so."""
+        plain = answers[answers["prompting"] == BASELINE]
+        wrong = plain.loc[
+            plain["score"] != 1.0, ["image_id", "question", "response", "ground_truth"]
+        ]
+        return _result(
+            f"{len(plain) - len(wrong)} of {len(plain)} truths hold", wrong, questions=len(plain)
+        )
+
+    return truths_hold
+
+
+def checks_of_answers(judge: Model) -> tuple[AssetChecksDefinition, ...]:
+    """What has to hold of every judge's answers."""
+
+    @topic_check(
+        _answers_of(judge),
+        "Every question has one row under each prompting, which is answered, unparsed, refused "
+        "or failed.",
+        {"questions": AssetIn([GROUP, "questions"])},
+    )
+    def every_row_ended(answers: pd.DataFrame, questions: pd.DataFrame) -> AssetCheckResult:
+        """Compare rows with questions, and each outcome with what stands beside it."""
+        wrong = not_ended(judge, answers, questions)
+        return _result(
+            f"{len(answers)} rows: "
+            + ", ".join(f"{number} {name}" for name, number in Counter(answers["outcome"]).items()),
+            wrong,
+            rows=len(answers),
+        )
+
+    @topic_check(_answers_of(judge), "No request has failed.", blocking=False)
+    def nothing_failed(answers: pd.DataFrame) -> AssetCheckResult:
+        """Name how many did, the commonest last error and the remedy."""
+        failed = answers[answers["outcome"] == "failed"]
+        said = "Every request had a reply."
+        if len(failed):
+            (topic,) = failed["domain"].unique()
+            said = (
+                f"{len(failed)} of {len(answers)} requests failed, most often with: "
+                f"{failed['reason'].mode()[0]} Materialize vlmbias/answers/{judge.name} for "
+                f"{topic} again: only those are asked."
+            )
+        return _result(said, failed[["image_id", "question_id", "prompting", "reason"]])
+
+    return every_row_ended, nothing_failed
+
+
+def _answers_of(judge: Model) -> AssetKey:
+    return AssetKey([GROUP, "answers", judge.name])
 
 
 def _result(description: str, wrong: pd.DataFrame, **metadata: Any) -> AssetCheckResult:

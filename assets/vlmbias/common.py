@@ -10,8 +10,6 @@ from assets.partitions import topics
 
 GROUP = "vlmbias"
 OWNERS = ["team:counterfactory"]
-JUDGES = ("prior", "pixels", "random")
-"""The judges, each with an asset of its answers, in the order that tables show them."""
 
 
 def table_asset(
@@ -23,6 +21,7 @@ def table_asset(
     key: Sequence[str] = (),
     pool: str | None = None,
     by_topic: bool = True,
+    code_version: str = "1",
 ) -> Callable[[Callable[..., Any]], AssetsDefinition]:
     """An asset of this benchmark that makes a table of `columns`, with a partition a topic.
 
@@ -39,5 +38,5 @@ def table_asset(
         pool=pool,
         description=description,
         metadata=columns.described(),
-        code_version="1",
+        code_version=code_version,
     )

@@ -2,9 +2,13 @@ import shutil
 from pathlib import Path
 
 import pytest
+from dagster import DagsterInstance
 
 from assets.site import build
+from resources.models import asking
+from tests.assets.asked import judge_at
 from tests.assets.site_data import Report
+from tests.providers import Provider
 from tests.runs import TOPIC, checks, failure, materialize
 
 
@@ -30,3 +34,25 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("site") / "report"
     build(folder, **Report().tables())
     return folder.rename(folder.with_name("moved elsewhere"))
+
+
+@pytest.fixture
+def server(monkeypatch):
+    """A provider of models that says 8 to everything; failed attempts are repeated at once."""
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-for-tests")
+    monkeypatch.setattr(asking, "FIRST_WAIT_S", 0.005)
+    with Provider(answer=lambda received: "I see {8}.") as server:
+        yield server
+
+
+@pytest.fixture
+def judge(server):
+    """A model of that provider, as models.yaml would list it."""
+    return judge_at(server)
+
+
+@pytest.fixture
+def instance():
+    """A Dagster instance to look up the log in afterwards."""
+    with DagsterInstance.ephemeral() as instance:
+        yield instance

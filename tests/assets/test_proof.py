@@ -151,5 +151,9 @@ def test_a_wrong_truth_in_words_is_found(root):
         lambda rows: [rows[0] | {"ground_truth": "99"}, *rows[1:]],
     )
     result = materialize(root, "answers/pixels", topic=TOPIC)
-    assert checks(result) == {"truths_hold": False}
+    assert checks(result) == {
+        "truths_hold": False,
+        "every_row_ended": True,
+        "nothing_failed": True,
+    }
     assert not result.success

@@ -1,0 +1,65 @@
+"""Putting questions to a real model: words and a picture go out, an ending comes back."""
+
+from collections.abc import Sequence
+from logging import Logger
+from typing import Any
+
+from assets.vlmbias.answers import Ending
+from assets.vlmbias.prompting import Posed
+from resources.models.catalog import Model
+from resources.models.client import Asked, ModelClient
+from resources.models.outcomes import Answered, Failed, Outcome, Refused
+from resources.models.requests import Look, Turn
+
+
+def look(
+    client: ModelClient, model: Model, posed: Sequence[Posed], log: Logger
+) -> tuple[list[Ending], dict[str, Any]]:
+    """How every question ended, with metadata of what was asked and what it cost.
+
+    A double-check's first turn is the baseline's request, paid for once. Its second turn is sent
+    where the first has an answer; elsewhere the question ends as the first turn did.
+    """
+    first = client.ask(model, [_first_look(put) for put in posed], log)
+    endings = [_ending(outcome) for outcome in first.outcomes]
+    replies = {
+        place: str(endings[place]["response"])
+        for place, put in enumerate(posed)
+        if put.follow_up and endings[place].get("response")
+    }
+    second = client.ask(
+        model, [_second_look(posed[place], reply) for place, reply in replies.items()], log
+    )
+    for (place, reply), outcome in zip(replies.items(), second.outcomes, strict=True):
+        endings[place] = _ending(outcome) | {"first_response": reply}
+    return endings, _cost(first, second)
+
+
+def _first_look(put: Posed) -> Look:
+    return Look((Turn("user", put.prompt, (put.shown,)),))
+
+
+def _second_look(put: Posed, reply: str) -> Look:
+    (question,) = _first_look(put).turns
+    return Look((question, Turn("assistant", reply), Turn("user", str(put.follow_up))))
+
+
+def _ending(outcome: Outcome) -> Ending:
+    match outcome:
+        case Answered(text=str(text), served_model=served_model):
+            return {"response": text, "served_model": served_model}
+        case Refused(kind=kind, reason=reason, served_model=served_model):
+            refused = {"outcome": "refused", "refusal": kind, "reason": reason}
+            return {**refused, "served_model": served_model}
+        case Failed(error=error):
+            return {"outcome": "failed", "reason": error}
+    raise TypeError(f"A question cannot end as {outcome!r}.")
+
+
+def _cost(*rounds: Asked) -> dict[str, Any]:
+    spent = [each.spent for each in rounds]
+    return {
+        "requests_sent": sum(each.sent for each in rounds),
+        "requests_known_before": sum(each.known for each in rounds),
+        "spent_usd": "unknown" if None in spent else round(sum(filter(None, spent)), 6),
+    }

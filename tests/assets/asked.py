@@ -1,0 +1,39 @@
+"""Asking a model of the test's own provider to be a judge of `TOPIC`."""
+
+import pandas as pd
+
+from resources.models.catalog import Model
+from tests.runs import REFERENCE, TOPIC, materialize, table
+
+JUDGE = "answers/somebody"
+
+
+def judge_at(server, **entry):
+    """An entry of models.yaml for a model of this server."""
+    known = {"name": "somebody", "backend": "openai", "model": "some-vlm-1", "family": "some"}
+    return Model(**{**known, "roles": ("judge",), "base_url": server.openai_url, **entry})
+
+
+def ask(root, judge, *prompting, **more):
+    """Materialize the judge's answers, for the baseline unless told otherwise."""
+    return materialize(
+        root, JUDGE, topic=TOPIC, models=[*REFERENCE, judge], prompting=list(prompting), **more
+    )
+
+
+def answers(root):
+    return pd.read_parquet(table(root, JUDGE))
+
+
+def questions(root):
+    return pd.read_parquet(table(root, "questions"))
+
+
+def counting(root):
+    """How many questions there are without the sanity check."""
+    return int(questions(root)["question_id"].str.startswith("Q").sum())
+
+
+def requests(root):
+    """How many requests the questions are: N2 is put in the words of Q1, and paid for once."""
+    return len(questions(root)[["sha256", "question"]].drop_duplicates())
