@@ -1,17 +1,19 @@
 """The accuracy table, turned into what is printed: judges down, topics or subtopics across."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
 import pandas as pd
 
-from assets.site.rows import Judge, Row, judges_of, rows
-from assets.site.writing import Rate, titled
-from metrics import QUESTION_GROUPS, TASK_MEAN, WHOLE_TOPIC
+from assets.site.rows import Judge, Row, in_order, judge_of, rows
+from assets.site.writing import Bar, Rate
+from metrics import BASELINE, EVERY_SIZE, QUESTION_GROUPS, TASK_MEAN, WHOLE_TOPIC
 
 COUNTING, NAMING = QUESTION_GROUPS["Q1"], QUESTION_GROUPS["Q3"]
 BENCHMARK, ORIGINALS = "benchmark", "originals"
+ORIGINAL, COUNTERFACTUAL = "original", "counterfactual"
+NOT_ASKED = "not asked"
 
 Measure = Literal["accuracy", "bias_rate", "bias_share_of_wrong"]
 Outcome = Literal["unparsed_rate", "refused_rate", "failed_rate"]
@@ -19,7 +21,12 @@ OUTCOMES: tuple[Outcome, ...] = ("unparsed_rate", "refused_rate", "failed_rate")
 
 
 class Column(NamedTuple):
-    """Which rows of the accuracy table a printed column shows, and the section it leads to."""
+    """Which rows of the accuracy table a printed column shows, and the section it leads to.
+
+    `prompting` holds for every judge; None is the one that the whole table is about. `beside`
+    tells what else stands in a cell: the bar of all answers, the change from the baseline, or the
+    difference to the column before.
+    """
 
     label: str
     topic: str
@@ -27,6 +34,9 @@ class Column(NamedTuple):
     measure: Measure | Outcome = "accuracy"
     questions: str = COUNTING
     image_set: str = BENCHMARK
+    size: str = EVERY_SIZE
+    prompting: str | None = None
+    beside: Literal["", "bar", "change", "difference"] = ""
     section: str = ""
 
 
@@ -41,143 +51,163 @@ class Group(NamedTuple):
 
 
 class Line(NamedTuple):
-    """One judge's row."""
+    """One judge's row; `asked` is whether it was asked anything in this way at all."""
 
     judge: Judge
+    asked: bool
     rates: list[Rate]
 
 
 class Printed(NamedTuple):
-    """A table ready to be printed, its lines split into models and reference judges."""
+    """A table ready to be printed, its lines split into models and reference judges.
 
-    groups: Sequence[Group]
-    scenes: list[int | None]
+    `heads` are its columns' labels, sections and numbers of scenes (None where there is none).
+    """
+
+    groups: list[tuple[str, list["Head"]]]
     models: list[Line]
     references: list[Line]
 
 
-Key: TypeAlias = tuple[Judge, str, str, str, str]
-"""Judge, image set, questions, topic and subtopic: what tells one row from another."""
+class Head(NamedTuple):
+    """A column's heading."""
+
+    label: str
+    section: str = ""
+    scenes: int | None = None
+
+
+Key: TypeAlias = tuple[Judge, str, str, str, str, str]
+"""Judge, image set, size, questions, topic and subtopic: what tells one row from another."""
 
 
 @dataclass(frozen=True, slots=True)
 class Accuracy:
-    """The accuracy table by judge, image set, questions, topic and subtopic."""
+    """The accuracy table by judge, image set, size, questions, topic and subtopic."""
 
     judges: list[Judge]
     topics: list[str]
     cells: dict[Key, Row]
+    scenes: dict[tuple[str, ...], int]
 
     @classmethod
-    def of(cls, frame: pd.DataFrame, topics: Sequence[str]) -> "Accuracy":
-        """Read the table; `topics` gives the order of those that it holds.
+    def of(
+        cls, frame: pd.DataFrame, topics: Sequence[str], references: Collection[str]
+    ) -> "Accuracy":
+        """Read the table; `topics` gives the order of those that it holds."""
+        cells: dict[Key, Row] = {}
+        scenes: dict[tuple[str, ...], int] = {}
+        for row in rows(frame):
+            where = (row.image_set, row.size, row.questions, row.topic, row.subtopic)
+            cells[judge_of(row, references), *where] = row
+            scenes[where] = max(row.base_images, scenes.get(where, 0))
+        held = {key[4] for key in cells}
+        judges = in_order({key[0] for key in cells})
+        return cls(judges, [topic for topic in topics if topic in held], cells, scenes)
 
-        The judge with the best task mean comes first, in every table and chart.
-        """
-        found = list(rows(frame))
-        held = {row.topic for row in found}
-        cells = {_key(row): row for row in found}
-        accuracy = cls(judges_of(found), [topic for topic in topics if topic in held], cells)
-        accuracy.judges.sort(key=lambda judge: -(accuracy.rate(judge, LEADING).value or 0))
-        return accuracy
+    @property
+    def promptings(self) -> list[str]:
+        """The ways in which some judge was asked, the baseline always among them and first."""
+        return list(dict.fromkeys([BASELINE, *(judge.prompting for judge in self.judges)]))
+
+    @property
+    def sizes(self) -> list[str]:
+        """The sizes in px that have rows of their own, the smallest first."""
+        return sorted({key[2] for key in self.cells} - {EVERY_SIZE}, key=int)
+
+    def has(self, **values: str) -> bool:
+        """Whether the table has a row with these values."""
+        return any(all(getattr(r, k) == v for k, v in values.items()) for r in self.cells.values())
 
     def subtopics(self, topic: str) -> list[str]:
         """The subtopics of a topic in the benchmark, in the table's order."""
-        rows_of_topic = (row for row in self.cells.values() if row.topic == topic)
-        found = (row.subtopic for row in rows_of_topic if row.image_set == BENCHMARK)
-        return [subtopic for subtopic in dict.fromkeys(found) if subtopic != WHOLE_TOPIC]
+        found = dict.fromkeys(
+            key[5] for key in self.cells if key[1] == BENCHMARK and key[4] == topic
+        )
+        return [subtopic for subtopic in found if subtopic != WHOLE_TOPIC]
 
-    def rate(self, judge: Judge, column: Column) -> Rate:
-        """The judge's rate in a column; empty where the table has no such row."""
+    def line_up(self, prompting: str) -> list[Judge]:
+        """Every model under one way of asking, asked so or not, and the reference judges.
+
+        The one with the best task mean comes first.
+        """
+        models = dict.fromkeys((judge.model, judge.reference) for judge in self.judges)
+        judges = [
+            Judge(model, BASELINE if reference else prompting, reference)
+            for model, reference in models
+        ]
+        means = {judge: self.rate(judge, LEADING).value for judge in judges}
+        return sorted(judges, key=lambda judge: (means[judge] is None, -(means[judge] or 0)))
+
+    def rate(self, judge: Judge, column: Column, before: Column | None = None) -> Rate:
+        """The judge's rate in a column, with what it lacks; `before` is the column before."""
+        if column.prompting is not None:
+            judge = judge._replace(prompting=column.prompting)
         row = self._row(judge, column)
         if row is None:
-            return Rate(None)
-        return Rate(
-            getattr(row, column.measure),
-            getattr(row, f"{column.measure}_low", None),
-            getattr(row, f"{column.measure}_high", None),
-            self._note(judge, column),
-        )
+            return Rate(None, note=NOT_ASKED)
+        rate = _rate(row, column.measure)._replace(note=self._note(judge, column, row))
+        if column.beside == "bar" and row.accuracy is not None:
+            return rate._replace(bar=Bar(row.accuracy, row.biased_errors))
+        if column.beside == "change" and row.change is not None:
+            return rate._replace(change=_rate(row, "change"))
+        if column.beside == "difference" and before is not None:
+            other = self.rate(judge, before).value
+            if rate.value is not None and other is not None:
+                return rate._replace(change=Rate(rate.value - other))
+        return rate
 
-    def print(self, groups: Sequence[Group]) -> Printed:
+    def print(self, groups: Sequence[Group], prompting: str) -> Printed:
         """Print columns, the reference judges apart from the models."""
         columns = [column for group in groups for column in group.columns]
-        lines = [Line(judge, [self.rate(judge, c) for c in columns]) for judge in self.judges]
+        before = [None, *columns[:-1]]
+        lines = [
+            Line(
+                judge,
+                judge in self.judges,
+                [self.rate(judge, *each) for each in zip(columns, before, strict=True)],
+            )
+            for judge in self.line_up(prompting)
+        ]
         return Printed(
-            groups,
-            [self._scenes(column) for column in columns],
+            [(group.label, [self._head(column) for column in group.columns]) for group in groups],
             [line for line in lines if not line.judge.reference],
             [line for line in lines if line.judge.reference],
         )
 
-    def _row(self, judge: Judge, column: Column) -> Row | None:
-        return self.cells.get(
-            (judge, column.image_set, column.questions, column.topic, column.subtopic)
-        )
+    def _head(self, column: Column) -> Head:
+        return Head(column.label, column.section, self.scenes.get(_where(column)))
 
-    def _note(self, judge: Judge, column: Column) -> str:
-        """How many topics a task mean lacks that were asked about; the titles say which."""
+    def _row(self, judge: Judge, column: Column) -> Row | None:
+        return self.cells.get((judge, *_where(column)))
+
+    def _note(self, judge: Judge, column: Column, row: Row) -> str:
+        """Why there is no rate, or how many of the topics that were asked about it rests on.
+
+        The columns of those topics say which. How many replies failed is known even if all did.
+        """
+        counted = column.measure not in OUTCOMES
+        if counted and not row.answers and column.topic != TASK_MEAN:
+            return "no answer"
+        if (
+            column.measure == "bias_share_of_wrong"
+            and row.answers
+            and row.bias_share_of_wrong is None
+        ):
+            return "none wrong"
         if column.topic != TASK_MEAN:
             return ""
         parts = [column._replace(topic=topic) for topic in self.topics]
-        asked = [part for part in parts if self._scenes(part) is not None]
-        answered = [part for part in asked if self._has_answers(judge, part)]
-        return f"{len(answered)} of {len(asked)} topics" if len(answered) < len(asked) else ""
-
-    def _has_answers(self, judge: Judge, column: Column) -> bool:
-        """Whether the rate rests on anything; how many replies fail does so even if all do."""
-        row = self._row(judge, column)
-        return row is not None and (column.measure in OUTCOMES or row.answers > 0)
-
-    def _scenes(self, column: Column) -> int | None:
-        found = (self._row(judge, column) for judge in self.judges)
-        return max((row.base_images for row in found if row is not None), default=None)
+        asked = [part for part in parts if _where(part) in self.scenes]
+        found = [self._row(judge, part) for part in asked]
+        held = [each for each in found if each is not None and (each.answers or not counted)]
+        return f"{len(held)} of {len(asked)} topics" if len(held) < len(asked) else ""
 
 
-def _key(row: Row) -> Key:
-    return (
-        Judge(row.model, row.prompting),
-        row.image_set,
-        row.questions,
-        row.topic,
-        row.subtopic,
-    )
+def _where(column: Column) -> tuple[str, str, str, str, str]:
+    return column.image_set, column.size, column.questions, column.topic, column.subtopic
 
 
-def by_topic(
-    topics: Sequence[tuple[str, str]],
-    *,
-    measure: Measure = "accuracy",
-    questions: str = COUNTING,
-) -> list[Group]:
-    """The task mean, then a column a topic, given as (topic, title)."""
-    shown = [LEADING, *(Column(title, name, section=f"topic-{name}") for name, title in topics)]
-    columns = [column._replace(measure=measure, questions=questions) for column in shown]
-    return [Group("Benchmark images", columns)]
-
-
-def unmodified(questions: str) -> Group:
-    """The task mean on the unmodified originals (VLMBias, Table 2, last column)."""
-    column = LEADING._replace(questions=questions, image_set=ORIGINALS)
-    return Group("Unmodified", [column])
-
-
-def without_answer() -> Group:
-    """How many replies held no answer, and why."""
-    labels = ("Unparsed", "Refused", "Failed")
-    shown = zip(labels, OUTCOMES, strict=True)
-    columns = [Column(label, TASK_MEAN, measure=measure) for label, measure in shown]
-    return Group("Without an answer", columns)
-
-
-def by_subtopic(subtopics: Sequence[str], topic: str) -> list[Group]:
-    """Accuracy and bias rate of one topic as a whole and by subtopic (VLMBias, Tables 3 and 9)."""
-    kinds: tuple[tuple[str, Measure], ...] = (("Accuracy", "accuracy"), ("Bias rate", "bias_rate"))
-    return [
-        Group(
-            label,
-            [Column("All", topic, measure=measure)]
-            + [Column(titled(subtopic), topic, subtopic, measure) for subtopic in subtopics],
-        )
-        for label, measure in kinds
-    ]
+def _rate(row: Row, measure: str) -> Rate:
+    low, high = (getattr(row, f"{measure}_{end}", None) for end in ("low", "high"))
+    return Rate(getattr(row, measure), low, high)

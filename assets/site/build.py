@@ -5,7 +5,7 @@ import hashlib
 import os
 import shutil
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from glob import escape
 from pathlib import Path
@@ -14,8 +14,9 @@ from uuid import uuid4
 import pandas as pd
 
 from assets.site.board import Accuracy
+from assets.site.endings import Endings, served
 from assets.site.gather import gather
-from assets.site.pages import HERE, STATIC, Site, pages
+from assets.site.pages import HERE, STATIC, Site, pages, topic_titles
 
 _ABANDONED_S = 3600.0
 
@@ -31,19 +32,23 @@ def build(
     png_of: Callable[[str], bytes],
     title: str,
     facts: Mapping[str, str],
+    references: Collection[str],
 ) -> Path:
     """Write the site into `folder` and return the path of its `index.html`.
 
     The tables have the columns of the assets of the same names, and `measurements` one more:
     `agrees`, whether the reading confirms the label (False where there is none), as whoever
     checks the labels decides. `png_of` gives the PNG of a sha256; `facts` are the lines of the
-    footer. What `folder` held before is replaced when the new site is whole, and not before;
-    images that it already has are taken over unread by `png_of`, if their bytes still have the
-    hash that they are named by.
+    footer; `references` names the judges that are no models but bracket them. What `folder` held
+    before is replaced when the new site is whole, and not before; images that it already has are
+    taken over unread by `png_of`, if their bytes still have the hash that they are named by.
     """
-    scenes, judges = gather(images, measurements, questions, answers)
-    order = dict.fromkeys(scene.domain for scene in scenes)
-    site = Site(title, facts, scenes, judges, Accuracy.of(accuracy, list(order)))
+    scenes, judges = gather(images, measurements, questions, answers, references)
+    titles = topic_titles(scenes)
+    shown = Accuracy.of(accuracy, list(titles), references)
+    endings = Endings.of(answers, [(name, titles[name]) for name in shown.topics], references)
+    replied = served(answers, references)
+    site = Site(title, facts, titles, scenes, judges, shown, endings, replied)
     _sweep(folder)
     new = folder.with_name(f".{folder.name}.{uuid4().hex}")
     try:

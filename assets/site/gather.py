@@ -2,23 +2,32 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, TypeAlias
 
 import pandas as pd
 
-from assets.site.rows import Judge, Row, in_order, judges_of, rows
+from assets.site.rows import Judge, Row, in_order, judge_of, rows
 from assets.site.scenes import Answer, Asked, Picture, Reading, Scene, Target, Verdict
 
 ImageKey: TypeAlias = tuple[str, str]
 """An image and its very bytes: its id and its sha256."""
 
+_OF_AN_ANSWER = (
+    *("image_id", "sha256", "question_id", "question", "expected_bias", "model", "prompting"),
+    *("response", "first_response", "answer", "outcome", "refusal", "reason", "score"),
+)
+
 _image: Callable[[Any], ImageKey] = attrgetter("image_id", "sha256")
 
 
 def gather(
-    images: pd.DataFrame, measurements: pd.DataFrame, questions: pd.DataFrame, answers: pd.DataFrame
+    images: pd.DataFrame,
+    measurements: pd.DataFrame,
+    questions: pd.DataFrame,
+    answers: pd.DataFrame,
+    references: Collection[str],
 ) -> tuple[list[Scene], list[Judge]]:
     """Every scene, linked to its original, and every judge.
 
@@ -26,14 +35,15 @@ def gather(
     measured, asked or answered about other bytes than those of the image now is left out.
     """
     measured, asked, answered = (
-        _by(rows(table), _image) for table in (measurements, questions, answers)
+        _by(found, _image)
+        for found in (rows(measurements), rows(questions), rows(answers, _OF_AN_ANSWER))
     )
-    judges = judges_of(row for group in answered.values() for row in group)
+    judges = in_order({judge_of(row, references) for group in answered.values() for row in group})
     scenes = []
     for drawn in _by(rows(images), attrgetter("base_id")).values():
         drawn.sort(key=lambda row: row.size)
         scene = _scene(drawn, measured)
-        scene.asked = _asked(scene.pictures, asked, answered)
+        scene.asked = _asked(scene.pictures, asked, answered, references)
         scenes.append(scene)
     _link(scenes)
     return _in_families(scenes), judges
@@ -108,12 +118,13 @@ def _asked(
     pictures: Sequence[Picture],
     asked: Mapping[ImageKey, list[Row]],
     answered: Mapping[ImageKey, list[Row]],
+    references: Collection[str],
 ) -> list[Asked]:
     """The scene's questions in order; counts the wrong answers of each picture as well."""
     given: dict[tuple[str, str], dict[Judge, dict[str, Answer]]] = {}
     for picture in pictures:
         for row in answered.get(_image(picture), ()):
-            judge, answer = Judge(row.model, row.prompting), _answer(row)
+            judge, answer = judge_of(row, references), _answer(row)
             by_judge = given.setdefault((row.question_id, row.question), {})
             by_judge.setdefault(judge, {})[picture.image_id] = answer
             if answer.right is False:
@@ -123,30 +134,41 @@ def _asked(
         for picture in pictures
         for row in asked.get(_image(picture), ())
     }
-    asked_once = []
-    for key, row in once.items():
-        by_judge = given.get(key, {})
-        replies = [
-            (judge, [by_judge[judge].get(picture.image_id) for picture in pictures])
-            for judge in in_order(by_judge)
-        ]
-        asked_once.append(
-            Asked(
-                row.question_id,
-                row.target,
-                row.question,
-                row.ground_truth,
-                row.expected_bias,
-                replies,
-            )
+    return [
+        Asked(
+            row.question_id,
+            row.target,
+            row.question,
+            row.ground_truth,
+            row.expected_bias,
+            _by_prompting(pictures, given.get(key, {})),
         )
-    return asked_once
+        for key, row in once.items()
+    ]
+
+
+def _by_prompting(
+    pictures: Sequence[Picture], given: Mapping[Judge, Mapping[str, Answer]]
+) -> dict[str, list[tuple[Judge, list[Answer | None]]]]:
+    replies = defaultdict(list)
+    for judge in in_order(given):
+        answers = [given[judge].get(picture.image_id) for picture in pictures]
+        replies[judge.prompting].append((judge, answers))
+    return dict(replies)
 
 
 def _answer(row: Row) -> Answer:
     right = None if row.score is None else row.score >= 1
-    biased = right is False and row.answer == row.expected_bias
-    return Answer(row.answer, row.outcome, right, biased, row.response or "")
+    return Answer(
+        text=row.answer,
+        outcome=row.outcome,
+        right=right,
+        biased=right is False and row.answer == row.expected_bias,
+        response=row.response or "",
+        first=row.first_response or "",
+        refusal=row.refusal or "",
+        reason=row.reason or "",
+    )
 
 
 def _link(scenes: Sequence[Scene]) -> None:

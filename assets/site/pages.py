@@ -9,10 +9,12 @@ from typing import NamedTuple
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
-from assets.site import board, writing
-from assets.site.rows import Judge
+from assets.site import board, tables, writing
+from assets.site.endings import Endings, Served
+from assets.site.rows import PROMPTINGS, Judge, prompting_title
 from assets.site.scenes import Picture, Scene
 from generators.domains import domains
+from metrics import BASELINE, TASK_MEAN
 
 HERE = Path(__file__).parent
 STATIC = ("site.css", "site.js")
@@ -27,26 +29,41 @@ class Topic(NamedTuple):
     images: int
     bars: list[board.Line]
     subtopics: board.Printed
+    sizes: board.Printed
+    promptings: board.Printed
+
+
+class Way(NamedTuple):
+    """A way of asking, with the front page that is about it."""
+
+    prompting: str
+    title: str
+    meaning: str
+    page: str
 
 
 @dataclass(frozen=True)
 class Site:
-    """Everything that the pages show."""
+    """Everything that the pages show; `titles` has every topic with a scene, in their order."""
 
     title: str
     facts: Mapping[str, str]
+    titles: Mapping[str, str]
     scenes: Sequence[Scene]
     judges: Sequence[Judge]
     accuracy: board.Accuracy
+    endings: Endings
+    served: Sequence[Served]
 
     @cached_property
-    def titles(self) -> dict[str, str]:
-        """The title of every topic that has a scene, in the order of the scenes."""
-        known = domains()
-        return {
-            name: known[name].title if name in known else name.replace("_", " ").capitalize()
-            for name in dict.fromkeys(scene.domain for scene in self.scenes)
-        }
+    def ways(self) -> list[Way]:
+        """The ways in which some judge was asked, the baseline first: the front page itself."""
+        return [_way(prompting) for prompting in self.accuracy.promptings]
+
+    @cached_property
+    def models(self) -> int:
+        """How many models were asked, in whatever ways."""
+        return len({judge.model for judge in self.judges if not judge.reference})
 
     @cached_property
     def pictures(self) -> list[tuple[Scene, Picture]]:
@@ -73,10 +90,21 @@ class Site:
         return sorted({picture.size for _, picture in self.pictures})
 
 
+def topic_titles(scenes: Sequence[Scene]) -> dict[str, str]:
+    """The title of every topic that has a scene, in the order of the scenes."""
+    known = domains()
+    return {
+        name: known[name].title if name in known else name.replace("_", " ").capitalize()
+        for name in dict.fromkeys(scene.domain for scene in scenes)
+    }
+
+
 def pages(site: Site) -> Iterator[tuple[str, str]]:
     """Every page as (path in the site, HTML)."""
     shared = {"site": site}
-    yield "index.html", _template("index.html").render(shared, root="", **_front(site))
+    front = _template("index.html")
+    for way in site.ways:
+        yield way.page, front.render(shared, root="", way=way, **_front(site, way.prompting))
     yield "gallery.html", _template("gallery.html").render(shared, root="")
     template = _template("scene.html")
     for at, scene in enumerate(site.scenes):
@@ -92,36 +120,51 @@ def pages(site: Site) -> Iterator[tuple[str, str]]:
         )
 
 
-def _front(site: Site) -> dict[str, object]:
+def _way(prompting: str) -> Way:
+    title, meaning = PROMPTINGS.get(prompting, (prompting_title(prompting), ""))
+    page = "index" if prompting == BASELINE else f"asked-{prompting.replace(' ', '-')}"
+    return Way(prompting, title, meaning, f"{page}.html")
+
+
+def _front(site: Site, prompting: str) -> dict[str, object]:
     accuracy = site.accuracy
     titles = [(topic, site.titles[topic]) for topic in accuracy.topics]
-    unmodified = board.unmodified(board.COUNTING)
+    judges = accuracy.line_up(prompting)
+    groups = {
+        "leaderboard": tables.leaderboard(titles),
+        "mistakes": tables.mistakes(titles),
+        "promptings": tables.by_prompting(TASK_MEAN, accuracy.promptings),
+        "counting": tables.original_and_counterfactual(titles, board.COUNTING),
+        "naming": tables.original_and_counterfactual(titles, board.NAMING),
+        "naming_by_topic": tables.naming(titles),
+        "sizes": tables.by_size(TASK_MEAN, accuracy.sizes),
+        "sanity": tables.sanity_check(),
+        "bias": tables.by_topic(titles, measure="bias_rate"),
+    }
     return {
-        "leaderboard": accuracy.print(
-            [*board.by_topic(titles), unmodified, board.without_answer()]
-        ),
-        "naming": accuracy.print(
-            [*board.by_topic(titles, questions=board.NAMING), board.unmodified(board.NAMING)]
-        ),
-        "bias": accuracy.print(board.by_topic(titles, measure="bias_rate")),
-        "share": accuracy.print(board.by_topic(titles, measure="bias_share_of_wrong")),
-        "topics": [_topic(site, domain) for domain in site.titles],
+        **{name: accuracy.print(each, prompting) for name, each in groups.items()},
+        "endings": site.endings.overall(judges),
+        "endings_by_topic": site.endings.by_topic(judges),
+        "topics": [_topic(site, domain, prompting) for domain in site.titles],
     }
 
 
-def _topic(site: Site, domain: str) -> Topic:
+def _topic(site: Site, domain: str, prompting: str) -> Topic:
+    accuracy = site.accuracy
     scenes = [scene for scene in site.scenes if scene.domain == domain]
     changed = (scene for scene in scenes if scene.original is not None)
     bars = [board.Column("", domain), board.Column("", domain, measure="bias_rate")]
-    printed = site.accuracy.print([board.Group("", bars)])
-    subtopics = board.by_subtopic(site.accuracy.subtopics(domain), domain)
+    printed = accuracy.print([board.Group("", bars)], prompting)
+    subtopics = tables.by_subtopic(accuracy.subtopics(domain), domain)
     return Topic(
         domain,
         site.titles[domain],
         next(changed, None),
         sum(len(scene.pictures) for scene in scenes),
         [*printed.models, *printed.references],
-        site.accuracy.print(subtopics),
+        accuracy.print(subtopics, prompting),
+        accuracy.print(tables.by_size(domain, accuracy.sizes), prompting),
+        accuracy.print(tables.by_prompting(domain, accuracy.promptings), prompting),
     )
 
 

@@ -1,50 +1,68 @@
 """Tables as rows, and the judges that they name."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any, NamedTuple, TypeAlias
 
 import pandas as pd
 
-REFERENCE_JUDGES = {
-    "prior": "answers what is expected of the subject and never looks",
-    "pixels": "answers what is measured in the pixels of the image",
-    "random": "tosses a coin, or names a count near the expected one",
-}
-"""The judges that need no model and bracket every real one (VLMBias: reference judges)."""
+from metrics import BASELINE
 
-BASELINE = "baseline"
+PROMPTINGS = {
+    BASELINE: ("Baseline", "The question alone."),
+    "in-image title": (
+        "In-image text",
+        "The name of the familiar subject stands in a strip above the image.",
+    ),
+    "debiased": (
+        "Debiased prompt",
+        "The question follows a request to assume nothing and to answer from what is visible.",
+    ),
+    "double-check": (
+        "Double-check",
+        "After its answer the judge is asked to check it; its second answer counts.",
+    ),
+}
+"""Ways of asking in the order of the paper's Table 5: a title, and what is different."""
 
 Row: TypeAlias = Any
 """One row of a table as a named tuple: its type is made of the table's columns."""
 
 
 class Judge(NamedTuple):
-    """A model under one way of prompting it."""
+    """A model under one way of prompting it; a reference judge is there to bracket the models."""
 
     model: str
     prompting: str
+    reference: bool
 
     @property
     def name(self) -> str:
         """The model's name, with the prompting where that is not the baseline."""
         return self.model if self.prompting == BASELINE else f"{self.model} ({self.prompting})"
 
-    @property
-    def reference(self) -> str:
-        """What a reference judge does; empty for a real model."""
-        return REFERENCE_JUDGES.get(self.model, "")
+
+def rows(frame: pd.DataFrame, columns: Collection[str] = ()) -> Iterator[Row]:
+    """The rows of a table as named tuples of some columns or all, None for what is missing."""
+    chosen = frame[list(columns)] if columns else frame
+    return chosen.astype(object).where(chosen.notna(), None).itertuples(index=False, name="Row")
 
 
-def rows(frame: pd.DataFrame) -> Iterator[Row]:
-    """The rows of a table as named tuples, None standing for what is missing."""
-    return frame.astype(object).where(frame.notna(), None).itertuples(index=False, name="Row")
-
-
-def judges_of(found: Iterable[Row]) -> list[Judge]:
-    """Every judge of some rows, in order."""
-    return in_order({Judge(row.model, row.prompting) for row in found})
+def judge_of(row: Row, references: Collection[str]) -> Judge:
+    """The judge that a row is about."""
+    return Judge(row.model, row.prompting, row.model in references)
 
 
 def in_order(judges: Iterable[Judge]) -> list[Judge]:
-    """Real models first, then the reference judges, each by name."""
-    return sorted(judges, key=lambda judge: (bool(judge.reference), judge))
+    """By prompting, the baseline first; real models before the reference judges; by name."""
+    known = list(PROMPTINGS)
+
+    def place(judge: Judge) -> tuple[int, str, bool, str]:
+        at = known.index(judge.prompting) if judge.prompting in known else len(known)
+        return at, judge.prompting, judge.reference, judge.model
+
+    return sorted(judges, key=place)
+
+
+def prompting_title(prompting: str) -> str:
+    """What a way of asking is called in headings."""
+    return PROMPTINGS.get(prompting, (prompting.capitalize(), ""))[0]

@@ -31,25 +31,32 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One judge's answer; `right` is None where nothing was scored."""
+    """One judge's answer; `right` is None where nothing was scored.
+
+    `first` is what it said before it was asked to check, `refusal` the kind of a refusal and
+    `reason` why there is no response; each is empty where there is none.
+    """
 
     text: str | None
     outcome: str
     right: bool | None
     biased: bool
     response: str
+    first: str
+    refusal: str
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One question; `answers` holds, for each judge, one answer for each picture of the scene."""
+    """One question; `answers` has, for each prompting and judge, one answer for each picture."""
 
     question_id: str
     target: str
     text: str
     truth: str
     bias: str
-    answers: list[tuple[Judge, list[Answer | None]]]
+    answers: dict[str, list[tuple[Judge, list[Answer | None]]]]
 
 
 @dataclass(slots=True)
@@ -129,4 +136,4 @@ class Scene:
     @property
     def counted(self) -> set[str]:
         """The targets that some Q1 or Q2 asks about."""
-        return {question.target for question in self.asked if question.question_id != "Q3"}
+        return {asked.target for asked in self.asked if asked.question_id in ("Q1", "Q2")}

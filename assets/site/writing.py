@@ -5,16 +5,31 @@ from typing import NamedTuple
 NONE = "–"
 
 
+class Bar(NamedTuple):
+    """Of all answers, the share that is right and the share that is wrong as expected."""
+
+    right: float
+    biased: float
+
+    @property
+    def other(self) -> float:
+        """The share that is wrong in any other way, or holds no answer."""
+        return max(0.0, 1 - self.right - self.biased)
+
+
 class Rate(NamedTuple):
     """A fraction from 0 to 1 with the ends of its 95 % interval; None where there is no value.
 
-    `note` says what the reader must know to compare it with others.
+    `note` says what the reader must know to compare it with others. `change` is what it is more
+    or less than another one, from −1 to 1, and `bar` the answers that it is a part of.
     """
 
     value: float | None
     low: float | None = None
     high: float | None = None
     note: str = ""
+    change: "Rate | None" = None
+    bar: Bar | None = None
 
 
 def percent(fraction: float | None) -> str:
@@ -27,6 +42,20 @@ def interval(rate: Rate) -> str:
     if rate.value is None or rate.low is None or rate.high is None:
         return ""
     return f"[{100 * rate.low:.1f},\u00a0{100 * rate.high:.1f}]"
+
+
+def signed(rate: Rate) -> str:
+    """A change in percentage points with its sign, and its interval: `+2.7 [−1.0, 6.3]`."""
+    if rate.value is None:
+        return NONE
+    if rate.low is None or rate.high is None:
+        return _points(rate.value)
+    return f"{_points(rate.value)} [{_points(rate.low)},\u00a0{_points(rate.high)}]"
+
+
+def _points(fraction: float) -> str:
+    written = f"{100 * fraction:+.1f}"
+    return "0.0" if written in ("+0.0", "-0.0") else written.replace("-", "\u2212")
 
 
 def spoken(rate: Rate) -> str:
@@ -65,6 +94,7 @@ def count(number: int) -> str:
 FILTERS = {
     "percent": percent,
     "interval": interval,
+    "signed": signed,
     "spoken": spoken,
     "value": value,
     "pixels": pixels,

@@ -3,27 +3,45 @@
 import hashlib
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import pandas as pd
 from PIL import Image, ImageDraw
 
 from assets.site import build
-from metrics import QUESTION_GROUPS, TASK_MEAN, WHOLE_TOPIC
+from metrics import BASELINE, accuracy_table
 
 SIZES = (384, 768, 1152)
-JUDGES = ("prior", "pixels", "random", "some/vlm-1")
+REFERENCES = frozenset({"prior", "pixels", "random"})
+JUDGES = (*sorted(REFERENCES), "some/vlm-1")
+PROMPTINGS = (BASELINE, "debiased", "double-check", "in-image title")
 REFUSAL = "I cannot say <b>that</b>."
+REASON = "The picture may show a protected emblem <and> cannot be described."
 ADDED = "scenes/flags/subject-0-add.html"
 ODD = '<script>alert("x")</script> & “Ünïcode”'
+
+
+Reply: TypeAlias = dict[str, Any] | None
+Answering: TypeAlias = Callable[[str, str, dict[str, Any]], Reply]
+"""What a model gives under a prompting to a question: columns of its answer, None if not asked."""
 
 
 class Report:
     """Tables and pictures of `subjects` originals a topic, two counterfactuals each."""
 
-    def __init__(self, subjects: int = 2, topics: Sequence[str] = ("flags", "game_boards")) -> None:
+    def __init__(
+        self,
+        subjects: int = 2,
+        topics: Sequence[str] = ("flags", "game_boards"),
+        *,
+        models: Sequence[str] = JUDGES,
+        promptings: Sequence[str] = (BASELINE,),
+        answering: "Answering | None" = None,
+    ) -> None:
+        self._asked = [(model, prompting) for model in models for prompting in promptings]
+        self._answering = answering or stubborn
         self.pngs: dict[str, bytes] = {}
         self._images: list[dict[str, Any]] = []
         self._measurements: list[dict[str, Any]] = []
@@ -42,10 +60,11 @@ class Report:
             "measurements": pd.DataFrame(self._measurements),
             "questions": pd.DataFrame(self._questions),
             "answers": pd.DataFrame(self._answers),
-            "accuracy": _accuracy(pd.DataFrame(self._answers)),
+            "accuracy": accuracy_table(pd.DataFrame(self._answers)),
             "png_of": self.pngs.__getitem__,
             "title": "VLMBias, drawn again",
             "facts": {"Seed": "0", "Odd": ODD},
+            "references": REFERENCES,
         }
 
     def _scene(self, domain: str, number: int, subject: str, modification: str) -> None:
@@ -101,11 +120,17 @@ class Report:
 
     def _ask(self, image: dict[str, Any], truth: int, standard: int) -> None:
         yes = "Yes" if truth == standard else "No"
-        for question_id, text, right, bias in (
+        asked = [
             ("Q1", "How many stripes are there?", str(truth), str(standard)),
             ("Q2", "Count the stripes.", str(truth), str(standard)),
             ("Q3", f"Is this {image['subject']}?", yes, "Yes"),
-        ):
+        ]
+        if image["variant"] == "original" and self._answering is lifelike:
+            asked += [
+                ("N1", "What is this?", image["subject"], image["subject"]),
+                ("N2", "How many does it have?", str(standard), str(standard)),
+            ]
+        for question_id, text, right, bias in asked:
             question = {
                 **image,
                 "question_id": question_id,
@@ -115,22 +140,79 @@ class Report:
                 "expected_bias": bias,
             }
             self._questions.append(question)
-            for model in JUDGES:
-                answer = {"prior": bias, "pixels": right, "random": "7"}.get(model)
-                if model not in ("prior", "pixels", "random") and question_id == "Q3":
-                    answer = "Yes"
-                self._answers.append(
-                    {
-                        **question,
-                        "model": model,
-                        "prompting": "baseline",
-                        "prompt": question["question"],
-                        "response": REFUSAL if answer is None else f"{{{answer}}}",
-                        "answer": answer,
-                        "outcome": "refused" if answer is None else "answered",
-                        "score": None if answer is None else float(answer == right),
-                    }
-                )
+            for model, prompting in self._asked:
+                reply = self._answering(model, prompting, question)
+                if reply is not None:
+                    about = {"model": model, "prompting": prompting, "prompt": text}
+                    self._answers.append({**question, **about, **_ended(reply, right)})
+
+
+def stubborn(model: str, prompting: str, question: dict[str, Any]) -> Reply:
+    """The reference judges, and a model that refuses to count and says Yes to everything."""
+    right, bias = question["ground_truth"], question["expected_bias"]
+    if model in REFERENCES:
+        return {"answer": {"prior": bias, "pixels": right, "random": "7"}[model]}
+    if question["question_id"] == "Q3":
+        return {"answer": "Yes"}
+    return {"outcome": "refused", "response": REFUSAL, "refusal": "model"}
+
+
+def lifelike(model: str, prompting: str, question: dict[str, Any]) -> Reply:
+    """Answers by chance as real models give them, the same each time.
+
+    vlm-1 has not been asked about flags by the in-image title, vlm-2 has not been double-checked
+    at all, vlm-3 was replaced behind its name, the provider of vlm-4 dislikes some subjects, and
+    vlm-5 breaks down now and then.
+    """
+    right, bias = question["ground_truth"], question["expected_bias"]
+    if model in REFERENCES:
+        asked = prompting == BASELINE and not question["question_id"].startswith("N")
+        return stubborn(model, prompting, question) if asked else None
+    number = int(model.rsplit("-", 1)[1])
+    if (number, prompting) == (2, "double-check") or (
+        (number, prompting, question["domain"]) == (1, "in-image title", "flags")
+    ):
+        return None
+    chance = _chance(model, prompting, question["image_id"], question["question_id"])
+    served = f"{model}-2026-0{1 + (number == 3 and chance < 0.3)}-01"
+    if number == 4 and _chance(question["base_id"]) < 0.2:
+        kind = "image safety" if chance < 0.7 else "content filter"
+        return {"outcome": "refused", "refusal": kind, "reason": REASON, "served_model": served}
+    if number == 5 and chance < 0.03:
+        return {"outcome": "failed", "reason": "503: the model is overloaded, after 6 attempts"}
+    gain = {"debiased": 0.05, "double-check": 0.08, "in-image title": -0.04}.get(prompting, 0.0)
+    known = question["variant"] == "original"
+    answer = right if chance < (0.97 if known else 0.05 + 0.03 * number + gain) else bias
+    if chance > 0.9 and not known:
+        answer = "3"
+    reply: dict[str, Any] = {"answer": answer, "served_model": served}
+    if number == 6 and chance < 0.1:
+        reply |= {"outcome": "unparsed", "answer": None, "response": "I count 5, or 6."}
+    if prompting == "double-check":
+        reply["first_response"] = f"There are {{{bias}}}."
+    return reply
+
+
+def _chance(*names: str) -> float:
+    """A number from 0 to 1 that these names decide."""
+    return int(hashlib.sha256("/".join(names).encode()).hexdigest()[:8], 16) / 0x1_0000_0000
+
+
+def _ended(reply: dict[str, Any], right: str) -> dict[str, Any]:
+    """The columns of an answer, those that a reply leaves open filled in."""
+    answer, outcome = reply.get("answer"), reply.get("outcome", "answered")
+    scores = {"answered": float(answer == right), "unparsed": 0.0}
+    return {
+        "first_response": None,
+        "response": None if answer is None else f"{{{answer}}}",
+        "answer": None,
+        "refusal": None,
+        "reason": None,
+        "served_model": None,
+        **reply,
+        "outcome": outcome,
+        "score": scores.get(outcome),
+    }
 
 
 def written(folder: Path, **changes: Any) -> Path:
@@ -150,35 +232,3 @@ def picture(bars: int, size: int, kind: str) -> bytes:
     out = io.BytesIO()
     image.save(out, "PNG")
     return out.getvalue()
-
-
-def _accuracy(answers: pd.DataFrame) -> pd.DataFrame:
-    answers = answers.assign(questions=answers.question_id.map(QUESTION_GROUPS))
-    over = ["model", "prompting", "image_set", "questions"]
-    found = []
-    for topic, subtopic in (("domain", None), ("domain", "subtopic"), (None, None)):
-        columns = [column for column in (topic, subtopic) if column]
-        for key, group in answers.groupby(over + columns):
-            names = dict(zip(over + columns, key, strict=True))
-            rate = float(group.score.mean())
-            bias = float((group.answer == group.expected_bias).mean())
-            found.append(
-                {
-                    **{name: names[name] for name in over},
-                    "topic": names.get("domain", TASK_MEAN),
-                    "subtopic": names.get("subtopic", WHOLE_TOPIC),
-                    "base_images": group.base_id.nunique(),
-                    "answers": int(group.score.count()),
-                    "accuracy": rate,
-                    "accuracy_low": max(0.0, rate - 0.07),
-                    "accuracy_high": min(1.0, rate + 0.06),
-                    "bias_rate": bias,
-                    "bias_rate_low": max(0.0, bias - 0.05),
-                    "bias_rate_high": min(1.0, bias + 0.05),
-                    "bias_share_of_wrong": None if rate == 1 else min(1.0, bias / (1 - rate)),
-                    "unparsed_rate": 0.0,
-                    "refused_rate": float((group.outcome == "refused").mean()),
-                    "failed_rate": 0.0,
-                }
-            )
-    return pd.DataFrame(found)

@@ -174,13 +174,15 @@ def test_the_front_page_ranks_and_charts(tab: Tab) -> None:
     board = page.get_by_role("table", name="Accuracy on Q1 and Q2", exact=True)
     names = board.locator("tbody th[scope=row]").all_inner_texts()
     assert names == ["some/vlm-1", "pixels reference", "random reference", "prior reference"]
-    expect(board.get_by_role("row", name="random")).to_contain_text("0.0 % [0.0, 6.0]")
+    expect(board.get_by_role("row", name="prior")).to_contain_text("0.0 % [0.0, 36.9]")
     expect(board.get_by_role("row", name="some/vlm-1")).to_contain_text(
-        "– 0 of 2 topics 0.0 % 100.0 % 0.0 %"
+        "0 of 2 topics no answer no answer 0 of 2 topics 0.0 % 100.0 % 0.0 %"
     )
     expect(page.get_by_role("img", name="accuracy and bias rate of every judge")).to_have_count(2)
     text = page.locator("svg desc").first.text_content() or ""
-    assert "prior: accuracy 0.0\u00a0% [0.0,\u00a06.0], bias rate 100.0\u00a0%" in text
+    assert "prior: accuracy 0.0\u00a0% [0.0,\u00a060.2], bias rate 100.0\u00a0%" in text
+    assert "some/vlm-1: accuracy – (no answer), bias rate –." in text
+    expect(page.get_by_role("navigation", name="Ways of asking")).to_have_count(0)
 
 
 @pytest.mark.parametrize("path", ["index.html", "gallery.html", ADDED, ORIGINAL])

@@ -1,0 +1,128 @@
+"""Which columns each table of the report has, and where the paper has it."""
+
+from collections.abc import Iterable, Sequence
+
+from assets.site.board import (
+    COUNTERFACTUAL,
+    COUNTING,
+    LEADING,
+    NAMING,
+    ORIGINAL,
+    ORIGINALS,
+    OUTCOMES,
+    Column,
+    Group,
+    Measure,
+)
+from assets.site.rows import prompting_title
+from assets.site.writing import titled
+from metrics import BASELINE, QUESTION_GROUPS, TASK_MEAN
+
+Titles = Sequence[tuple[str, str]]
+"""Topics with their titles."""
+
+
+def _topics(titles: Titles) -> list[Column]:
+    return [LEADING, *(Column(title, name, section=f"topic-{name}") for name, title in titles)]
+
+
+def by_topic(
+    titles: Titles, *, measure: Measure = "accuracy", questions: str = COUNTING
+) -> list[Group]:
+    """The task mean, then a column a topic."""
+    columns = [c._replace(measure=measure, questions=questions) for c in _topics(titles)]
+    return [Group("Benchmark images", columns)]
+
+
+def leaderboard(titles: Titles) -> list[Group]:
+    """Accuracy by topic and on unmodified originals (Table 2), and replies without an answer."""
+    return [*by_topic(titles), _unmodified(COUNTING), _without_answer()]
+
+
+def naming(titles: Titles) -> list[Group]:
+    """Accuracy on Q3 by topic and on unmodified originals."""
+    return [*by_topic(titles, questions=NAMING), _unmodified(NAMING)]
+
+
+def _unmodified(questions: str) -> Group:
+    return Group("Unmodified", [LEADING._replace(questions=questions, image_set=ORIGINALS)])
+
+
+def _without_answer() -> Group:
+    shown = zip(("Unparsed", "Refused", "Failed"), OUTCOMES, strict=True)
+    columns = [Column(label, TASK_MEAN, measure=measure) for label, measure in shown]
+    return Group("Without an answer", columns)
+
+
+def mistakes(titles: Titles) -> list[Group]:
+    """What all answers were, and the bias share of the wrong ones (Fig. 4, Appendix L.5)."""
+    columns = [c._replace(measure="bias_share_of_wrong", beside="bar") for c in _topics(titles)]
+    return [Group("Benchmark images", columns)]
+
+
+def original_and_counterfactual(titles: Titles, questions: str) -> list[Group]:
+    """Accuracy on originals and on counterfactuals, and the difference (Table 4 for Q3)."""
+    return [
+        Group(
+            column.label,
+            [
+                column._replace(
+                    label=titled(variant),
+                    questions=questions,
+                    image_set=variant,
+                    beside="difference" if variant == COUNTERFACTUAL else "",
+                    section="",
+                )
+                for variant in (ORIGINAL, COUNTERFACTUAL)
+            ],
+        )
+        for column in _topics(titles)
+    ]
+
+
+def by_size(topic: str, sizes: Iterable[str]) -> list[Group]:
+    """Accuracy at each size, of originals and of counterfactuals."""
+    sizes = list(sizes)
+    return [
+        Group(
+            f"{titled(variant)} images",
+            [Column(f"{size} px", topic, image_set=variant, size=size) for size in sizes],
+        )
+        for variant in (COUNTERFACTUAL, ORIGINAL)
+    ]
+
+
+def by_prompting(topic: str, promptings: Iterable[str]) -> list[Group]:
+    """Accuracy under each way of asking, with the change from the baseline (Table 5)."""
+    columns = [
+        Column(
+            prompting_title(prompting),
+            topic,
+            prompting=prompting,
+            beside="" if prompting == BASELINE else "change",
+        )
+        for prompting in promptings
+    ]
+    return [Group("", columns)]
+
+
+def sanity_check() -> list[Group]:
+    """Whether the subjects are known at all (section 4.1, Appendix N)."""
+    columns = [
+        LEADING._replace(label=label, questions=QUESTION_GROUPS[question], image_set=ORIGINAL)
+        for question, label in (("N1", "What it is"), ("N2", "Its usual count"))
+    ]
+    return [Group("Originals", columns)]
+
+
+def by_subtopic(subtopics: Sequence[str], topic: str) -> list[Group]:
+    """Accuracy and bias rate of one topic as a whole and by subtopic (Tables 3 and 9)."""
+    kinds: tuple[tuple[str, Measure], ...] = (("Accuracy", "accuracy"), ("Bias rate", "bias_rate"))
+    return [
+        Group(
+            label,
+            [Column("All", topic, measure=measure)]
+            + [Column(titled(subtopic), topic, subtopic, measure) for subtopic in subtopics],
+        )
+        for label, measure in kinds
+    ]
