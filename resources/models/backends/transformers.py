@@ -141,6 +141,9 @@ class Transformers:
                 f"{self._model.name}: {self._model.model} has no chat template, so that nothing "
                 "can be asked of it: use a version of it that has one"
             )
+        if processor.tokenizer.pad_token is None:
+            # What pads the shorter ones of a batch is masked: any token will do.
+            processor.tokenizer.pad_token = processor.tokenizer.eos_token
         return processor, model
 
     @cached_property

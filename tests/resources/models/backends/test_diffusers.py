@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import threading
+from functools import wraps
 
 import diffusers
 import numpy as np
@@ -85,10 +86,19 @@ class TestPainting:
         assert first == again[::-1]
         assert len(set(first)) == 3
 
-    def test_a_batch_makes_the_same_pictures_but_for_rounding(self, flux):
+    def test_a_batch_makes_the_same_pictures_but_for_rounding(self, flux, monkeypatch):
+        sizes, call = [], diffusers.FluxPipeline.__call__
+
+        @wraps(call)
+        def noted(pipeline, *args, **words):
+            sizes.append(len(words["prompt"]))
+            return call(pipeline, *args, **words)
+
+        monkeypatch.setattr(diffusers.FluxPipeline, "__call__", noted)
         asked = [Paint(words, seed=n) for n in range(3) for words in (BIRD, HORSE)]
         alone = [pixels(reply).astype(int) for reply in made(flux, *asked, **FLUX)]
         batched = [pixels(reply).astype(int) for reply in made(flux, *asked, batch=4, **FLUX)]
+        assert sizes == [1, 1, 1, 1, 1, 1, 4, 2]
         for one, other in zip(alone, batched, strict=True):
             assert abs(one - other).max() <= 1
         assert abs(alone[0] - alone[1]).max() > 1, "one prompt could pass for another"

@@ -1,13 +1,18 @@
 """What the Hugging Face Hub says of a model, over real HTTP, and how it is told to a user."""
 
 import os
+import re
 import subprocess
 import sys
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from threading import Thread
 
 import pytest
 
+from resources.models.catalog import load
+
+DOCUMENT = Path(__file__).parents[4] / "docs" / "local-models.md"
 CANARY = "hf_canary_5d0c8f"
 ASKING = """
 import sys
@@ -85,3 +90,10 @@ def test_a_token_that_cannot_be_sent_is_not_shown(hub, tmp_path):
 def test_a_hub_that_does_not_answer_is_said(tmp_path):
     (said,) = asked("http://127.0.0.1:9", tmp_path, CANARY, "there/model")
     assert "hf download there/model" in said
+
+
+def test_the_entries_in_the_document_are_right(tmp_path):
+    (shown,) = re.findall(r"```yaml\n(.*?)```", DOCUMENT.read_text(encoding="utf-8"), re.DOTALL)
+    entries = tmp_path / "models.yaml"
+    entries.write_text(shown, encoding="utf-8")
+    assert {model.backend for model in load(entries).models} == {"diffusers", "transformers"}

@@ -99,7 +99,14 @@ class TestLooking:
         )
         assert reply.text == plainly(prompt, RED, BLUE, **SHORT)[0]
 
-    def test_a_batch_says_the_same(self, llava):
+    def test_a_batch_says_the_same(self, llava, monkeypatch):
+        sizes, generate = [], transformers.LlavaForConditionalGeneration.generate
+
+        def noted(model, **inputs):
+            sizes.append(len(inputs["input_ids"]))
+            return generate(model, **inputs)
+
+        monkeypatch.setattr(transformers.LlavaForConditionalGeneration, "generate", noted)
         asked = [
             look(words, name) for words in (LEGS, "a flag", "a") for name in (RED_NAME, BLUE_NAME)
         ]
@@ -107,6 +114,8 @@ class TestLooking:
         asked.append(Write((Turn("user", LEGS),)))
         alone = said(llava, *asked, **SHORT)
         assert said(llava, *asked, batch=4, **SHORT) == alone
+        # Together are only those with as many pictures: six with one, one with two, one with none.
+        assert sizes == [*[1] * 8, 4, 2, 1, 1]
         assert len({reply.text for reply in alone}) == len(asked)
 
     def test_it_writes_without_a_picture(self, llava, plainly):
@@ -204,6 +213,18 @@ class TestWhatIsWrong:
         (folder / "chat_template.jinja").unlink()
         with pytest.raises(Closed, match="has no chat template"):
             said(folder, look(LEGS, RED_NAME), **SHORT)
+
+    def test_a_tokenizer_without_padding_is_given_some(self, llava, tmp_path):
+        folder = copied(llava, tmp_path)
+        config = json.loads((folder / "tokenizer_config.json").read_text())
+        del config["pad_token"]
+        (folder / "tokenizer_config.json").write_text(json.dumps(config))
+        asked = [look(LEGS, RED_NAME), look("a flag", RED_NAME)]
+        assert transformers.AutoTokenizer.from_pretrained(folder).pad_token is None
+        replies = zip(
+            said(folder, *asked, batch=2, **SHORT), said(llava, *asked, **SHORT), strict=True
+        )
+        assert all(one.text == other.text for one, other in replies)
 
     def test_memory_that_runs_out_names_the_remedy(self, llava):
         with pytest.raises(Closed, match=r"ran out of memory.*a smaller batch \(it is 3\)"):
