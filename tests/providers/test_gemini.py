@@ -192,6 +192,18 @@ def test_when_to_come_again_stands_in_a_header_or_in_the_details(server):
     assert info["retryDelay"] == "2.5s"
 
 
+def test_a_day_s_quota_is_told_from_a_minute_s_by_its_details_alone(server):
+    server.script([faults.NO_CREDIT, faults.RATE_LIMITED])
+    with pytest.raises(errors.ClientError) as day:
+        ask(server)
+    with pytest.raises(errors.ClientError) as minute:
+        ask(server)
+    assert (day.value.code, day.value.status) == (minute.value.code, minute.value.status)
+    [failure] = day.value.details["error"]["details"]
+    assert failure["@type"].endswith("QuotaFailure")
+    assert "PerDay" in failure["violations"][0]["quotaId"]
+
+
 def test_a_gateway_s_page_has_no_envelope(server):
     server.always(faults.BAD_GATEWAY)
     with pytest.raises(errors.ServerError) as raised:

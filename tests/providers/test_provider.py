@@ -96,7 +96,7 @@ def test_an_answer_may_be_a_fault_or_a_reply_as_it_is_sent(server):
 
 
 def test_requests_are_counted_timed_and_seen_together():
-    with Provider(latency_s=0.2) as server:
+    with Provider(latency_s=0.5) as server:
         before = time.monotonic()
         send_all(server, [str(number) for number in range(8)])
         assert server.count == 8

@@ -30,6 +30,24 @@ NO_CREDIT = fault_called(
         "insufficient_quota",
         "insufficient_quota",
     ),
+    gemini=lambda x: gemini_wire.error(
+        429,
+        "RESOURCE_EXHAUSTED",
+        "You exceeded your current quota, please check your plan and billing details.",
+        [
+            {
+                "@type": "type.googleapis.com/google.rpc.QuotaFailure",
+                "violations": [
+                    {
+                        "quotaMetric": "generativelanguage.googleapis.com/generate_requests",
+                        "quotaId": "GenerateRequestsPerDayPerProjectPerModel",
+                        "quotaDimensions": {"location": "global", "model": x.received.model},
+                        "quotaValue": "250",
+                    }
+                ],
+            }
+        ],
+    ),
 )
 INVALID_KEY = fault_called(
     "invalid key",
