@@ -1,6 +1,7 @@
 """Google's Gemini models, which write, look, paint and edit through one method."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -15,6 +16,7 @@ from resources.models.backends.wire import (
     bytes_of,
     careful_client,
     fault,
+    interruption,
     media_type,
     out_of_tokens,
     picture_from,
@@ -78,7 +80,9 @@ class Gemini:
                 "should_return_http_response": True,
             }
         )
-        credentials = {} if key is None else {"x-goog-api-key": key}
+        self._http = careful_client(
+            model.concurrency, {} if key is None else {"x-goog-api-key": key}
+        )
         # All that the SDK would otherwise take from the environment is said here. The client
         # puts the key on each request: what the SDK does not hold, no exception of it repeats.
         self._client = Client(
@@ -89,14 +93,14 @@ class Gemini:
                 base_url=model.base_url or _ADDRESS,
                 api_version=_VERSION,
                 retry_options=types.HttpRetryOptions(attempts=1),
-                httpx_async_client=careful_client(model.concurrency, credentials),
+                httpx_async_client=self._http,
             ),
         )
 
     async def aclose(self) -> None:
         """Close the connections."""
-        await self._client.aio.aclose()
         self._client.close()
+        await self._http.aclose()
 
     async def write(self, request: Write) -> Reply:
         """Write text, to a schema where there is one; what is cut off is as in `look`."""
@@ -199,7 +203,7 @@ class Gemini:
         except errors.APIError as error:
             problem = self._fault(error)
         except (httpx2.HTTPError, httpx2.StreamError, UnicodeDecodeError) as error:
-            problem = Interrupted(without_key(f"{type(error).__name__}: {error}", self._key))
+            problem = interruption(error, self._key)
         except ValueError as error:
             problem = Closed(f"{self._model.name} in models.yaml: {without_key(error, self._key)}")
         # Out here, where no exception that holds the request is chained to this one.
@@ -219,11 +223,12 @@ class Gemini:
                 return closed
         if error.code == 429:
             quotas = [quota.quota_id for detail in said.details for quota in detail.violations]
-            delays = [detail.retry_delay for detail in said.details if detail.retry_delay]
+            delays = [re.fullmatch(r"([0-9.]+)s", detail.retry_delay) for detail in said.details]
+            asked = [float(delay[1]) for delay in delays if delay]
             if any("PerDay" in quota for quota in quotas):
                 return closed
-            if delays:
-                return Overloaded(f"HTTP 429: {words}", float(delays[0].removesuffix("s")))
+            if asked:
+                return Overloaded(f"HTTP 429: {words}", asked[0])
             if "billing" in words or "credit" in words:
                 return closed
         return fault(error.code, words, headers, self._key)

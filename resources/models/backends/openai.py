@@ -23,6 +23,7 @@ from resources.models.backends.wire import (
     bytes_of,
     careful_client,
     fault,
+    interruption,
     media_type,
     out_of_tokens,
     picture_from,
@@ -175,15 +176,14 @@ class OpenAI:
             )
             return shaped(shape, response.content)
         except APIStatusError as error:
-            words = error.message.removeprefix(f"Error code: {error.status_code}")
-            words = without_key(words.removeprefix(" - "), self._key)
+            said = error.message.partition(" - ")[2] or error.body or ""
+            words = without_key(said, self._key)
             kind = _FILTER_CODES.get(error.code or "") if error.status_code == 400 else None
             if kind is not None:
                 return Refusal(kind, words)
             problem = self._fault(error, words)
         except APIConnectionError as error:
-            cause = error.__cause__ or error
-            problem = Interrupted(without_key(f"{type(cause).__name__}: {cause}", self._key))
+            problem = interruption(error.__cause__ or error, self._key)
         # Out here, where no exception that holds the request is chained to this one.
         raise problem
 

@@ -45,9 +45,10 @@ def _strict(schema: Any) -> bool:
     if not isinstance(schema, dict) or not _STRICT_WORDS.issuperset(schema):
         return False
     named = schema.get("properties", {})
-    if schema.get("type") == "object" or named:
+    if "object" in schema.get("type", "") or named:
         complete = set(schema.get("required", [])) == set(named)
         if schema.get("additionalProperties") is not False or not complete:
             return False
-    inner = [*named.values(), *schema.get("$defs", {}).values(), *schema.get("anyOf", [])]
-    return all(map(_strict, inner + [schema["items"]] * ("items" in schema)))
+    items = [schema["items"]] if "items" in schema else []
+    inner = [*named.values(), *schema.get("$defs", {}).values(), *schema.get("anyOf", []), *items]
+    return all(map(_strict, inner))

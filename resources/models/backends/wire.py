@@ -101,6 +101,12 @@ def without_key(words: object, key: str | None) -> str:
     return text if len(text) <= _LONGEST_MESSAGE else f"{text[: _LONGEST_MESSAGE - 1]}…"
 
 
+def interruption(error: BaseException, key: str | None) -> Interrupted:
+    """The fault of a connection that failed; some failures have a name and no words."""
+    words = str(error) or "the connection to the server failed"
+    return Interrupted(without_key(f"{type(error).__name__}: {words}", key))
+
+
 def fault(status: int, words: str, headers: Mapping[str, str], key: str | None) -> Fault:
     """The fault that an HTTP status stands for, where the body says nothing more special."""
     message = f"HTTP {status}: {words}" if words else f"HTTP {status}"

@@ -1,0 +1,35 @@
+import pytest
+
+from tests.providers import Provider
+from tests.resources.models.backends.asking import Asker
+
+
+@pytest.fixture(scope="module")
+def _provider():
+    with Provider() as provider:
+        yield provider
+
+
+@pytest.fixture
+def server(_provider):
+    """A provider to whom nothing has happened yet."""
+    _provider.clear()
+    _provider.received.clear()
+    _provider.downloads.clear()
+    _provider.most_in_flight = 0
+    answer = _provider.answer
+    yield _provider
+    _provider.answer, _provider.latency_s, _provider.served = answer, 0.0, {}
+
+
+@pytest.fixture(scope="module")
+def asker():
+    """Asks again and again over backends that are made once, since making one takes a while."""
+    asker = Asker()
+    yield asker
+    asker.close()
+
+
+@pytest.fixture
+def ask(asker):
+    return asker.ask

@@ -1,0 +1,81 @@
+"""What the hosted backends share, where no server is needed to see it."""
+
+import time
+from email.utils import formatdate
+
+import pytest
+
+from resources.models.backends.wire import fault, interruption, media_type, retry_after, without_key
+from resources.models.replies import Interrupted
+from tests.resources.models.backends.asking import JPEG, KEY, PNG, WEBP
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({}, None),
+        ({"retry-after": "2"}, 2),
+        ({"retry-after": "0.5"}, 0.5),
+        ({"retry-after": "-3"}, 0),
+        ({"retry-after": "inf"}, None),
+        ({"retry-after": "soon"}, None),
+        ({"retry-after-ms": "1500", "retry-after": "2"}, 1.5),
+        ({"retry-after-ms": "soon", "retry-after": "2"}, 2),
+        ({"retry-after": formatdate(0, usegmt=True)}, 0),
+    ],
+)
+def test_seconds_to_wait(headers, seconds):
+    assert retry_after(headers) == seconds
+
+
+def test_seconds_until_a_date():
+    assert retry_after({"retry-after": formatdate(time.time() + 90, usegmt=True)}) == pytest.approx(
+        90, abs=5
+    )
+
+
+def test_media_types_are_told_by_the_bytes():
+    assert [media_type(data) for data in (PNG, JPEG, WEBP)] == [
+        "image/png",
+        "image/jpeg",
+        "image/webp",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (f"Incorrect API key provided: {KEY}.", "Incorrect API key provided: [key]."),
+        (f"{KEY[:5]}*******{KEY[-4:]} is wrong", "[key] is wrong"),
+        ('{"key": "sk-1***9"}', '{"key": "[key]"}'),
+        ("one\n  two\t three ", "one two three"),
+        ("2 ** 3", "2 ** 3"),
+        ("x" * 600, "x" * 499 + "…"),
+        ("x" * 490 + KEY, "x" * 490 + "[key]"),
+    ],
+)
+def test_words_are_short_and_without_the_key(words, said):
+    assert without_key(words, KEY) == said
+
+
+def test_a_key_with_signs_is_found_where_it_is_quoted():
+    assert without_key("?key=a%20long%2Bkey", "a long+key") == "?key=[key]"
+
+
+def test_without_a_key_words_are_as_they_are():
+    assert without_key("a b", None) == "a b"
+
+
+def test_the_address_of_a_redirect_is_told_without_the_key():
+    assert KEY not in str(fault(302, "", {"location": f"https://elsewhere/?key={KEY}"}, KEY))
+
+
+@pytest.mark.parametrize("status", [204, 408, 409, 425, 499, 500, 599])
+def test_statuses_after_which_to_send_again(status):
+    assert type(fault(status, "", {}, None)) is Interrupted
+
+
+def test_a_failure_without_words_still_says_something():
+    assert str(interruption(ConnectionResetError(), KEY)) == (
+        "ConnectionResetError: the connection to the server failed"
+    )
