@@ -11,6 +11,7 @@ from PIL import Image
 from resources.models.backends.base import PictureOf
 from resources.models.backends.batching import Batcher
 from resources.models.backends.local import (
+    Settings,
     commit,
     device,
     library,
@@ -40,7 +41,6 @@ class Diffusers:
 
     def __init__(self, model: Model, key: str | None, picture: PictureOf) -> None:
         self._model, self._key, self._picture = model, key, picture
-        self._settings = settings(model)
         self._batcher = Batcher()
 
     async def aclose(self) -> None:
@@ -117,9 +117,13 @@ class Diffusers:
 
     def _cannot_join(self, pipeline: Any) -> Unacceptable:
         return Unacceptable(
-            f"{self._model.name}: {type(pipeline).__name__} of {self._model.model} changes one "
+            f"{type(pipeline).__name__} of {self._model.model} changes one "
             "picture and cannot join several: use an editor that can"
         )
+
+    @cached_property
+    def _settings(self) -> Settings:
+        return settings(self._model)
 
     @cached_property
     def _commit(self) -> str | None:
@@ -159,7 +163,7 @@ class Diffusers:
         wrong = self._settings.others.keys() - (_named(pipeline) - _OURS)
         if wrong:
             raise Closed(
-                f"{self._model.name}: {type(pipeline).__name__} of {self._model.model} takes no "
+                f"{type(pipeline).__name__} of {self._model.model} takes no "
                 f"{', '.join(sorted(wrong))}: correct its parameters in models.yaml. (Painting "
                 "and editing by one model differ in them: give each an entry of its own.)"
             )

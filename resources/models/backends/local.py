@@ -42,7 +42,8 @@ def settings(model: Model) -> Settings:
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         raise Closed(
-            f"{model.name}: its parameter {first['loc'][0]} in models.yaml is wrong: {first['msg']}"
+            f"The parameter {first['loc'][0]} of {model.name} in models.yaml is wrong: "
+            f"{first['msg']}"
         ) from None
 
 
@@ -73,15 +74,15 @@ def commit(model: Model, key: str | None, revision: str | None) -> str | None:
     if key is not None and not re.fullmatch(r"[!-~]+", key):
         # An HTTP client would show it in its complaint.
         raise Closed(
-            f"{model.name}: what {model.key_variable} holds has a character in it that no token "
-            "has, such as a space or the end of a line: set it again"
+            f"What {model.key_variable} holds has a character in it that no token has, such as a "
+            "space or the end of a line: set it again"
         )
     hub = library("huggingface_hub")
     try:
         found = hub.resolve_revision(model.model, revision=revision, token=key)
     except (hub.errors.RevisionResolutionError, OSError, ValueError) as error:
         raise Closed(
-            f"{model.name}: {model.model} is no folder, and the Hugging Face Hub does not give "
+            f"{model.model} is no folder, and the Hugging Face Hub does not give "
             f"it: {without_key(error, key)} Check `model` and `revision` in models.yaml; accept "
             "its licence on the Hub and set HF_TOKEN if it is gated or private; without a "
             f"network, fetch it before: hf download {model.model}"
@@ -107,14 +108,14 @@ def loading(model: Model, key: str | None) -> Iterator[None]:
         raise
     except ImportError as error:
         raise Closed(
-            f"{model.name}: {model.model} needs a library that is not installed: "
+            f"{model.model} needs a library that is not installed: "
             f"{without_key(error, key)} Install it in the version that belongs to the torch here."
         ) from None
     except Exception as error:  # noqa: BLE001 - all of it means the same
         if _is_memory(error):
             raise _out_of_memory(model, without_key(error, key)) from None
         raise Closed(
-            f"{model.name}: {model.model} cannot be loaded: {without_key(error, key)} (Only "
+            f"{model.model} cannot be loaded: {without_key(error, key)} (Only "
             "safetensors weights are, into classes of the library: no pickles, and no code that "
             "comes with a model.)"
         ) from None
@@ -130,7 +131,9 @@ def running(model: Model) -> Iterator[None]:
         if _is_memory(error):
             raise _out_of_memory(model, words) from error
         if isinstance(error, library("torch").AcceleratorError):
-            raise Closed(f"{model.name}: the device failed, start again: {words}") from error
+            raise Closed(
+                f"The device that {model.name} runs on failed, start again: {words}"
+            ) from error
         raise Unacceptable(f"{model.name} cannot take this request: {words}") from error
 
 
@@ -142,7 +145,7 @@ def _is_memory(error: Exception) -> bool:
 
 def _out_of_memory(model: Model, words: str) -> Closed:
     return Closed(
-        f"{model.name}: {model.model} ran out of memory. In its parameters in models.yaml, set a "
+        f"{model.model} ran out of memory. In its parameters in models.yaml, set a "
         f"smaller batch (it is {settings(model).batch}), smaller pictures or shorter answers, or "
         f"a dtype of half the size. ({words})"
     )

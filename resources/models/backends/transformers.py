@@ -15,6 +15,7 @@ from PIL import Image
 from resources.models.backends.base import PictureOf
 from resources.models.backends.batching import Batcher
 from resources.models.backends.local import (
+    Settings,
     commit,
     device,
     library,
@@ -47,7 +48,6 @@ class Transformers:
 
     def __init__(self, model: Model, key: str | None, picture: PictureOf) -> None:
         self._model, self._key, self._picture = model, key, picture
-        self._settings = settings(model)
         self._batcher = Batcher()
 
     async def aclose(self) -> None:
@@ -120,6 +120,10 @@ class Transformers:
         return tokens[: end + 1]
 
     @cached_property
+    def _settings(self) -> Settings:
+        return settings(self._model)
+
+    @cached_property
     def _commit(self) -> str | None:
         return commit(self._model, self._key, self._settings.revision)
 
@@ -138,7 +142,7 @@ class Transformers:
             ).to(where)
         if getattr(processor, "chat_template", None) is None:
             raise Closed(
-                f"{self._model.name}: {self._model.model} has no chat template, so that nothing "
+                f"{self._model.model} has no chat template, so that nothing "
                 "can be asked of it: use a version of it that has one"
             )
         if processor.tokenizer.pad_token is None:
@@ -154,14 +158,14 @@ class Transformers:
         wrong = self._settings.others.keys() - (config.to_dict().keys() - _OURS)
         if wrong:
             raise Closed(
-                f"{self._model.name}: transformers takes no {', '.join(sorted(wrong))} here: "
+                f"transformers takes no {', '.join(sorted(wrong))} for {self._model.model}: "
                 "correct its parameters in models.yaml"
             )
         try:
             config.update(**self._settings.others)
         except (ValueError, TypeError) as error:
             raise Closed(
-                f"{self._model.name}: correct its parameters in models.yaml: {error}"
+                f"Correct the parameters of {self._model.name} in models.yaml: {error}"
             ) from error
         if config.max_new_tokens is None and config.max_length is None:
             config.max_new_tokens = _LONGEST_ANSWER

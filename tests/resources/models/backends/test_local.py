@@ -77,14 +77,14 @@ def asked(endpoint, home, key, *models):
 def test_a_model_is_pinned_to_its_commit_or_named_with_what_to_do(hub, tmp_path):
     there, gone, gated = asked(hub, tmp_path, CANARY, "there/model", "gone/model", "gated/model")
     assert there == SHA
-    assert gone.startswith("tiny: gone/model is no folder, and the Hugging Face Hub does not give")
+    assert gone.startswith("gone/model is no folder, and the Hugging Face Hub does not give")
     assert "set HF_TOKEN if it is gated" in gated
     assert set(TOKENS) == {f"Bearer {CANARY}"}
 
 
 def test_a_token_that_cannot_be_sent_is_not_shown(hub, tmp_path):
     (said,) = asked(hub, tmp_path, f"{CANARY}\nX-Other: 1", "there/model")
-    assert said.startswith("tiny: what HF_TOKEN holds has a character in it that no token has")
+    assert said.startswith("What HF_TOKEN holds has a character in it that no token has")
 
 
 def test_a_hub_that_does_not_answer_is_said(tmp_path):

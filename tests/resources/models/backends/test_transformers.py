@@ -180,16 +180,16 @@ class TestWhatIsWrong:
     @pytest.mark.parametrize(
         ("parameters", "said_so"),
         [
-            ({"max_token": 5}, "takes no max_token here"),
-            ({"return_dict_in_generate": True}, "takes no return_dict_in_generate here"),
-            ({"max_new_tokens": -3}, "parameters in models.yaml: .*max_new_tokens"),
-            ({"batch": "4"}, "parameter batch in models.yaml is wrong"),
-            ({"device": "nowhere"}, "nowhere"),
-            ({"dtype": "float5"}, "float5"),
+            ({"max_token": 5}, "takes no max_token for"),
+            ({"return_dict_in_generate": True}, "takes no return_dict_in_generate for"),
+            ({"max_new_tokens": -3}, "parameters of tiny in models.yaml: .*max_new_tokens"),
+            ({"batch": "4"}, "parameter batch of tiny in models.yaml is wrong"),
+            ({"device": "nowhere"}, "cannot be loaded: .*nowhere"),
+            ({"dtype": "float5"}, "cannot be loaded: .*float5"),
         ],
     )
     def test_a_wrong_parameter_is_named(self, llava, parameters, said_so):
-        with pytest.raises(Closed, match=f"^tiny: .*{said_so}"):
+        with pytest.raises(Closed, match=said_so):
             said(llava, look(LEGS, RED_NAME), **parameters)
 
     def test_a_schema_is_not_promised(self, llava):
