@@ -22,13 +22,12 @@ QUESTION_GROUPS = {
 """What a question's rows are counted under; N1 and N2 are Appendix N's, of originals alone."""
 
 _NAMES = {
-    "judge": ["model", "prompting"],
-    "image_set": ["image_set"],
-    "variant": ["variant"],
-    "size": ["size"],
-    "topic": ["domain"],
-    "subtopic": ["subtopic"],
-    "base": ["base_id"],
+    "image_set": "image_set",
+    "variant": "variant",
+    "size": "size",
+    "topic": "domain",
+    "subtopic": "subtopic",
+    "base": "base_id",
 }
 _QUESTION = ["model", "image_id", "question_id", "question"]
 
@@ -59,12 +58,11 @@ class Rows:
         """Read the table of answers; scores are NaN where there is none."""
         columns: dict[str, Array] = {}
         names: dict[str, list[Any]] = {}
-        for name, parts in _NAMES.items():
-            keys = (
-                answers[parts[0]] if len(parts) == 1 else pd.MultiIndex.from_frame(answers[parts])
-            )
-            columns[name], found = pd.factorize(keys, sort=True)
+        for name, column in _NAMES.items():
+            columns[name], found = pd.factorize(answers[column], sort=True)
             names[name] = list(found)
+        judges = answers.groupby(["model", "prompting"])
+        columns["judge"], names["judge"] = judges.ngroup().to_numpy(), list(judges.groups)
         asked = answers["question_id"].map(QUESTION_GROUPS.__getitem__)
         columns["questions"], found = pd.factorize(asked, sort=True)
         names["questions"] = list(found)

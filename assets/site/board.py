@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 from typing import Literal, NamedTuple, TypeAlias
 
 import pandas as pd
@@ -61,16 +62,17 @@ class Line(NamedTuple):
 class Printed(NamedTuple):
     """A table ready to be printed, its lines split into models and reference judges.
 
-    `heads` are its columns' labels, sections and numbers of scenes (None where there is none).
+    `mean` is over the models, as the last line of the paper's tables; empty for a single one.
     """
 
     groups: list[tuple[str, list["Head"]]]
     models: list[Line]
     references: list[Line]
+    mean: list[Rate]
 
 
 class Head(NamedTuple):
-    """A column's heading."""
+    """A column's heading: its label, the section it leads to, and how many scenes it is about."""
 
     label: str
     section: str = ""
@@ -114,10 +116,6 @@ class Accuracy:
     def sizes(self) -> list[str]:
         """The sizes in px that have rows of their own, the smallest first."""
         return sorted({key[2] for key in self.cells} - {EVERY_SIZE}, key=int)
-
-    def has(self, **values: str) -> bool:
-        """Whether the table has a row with these values."""
-        return any(all(getattr(r, k) == v for k, v in values.items()) for r in self.cells.values())
 
     def subtopics(self, topic: str) -> list[str]:
         """The subtopics of a topic in the benchmark, in the table's order."""
@@ -169,10 +167,14 @@ class Accuracy:
             )
             for judge in self.line_up(prompting)
         ]
+        models = [line for line in lines if not line.judge.reference]
         return Printed(
             [(group.label, [self._head(column) for column in group.columns]) for group in groups],
-            [line for line in lines if not line.judge.reference],
+            models,
             [line for line in lines if line.judge.reference],
+            [_mean(column) for column in zip(*(line.rates for line in models), strict=True)]
+            if len(models) > 1
+            else [],
         )
 
     def _head(self, column: Column) -> Head:
@@ -202,6 +204,21 @@ class Accuracy:
         found = [self._row(judge, part) for part in asked]
         held = [each for each in found if each is not None and (each.answers or not counted)]
         return f"{len(held)} of {len(asked)} topics" if len(held) < len(asked) else ""
+
+
+def _mean(rates: Sequence[Rate]) -> Rate:
+    """The mean of those models' rates that there are, and how many lack one."""
+    found = [rate for rate in rates if rate.value is not None]
+    if not found:
+        return Rate(None)
+    bars = [rate.bar for rate in found if rate.bar is not None]
+    changes = [rate.change.value for rate in found if rate.change is not None]
+    return Rate(
+        fmean(rate.value for rate in found if rate.value is not None),
+        note=f"{len(found)} of {len(rates)} models" if len(found) < len(rates) else "",
+        change=Rate(fmean(c for c in changes if c is not None)) if changes else None,
+        bar=Bar(fmean(b.right for b in bars), fmean(b.biased for b in bars)) if bars else None,
+    )
 
 
 def _where(column: Column) -> tuple[str, str, str, str, str]:

@@ -71,6 +71,7 @@ class Endings:
             [(title, [Head(label(*column)) for column in parts]) for title, parts in groups],
             [line for line in lines if not line.judge.reference],
             [line for line in lines if line.judge.reference],
+            [],
         )
 
     def _rate(self, judge: Judge, topic: str, ending: str) -> Rate:

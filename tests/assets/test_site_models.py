@@ -100,6 +100,18 @@ def test_a_model_that_was_never_asked_so_is_still_listed(page: Page) -> None:
     expect(row.get_by_role("link")).to_have_count(0)
 
 
+def test_the_last_line_is_the_mean_over_models(page: Page, tables: dict[str, Any]) -> None:
+    found = tables["accuracy"].query(
+        "topic == 'task mean' and image_set == 'benchmark' and questions == 'Q1 & Q2'"
+    )
+    found = found[~found.model.isin(REFERENCES)].groupby("prompting")
+    accuracy, change = found.accuracy.mean() * 100, found.change.mean() * 100
+    row = cells(page, "by way of asking", "Mean")
+    assert row[0] == f"{accuracy['baseline']:.1f} %"
+    assert row[2] == f"{accuracy['debiased']:.1f} % {change['debiased']:+.1f}"
+    assert row[3].endswith(f"{change['double-check']:+.1f} 5 of 6 models")
+
+
 def test_bars_show_what_the_answers_were(page: Page, answers: pd.DataFrame) -> None:
     rows = answers[
         (answers.model == "some/vlm-6")
