@@ -133,7 +133,7 @@ def test_the_end_does_not_wait_for_replies_under_way():
 def asking(server):
     body = json.dumps(BODY).encode()
     head = f"POST /v1/chat/completions HTTP/1.1\r\nContent-Length: {len(body)}\r\n\r\n"
-    connection = socket.create_connection(("127.0.0.1", httpx2.URL(server.url).port), timeout=60)
+    connection = socket.create_connection(("127.0.0.1", httpx2.URL(server.url).port), timeout=20)
     connection.sendall(head.encode() + body)
     return connection
 
