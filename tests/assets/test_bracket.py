@@ -1,8 +1,11 @@
 """The reference judges on whole topics: between what they score, every real judge must lie."""
 
+import shutil
+
 import pandas as pd
 import pytest
 
+from assets.vlmbias.prompting import VARIANTS
 from tests.runs import checks, failure, materialize, table
 
 COUNTED, COMPARED = "game_boards", "optical_illusions"
@@ -96,3 +99,52 @@ def test_every_judge_is_scored_on_the_same_images(root, scores):
     assert (whole.groupby(settings)[["base_images", "answers"]].nunique() == 1).all(axis=None)
     assert set(whole["model"]) == {"prior", "pixels", "random"}
     assert (whole[["unparsed_rate", "refused_rate", "failed_rate"]] == 0).all(axis=None)
+
+
+class TestOtherPrompting:
+    """The reference judges asked otherwise, on a topic that has a title's worth of white above."""
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def varied(cls, made, tmp_path_factory):
+        root = shutil.copytree(made, tmp_path_factory.mktemp("varied") / "root")
+        for name in ("prior", "pixels", "random"):
+            result = materialize(
+                root, f"answers/{name}", topic=COUNTED, prompting=["in-image title", "double-check"]
+            )
+            assert result.success, failure(result)
+            assert set(checks(result).values()) == {True}
+            assert materialize(
+                root, f"answers/{name}", topic=COUNTED, prompting=["debiased"]
+            ).success
+        return root
+
+    @pytest.mark.parametrize("judge", ["prior", "pixels", "random"])
+    def test_every_variant_is_answered_and_kept(self, varied, judge):
+        rows = pd.read_parquet(table(varied, f"answers/{judge}", COUNTED))
+        assert list(rows["prompting"].unique()) == list(VARIANTS)
+        assert (rows.groupby("prompting").size() == len(rows) / 4).all()
+        assert set(rows["outcome"]) == {"answered"}
+        checked = rows[rows["prompting"] == "double-check"]
+        assert (checked["first_response"] == checked["response"]).all()
+        assert rows[rows["prompting"] != "double-check"]["first_response"].isna().all()
+
+    def test_pixels_understands_a_prefix_and_measures_what_it_is_shown(self, varied):
+        rows = pd.read_parquet(table(varied, "answers/pixels", COUNTED))
+        assert (rows["score"] == 1).all()
+        titled = rows[rows["prompting"] == "in-image title"]
+        assert (titled["shown"] != titled["sha256"]).all()
+
+    def test_what_it_cannot_read_below_a_title_is_unparsed(self, root, tmp_path):
+        """Above an illusion, letters are ink that is no part of it."""
+        root = shutil.copytree(root, tmp_path / "root")
+        result = materialize(root, "answers/pixels", topic=COMPARED, prompting=["in-image title"])
+        assert result.success, failure(result)
+        assert checks(result) == {
+            "every_row_ended": True,
+            "nothing_failed": True,
+            "truths_hold": True,
+        }
+        rows = pd.read_parquet(table(root, "answers/pixels", COMPARED))
+        by_prompting = rows.groupby("prompting")["outcome"].agg(set).to_dict()
+        assert by_prompting == {"baseline": {"answered"}, "in-image title": {"unparsed"}}

@@ -1,0 +1,148 @@
+"""Judges come and go with models.yaml: which assets there are, and what each says of itself."""
+
+import importlib
+
+import dagster as dg
+import pytest
+
+import assets
+import definitions
+from assets.vlmbias import judged
+from resources.models.catalog import Catalog, CatalogError, Model
+from tests.runs import REFERENCE
+
+ENTRIES = """
+- {name: pixels, backend: offline, model: pixels, family: reference, roles: [judge]}
+- name: gpt_4_1
+  backend: openai
+  model: gpt-4.1
+  family: gpt
+  roles: [writer, judge]
+  parameters: {temperature: 1.0}
+- {name: painter, backend: openai, model: gpt-image-2, family: gpt, roles: [painter]}
+"""
+
+
+def model(name="somebody", **entry):
+    known = {"backend": "openai", "model": "some-vlm-1", "family": "some", "roles": ("judge",)}
+    return Model(name=name, **{**known, **entry})
+
+
+def graph(*models):
+    """The graph with these judges."""
+    return dg.Definitions(
+        assets=[*dg.load_assets_from_package_module(assets), *judged(Catalog(models))],
+        resources=definitions.resources_at("/nowhere"),
+    ).resolve_asset_graph()
+
+
+def answered(*models):
+    keys = graph(*models).materializable_asset_keys
+    return {key.path[2] for key in keys if key.path[1] == "answers"}
+
+
+def answers_of(judge):
+    return graph(judge).get(dg.AssetKey(["vlmbias", "answers", judge.name]))
+
+
+def test_every_judge_and_no_other_model_has_answers():
+    painter = model("artist", roles=("painter",))
+    assert answered(*REFERENCE) == {"prior", "pixels", "random"}
+    assert answered(*REFERENCE, model(), painter) == {"prior", "pixels", "random", "somebody"}
+    assert answered(model("one"), model("two")) == {"one", "two"}
+
+
+@pytest.mark.parametrize("name", ["accuracy", "report"])
+def test_what_is_over_all_judges_takes_each_of_them(name):
+    key = dg.AssetKey(["vlmbias", name])
+    judges = {"prior", "pixels", "random", "somebody"}
+    parents = graph(*REFERENCE, model()).get(key).parent_keys
+    assert {parent.path[2] for parent in parents if parent.path[1] == "answers"} == judges
+    assert dg.AssetKey(["vlmbias", "questions"]) in parents
+
+
+@pytest.mark.parametrize("name", ["questions", "accuracy", "images", "answers"])
+def test_no_name_of_a_judge_is_taken(name):
+    assert answered(*REFERENCE, model(name)) == {"prior", "pixels", "random", name}
+
+
+def test_every_judge_has_its_checks_and_pixels_proves_the_truths():
+    checks = graph(*REFERENCE, model()).asset_check_keys
+    of = {}
+    for key in checks:
+        of.setdefault(key.asset_key.path[2], set()).add(key.name)
+    everyones = {"every_row_ended", "nothing_failed"}
+    assert of == {
+        "prior": everyones,
+        "random": everyones,
+        "pixels": everyones | {"truths_hold"},
+        "somebody": everyones,
+    }
+
+
+def test_what_an_asset_says_of_its_judge():
+    somebody = answers_of(model())
+    assert somebody.pools == {"somebody"}
+    assert {"judge", "openai"} <= somebody.kinds
+    assert "some-vlm-1" in somebody.description
+    assert answers_of(REFERENCE[0]).kinds >= {"judge", "offline"}
+
+
+@pytest.mark.parametrize(
+    ("entry", "other"),
+    [
+        ({"model": "some-vlm-2"}, True),
+        ({"parameters": {"temperature": 0.5}}, True),
+        ({"backend": "gemini"}, True),
+        ({"family": "another"}, False),
+        ({"concurrency": 2}, False),
+        ({"key": "OTHER_KEY"}, False),
+        ({"price": {"input_per_million": 1.0}}, False),
+    ],
+)
+def test_a_code_version_changes_with_what_answers_depend_on(entry, other):
+    versions = {answers_of(each).code_version for each in (model(), model(**entry))}
+    assert (len(versions) == 2) is other
+
+
+@pytest.fixture
+def location(tmp_path, monkeypatch):
+    """Load the code location with other entries in models.yaml."""
+
+    def load(entries):
+        (tmp_path / "models.yaml").write_text(entries)
+        monkeypatch.setenv("COUNTERFACTORY_MODELS", str(tmp_path / "models.yaml"))
+        return importlib.reload(definitions).defs.resolve_asset_graph()
+
+    yield load
+    monkeypatch.undo()
+    importlib.reload(definitions)
+
+
+def test_the_code_location_takes_its_judges_from_the_file(location):
+    keys = location(ENTRIES).materializable_asset_keys
+    assert {key.path[2] for key in keys if key.path[1:2] == ["answers"]} == {"pixels", "gpt_4_1"}
+    keys = location("").materializable_asset_keys
+    assert not [key for key in keys if key.path[1:2] == ["answers"]]
+
+
+def test_a_wrong_entry_names_file_and_line(location, tmp_path):
+    with pytest.raises(CatalogError, match=r"models\.yaml, line 2"):
+        location(ENTRIES.replace("pixels, family", "pixel, family"))
+
+
+def test_keys_and_addresses_of_databases_are_named_and_not_read(monkeypatch):
+    """So that neither stands in what Dagster shows of a resource."""
+    monkeypatch.setenv("COUNTERFACTORY_CALLS", "postgresql://me:canary-9f2@host/calls")
+    calls = definitions.resources_at("/nowhere")["models"].calls
+    assert "canary-9f2" not in str(calls._convert_to_config_dictionary())
+    monkeypatch.delenv("COUNTERFACTORY_CALLS")
+    calls = definitions.resources_at("/nowhere")["models"].calls
+    assert calls.url == "sqlite:////nowhere/calls.sqlite"
+
+
+def test_images_may_lie_elsewhere(monkeypatch):
+    monkeypatch.setenv("COUNTERFACTORY_IMAGES", "s3://bucket/images")
+    resources = definitions.resources_at("/nowhere")
+    assert resources["images"].root == resources["models"].images.root == "s3://bucket/images"
+    assert resources["home"].root == "/nowhere"
