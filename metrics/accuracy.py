@@ -98,6 +98,7 @@ def _summary(rows: Rows, topics: int, seed: int) -> dict[str, float]:
     score, given = rows["score"], ~np.isnan(rows["score"])
     tempted = np.where(given & rows["tempting"], rows["biased"], np.nan)
     misled = np.where(score == 0, tempted, np.nan)
+    answered = len(np.unique(rows["topic"][given]))
     found: dict[str, float] = {
         "base_images": len(np.unique(rows["base"][given])),
         "answers": int(given.sum()),
@@ -106,7 +107,7 @@ def _summary(rows: Rows, topics: int, seed: int) -> dict[str, float]:
     for name, interval, column, at_least in (
         ("accuracy", stratified_interval, score, topics),
         ("bias_rate", stratified_interval, tempted, topics),
-        ("bias_share_of_wrong", stratified_interval, misled, 1),
+        ("bias_share_of_wrong", stratified_interval, misled, 1 if answered >= topics else topics),
         ("change", paired_interval, score - rows["before"], topics),
     ):
         rate = rows.rate(interval, column, at_least, seed)

@@ -230,11 +230,20 @@ def test_six_judges_take_seconds():
 
 
 def test_the_judge_that_lacks_a_topic_has_no_task_mean():
-    rows = benchmark(lambda truth, _: truth, {"flags": 5, "boards": 5}, "whole")
-    rows += benchmark(lambda truth, _: truth, {"flags": 5}, "half")
+    rows = benchmark(lambda _, bias: bias, {"flags": 5, "boards": 5}, "whole")
+    rows += benchmark(lambda _, bias: bias, {"flags": 5}, "half")
     means = table_of(rows).query("topic == @TASK_MEAN").set_index("model")
-    assert means.loc["whole", "accuracy"] == 1.0
-    assert np.isnan(means.loc["half", "accuracy"])
+    rates = ["accuracy", "bias_rate", "biased_errors", "bias_share_of_wrong"]
+    assert list(means.loc["whole", rates]) == [0, 1, 1, 1]
+    assert means.loc["half", rates].isna().all()
+
+
+def test_the_bias_share_is_over_the_topics_with_wrong_answers():
+    rows = benchmark(lambda _, bias: bias, {"flags": 5})
+    rows += benchmark(lambda truth, _: truth, {"boards": 5})
+    found = only(table_of(rows), topic=TASK_MEAN)
+    assert found["bias_share_of_wrong"] == 1
+    assert found["bias_rate"] == 0.5
 
 
 def test_variants_are_apart_whatever_set_they_are_in():
