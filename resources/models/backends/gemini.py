@@ -15,6 +15,7 @@ from resources.models.backends.bodies import Failure, Generated, Part, Problem, 
 from resources.models.backends.wire import (
     bytes_of,
     careful_client,
+    check_key,
     fault,
     interruption,
     media_type,
@@ -60,7 +61,8 @@ class Gemini:
     """A Gemini model. The parameters of models.yaml are fields of `GenerateContentConfig`."""
 
     def __init__(self, model: Model, key: str | None, picture: PictureOf) -> None:
-        """Raise `Closed` where a parameter is none of this API's."""
+        """Raise `Closed` where the key cannot be one, or a parameter is none of this API's."""
+        check_key(model, key)
         self._model, self._key, self._picture = model, key, picture
         try:
             given = types.GenerateContentConfig(**model.parameters)

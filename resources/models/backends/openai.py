@@ -22,6 +22,7 @@ from resources.models.backends.structured import response_format
 from resources.models.backends.wire import (
     bytes_of,
     careful_client,
+    check_key,
     fault,
     interruption,
     media_type,
@@ -70,6 +71,8 @@ class OpenAI:
     """
 
     def __init__(self, model: Model, key: str | None, picture: PictureOf) -> None:
+        """Raise `Closed` where the key cannot be one."""
+        check_key(model, key)
         self._model, self._key, self._picture = model, key, picture
         credentials = {} if key is None else {"Authorization": f"Bearer {key}"}
         # The client below puts the key on each request: what the SDK does not hold, it can

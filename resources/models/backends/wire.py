@@ -57,6 +57,15 @@ def careful_client(concurrency: int, credentials: Mapping[str, str]) -> httpx2.A
     )
 
 
+def check_key(model: Model, key: str | None) -> None:
+    """Raise `Closed` where a key is none that a header can hold: that error would tell the key."""
+    if key is not None and not re.fullmatch(r"[!-~]+", key):
+        raise Closed(
+            f"The API key of {model.name} has a character that no key has, such as a space, a line "
+            f"end or a curly quotation mark: set {model.key_variable} to the key alone."
+        )
+
+
 def out_of_tokens(model: Model, parameter: str) -> Unacceptable:
     """The fault of a reply that the limit of tokens ended before it held anything."""
     return Unacceptable(

@@ -260,7 +260,7 @@ def test_a_format_other_than_png_is_what_is_claimed(server, ask):
 
 
 def test_a_picture_that_is_not_base64(server, ask):
-    server.answer = lambda _: json_response({"created": 1, "data": [{"b64_json": "a*"}]})
+    server.answer = lambda _: json_response({"created": 1, "data": [{"b64_json": "AAAA*AAA"}]})
     assert "not base64" in str(ask(gpt(server), PAINT))
 
 

@@ -5,9 +5,10 @@ from email.utils import formatdate
 
 import pytest
 
+from resources.models.backends import backend_of
 from resources.models.backends.wire import fault, interruption, media_type, retry_after, without_key
-from resources.models.replies import Interrupted
-from tests.resources.models.backends.asking import JPEG, KEY, PNG, WEBP
+from resources.models.replies import Closed, Interrupted
+from tests.resources.models.backends.asking import JPEG, KEY, PNG, STORE, WEBP, entry
 
 
 @pytest.mark.parametrize(
@@ -60,6 +61,15 @@ def test_words_are_short_and_without_the_key(words, said):
 
 def test_a_key_with_signs_is_found_where_it_is_quoted():
     assert without_key("?key=a%20long%2Bkey", "a long+key") == "?key=[key]"
+
+
+@pytest.mark.parametrize("backend", ["openai", "gemini"])
+@pytest.mark.parametrize("sign", ["\n", " ", "’", "é"])
+def test_a_key_that_no_header_can_hold_is_not_told(backend, sign):
+    with pytest.raises(Closed) as caught:
+        backend_of(entry(backend, "http://unused"), f"{KEY}{sign}x", STORE.__getitem__)
+    assert KEY not in str(caught.value)
+    assert f"set {backend.upper()}_API_KEY to the key alone" in str(caught.value)
 
 
 def test_without_a_key_words_are_as_they_are():
