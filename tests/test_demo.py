@@ -13,13 +13,23 @@ from generators.domains import domains
 
 PROJECT = Path(__file__).parents[1]
 TOTALS = "all 343 343 of 343 343"
+PAID = """
+- {name: paid, backend: openai, model: gpt-4.1, family: gpt, roles: [judge]}
+"""
+"""A judge that a user has added: the demo must not spend, so it is never asked."""
 
 
 def demo(folder, *arguments, **environment):
     instance = folder / "instance"
     instance.mkdir(exist_ok=True)
     (instance / "dagster.yaml").write_text((PROJECT / "dagster.yaml.example").read_text())
-    homes = {"DAGSTER_HOME": str(instance), "COUNTERFACTORY_HOME": str(folder / "data")}
+    models = folder / "models.yaml"
+    models.write_text((PROJECT / "models.yaml").read_text() + PAID)
+    homes = {
+        "DAGSTER_HOME": str(instance),
+        "COUNTERFACTORY_HOME": str(folder / "data"),
+        "COUNTERFACTORY_MODELS": str(models),
+    }
     return subprocess.run(
         [sys.executable, "demo.py", *arguments],
         cwd=PROJECT,
@@ -48,6 +58,13 @@ def test_it_builds_and_verifies_everything(first, folder):
     report = folder / "data" / "vlmbias" / "report" / "index.html"
     assert f"Report: {report}" in first.stdout
     assert "343" in report.read_text()
+
+
+def test_a_judge_that_costs_money_is_not_asked(first, folder):
+    assert first.returncode == 0, first.stderr
+    answers = folder / "data" / "vlmbias" / "answers"
+    assert {path.name for path in answers.iterdir()} == {"prior", "pixels", "random"}
+    assert not (folder / "data" / "calls.sqlite").exists()
 
 
 def test_no_two_scenes_of_any_topics_share_their_pixels(first, folder):
