@@ -20,7 +20,7 @@ from resources.calls.database import Database
 from resources.calls.statements import Statements
 from resources.faults import StoreError
 
-_LEASE_S = 60.0
+_LEASE_S = 20.0
 _AT_ONCE = 500
 
 
@@ -135,7 +135,8 @@ class Writer:
         if self._left_behind:
             with suppress(StoreError):
                 self._database.run(
-                    lambda connection, sql: sql.leave(connection, self._left_behind, self._owner)
+                    lambda connection, sql: sql.leave(connection, self._left_behind, self._owner),
+                    patient=False,
                 )
 
     def _next(self) -> _Batch:
@@ -162,21 +163,21 @@ class Writer:
 
     def _carry_out(self, batch: _Batch, renewing: set[str]) -> None:
         leaving = {claim.key for claim in (*batch.answers, *batch.releases)}
-        started = time.monotonic()
+        if renewing or not self._held:
+            self._renew_at = time.monotonic() + _LEASE_S / 3
         try:
             mine, stored = self._database.run(
-                lambda connection, sql: self._write(connection, sql, batch, leaving, renewing)
+                lambda connection, sql: self._write(connection, sql, batch, leaving, renewing),
+                patient=bool(batch.replies()),
             )
         except Exception as error:  # noqa: BLE001 - whatever it is, those who wait must hear of it
             self._left_behind |= leaving
             for key in leaving:
                 self._held.pop(key, None)
             if not batch.replies():
-                get_dagster_logger().warning("Leases were not renewed: %s", error)
+                get_dagster_logger().warning("Claims were not renewed or given up: %s", error)
             _hand_back(dict.fromkeys(batch.replies(), error))
             return
-        if renewing or not self._held:
-            self._renew_at = started + _LEASE_S / 3
         results: dict[Reply, Call | Standing | Exception] = {}
         for claim, reply in batch.wishes.items():
             if claim.key in stored:
