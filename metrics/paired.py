@@ -4,9 +4,9 @@ What is resampled is again the base image with all of its rows (`metrics.interva
 being one question's score asked one way minus its score asked the other. Most differences are 0
 where a judge is nearly always wrong both times, and the plain percentile bootstrap is too narrow
 then: for accuracies of 2 to 50 % and changes of 0 to 20 points it covered the truth in as few as
-81 % of simulated data sets of 20 to 90 base images. One more base image, which has gained everything
-or lost everything by the toss of a coin, is added before resampling (Agresti and Min's idea for
-matched pairs, for clusters): that covers 94 to 100 %, on the wide side for few base images.
+81 % of simulated data sets of 20 to 90 base images. One more base image, which has gained
+everything or lost everything by the toss of a coin, is added before resampling (Agresti and Min's
+idea for matched pairs, for clusters): that covers 94 to 100 %, on the wide side for few of them.
 """
 
 from functools import lru_cache

@@ -236,6 +236,9 @@ def test_the_gallery_filters_by_a_way_of_asking(
     wrong = answers[(answers.model == "some/vlm-1") & (answers.prompting == "debiased")]
     images = wrong[wrong.score == 0].image_id.nunique()
     expect(page.get_by_role("status")).to_have_text(f"{images} of 54 images")
+    groups = page.get_by_label("Wrong answers by").locator("optgroup")
+    assert [group.get_attribute("label") for group in groups.all()][2] == "Debiased prompt"
+    expect(groups.nth(2).locator("option")).to_have_count(len(MODELS))
 
 
 @pytest.mark.parametrize("path", PAGES)
