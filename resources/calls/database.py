@@ -35,16 +35,20 @@ class Database(ABC):
         self._away_since: float | None = None
         self._said_at = 0.0
 
-    def run(self, work: Callable[[Connection, Statements], Result]) -> Result:
+    def run(
+        self, work: Callable[[Connection, Statements], Result], *, patient: bool = True
+    ) -> Result:
         """What `work` returns, once its transaction is committed; it may be called repeatedly.
 
-        Raises `Busy` or `Unreachable` after minutes of waiting, `Unreachable` at once for a server
-        that was never reached, and `Full`, `Unwritable` or `Corrupt` at once.
+        Raises `Busy` or `Unreachable` after minutes of waiting where it is `patient`, `Unreachable`
+        at once for a server that was never reached, and `Full`, `Unwritable` or `Corrupt` at once.
         """
         while True:
             try:
                 done = self._attempt(work)
             except (Unreachable, Busy) as fault:
+                if not patient:
+                    raise
                 self._wait(fault)
             else:
                 self._away_since = None

@@ -7,7 +7,7 @@ from typing import Any
 from uuid import uuid4
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event
-from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy.exc import DatabaseError, DBAPIError
 
 from resources.calls.database import Database
 from resources.calls.statements import TABLES
@@ -57,9 +57,10 @@ class SqliteFile(Database):
                 f"Another program keeps {self.name} locked. End it, then run again: what was "
                 "stored is kept."
             )
-        if isinstance(error, OperationalError) and "disk I/O error" not in said:
-            return None
-        return self.damaged(said)
+        # Its subclasses are other things: OperationalError for one, or our own mistakes.
+        if type(error) is DatabaseError or "disk I/O error" in said:
+            return self.damaged(said)
+        return None
 
     def _remedy(self) -> str:
         return (

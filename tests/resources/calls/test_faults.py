@@ -150,6 +150,22 @@ class TestAway:
         fragile.start()
         asyncio.run(Model().all_of(store, range(3)))
 
+    def test_to_give_up_a_claim_nobody_waits(self, fragile, opened, caplog):
+        store, model = opened(fragile.database()), Model(seconds=60)
+
+        async def main():
+            asking = asyncio.create_task(model.all_of(store, [1]))
+            while not model.asked:
+                await asyncio.sleep(0.01)
+            fragile.stop()
+            asking.cancel()
+
+        asyncio.run(main())
+        store.close()
+        fragile.start()
+        assert "Claims were not renewed or given up" in caplog.text
+        assert "Waiting for" not in caplog.text
+
     def test_one_that_stalls_does_not_hold_up_others_for_long(self, fragile, opened, monkeypatch):
         monkeypatch.setattr(resources.calls.postgres, "_IDLE_MS", 200)
         attempts = []
