@@ -73,11 +73,10 @@ class Gemini:
                 f"{model.name} has the parameter {where} in models.yaml, which Gemini does not "
                 f"take: {first['msg']}. GenerateContentConfig of google-genai has their names."
             ) from None
-        # The SDK would go on asking where a reply says that it is to be continued, or calls a
-        # function: each request is to be sent once.
+        # The body is taken as it came. The SDK's own reading warns of what it does not know yet,
+        # and asks again by itself where a reply is to be continued or calls a function.
         self._config = given.model_copy(
             update={
-                "automatic_continuation": False,
                 "automatic_function_calling": types.AutomaticFunctionCallingConfig(disable=True),
                 "should_return_http_response": True,
             }
@@ -225,7 +224,9 @@ class Gemini:
                 return closed
         if error.code == 429:
             quotas = [quota.quota_id for detail in said.details for quota in detail.violations]
-            delays = [re.fullmatch(r"([0-9.]+)s", detail.retry_delay) for detail in said.details]
+            delays = [
+                re.fullmatch(r"(\d+(?:\.\d+)?)s", detail.retry_delay) for detail in said.details
+            ]
             asked = [float(delay[1]) for delay in delays if delay]
             if any("PerDay" in quota for quota in quotas):
                 return closed

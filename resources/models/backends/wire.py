@@ -104,7 +104,7 @@ def without_key(words: object, key: str | None) -> str:
     """Words on one line, shortened, the key struck out, also where a provider masked a part."""
     text = str(words)
     if key and len(key) >= _SHORTEST_KEY:
-        text = text.replace(key, "[key]").replace(quote(key), "[key]")
+        text = text.replace(key, "[key]").replace(quote(key, safe=""), "[key]")
     text = re.sub(r"[^\s\"']*\*{3,}[^\s\"']*", "[key]", text)
     text = " ".join(text.split())
     return text if len(text) <= _LONGEST_MESSAGE else f"{text[: _LONGEST_MESSAGE - 1]}…"

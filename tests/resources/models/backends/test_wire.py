@@ -60,7 +60,8 @@ def test_words_are_short_and_without_the_key(words, said):
 
 
 def test_a_key_with_signs_is_found_where_it_is_quoted():
-    assert without_key("?key=a%20long%2Bkey", "a long+key") == "?key=[key]"
+    assert without_key("?key=a%2Flong%2Bkey", "a/long+key") == "?key=[key]"
+    assert without_key("a/long+key is wrong", "a/long+key") == "[key] is wrong"
 
 
 @pytest.mark.parametrize("backend", ["openai", "gemini"])
