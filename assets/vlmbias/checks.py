@@ -2,17 +2,20 @@
 
 import warnings
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import pandas as pd
 from dagster import (
     AssetCheckResult,
     AssetChecksDefinition,
+    AssetCheckSpec,
     AssetIn,
     AssetKey,
     PreviewWarning,
     asset_check,
+    multi_asset_check,
 )
 
 from assets.partitions import topics
@@ -34,6 +37,14 @@ _SHOWN = 20
 Check = Callable[..., AssetCheckResult]
 
 
+@contextmanager
+def _previewed() -> Iterator[None]:
+    """Dagster marks partitioned checks as a preview: it need not say so each time."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Specifying a partitions_def", PreviewWarning)
+        yield
+
+
 def topic_check(
     asset: AssetKey,
     description: str,
@@ -44,12 +55,10 @@ def topic_check(
     """A check with a result of its own for each topic; a blocking one stops what follows.
 
     A topic that failed stays failed in the UI until it passes itself, whatever other topics do.
-    Dagster marks partitioned checks as a preview, which is known and need not be said each time.
     """
 
     def decorated(check: Check) -> AssetChecksDefinition:
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "Specifying a partitions_def", PreviewWarning)
+        with _previewed():
             return asset_check(
                 asset=asset,
                 description=description,
@@ -136,40 +145,61 @@ def truths_hold(judge: Model) -> AssetChecksDefinition:
     return truths_hold
 
 
-def checks_of_answers(judge: Model) -> tuple[AssetChecksDefinition, ...]:
-    """What has to hold of every judge's answers."""
-
-    @topic_check(
-        _answers_of(judge),
-        "Every question has one row under each prompting, which is answered, unparsed, refused "
-        "or failed.",
-        {"questions": AssetIn([GROUP, "questions"])},
-    )
-    def every_row_ended(answers: pd.DataFrame, questions: pd.DataFrame) -> AssetCheckResult:
-        """Compare rows with questions, and each outcome with what stands beside it."""
-        wrong = not_ended(judge, answers, questions)
-        return _result(
-            f"{len(answers)} rows: "
-            + ", ".join(f"{number} {name}" for name, number in Counter(answers["outcome"]).items()),
-            wrong,
-            rows=len(answers),
+def checks_of_answers(judge: Model) -> AssetChecksDefinition:
+    """What has to hold of every judge's answers; one step, that reads them once."""
+    asset = _answers_of(judge)
+    with _previewed():
+        ended = AssetCheckSpec(
+            "every_row_ended",
+            asset=asset,
+            description="Every question has one row under each prompting, which is answered, "
+            "unparsed, refused or failed.",
+            additional_deps=[AssetKey([GROUP, "questions"])],
+            partitions_def=topics,
+            blocking=True,
+        )
+        failed = AssetCheckSpec(
+            "nothing_failed",
+            asset=asset,
+            description="No request has failed.",
+            partitions_def=topics,
         )
 
-    @topic_check(_answers_of(judge), "No request has failed.", blocking=False)
-    def nothing_failed(answers: pd.DataFrame) -> AssetCheckResult:
-        """Name how many did, the commonest last error and the remedy."""
-        failed = answers[answers["outcome"] == "failed"]
-        said = "Every request had a reply."
-        if len(failed):
-            (topic,) = failed["domain"].unique()
-            said = (
-                f"{len(failed)} of {len(answers)} requests failed, most often with: "
-                f"{failed['reason'].mode()[0]} Materialize vlmbias/answers/{judge.name} for "
-                f"{topic} again: only those are asked."
-            )
-        return _result(said, failed[["image_id", "question_id", "prompting", "reason"]])
+    @multi_asset_check(
+        name=f"vlmbias__answers__{judge.name}__checks",
+        specs=[ended, failed],
+        ins={"answers": AssetIn(asset), "questions": AssetIn([GROUP, "questions"])},
+    )
+    def checks(answers: pd.DataFrame, questions: pd.DataFrame) -> Iterator[AssetCheckResult]:
+        yield _every_row_ended(judge, answers, questions)._replace(check_name=ended.name)
+        yield _nothing_failed(judge, answers)._replace(check_name=failed.name)
 
-    return every_row_ended, nothing_failed
+    return checks
+
+
+def _every_row_ended(
+    judge: Model, answers: pd.DataFrame, questions: pd.DataFrame
+) -> AssetCheckResult:
+    """Compare rows with questions, and each outcome with what stands beside it."""
+    counts = Counter(answers["outcome"]).items()
+    return _result(
+        f"{len(answers)} rows: {', '.join(f'{number} {outcome}' for outcome, number in counts)}",
+        not_ended(judge, answers, questions),
+        rows=len(answers),
+    )
+
+
+def _nothing_failed(judge: Model, answers: pd.DataFrame) -> AssetCheckResult:
+    """Name how many did, the commonest last error and the remedy."""
+    failed = answers[answers["outcome"] == "failed"]
+    said = "Every request had a reply."
+    if len(failed):
+        said = (
+            f"{len(failed)} of {len(answers)} requests failed, most often with: "
+            f"{failed['reason'].mode()[0]} Materialize vlmbias/answers/{judge.name} for "
+            f"{failed['domain'].iloc[0]} again: only those are asked."
+        )
+    return _result(said, failed[["image_id", "question_id", "prompting", "reason"]])
 
 
 def _answers_of(judge: Model) -> AssetKey:

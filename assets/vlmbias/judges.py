@@ -46,10 +46,10 @@ def judged(catalog: Catalog) -> tuple[Definition, ...]:
 
 def _of(model: Model) -> Sequence[Definition]:
     if model.backend != "offline":
-        return _asked(model), *checks_of_answers(model)
+        return _asked(model), checks_of_answers(model)
     if model.model in _INFORMED:
-        return _informed(model, _INFORMED[model.model]), *checks_of_answers(model)
-    return _pixels(model), *checks_of_answers(model), truths_hold(model)
+        return _informed(model, _INFORMED[model.model]), checks_of_answers(model)
+    return _pixels(model), checks_of_answers(model), truths_hold(model)
 
 
 def _answers_asset(
