@@ -85,12 +85,16 @@ def proxy() -> Iterator[tuple[str, list[str]]]:
     asked: list[str] = []
 
     def refuse() -> None:
-        connection, _ = listener.accept()
+        try:
+            connection, _ = listener.accept()
+        except TimeoutError:
+            return
         with connection:
             asked.append(connection.recv(4096).decode().splitlines()[0])
             connection.sendall(b"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n")
 
     with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.settimeout(5)
         thread = Thread(target=refuse, daemon=True)
         thread.start()
         yield f"http://127.0.0.1:{listener.getsockname()[1]}", asked
