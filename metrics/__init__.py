@@ -8,7 +8,7 @@ from metrics.answers import BASELINE, QUESTION_GROUPS, TASK_MEAN
 from metrics.endings import endings_table
 from metrics.intervals import stratified_interval
 from metrics.paired import paired_interval
-from metrics.parsing import Outcome, Parsed, read_count, read_yes_no, score
+from metrics.parsing import Outcome, Parsed, read_count, read_name, read_yes_no, score
 from metrics.resampling import Interval
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "endings_table",
     "paired_interval",
     "read_count",
+    "read_name",
     "read_yes_no",
     "score",
     "stratified_interval",

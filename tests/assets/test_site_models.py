@@ -233,12 +233,16 @@ def test_the_gallery_filters_by_a_way_of_asking(
     page.get_by_role("link", name="Debiased prompt").click()
     board = page.get_by_role("table", name="Accuracy on Q1 and Q2", exact=True)
     board.get_by_role("link", name="some/vlm-1").click()
-    wrong = answers[(answers.model == "some/vlm-1") & (answers.prompting == "debiased")]
-    images = wrong[wrong.score == 0].image_id.nunique()
-    expect(page.get_by_role("status")).to_have_text(f"{images} of 54 images")
-    groups = page.get_by_label("Wrong answers by").locator("optgroup")
+    wrong = page.get_by_label("Wrong answers by")
+    expect(wrong).to_have_value("some/vlm-1 (debiased)")
+    groups = wrong.locator("optgroup")
     assert [group.get_attribute("label") for group in groups.all()][2] == "Debiased prompt"
     expect(groups.nth(2).locator("option")).to_have_count(len(MODELS))
+    images = answers[answers.score == 0].groupby(["model", "prompting"]).image_id.nunique()
+    assert images.nunique() > 5
+    for (model, prompting), number in images.items():
+        wrong.select_option(model if prompting == "baseline" else f"{model} ({prompting})")
+        expect(page.get_by_role("status")).to_have_text(f"{number} of 54 images")
 
 
 @pytest.mark.parametrize("path", PAGES)
