@@ -3,6 +3,7 @@ import threading
 
 import pytest
 
+from resources.models.backends import batching
 from resources.models.backends.batching import Batcher
 from resources.models.replies import Closed, Unacceptable
 
@@ -47,6 +48,26 @@ def test_what_is_asked_together_is_done_together_in_order_in_one_thread():
     assert bench.batches == [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9]]
     assert len(bench.threads) == 1
     assert threading.main_thread() not in bench.threads
+
+
+def test_those_that_come_a_moment_later_are_waited_for(monkeypatch):
+    monkeypatch.setattr(batching, "_GATHER_S", 0.5)
+    bench = Bench()
+
+    async def ask():
+        batcher = Batcher()
+        bench.begin.set()
+
+        async def later(item):
+            for _ in range(item):
+                await asyncio.sleep(0)
+            return await batcher.ask(bench.double, item, at_once=4)
+
+        await asyncio.gather(*map(later, range(3)))
+        await batcher.aclose()
+
+    asyncio.run(ask())
+    assert bench.batches == [[0, 1, 2]]
 
 
 def test_one_at_a_time_unless_told():
