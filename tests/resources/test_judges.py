@@ -9,8 +9,10 @@ import pytest
 from PIL import Image
 from scipy.stats import chisquare
 
+from assets.vlmbias.prompting import DEBIASED
 from generators.canvas import rasterise
 from generators.domains import domain
+from generators.work import Drawing, Titling, draw_png, title_png
 from metrics import read_count, read_yes_no
 from resources.judges import PixelsJudge, PriorJudge, RandomJudge
 
@@ -92,6 +94,25 @@ class TestPixels:
         assert judge.answer(COUNT, board) == "{9}"
         assert judge.answer(NAMED, board) == "{No}"
         assert judge.answer(NAMED.replace("8x8", "9x8"), board) == "{Yes}"
+
+    def test_what_stands_before_the_question_changes_nothing(self, board):
+        prompt = f"{DEBIASED} {COUNT}"
+        assert PixelsJudge().answer(prompt, board) == "{9}"
+        assert PixelsJudge({(sha256(board).hexdigest(), "rows"): 77.0}).answer(prompt, board) == (
+            "{77}"
+        )
+
+    def test_below_a_title_it_measures_the_picture_or_says_why_not(self, board):
+        """A reading of the picture without its title is of other bytes, and never taken."""
+        judge = PixelsJudge({(sha256(board).hexdigest(), "rows"): 77.0})
+        assert judge.answer(COUNT, title_png(Titling(board, "Chessboard"))) == "{9}"
+        flags = domain("flags")
+        (flag, *_) = flags.drawing.scenes(0)
+        (question, *_) = flags.asking.ask(flag)
+        titled = title_png(Titling(draw_png(Drawing("flags", flag, 384)), "United States flag"))
+        said = judge.answer(question.text, titled)
+        assert said.startswith("I cannot read that in this image: ")
+        assert read_count(said) == (None, "unparsed")
 
     def test_a_reading_of_the_very_bytes_is_taken(self, board):
         judge = PixelsJudge({(sha256(board).hexdigest(), "rows"): 77.0})
