@@ -13,10 +13,11 @@ from resources.images import ImageStore
 from resources.models.asking import Asking
 from resources.models.backends import backend_of
 from resources.models.catalog import Model
-from resources.models.faults import CannotDo, KeyNotSet
+from resources.models.faults import CannotDo, KeyNotSet, Stopped
 from resources.models.outcomes import Malformed, Outcome
 from resources.models.progress import Progress
 from resources.models.reading import outcome_of, repaired
+from resources.models.replies import Closed
 from resources.models.requests import Request, Write, call_key, canonical_of, kind_of
 
 REPAIRS = 1
@@ -116,7 +117,10 @@ class ModelClient(ConfigurableResource[None]):
     def _backend(self, model: Model, api_key: str | None) -> Any:
         entry = model.model_dump_json()
         if entry not in self._backends:
-            self._backends[entry] = backend_of(model, api_key, self.images.get)
+            try:
+                self._backends[entry] = backend_of(model, api_key, self.images.get)
+            except Closed as fault:
+                raise Stopped(f"{model.name} cannot be asked: {fault} Nothing was sent.") from None
         return self._backends[entry]
 
 

@@ -32,7 +32,12 @@ query Status($id: ID!) { runOrError(runId: $id) { ... on Run { status } } }
 _EVENTS = """
 query Events($id: ID!) {
   logsForRun(runId: $id) {
-    ... on EventConnection { events { ... on MessageEvent { message } } }
+    ... on EventConnection {
+      events {
+        ... on MessageEvent { message }
+        ... on ErrorEvent { error { message cause { message } } }
+      }
+    }
   }
 }
 """
@@ -99,9 +104,8 @@ class Server:
         raise TimeoutError(f"the run did not end within {seconds} s")
 
     def said(self, run):
-        """What a run has logged so far, all its events."""
-        events = self.graphql(_EVENTS, id=run)["logsForRun"]["events"]
-        return [event["message"] for event in events if event.get("message")]
+        """What a run has logged so far, all its events and errors, as text."""
+        return json.dumps(self.graphql(_EVENTS, id=run)["logsForRun"]["events"])
 
 
 def free_port():

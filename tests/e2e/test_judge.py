@@ -61,7 +61,7 @@ def wait_for(condition, seconds=90):
 
 def kill(server, run):
     """End the processes of a run, as the events of the run name them."""
-    named = {int(pid) for pid in re.findall(r"\(pid: (\d+)\)", "\n".join(server.said(run)))}
+    named = {int(pid) for pid in re.findall(r"\(pid: (\d+)\)", server.said(run))}
     assert len(named) >= 2, "the run's own process and that of its step"
     for process in psutil.Process(server.pid).children(recursive=True):
         if process.pid in named:
@@ -94,12 +94,12 @@ def test_a_run_that_is_cut_off_is_gone_on_with(provider, environment, tmp_path):
         last = judge(server)
         assert server.ended(last) == "SUCCESS"
         table = answers(server)
-        said = "\n".join(server.said(last))
+        said = server.said(last)
 
     sent = Counter(received.digest for received in provider.received)
     asked = len(table.drop_duplicates(["shown", "prompt"]))
     assert len(sent) == asked
-    assert set(table["outcome"]) == {"answered"}
+    assert set(table["outcome"]) == {"answered", "unparsed"}, "8 answers no Yes or No"
     assert sum(sent.values()) - len(sent) <= 2 * CONCURRENCY
     assert provider.count - after_the_plug < asked - 100
     assert f"gpt: {asked} of {asked}" in said
@@ -114,6 +114,6 @@ def test_a_key_that_is_not_set_is_named_where_the_run_failed(provider, environme
         paths = [f"vlmbias/{name}" for name in [*TABLES, "answers/gpt"]]
         run = server.started(paths, partition=TOPIC)
         assert server.ended(run) == "FAILURE"
-        said = "\n".join(server.said(run))
+        said = server.said(run)
     assert provider.count == 0
     assert "OPENAI_API_KEY is not set" in said

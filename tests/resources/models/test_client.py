@@ -325,6 +325,13 @@ def test_a_key_that_is_not_set_is_named_before_the_first_request(
     assert client.ask(model(server), looks(3), LOG).outcomes == known.outcomes
 
 
+def test_an_entry_that_no_backend_takes_is_named_before_the_first_request(server, client):
+    wrong = model(server, "gemini", parameters={"temprature": 1.0})
+    with pytest.raises(Stopped, match=r"judge cannot be asked.*temprature.*Nothing was sent"):
+        client.ask(wrong, looks(3), LOG)
+    assert server.count == 0
+
+
 def test_a_backend_that_cannot_is_named(server, client):
     with pytest.raises(CannotDo, match=r"judge cannot score.*openai"):
         client.ask(model(server), [Score("A dog", "0" * 64)], LOG)
