@@ -13,8 +13,7 @@ from assets.columns import REAL, TEXT, Columns, materialized
 from assets.previews import markdown_table
 from assets.vlmbias.prompting import VARIANTS, Posed, asked, posed
 from assets.vlmbias.questions import QUESTIONS
-from metrics import BASELINE, Parsed, read_count, read_yes_no, score
-from metrics.parsing import read_name
+from metrics import BASELINE, Parsed, read_count, read_name, read_yes_no, score
 from resources.faults import Corrupt
 from resources.home import Home
 from resources.images import ImageStore
@@ -136,8 +135,9 @@ def asked_of(model: Model, questions: pd.DataFrame, prompting: str) -> pd.DataFr
 
 
 def same_questions(answers: pd.DataFrame, questions: pd.DataFrame) -> bool:
-    """Whether these answers are to these questions, in their order."""
-    return bool(QUESTIONS.table(answers).equals(QUESTIONS.table(questions)))
+    """Whether these answers are to these questions, in their order, and have today's columns."""
+    same_columns = list(answers.columns) == list(ANSWERS.columns)
+    return same_columns and bool(QUESTIONS.table(answers).equals(QUESTIONS.table(questions)))
 
 
 def not_ended(model: Model, answers: pd.DataFrame, questions: pd.DataFrame) -> pd.DataFrame:

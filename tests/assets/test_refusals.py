@@ -132,6 +132,14 @@ class TestTablesThatDoNotBelongTogether:
         assert "answers other questions" in message
         assert re.search(rf"Materialize vlmbias/answers/\w+ for {TOPIC} again", message)
 
+    def test_answers_in_columns_of_another_time(self, root):
+        stored = table(root, "answers/prior")
+        pd.read_parquet(stored).drop(columns=["refusal", "accepted"]).to_parquet(stored)
+        message = failure(materialize(root, "accuracy"))
+        assert f"Materialize vlmbias/answers/prior for {TOPIC} again" in message
+        assert materialize(root, "answers/prior", topic=TOPIC).success
+        assert materialize(root, "accuracy").success
+
     @pytest.mark.parametrize("fresh", [["drawn_images", "original_images"], ["drawn_images"]])
     def test_a_report_on_images_that_the_questions_are_not_about(self, root, fresh):
         assert materialize(root, "accuracy").success
