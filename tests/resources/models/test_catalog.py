@@ -79,7 +79,7 @@ class TestTheFileInTheProject:
 
     def test_every_example_has_parameters_that_its_backend_takes(self, loaded):
         async def made_and_closed(model):
-            await backend_of(model, "no key", lambda digest: b"").aclose()
+            await backend_of(model, "no-key", lambda digest: b"").aclose()
 
         for example in self.examples():
             asyncio.run(made_and_closed(loaded(example).models[0]))
