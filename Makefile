@@ -23,7 +23,7 @@ figure: .venv/ready-vector  ## write a scene as a vector figure: SCENE=flags/uni
 	$(BIN)/python figure.py $(SCENE) --kind $(KIND) --seed $(SEED) --size $(SIZE)
 
 test: .venv/ready-dev tests/outside/node_modules  ## run every test
-	$(BIN)/python -m pytest -n auto --dist loadfile
+	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
 lint: .venv/ready-dev  ## style, types and import rules
 	$(BIN)/ruff check .
