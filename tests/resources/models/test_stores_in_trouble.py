@@ -1,0 +1,249 @@
+"""What happens to the stores while models are asked: over real HTTP, through the client."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+import resources.calls.database
+import resources.calls.writer
+from resources.calls import CallStore
+from resources.faults import Unreachable
+from resources.images import ImageStore
+from resources.models.client import ModelClient
+from resources.models.outcomes import Answered
+from tests.postgres import Postgres, installed
+from tests.providers import faults, provider_process
+from tests.resources.models.conftest import LOG, closed, looks, model, until
+
+PROJECT = Path(__file__).parents[3]
+
+with_postgres = pytest.mark.skipif(not installed(), reason="no PostgreSQL server is installed")
+
+
+@pytest.fixture(scope="module")
+def database():
+    """A PostgreSQL server that may be stopped."""
+    with Postgres() as database:
+        yield database
+
+
+def client_of(url, root):
+    return ModelClient(calls=CallStore(url=url), images=ImageStore(root=str(root)))
+
+
+def stored(url, root, server):
+    """How many of the questions a new client finds answered."""
+    client = client_of(url, root)
+    try:
+        return client.ask(model(server), looks(200), LOG).known
+    finally:
+        closed(client)
+
+
+@with_postgres
+def test_a_database_that_goes_away_and_comes_back_costs_nothing(
+    server, database, tmp_path, monkeypatch, caplog
+):
+    monkeypatch.setattr(resources.calls.database, "_RETRY_S", 0.05)
+    server.latency_s = 0.02
+    server.shares({faults.SERVER_ERROR: 0.05})
+    url = database.database()
+    client = client_of(url, tmp_path)
+
+    def interrupt():
+        until(lambda: server.count >= 50)
+        database.stop()
+        time.sleep(0.5)
+        database.start()
+
+    interruption = threading.Thread(target=interrupt)
+    interruption.start()
+    asked = client.ask(model(server, concurrency=8), looks(200), LOG)
+    interruption.join()
+    closed(client)
+    assert all(isinstance(outcome, Answered) for outcome in asked.outcomes)
+    answered = Counter(r.digest for r in server.received)
+    assert len(answered) == 200
+    assert server.count == asked.sent
+    assert "cannot be reached" in caplog.text
+    server.clear()
+    before = server.count
+    assert stored(url, tmp_path, server) == 200
+    assert server.count == before
+
+
+@with_postgres
+def test_a_database_that_stays_away_stops_the_run_and_loses_at_most_what_was_on_its_way(
+    server, database, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(resources.calls.database, "_RETRY_S", 0.05)
+    monkeypatch.setattr(resources.calls.database, "_PATIENCE_S", 0.3)
+    monkeypatch.setattr(resources.calls.writer, "_LEASE_S", 0.5)
+    server.latency_s = 0.02
+    url = database.database()
+    client = client_of(url, tmp_path)
+
+    def interrupt():
+        until(lambda: server.count >= 50)
+        database.stop()
+
+    interruption = threading.Thread(target=interrupt)
+    interruption.start()
+    with pytest.raises(Unreachable, match=r"PostgreSQL at 127\.0\.0\.1.*Start it"):
+        client.ask(model(server, concurrency=8), looks(200), LOG)
+    interruption.join()
+    closed(client)
+    count = server.count
+    assert count < 200
+    database.start()
+    kept = stored(url, tmp_path, server)
+    assert count - 8 <= kept <= count
+    assert server.count == count + 200 - kept
+
+
+CONCURRENCY, REQUESTS = 16, 300
+
+ONE_OF_THREE = """
+import json, sys
+from resources.calls import CallStore, writer
+from resources.images import ImageStore
+from resources.models.client import ModelClient
+from tests.resources.models import conftest as c
+
+writer._LEASE_S = 0.5
+url, root, provider, first = sys.argv[1:]
+judge = c.Model.model_validate(
+    {"name": "judge", "backend": "openai", "model": "test-1", "family": "test",
+     "roles": ["judge"], "base_url": provider, "concurrency": %d}
+)
+client = ModelClient(calls=CallStore(url=url), images=ImageStore(root=root))
+client.calls.known([])
+print("ready", flush=True)
+sys.stdin.readline()
+requests = c.looks(%d)
+asked = client.ask(judge, requests[int(first):] + requests[:int(first)], c.LOG)
+client.close()
+client.calls.close()
+texts = [outcome.text for outcome in asked.outcomes]
+print(json.dumps([asked.sent, texts[-int(first):] + texts[:-int(first)]]))
+"""
+
+
+@pytest.mark.parametrize("kind", ["sqlite", pytest.param("postgresql", marks=with_postgres)])
+def test_of_three_processes_that_ask_the_same_one_may_be_killed(kind, request, tmp_path):
+    url = f"sqlite:///{tmp_path}/calls.sqlite"
+    if kind == "postgresql":
+        url = request.getfixturevalue("database").database()
+    script = ONE_OF_THREE % (CONCURRENCY, REQUESTS)
+    with provider_process(latency_s=0.1) as server:
+        command = [sys.executable, "-c", script, url, str(tmp_path), server.openai_url]
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+        three = [
+            subprocess.Popen([*command, str(first)], cwd=PROJECT, **pipes)
+            for first in (100, 200, 300)
+        ]
+        for process in three:
+            assert process.stdout.readline() == "ready\n"
+        for process in three:
+            process.stdin.write("go\n")
+            process.stdin.flush()
+        until(lambda: server.count >= 2 * 3 * CONCURRENCY)
+        three[0].send_signal(signal.SIGKILL)
+        three[0].communicate()
+        told = [json.loads(process.communicate(timeout=60)[0]) for process in three[1:]]
+        sent = Counter(server.received()["digests"])
+    (one, first), (other, second) = told
+    assert first == second
+    assert len(first) == len(sent) == REQUESTS
+    assert sum(sent.values()) - REQUESTS <= CONCURRENCY
+    assert max(sent.values()) <= 2
+    assert REQUESTS / 2 < one + other < REQUESTS
+
+
+FULL_DISK = """
+import os, sys
+from pathlib import Path
+from resources.calls import writer
+from resources.faults import Full
+from resources.models.outcomes import Answered
+from resources.models.requests import Paint
+from tests.providers import Provider
+from tests.resources.models import conftest as c
+
+# No claim can be given up on a full disk: the next run waits until they end.
+writer._LEASE_S = 0.5
+disk, kind = Path(sys.argv[1]), sys.argv[2]
+filler = disk / "filler"
+MANY, CONCURRENCY = 300, 8
+requests = {
+    "answers": c.looks(MANY),
+    "pictures": [Paint(f"A dog with {legs} legs") for legs in range(MANY)],
+}[kind]
+
+
+def png(received):
+    image = c.Image.frombytes("RGB", (96, 96), os.urandom(96 * 96 * 3))
+    data = c.io.BytesIO()
+    image.save(data, "PNG")
+    return data.getvalue()
+
+
+os.environ["OPENAI_API_KEY"] = "sk-full"
+with Provider() as server:
+    server.answer = {"answers": lambda _: os.urandom(15_000).hex(), "pictures": png}[kind]
+    entry = c.model(server, concurrency=CONCURRENCY)
+    client = c.client_at(disk)
+    client.calls.known([])
+    free = os.statvfs(disk)
+    filler.write_bytes(bytes(free.f_bavail * free.f_frsize - (3 << 20)))
+    try:
+        client.ask(entry, requests, c.LOG)
+    except Full as error:
+        print(error)
+    first = server.count
+    assert CONCURRENCY < first < MANY, first
+    c.closed(client)
+    filler.unlink()
+    client = c.client_at(disk)
+    asked = client.ask(entry, requests, c.LOG)
+    assert all(isinstance(outcome, Answered) for outcome in asked.outcomes), asked.outcomes
+    assert first - CONCURRENCY <= asked.known <= first, (first, asked.known)
+    assert server.count == first + MANY - asked.known
+    assert client.ask(entry, requests, c.LOG).outcomes == asked.outcomes
+    for outcome in asked.outcomes:
+        for digest in outcome.images:
+            client.images.get(digest)
+    c.closed(client)
+print("whole")
+"""
+
+
+@pytest.mark.parametrize("kind", ["answers", "pictures"])
+def test_a_full_disk_stops_the_run_and_loses_at_most_what_was_on_its_way(tmp_path, kind):
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    (tmp_path / "program.py").write_text(FULL_DISK)
+    done = subprocess.run(
+        [
+            *("unshare", "--map-root-user", "--mount", "sh", "-c"),
+            'mount -t tmpfs -o size=64m tmpfs "$1" && shift && exec "$@"',
+            *("sh", disk, sys.executable, tmp_path / "program.py", disk, kind),
+        ],
+        cwd=PROJECT,
+        env=os.environ | {"PYTHONPATH": str(PROJECT)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    told, _, end = done.stdout.strip().rpartition("\n")
+    assert end == "whole", done.stderr
+    assert told.startswith(f"No space is left to write {disk}/")
