@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from collections import Counter
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -35,17 +36,19 @@ def database():
         yield database
 
 
+@contextmanager
 def client_of(url, root):
-    return ModelClient(calls=CallStore(url=url), images=ImageStore(root=str(root)))
+    client = ModelClient(calls=CallStore(url=url), images=ImageStore(root=str(root)))
+    try:
+        yield client
+    finally:
+        closed(client)
 
 
 def stored(url, root, server):
     """How many of the questions a new client finds answered."""
-    client = client_of(url, root)
-    try:
+    with client_of(url, root) as client:
         return client.ask(model(server), looks(200), LOG).known
-    finally:
-        closed(client)
 
 
 @with_postgres
@@ -56,7 +59,6 @@ def test_a_database_that_goes_away_and_comes_back_costs_nothing(
     server.latency_s = 0.02
     server.shares({faults.SERVER_ERROR: 0.05})
     url = database.database()
-    client = client_of(url, tmp_path)
 
     def interrupt():
         until(lambda: server.count >= 50)
@@ -66,9 +68,9 @@ def test_a_database_that_goes_away_and_comes_back_costs_nothing(
 
     interruption = threading.Thread(target=interrupt)
     interruption.start()
-    asked = client.ask(model(server, concurrency=8), looks(200), LOG)
+    with client_of(url, tmp_path) as client:
+        asked = client.ask(model(server, concurrency=8), looks(200), LOG)
     interruption.join()
-    closed(client)
     assert all(isinstance(outcome, Answered) for outcome in asked.outcomes)
     answered = Counter(r.digest for r in server.received)
     assert len(answered) == 200
@@ -89,7 +91,6 @@ def test_a_database_that_stays_away_stops_the_run_and_loses_at_most_what_was_on_
     monkeypatch.setattr(resources.calls.writer, "_LEASE_S", 0.5)
     server.latency_s = 0.02
     url = database.database()
-    client = client_of(url, tmp_path)
 
     def interrupt():
         until(lambda: server.count >= 50)
@@ -97,10 +98,10 @@ def test_a_database_that_stays_away_stops_the_run_and_loses_at_most_what_was_on_
 
     interruption = threading.Thread(target=interrupt)
     interruption.start()
-    with pytest.raises(Unreachable, match=r"PostgreSQL at 127\.0\.0\.1.*Start it"):
+    away = pytest.raises(Unreachable, match=r"PostgreSQL at 127\.0\.0\.1.*Start it")
+    with client_of(url, tmp_path) as client, away:
         client.ask(model(server, concurrency=8), looks(200), LOG)
     interruption.join()
-    closed(client)
     count = server.count
     assert count < 200
     database.start()
