@@ -105,6 +105,16 @@ def test_what_is_not_an_image_of_a_sane_size_is_refused(data, claimed, says):
         opened(Picture(data, claimed))
 
 
+def test_what_its_decoder_stumbles_over_is_refused():
+    """A width in words in the EXIF data, which Pillow reads, and fails to write again."""
+    entries = struct.pack("<HHHI4s", 2, 0x0100, 2, 4, b"six\0")
+    entries += struct.pack("<HHIHH", 0x0112, 3, 1, 6, 0)
+    exif = b"Exif\0\0" + struct.pack("<2sHI", b"II", 42, 8) + entries + bytes(4)
+    data = file(Image.fromarray(PIXELS), "JPEG", exif=exif)
+    with pytest.raises(BadImage, match="cannot be decoded whole"):
+        opened(Picture(data, "image/jpeg"))
+
+
 def test_an_animation_is_refused():
     frames = [Image.fromarray(np.roll(PIXELS, shift, 0)) for shift in range(3)]
     data = file(frames[0], "WEBP", save_all=True, append_images=frames[1:])

@@ -4,25 +4,50 @@ The SDKs' own shapes check nothing (OpenAI's), or warn of and drop what they do 
 (Google's). These ask for no more than is read, since servers differ in the rest.
 """
 
-from typing import TypeVar
+import json
+import re
+from contextlib import suppress
+from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 
 from resources.models.replies import Interrupted
 
 Shape = TypeVar("Shape", bound=BaseModel)
 
+_HALF_A_PAIR = re.compile(rb"\\u[dD][89a-fA-F]")
+
+
+def _counted(tokens: Any) -> int | None:
+    return tokens if isinstance(tokens, int) and 0 <= tokens < 2**31 else None
+
+
+Count = Annotated[int | None, BeforeValidator(_counted)]
+"""Tokens; a count that cannot be one is unknown, and spoils no answer that was paid for."""
+
 
 def shaped(shape: type[Shape], body: str | bytes) -> Shape:
     """A reply's body as what the API promises; raises `Interrupted` where it is not."""
     try:
-        return shape.model_validate_json(body)
+        return shape.model_validate_json(_in_whole_characters(body))
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(map(str, first["loc"])) or "the body"
         problem = f"The reply is not what this API sends: {where}: {first['msg']}"
     raise Interrupted(problem)
+
+
+def _in_whole_characters(body: str | bytes) -> bytes:
+    """A body with a question mark for each half of a surrogate pair.
+
+    That is JSON, which a model that is cut off within an emoji may send, but no text.
+    """
+    data = body.encode() if isinstance(body, str) else body
+    if _HALF_A_PAIR.search(data):
+        with suppress(ValueError, RecursionError):
+            return json.dumps(json.loads(data), ensure_ascii=False).encode(errors="replace")
+    return data
 
 
 class Message(BaseModel):
@@ -42,8 +67,8 @@ class Choice(BaseModel):
 class TextTokens(BaseModel):
     """OpenAI's count for a chat."""
 
-    prompt_tokens: int | None = None
-    completion_tokens: int | None = None
+    prompt_tokens: Count = None
+    completion_tokens: Count = None
 
 
 class Completion(BaseModel):
@@ -64,8 +89,8 @@ class Image(BaseModel):
 class ImageTokens(BaseModel):
     """OpenAI's count for a picture."""
 
-    input_tokens: int | None = None
-    output_tokens: int | None = None
+    input_tokens: Count = None
+    output_tokens: Count = None
 
 
 class Images(BaseModel):
@@ -120,9 +145,9 @@ class PromptFeedback(_Google):
 class TokenCounts(_Google):
     """Gemini's count; what it thought is paid for as output."""
 
-    prompt_token_count: int | None = None
-    candidates_token_count: int | None = None
-    thoughts_token_count: int | None = None
+    prompt_token_count: Count = None
+    candidates_token_count: Count = None
+    thoughts_token_count: Count = None
 
 
 class Generated(_Google):

@@ -181,7 +181,7 @@ class OpenAI:
         except APIStatusError as error:
             said = error.message.partition(" - ")[2] or error.body or ""
             words = without_key(said, self._key)
-            kind = _FILTER_CODES.get(error.code or "") if error.status_code == 400 else None
+            kind = _FILTER_CODES.get(str(error.code)) if error.status_code == 400 else None
             if kind is not None:
                 return Refusal(kind, words)
             problem = self._fault(error, words)
@@ -191,9 +191,9 @@ class OpenAI:
         raise problem
 
     def _fault(self, error: APIStatusError, words: str) -> Fault:
-        if {error.code, error.type} & _CLOSED_CODES:
+        if {str(error.code), str(error.type)} & _CLOSED_CODES:
             return Closed(f"HTTP {error.status_code}: {words}")
-        if error.status_code == 400 and error.param in self._model.parameters:
+        if error.status_code == 400 and str(error.param) in self._model.parameters:
             return Closed(f"{words} ({error.param} is set in models.yaml, for every request)")
         return fault(error.status_code, words, error.response.headers, self._key)
 
