@@ -15,7 +15,7 @@ from resources.models.catalog import Model
 from resources.models.faults import Stopped
 from resources.models.outcomes import Failed, FailureKind
 from resources.models.pace import Pace
-from resources.models.progress import Progress
+from resources.models.progress import Progress, duration
 from resources.models.replies import (
     Closed,
     Interrupted,
@@ -31,8 +31,12 @@ ATTEMPTS = 8
 DEADLINES = 2
 """How often a request may run out of time: each time, it may have been paid for."""
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.5, 60.0
+LONGEST_PAUSE_S = 3600.0
+"""Where the provider asks to wait longer, a run gives up."""
 IN_A_ROW = 10
 """At least so many requests must fail with no answer between them before a run gives up."""
+SHORTEST_SECRET = 8
+"""A shorter key is a placeholder; taking it out of answers would change what they say."""
 
 
 class _GaveUp(Exception):
@@ -55,12 +59,15 @@ class Asking:
     images: ImageStore
     missing: dict[str, Request]
     progress: Progress
-    api_key: str | None = None
+    answered: bool = False
+    """Whether the model has answered any other request that goes with these."""
+    api_key: str | None = field(default=None, repr=False)
     calls: dict[str, Call] = field(default_factory=dict)
     failures: dict[str, Failed] = field(default_factory=dict)
     _pace: Pace = field(init=False)
-    _why_stopped: str | Exception | None = None
-    _failed_in_a_row: int = 0
+    _asked: set[str] = field(init=False, default_factory=set)
+    _why_stopped: str | Exception | None = field(init=False, default=None)
+    _failed_in_a_row: int = field(init=False, default=0)
 
     def __post_init__(self) -> None:
         model = self.model
@@ -87,7 +94,7 @@ class Asking:
         if isinstance(self._why_stopped, Exception):
             raise self._why_stopped
         if self._why_stopped is not None:
-            kept = len(self.calls) + self.progress.known
+            kept = self.progress.total - len(self.missing) + len(self.calls)
             raise Stopped(
                 f"{self.model.name} was stopped: {self._why_stopped} The {kept:,} answers of "
                 f"{self.progress.total:,} that there are, are kept: mend that and materialize "
@@ -96,35 +103,48 @@ class Asking:
 
     @property
     def _anything_answered(self) -> bool:
-        return bool(self.calls) or self.progress.known > 0
+        return self.answered or bool(self.calls)
 
     async def _work(self, backend: Any, queue: Iterator[tuple[str, Request]]) -> None:
         for key, request in queue:
             send = partial(getattr(backend, kind_of(request)), request)
             try:
-                self.calls[key] = await self.store.once(
-                    key, partial(self._call, key, request, send)
-                )
-                self._failed_in_a_row = 0
+                ask = partial(self._call, key, request, send)
+                self._take(await self.store.once(key, ask))
             except _GaveUp as gave_up:
                 self._fail(key, gave_up.failed)
             except Exception as error:  # noqa: BLE001 - raised again once all has ended
-                self._why_stopped = self._why_stopped or error
+                self._stop(error)
             if self._why_stopped is not None:
                 return
 
+    def _take(self, call: Call) -> None:
+        self.calls[call.key] = call
+        self._failed_in_a_row = 0
+        if call.key in self._asked:
+            self.progress.end(call.answer["outcome"])
+        else:
+            # Another process has asked it meanwhile.
+            self.progress.known += 1
+
     def _fail(self, key: str, failed: Failed) -> None:
         self.failures[key] = failed
-        self.progress.end("failed", 0.0)
+        self.progress.end("failed")
         if failed.kind != "unacceptable" or not self._anything_answered:
             self._failed_in_a_row += 1
         if self._failed_in_a_row >= max(IN_A_ROW, self.model.concurrency):
-            self._why_stopped = self._why_stopped or (
+            self._stop(
                 f"{self._failed_in_a_row} requests in a row failed, the last with: {failed.error}"
             )
 
+    def _stop(self, why: str | Exception) -> None:
+        """Send no more; of several reasons the first is told."""
+        self._why_stopped = self._why_stopped or why
+        self._pace.end()
+
     async def _call(self, key: str, request: Request, send: Callable[[], Awaitable[Reply]]) -> Call:
         """Send a request until it is answered, and make that a call; raises `_GaveUp`."""
+        self._asked.add(key)
         deadlines = 0
         for attempt in range(1, ATTEMPTS + 1):
             try:
@@ -132,7 +152,7 @@ class Asking:
                 return await self._kept(key, request, reply, seconds)
             except (Unacceptable, Closed, BadImage) as fault:
                 if isinstance(fault, Closed):
-                    self._why_stopped = self._why_stopped or str(fault)
+                    self._stop(str(fault))
                 kind: FailureKind = "bad image" if isinstance(fault, BadImage) else "unacceptable"
                 raise _GaveUp(Failed(kind, str(fault), attempt)) from None
             except Overloaded as fault:
@@ -147,7 +167,7 @@ class Asking:
             if attempt == ATTEMPTS or deadlines == DEADLINES:
                 break
             wait = min(LONGEST_WAIT_S, FIRST_WAIT_S * 2 ** (attempt - 1))
-            await asyncio.sleep(wait * random.uniform(0.5, 1.5))
+            await self._pace.rest(wait * random.uniform(0.5, 1.5))
         raise _GaveUp(failed)
 
     async def _attempt(self, send: Callable[[], Awaitable[Reply]]) -> tuple[Reply, float]:
@@ -160,8 +180,12 @@ class Asking:
                 async with asyncio.timeout(self.model.deadline_s):
                     reply = await send()
             except Overloaded as fault:
-                self._pace.overloaded(began, fault.retry_after)
+                if fault.retry_after is not None and fault.retry_after > LONGEST_PAUSE_S:
+                    pause = duration(fault.retry_after)
+                    raise Closed(f"{fault} It asks to wait for {pause}: wait so long.") from None
+                self.progress.paused_until = self._pace.overloaded(began, fault.retry_after)
                 raise
+            self.progress.pay(self.model.price_of(reply.usage))
             self._pace.answered(reply.usage.total)
             return reply, monotonic() - began
 
@@ -178,7 +202,6 @@ class Asking:
         else:
             reason = self._without_key(reply.refusal.reason)
             answer = {"outcome": "refused", "kind": reply.refusal.kind, "reason": reason}
-        self.progress.end(str(answer["outcome"]), self.model.price_of(reply.usage))
         return Call(
             key=key,
             backend=self.model.backend,
@@ -198,4 +221,7 @@ class Asking:
         return self.images.put(opened(picture))
 
     def _without_key(self, text: str) -> str:
-        return text.replace(self.api_key, "[key]") if self.api_key else text
+        """An answer that repeats the key, without it; `EMPTY`, as for a local server, is a word."""
+        if self.api_key is None or len(self.api_key) < SHORTEST_SECRET:
+            return text
+        return text.replace(self.api_key, "[key]")

@@ -1,6 +1,5 @@
 """The one door to every model: what was answered before is looked up, the rest is asked once."""
 
-import asyncio
 from collections.abc import Iterable, Sequence
 from logging import Logger
 from typing import Any, NamedTuple
@@ -14,6 +13,7 @@ from resources.models.asking import Asking
 from resources.models.backends import backend_of
 from resources.models.catalog import Model
 from resources.models.faults import CannotDo, KeyNotSet, Stopped
+from resources.models.loop import Loop
 from resources.models.outcomes import Malformed, Outcome
 from resources.models.progress import Progress
 from resources.models.reading import outcome_of, repaired
@@ -44,7 +44,7 @@ class ModelClient(ConfigurableResource[None]):
 
     calls: CallStore
     images: ImageStore
-    _runner: asyncio.Runner | None = PrivateAttr(default=None)
+    _loop: Loop | None = PrivateAttr(default=None)
     _backends: dict[str, Any] = PrivateAttr(default_factory=dict)
 
     def ask(self, model: Model, requests: Sequence[Request], log: Logger) -> Asked:
@@ -66,7 +66,7 @@ class ModelClient(ConfigurableResource[None]):
             }
             if not again:
                 break
-            mended = self._ask(model, list(again.values()), log)
+            mended = self._ask(model, list(again.values()), log, answered=True)
             better = dict(zip(again, mended.outcomes, strict=True))
             asked = Asked(
                 [better.get(place, outcome) for place, outcome in enumerate(asked.outcomes)],
@@ -78,31 +78,35 @@ class ModelClient(ConfigurableResource[None]):
 
     def close(self) -> None:
         """Close connections and let go of local models."""
-        if self._runner is not None:
-            for backend in self._backends.values():
-                self._runner.run(backend.aclose())
-            self._backends.clear()
-            self._runner.close()
-            self._runner = None
+        loop, self._loop = self._loop, None
+        backends, self._backends = self._backends, {}
+        if loop is not None:
+            try:
+                for backend in backends.values():
+                    loop.run(backend.aclose())
+            finally:
+                loop.close()
 
     def teardown_after_execution(self, context: InitResourceContext) -> None:
         """Close what the run opened."""
         self.close()
 
-    def _ask(self, model: Model, requests: Sequence[Request], log: Logger) -> Asked:
+    def _ask(
+        self, model: Model, requests: Sequence[Request], log: Logger, *, answered: bool = False
+    ) -> Asked:
         keys = [call_key(canonical_of(model, request)) for request in requests]
         distinct = dict(zip(keys, requests, strict=True))
         calls = self.calls.known(distinct)
         missing = {key: request for key, request in distinct.items() if key not in calls}
         progress = Progress(model.name, len(distinct), len(calls), log)
-        asking = Asking(model, self.calls, self.images, missing, progress)
+        asking = Asking(model, self.calls, self.images, missing, progress, answered or bool(calls))
         if missing:
             asking.api_key = key_of(model)
             backend = self._backend(model, asking.api_key)
             _require(backend, model, missing.values())
-            if self._runner is None:
-                self._runner = asyncio.Runner()
-            self._runner.run(asking.run(backend))
+            if self._loop is None:
+                self._loop = Loop()
+            self._loop.run(asking.run(backend))
             calls |= asking.calls
         return Asked(
             [

@@ -5,8 +5,8 @@ one for each round of answers after that (additive increase, multiplicative decr
 """
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from time import monotonic
 
@@ -29,6 +29,7 @@ class Pace:
     _last_decrease: float = field(init=False, default=0.0)
     _tokens_free_at: float = field(init=False, default=0.0)
     _freed: asyncio.Condition = field(init=False, default_factory=asyncio.Condition)
+    _ended: asyncio.Event = field(init=False, default_factory=asyncio.Event)
 
     def __post_init__(self) -> None:
         self._limit = float(self.concurrency)
@@ -59,11 +60,11 @@ class Pace:
             taken = tokens * 60 / self.tokens_per_minute
             self._tokens_free_at = max(self._tokens_free_at, monotonic()) + taken
 
-    def overloaded(self, began: float, retry_after: float | None) -> None:
+    def overloaded(self, began: float, retry_after: float | None) -> float:
         """A request that `began` then was turned away: allow half as many at once.
 
         Those that were on their way together count as one. With `retry_after` in seconds, nothing
-        is sent before it is over.
+        is sent before it is over. Gives the moment at which pauses end.
         """
         now = monotonic()
         if began >= self._last_decrease:
@@ -71,13 +72,26 @@ class Pace:
             self._last_decrease = now
         if retry_after is not None:
             self._paused_until = max(self._paused_until, now + retry_after)
+        return self._paused_until
+
+    async def rest(self, seconds: float) -> None:
+        """Wait so long, or until the end."""
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._ended.wait(), seconds)
+
+    def end(self) -> None:
+        """Let all who wait go on at once: nothing more is to be sent."""
+        self._ended.set()
 
     async def _wait(self) -> None:
         """Wait until a request may start, and take that start."""
-        while (start := max(self._paused_until, self._tokens_free_at)) > (now := monotonic()):
-            await asyncio.sleep(start - now)
+        await self._until(lambda: max(self._paused_until, self._tokens_free_at))
         if self.requests_per_minute:
             mine = max(self._next_start, monotonic())
             self._next_start = mine + 60 / self.requests_per_minute
-            while (now := monotonic()) < max(mine, self._paused_until):
-                await asyncio.sleep(max(mine, self._paused_until) - now)
+            await self._until(lambda: max(mine, self._paused_until))
+
+    async def _until(self, start: Callable[[], float]) -> None:
+        """Wait for a moment that may be put off meanwhile."""
+        while not self._ended.is_set() and (left := start() - monotonic()) > 0:
+            await self.rest(left)

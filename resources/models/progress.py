@@ -21,6 +21,8 @@ class Progress:
     sent: int = 0
     spent: float | None = 0.0
     """Dollars so far; None once an answer came whose price is unknown."""
+    paused_until: float = 0.0
+    """Before then nothing is sent, as the provider asks; on the monotonic clock."""
     ended: Counter[str] = field(default_factory=Counter)
     trouble: Counter[str] = field(default_factory=Counter)
     _began: float = field(init=False)
@@ -28,11 +30,14 @@ class Progress:
     def __post_init__(self) -> None:
         self._began = monotonic()
 
-    def end(self, outcome: str, cost: float | None) -> None:
-        """One more request has ended, for so many dollars."""
+    def pay(self, cost: float | None) -> None:
+        """One more reply came, for so many dollars."""
+        self.spent = None if self.spent is None or cost is None else self.spent + cost
+
+    def end(self, outcome: str) -> None:
+        """One more request has ended."""
         self.done += 1
         self.ended[outcome] += 1
-        self.spent = None if self.spent is None or cost is None else self.spent + cost
 
     async def tell(self) -> None:
         """Log the state every ten seconds, until cancelled."""
@@ -42,20 +47,25 @@ class Progress:
 
     def __str__(self) -> str:
         """The state in one line, as a reader of the log wants it."""
-        seconds = max(monotonic() - self._began, 1e-9)
+        now = monotonic()
+        seconds = max(now - self._began, 1e-9)
         rate = self.done / seconds
         missing = self.total - self.known
         parts = [
             f"{self.model}: {self.known + self.done:,} of {self.total:,}",
             f"{self.known:,} known before",
             f"{rate:.1f}/s",
-            f"{_duration((missing - self.done) / rate)} left" if rate else "time left unknown",
+            f"{duration((missing - self.done) / rate)} left" if rate else "time left unknown",
             "spent unknown (no price)" if self.spent is None else f"spent ${self.spent:.4f}",
         ]
+        if self.paused_until > now:
+            pause = duration(self.paused_until - now)
+            parts.append(f"nothing is sent for {pause}, as the provider asks")
         told = {**{k: n for k, n in self.ended.items() if k != "answered"}, **self.trouble}
         return " · ".join(parts + [f"{number:,} {what}" for what, number in told.items()])
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
+    """Seconds as a reader wants them."""
     minutes, rest = divmod(round(seconds), 60)
     return f"{minutes} min {rest} s" if minutes else f"{rest} s"

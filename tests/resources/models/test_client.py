@@ -3,6 +3,7 @@
 import json
 import logging
 import re
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
@@ -13,7 +14,7 @@ from resources.models.faults import CannotDo, KeyNotSet, Stopped
 from resources.models.outcomes import Answered, Failed, Malformed, Refused
 from resources.models.requests import Edit, Look, Paint, Score, Turn, Write
 from tests.providers import Provider, faults
-from tests.resources.models.conftest import CANARY, LOG, client_at, closed, looks, model, png
+from tests.resources.models.conftest import CANARY, LOG, client_at, closed, looks, model, png, until
 
 SCHEMA = json.dumps(
     {
@@ -288,6 +289,23 @@ def test_a_single_row_is_enough_for_an_outage(server, client):
     assert server.count == 8
 
 
+def test_a_stop_waits_for_nothing_that_is_not_on_its_way(server, client):
+    """Neither for the end of a pause that the provider asked for, nor for another attempt."""
+    server.latency_s = 0.05
+    server.script([faults.RETRY_AFTER.for_seconds(600)])
+    server.when(lambda received: "animal 1?" in received.texts[-1], faults.INVALID_KEY)
+    with pytest.raises(Stopped, match="Incorrect API key"):
+        client.ask(model(server, concurrency=4), looks(20), LOG)
+    assert server.count <= 4
+
+
+def test_a_pause_of_hours_stops_the_run_and_is_told(server, client):
+    server.always(faults.RETRY_AFTER.for_seconds(7200))
+    with pytest.raises(Stopped, match="asks to wait for 120 min 0 s"):
+        client.ask(model(server, concurrency=1), looks(20), LOG)
+    assert server.count == 1
+
+
 def test_rows_that_are_not_accepted_fail_alone(server, client):
     server.when(lambda received: "animal 1" in received.texts[-1], faults.INVALID_REQUEST)
     asked = client.ask(model(server, concurrency=4), looks(200), LOG)
@@ -358,6 +376,17 @@ def test_text_to_a_schema_is_read_and_what_misses_it_is_asked_once_more(server, 
     assert server.count == 3
 
 
+def test_a_repair_that_is_not_accepted_fails_alone(server, client):
+    server.answer = lambda received: (
+        '{"legs": "four"}' if "7" in received.texts[0] else '{"legs": 4}'
+    )
+    server.when(lambda received: len(received.texts) > 1, faults.INVALID_REQUEST)
+    requests = [Write((Turn("user", f"Legs of animal {n}"),), SCHEMA) for n in range(9)]
+    outcomes = client.ask(model(server), requests, LOG).outcomes
+    assert isinstance(outcomes[7], Failed)
+    assert all(isinstance(outcome, Answered) for outcome in outcomes if outcome != outcomes[7])
+
+
 @pytest.mark.parametrize("fault", [faults.PROSE, faults.OTHER_SCHEMA, faults.CUT_OFF])
 def test_text_that_never_meets_its_schema_is_malformed_and_kept(server, client, fault):
     server.always(fault)
@@ -385,6 +414,32 @@ def test_progress_is_told_while_a_run_goes_on(server, client, caplog, monkeypatc
     assert " left" in told[0]
     assert told[-1].startswith("judge: 40 of 40 · 0 known before · ")
     assert "spent $" in told[-1]
+
+
+def test_what_another_process_has_asked_meanwhile_counts_as_known(server, client, tmp_path):
+    """Its claim is waited for, and nothing is sent."""
+    server.latency_s = 0.2
+    other = client_at(tmp_path)
+    with ThreadPoolExecutor(1) as thread:
+        first = thread.submit(client.ask, model(server), looks(3), LOG)
+        until(lambda: server.count == 3)
+        asked = other.ask(model(server), looks(5), LOG)
+        first.result()
+    closed(other)
+    assert (asked.known, asked.sent, server.count) == (3, 2, 5)
+
+
+def test_what_is_paid_for_is_counted_whatever_it_is_worth(server, client):
+    """A file that is no picture has its price."""
+    server.when(lambda received: "no dog" in received.texts[-1], faults.NOT_A_PICTURE)
+    price = {"input_per_million": 0.0, "output_per_million": 1.0}
+    painter = model(server, model="test-image-1", price=price)
+    good, bad = (
+        client.ask(painter, [Paint("A dog"), Paint(words)], LOG) for words in ("A cat", "no dog")
+    )
+    assert good.sent == 2
+    assert bad.sent == 1
+    assert bad.spent == good.spent / 2 > 0
 
 
 def test_edits_carry_their_pictures_and_give_new_ones(server, client):
@@ -421,3 +476,11 @@ def test_the_key_is_found_nowhere(server, client, tmp_path, caplog):
     assert any(path.name == "calls.sqlite" for path in files)
     assert not any(CANARY.encode() in path.read_bytes() for path in files)
     assert CANARY not in caplog.text + "".join(said)
+
+
+@pytest.mark.parametrize(("key", "said"), [("1", "{1}"), ("EMPTY", "It is EMPTY. {0}")])
+def test_a_placeholder_for_a_key_changes_no_answer(server, client, monkeypatch, key, said):
+    monkeypatch.setenv("PLACEHOLDER", key)
+    server.answer = lambda received: said
+    entry = model(server, "openai_compatible", key="PLACEHOLDER")
+    assert texts(client.ask(entry, looks(1), LOG)) == [said]

@@ -111,6 +111,25 @@ def test_nothing_starts_before_retry_after_is_over():
     assert asyncio.run(first_start()) >= 0.15
 
 
+def test_at_the_end_nobody_waits():
+    async def all_go_on():
+        pace = Pace(4, requests_per_minute=1)
+        pace.overloaded(monotonic(), 3600)
+
+        async def one():
+            async with pace.turn():
+                await pace.rest(3600)
+
+        async with asyncio.timeout(20), asyncio.TaskGroup() as tasks:
+            for _ in range(20):
+                tasks.create_task(one())
+            await asyncio.sleep(0)
+            pace.end()
+        return True
+
+    assert asyncio.run(all_go_on())
+
+
 def test_requests_a_minute_are_spread_evenly():
     starts = starts_of(Pace(64, requests_per_minute=3000), 12)
     assert all(start - starts[0] >= place * 0.02 - 0.01 for place, start in enumerate(starts))

@@ -20,14 +20,15 @@ def told(monkeypatch, caplog):
 
 def test_it_says_done_and_total_pace_time_left_and_cost(told):
     for _ in range(40):
-        told.end("answered", 0.001)
+        told.pay(0.001)
+        told.end("answered")
     assert str(told) == "gpt: 60 of 100 · 20 known before · 4.0/s · 10 s left · spent $0.0400"
 
 
 def test_an_unknown_price_is_unknown_and_never_zero(told):
-    told.end("answered", 0.5)
-    told.end("answered", None)
-    told.end("answered", 0.5)
+    told.pay(0.5)
+    told.pay(None)
+    told.pay(0.5)
     assert told.spent is None
     assert "spent unknown (no price)" in str(told)
 
@@ -37,16 +38,23 @@ def test_before_the_first_answer_the_time_left_is_unknown(told):
 
 
 def test_what_went_wrong_is_counted(told):
-    told.end("answered", 0)
-    told.end("refused", 0)
-    told.end("failed", 0)
+    told.end("answered")
+    told.end("refused")
+    told.end("failed")
     told.trouble["overloaded"] += 1200
     assert str(told).endswith("1 refused · 1 failed · 1,200 overloaded")
 
 
 def test_long_times_are_told_in_minutes(told):
-    told.end("answered", 0)
+    told.end("answered")
     assert "13 min 10 s left" in str(told)
+
+
+def test_a_pause_that_the_provider_asks_for_is_told_while_it_lasts(told):
+    told.paused_until = 3600.0
+    assert "nothing is sent for 59 min 50 s, as the provider asks" in str(told)
+    told.paused_until = 15.0
+    assert "nothing is sent" not in str(told)
 
 
 def test_it_speaks_while_others_work(told, monkeypatch, caplog):

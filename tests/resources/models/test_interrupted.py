@@ -1,0 +1,76 @@
+"""Ending a run from outside, as Dagster does: an exception out of a signal's handler."""
+
+import os
+import signal
+import sqlite3
+from contextlib import closing
+
+import pytest
+
+from resources.models.loop import Loop
+from tests.resources.models.conftest import LOG, closed, looks, model
+
+CONCURRENCY = 16
+
+
+class Terminated(BaseException):
+    """What the handler raises, in the place of Dagster's own."""
+
+
+@pytest.fixture
+def terminate():
+    """Sends a signal whose handler raises `Terminated` in the main thread."""
+
+    def handler(number, frame):
+        raise Terminated
+
+    before = signal.signal(signal.SIGUSR1, handler)
+    yield lambda: os.kill(os.getpid(), signal.SIGUSR1)
+    signal.signal(signal.SIGUSR1, before)
+
+
+def rows(root, table):
+    with closing(sqlite3.connect(root / "calls.sqlite")) as database:
+        return database.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
+
+
+def test_it_comes_up_as_itself_and_costs_what_was_on_its_way(server, client, tmp_path, terminate):
+    entry, goal = model(server, concurrency=CONCURRENCY), 40
+
+    def answer(received):
+        if server.count == goal:
+            terminate()
+        return "{5}"
+
+    server.answer = answer
+    for _ in range(5):
+        # With the loop in the main thread, this is an exception group most of the time.
+        with pytest.raises(Terminated):
+            client.ask(entry, looks(1000), LOG)
+        goal = server.count + 40
+    server.answer = lambda received: "{5}"
+    asked = client.ask(entry, looks(1000), LOG)
+    assert len(asked.outcomes) == 1000
+    assert server.count <= 1000 + 5 * CONCURRENCY
+    closed(client)
+    assert (rows(tmp_path, "calls"), rows(tmp_path, "claims")) == (1000, 0)
+
+
+def test_a_client_that_was_interrupted_closes(server, client, terminate):
+    server.latency_s = 60
+    server.answer = lambda received: terminate() or "{5}"
+    with pytest.raises(Terminated):
+        client.ask(model(server), looks(1), LOG)
+    client.close()
+
+
+def test_a_backend_that_does_not_close_leaves_no_loop_behind(client):
+    class Stubborn:
+        async def aclose(self):
+            raise OSError("no")
+
+    loop = client._loop = Loop()
+    client._backends["one"] = Stubborn()
+    with pytest.raises(OSError, match="no"):
+        client.close()
+    assert loop._loop.is_closed()
