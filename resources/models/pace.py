@@ -10,13 +10,17 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from time import monotonic
 
+_WEIGHT_OF_THE_LAST = 0.1
+"""How much one answer changes what the next is expected to take."""
+
 
 @dataclass(slots=True)
 class Pace:
     """The pace of one model in one process.
 
     `concurrency` is the most requests at once; the limits per minute are spread evenly over it.
-    Tokens are known only afterwards: what an answer took beyond its share is waited for then.
+    Tokens are known only afterwards: under a limit of them the first request goes alone, each books
+    what the last ones took, and what its answer took beyond that is waited for then.
     """
 
     concurrency: int
@@ -28,6 +32,7 @@ class Pace:
     _paused_until: float = field(init=False, default=0.0)
     _last_decrease: float = field(init=False, default=0.0)
     _tokens_free_at: float = field(init=False, default=0.0)
+    _tokens_expected: float | None = field(init=False, default=None)
     _freed: asyncio.Condition = field(init=False, default_factory=asyncio.Condition)
     _ended: asyncio.Event = field(init=False, default_factory=asyncio.Event)
 
@@ -37,6 +42,8 @@ class Pace:
     @property
     def limit(self) -> int:
         """How many requests may be on their way at once, for now."""
+        if self.tokens_per_minute and self._tokens_expected is None:
+            return 1
         return int(self._limit)
 
     @asynccontextmanager
@@ -56,9 +63,13 @@ class Pace:
     def answered(self, tokens: int | None) -> None:
         """An answer came: allow a little more at once, and book its tokens."""
         self._limit = min(self.concurrency, self._limit + 1 / self._limit)
-        if self.tokens_per_minute and tokens:
-            taken = tokens * 60 / self.tokens_per_minute
-            self._tokens_free_at = max(self._tokens_free_at, monotonic()) + taken
+        if self._tokens_expected is None:
+            self._tokens_expected = float(tokens or 0)
+            self._book(self._tokens_expected)
+        elif tokens is not None:
+            beyond = tokens - self._tokens_expected
+            self._tokens_expected += beyond * _WEIGHT_OF_THE_LAST
+            self._book(beyond)
 
     def overloaded(self, began: float, retry_after: float | None) -> float:
         """A request that `began` then was turned away: allow half as many at once.
@@ -86,10 +97,16 @@ class Pace:
     async def _wait(self) -> None:
         """Wait until a request may start, and take that start."""
         await self._until(lambda: max(self._paused_until, self._tokens_free_at))
+        self._book(self._tokens_expected or 0.0)
         if self.requests_per_minute:
             mine = max(self._next_start, monotonic())
             self._next_start = mine + 60 / self.requests_per_minute
             await self._until(lambda: max(mine, self._paused_until))
+
+    def _book(self, tokens: float) -> None:
+        if self.tokens_per_minute:
+            taken = tokens * 60 / self.tokens_per_minute
+            self._tokens_free_at = max(self._tokens_free_at, monotonic()) + taken
 
     async def _until(self, start: Callable[[], float]) -> None:
         """Wait for a moment that may be put off meanwhile."""

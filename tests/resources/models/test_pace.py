@@ -1,4 +1,5 @@
 import asyncio
+from itertools import pairwise
 from time import monotonic
 
 from resources.models.pace import Pace
@@ -140,5 +141,14 @@ def test_tokens_are_waited_for_after_they_were_taken():
     assert starts[-1] - starts[0] >= 3 * 0.04
 
 
+def test_tokens_are_spread_evenly_once_an_answer_has_told_how_many_there_are():
+    starts = starts_of(Pace(8, tokens_per_minute=60_000), 32, tokens=20)
+    assert all(late - soon >= 0.015 for soon, late in pairwise(starts))
+
+
 def test_without_limits_nothing_waits():
     assert len(starts_of(Pace(64), 500)) == 500
+
+
+def test_where_nobody_counts_tokens_nothing_waits():
+    assert len(starts_of(Pace(64, tokens_per_minute=1), 500)) == 500
