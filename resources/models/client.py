@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from logging import Logger
+from threading import Lock
 from typing import Any, NamedTuple
 
 from dagster import ConfigurableResource, EnvVar, InitResourceContext
@@ -21,6 +22,7 @@ from resources.models.replies import Closed
 from resources.models.requests import Request, Write, call_key, canonical_of, kind_of
 
 REPAIRS = 1
+_STARTING = Lock()
 
 
 class Asked(NamedTuple):
@@ -36,7 +38,7 @@ class Asked(NamedTuple):
 
 
 class ModelClient(ConfigurableResource[None]):
-    """Asks models, through the call store, at their pace.
+    """Asks models, through the call store, at their pace; for any number of threads.
 
     Every answer is stored before it is given, so that a run that is broken off loses at most what
     was on its way, and the next one asks for just the rest.
@@ -102,11 +104,11 @@ class ModelClient(ConfigurableResource[None]):
         asking = Asking(model, self.calls, self.images, missing, progress, answered or bool(calls))
         if missing:
             asking.api_key = key_of(model)
-            backend = self._backend(model, asking.api_key)
-            _require(backend, model, missing.values())
-            if self._loop is None:
-                self._loop = Loop()
-            self._loop.run(asking.run(backend))
+            with _STARTING:
+                backend = self._backend(model, asking.api_key)
+                _require(backend, model, missing.values())
+                loop = self._loop = self._loop or Loop()
+            loop.run(asking.run(backend))
             calls |= asking.calls
         return Asked(
             [

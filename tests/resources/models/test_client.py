@@ -62,6 +62,14 @@ def test_another_client_finds_what_the_first_has_paid_for(server, client, tmp_pa
     closed(other)
 
 
+def test_threads_may_share_a_client(server, client):
+    server.latency_s = 0.02
+    with ThreadPoolExecutor(4) as threads:
+        asking = [threads.submit(client.ask, model(server), looks(60), LOG) for _ in range(4)]
+        assert all(len(texts(each.result())) == 60 for each in asking)
+    assert server.count == 60
+
+
 def test_twins_are_sent_once_and_samples_each(server, client):
     one = looks(1)[0]
     asked = client.ask(model(server), [one, one, replace(one, sample=1), one], LOG)
