@@ -1,7 +1,6 @@
-"""The call store: what it adds to a request, and looking up 1,000 calls as it grows."""
+"""Looking up 1,000 calls in a store that grows."""
 
-import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -18,7 +17,6 @@ from resources.calls.call import row_of
 from resources.calls.statements import Statements
 
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
-_AT_ONCE, _LATENCY_S = 64, 0.05
 _LOOKED_UP, _TIMES = 1_000, 5
 _CHUNK = 5_000
 
@@ -28,14 +26,6 @@ class Lookup(NamedTuple):
 
     stored: int
     milliseconds: float
-
-
-class Overhead(NamedTuple):
-    """Milliseconds a request costs above the same requests with no store, 64 at once."""
-
-    requests: int
-    asked: float
-    unchanged: float
 
 
 def by_stored(url: str, sizes: Sequence[int] = SIZES) -> Iterator[Lookup]:
@@ -56,19 +46,6 @@ def fill(url: str, numbers: range) -> None:
             database.run(_keeping(range(start, min(start + _CHUNK, numbers.stop))))
 
 
-def overhead(url: str, requests: int = 1_000) -> Overhead:
-    """A stand-in for a model that takes 50 ms, asked through an empty store and without one."""
-    bare = _seconds(requests, _ask)
-    with closing(CallStore(url=url)) as store:
-        store.known([])
-
-        def through(number: int) -> Awaitable[Call]:
-            return store.once(_key(number), lambda: _ask(number))
-
-        asked, unchanged = _seconds(requests, through), _seconds(requests, through)
-    return Overhead(requests, 1000 * (asked - bare) / requests, 1000 * unchanged / requests)
-
-
 def _keeping(numbers: range) -> Callable[[Connection, Statements], object]:
     rows = [row_of(_call(number)) for number in numbers]
     return lambda connection, sql: sql.keep(connection, rows)
@@ -82,26 +59,6 @@ def _look_up(url: str, keys: list[str]) -> float:
         spent = perf_counter() - started
     assert len(found) == len(keys)
     return 1000 * spent
-
-
-def _seconds(requests: int, ask: Callable[[int], Awaitable[Call]]) -> float:
-    async def main() -> float:
-        at_once = asyncio.Semaphore(_AT_ONCE)
-
-        async def one(number: int) -> None:
-            async with at_once:
-                await ask(number)
-
-        started = perf_counter()
-        await asyncio.gather(*(one(number) for number in range(requests)))
-        return perf_counter() - started
-
-    return asyncio.run(main())
-
-
-async def _ask(number: int) -> Call:
-    await asyncio.sleep(_LATENCY_S)
-    return _call(number)
 
 
 def _key(number: int) -> str:
