@@ -2,7 +2,8 @@
 
 import asyncio
 import random
-from collections.abc import Awaitable, Callable, Iterator
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
@@ -23,13 +24,14 @@ from resources.models.replies import (
     Picture,
     Reply,
     Unacceptable,
+    Unreadable,
 )
 from resources.models.requests import Request, canonical_of, kind_of
 from resources.pictures import BadImage, opened
 
 ATTEMPTS = 8
-DEADLINES = 2
-"""How often a request may run out of time: each time, it may have been paid for."""
+AT_MOST: Mapping[FailureKind, int] = {"deadline": 2, "unreadable": 3}
+"""How often a request may end so: each time, it was paid for, or may have been."""
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.5, 60.0
 LONGEST_PAUSE_S = 3600.0
 """Where the provider asks to wait longer, a run gives up."""
@@ -144,8 +146,9 @@ class Asking:
 
     async def _call(self, key: str, request: Request, send: Callable[[], Awaitable[Reply]]) -> Call:
         """Send a request until it is answered, and make that a call; raises `_GaveUp`."""
+        kind: FailureKind
         self._asked.add(key)
-        deadlines = 0
+        ended: Counter[FailureKind] = Counter()
         for attempt in range(1, ATTEMPTS + 1):
             try:
                 reply, seconds = await self._attempt(send)
@@ -153,18 +156,19 @@ class Asking:
             except (Unacceptable, Closed, BadImage) as fault:
                 if isinstance(fault, Closed):
                     self._stop(str(fault))
-                kind: FailureKind = "bad image" if isinstance(fault, BadImage) else "unacceptable"
+                kind = "bad image" if isinstance(fault, BadImage) else "unacceptable"
                 raise _GaveUp(Failed(kind, str(fault), attempt)) from None
             except Overloaded as fault:
                 failed = Failed("overloaded", str(fault), attempt)
             except Interrupted as fault:
-                failed = Failed("interrupted", str(fault), attempt)
+                kind = "unreadable" if isinstance(fault, Unreadable) else "interrupted"
+                failed = Failed(kind, str(fault), attempt)
             except TimeoutError:
                 said = f"No whole reply within {self.model.deadline_s:g} s."
                 failed = Failed("deadline", said, attempt)
-                deadlines += 1
             self.progress.trouble[failed.kind] += 1
-            if attempt == ATTEMPTS or deadlines == DEADLINES:
+            ended[failed.kind] += 1
+            if attempt == ATTEMPTS or ended[failed.kind] == AT_MOST.get(failed.kind):
                 break
             wait = min(LONGEST_WAIT_S, FIRST_WAIT_S * 2 ** (attempt - 1))
             await self._pace.rest(wait * random.uniform(0.5, 1.5))

@@ -9,7 +9,9 @@ from typing import Any, Literal, TypeAlias
 
 from resources.models.replies import UNCOUNTED, RefusalKind, Usage
 
-FailureKind = Literal["overloaded", "interrupted", "deadline", "unacceptable", "bad image"]
+FailureKind = Literal[
+    "overloaded", "interrupted", "unreadable", "deadline", "unacceptable", "bad image"
+]
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,6 +71,10 @@ class Interrupted(Fault):
     """The connection or the server failed, or the reply came incomplete: send it again."""
 
 
+class Unreadable(Interrupted):
+    """A reply came, and was paid for, that holds no answer: send it again, but not for long."""
+
+
 class Unacceptable(Fault):
     """The provider will never take this request (400, 413, 422): others may go on."""
 

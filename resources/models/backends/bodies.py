@@ -12,7 +12,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 
-from resources.models.replies import Interrupted
+from resources.models.replies import Unreadable
 
 Shape = TypeVar("Shape", bound=BaseModel)
 
@@ -28,14 +28,14 @@ Count = Annotated[int | None, BeforeValidator(_counted)]
 
 
 def shaped(shape: type[Shape], body: str | bytes) -> Shape:
-    """A reply's body as what the API promises; raises `Interrupted` where it is not."""
+    """A reply's body as what the API promises; raises `Unreadable` where it is not."""
     try:
         return shape.model_validate_json(_in_whole_characters(body))
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(map(str, first["loc"])) or "the body"
         problem = f"The reply is not what this API sends: {where}: {first['msg']}"
-    raise Interrupted(problem)
+    raise Unreadable(problem)
 
 
 def _in_whole_characters(body: str | bytes) -> bytes:

@@ -27,11 +27,11 @@ from resources.models.catalog import Model
 from resources.models.replies import (
     Closed,
     Fault,
-    Interrupted,
     Overloaded,
     Refusal,
     RefusalKind,
     Reply,
+    Unreadable,
     Usage,
 )
 from resources.models.requests import Edit, Look, Paint, Turn, Write
@@ -134,7 +134,7 @@ class Gemini:
         texts = [part.text for part in parts if part.text is not None]
         refusal = self._refusal(response, "content filter", empty=not any(texts))
         if refusal is None and not texts:
-            raise Interrupted("The reply holds no text (finishReason: STOP).")
+            raise Unreadable("The reply holds no text (finishReason: STOP).")
         return _reply(response, text=None if refusal else "".join(texts), refusal=refusal)
 
     async def _draw(self, turn: Turn, seed: int | None) -> Reply:
@@ -158,7 +158,7 @@ class Gemini:
             words = f"blockReason: {blocked.block_reason}. {blocked.block_reason_message}"
             return Refusal(_KINDS.get(blocked.block_reason, "content filter"), words.strip())
         if not response.candidates:
-            raise Interrupted("The reply is not what this API sends: it holds no candidate.")
+            raise Unreadable("The reply is not what this API sends: it holds no candidate.")
         reason = response.candidates[0].finish_reason
         words = f"finishReason: {reason}. {response.candidates[0].finish_message}".strip()
         if reason == _BANNED:
@@ -170,7 +170,7 @@ class Gemini:
         if reason in _CUT_OFF:
             raise out_of_tokens(self._model, "max_output_tokens")
         if reason.startswith(("MALFORMED", "UNEXPECTED")):
-            raise Interrupted(words)
+            raise Unreadable(words)
         return Refusal(otherwise, words)
 
     async def _contents(self, turns: Sequence[Turn]) -> tuple[list[types.Content], dict[str, Any]]:

@@ -34,11 +34,11 @@ from resources.models.catalog import Model
 from resources.models.replies import (
     Closed,
     Fault,
-    Interrupted,
     Picture,
     Refusal,
     RefusalKind,
     Reply,
+    Unreadable,
     Usage,
 )
 from resources.models.requests import Edit, Look, Paint, Turn, Write
@@ -134,7 +134,7 @@ class OpenAI:
         elif choice.finish_reason == "length" and not text:
             raise out_of_tokens(self._model, "max_completion_tokens (or max_tokens)")
         elif text is None:
-            raise Interrupted(f"The reply holds no text (finish_reason: {choice.finish_reason}).")
+            raise Unreadable(f"The reply holds no text (finish_reason: {choice.finish_reason}).")
         return Reply(
             text=None if refusal else text,
             refusal=refusal,
@@ -201,7 +201,7 @@ class OpenAI:
 async def _fetched(url: str) -> Picture:
     """A picture that a reply gives by its address, asked for without the key.
 
-    It was paid for, yet it cannot be had again: every failure is `Interrupted`. The address can be
+    It was paid for, yet it cannot be had again: every failure is `Unreadable`. The address can be
     a signed one, so that messages name its host alone.
     """
     host = urlsplit(url).hostname
@@ -214,7 +214,7 @@ async def _fetched(url: str) -> Picture:
             if response.status_code == 200:
                 return Picture(response.content, response.headers.get("content-type"))
             problem = f"HTTP {response.status_code}: the picture could not be fetched from {host}"
-    raise Interrupted(f"{problem} (response_format: b64_json in models.yaml avoids fetching it)")
+    raise Unreadable(f"{problem} (response_format: b64_json in models.yaml avoids fetching it)")
 
 
 def _data_url(data: bytes) -> str:

@@ -14,7 +14,15 @@ import httpx2
 
 from resources.models.backends.base import PictureOf
 from resources.models.catalog import Model
-from resources.models.replies import Closed, Fault, Interrupted, Overloaded, Picture, Unacceptable
+from resources.models.replies import (
+    Closed,
+    Fault,
+    Interrupted,
+    Overloaded,
+    Picture,
+    Unacceptable,
+    Unreadable,
+)
 
 _TIMEOUT = httpx2.Timeout(None, connect=20)
 _OWN_HEADERS = frozenset(
@@ -91,13 +99,13 @@ def media_type(data: bytes) -> str:
 def picture_from(base64: str, claimed: str | None) -> Picture:
     """A picture that came as base64, with the media type that was said of it.
 
-    Raises `Interrupted` where it is not base64.
+    Raises `Unreadable` where it is not base64.
     """
     try:
         return Picture(b64decode(base64, validate=True), claimed)
     except Error:
         problem = "The reply holds a picture that is not base64."
-    raise Interrupted(problem)
+    raise Unreadable(problem)
 
 
 def without_key(words: object, key: str | None) -> str:

@@ -182,6 +182,16 @@ def test_a_reply_that_drips_for_ever_ends_at_the_deadline(server, client):
     assert server.count == 8
 
 
+@pytest.mark.parametrize("backend", ["openai", "gemini"])
+@pytest.mark.parametrize("fault", [faults.NO_TEXT, faults.NO_CANDIDATES, faults.WEB_PAGE])
+def test_replies_without_an_answer_are_not_paid_for_again_and_again(server, client, backend, fault):
+    server.when(lambda received: "animal 3?" in received.texts[-1], fault)
+    asked = client.ask(model(server, backend), looks(6), LOG)
+    failed = asked.outcomes[3]
+    assert isinstance(failed, Failed)
+    assert (failed.kind, failed.attempts, server.count) == ("unreadable", 3, 8)
+
+
 @pytest.mark.parametrize(
     ("fault", "says"),
     [

@@ -16,6 +16,7 @@ from resources.models.replies import (
     Refusal,
     Reply,
     Unacceptable,
+    Unreadable,
     Usage,
 )
 from resources.models.requests import Edit, Look, Paint, Turn, Write
@@ -334,9 +335,9 @@ FAULTS: list[tuple[faults.Fault, type[Fault], str]] = [
     (faults.UNKNOWN_MODEL, Closed, "HTTP 404: The model `some-model` does not exist"),
     (faults.INVALID_REQUEST, Unacceptable, "HTTP 400: Invalid value: 'enormous'"),
     (faults.TOO_LARGE, Unacceptable, "HTTP 413: .*Request Entity Too Large"),
-    (faults.MALFORMED_JSON, Interrupted, "not what this API sends: the body: Invalid JSON"),
-    (faults.OTHER_SHAPE, Interrupted, "not what this API sends: (choices|created): Field required"),
-    (faults.WEB_PAGE, Interrupted, "not what this API sends: the body: Invalid JSON"),
+    (faults.MALFORMED_JSON, Unreadable, "not what this API sends: the body: Invalid JSON"),
+    (faults.OTHER_SHAPE, Unreadable, "not what this API sends: (choices|created): Field required"),
+    (faults.WEB_PAGE, Unreadable, "not what this API sends: the body: Invalid JSON"),
 ]
 
 
@@ -353,11 +354,11 @@ def test_a_fault_says_what_to_do_in_the_provider_s_words(server, ask, fault, kin
 @pytest.mark.parametrize(
     ("fault", "kind", "words"),
     [
-        (faults.NO_CANDIDATES, Interrupted, "choices: List should have at least 1 item"),
-        (faults.NO_TEXT, Interrupted, r"no text \(finish_reason: stop\)"),
+        (faults.NO_CANDIDATES, Unreadable, "choices: List should have at least 1 item"),
+        (faults.NO_TEXT, Unreadable, r"no text \(finish_reason: stop\)"),
     ],
 )
-def test_a_chat_without_an_answer_is_interrupted(server, ask, fault, kind, words):
+def test_a_chat_without_an_answer_is_unreadable(server, ask, fault, kind, words):
     server.script([fault])
     end = ask(gpt(server), LOOK)
     assert type(end) is kind
