@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from resources.models.complaints import complaint, nearest
+from resources.models.complaints import complaint
 from resources.models.entry import BackendName, Model, Price, Role
 from resources.models.yaml_lines import Document, Problem, read
 
@@ -16,7 +16,7 @@ __all__ = ["BackendName", "Catalog", "CatalogError", "Model", "Price", "Role", "
 
 
 class CatalogError(Exception):
-    """models.yaml, or what was asked of it, is of no use; the message says where and what to do."""
+    """models.yaml is of no use as it is; the message says where and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,29 +26,9 @@ class Catalog:
     models: tuple[Model, ...]
     path: str = "models.yaml"
 
-    def model(self, name: str) -> Model:
-        """The model of that name; raises `CatalogError`."""
-        for model in self.models:
-            if model.name == name:
-                return model
-        names = [model.name for model in self.models]
-        raise CatalogError(f"{self.path} has no model {name!r}{nearest(name, names)}")
-
     def with_role(self, role: Role) -> tuple[Model, ...]:
         """The models that have a role."""
         return tuple(model for model in self.models if role in model.roles)
-
-    def require(self, name: str, role: Role) -> Model:
-        """The model of that name, which has to have a role; raises `CatalogError`."""
-        model = self.model(name)
-        if role not in model.roles:
-            others = ", ".join(other.name for other in self.with_role(role)) or "none yet"
-            raise CatalogError(
-                f"{name} has to be a {role} here, and {self.path} has it as "
-                f"{', '.join(model.roles)}. Add {role} to its roles if it can do that, or choose "
-                f"a {role} ({others})."
-            )
-        return model
 
 
 def load(path: Path | str) -> Catalog:

@@ -1,6 +1,6 @@
 """The one door to every model: what was answered before is looked up, the rest is asked once."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from logging import Logger
 from threading import Lock
 from typing import Any, NamedTuple
@@ -12,7 +12,7 @@ from resources.calls import CallStore
 from resources.images import ImageStore
 from resources.models.asking import Asking
 from resources.models.backends import backend_of
-from resources.models.catalog import Model
+from resources.models.catalog import Model, Role
 from resources.models.faults import CannotDo, KeyNotSet, Stopped
 from resources.models.loop import Loop
 from resources.models.outcomes import Malformed, Outcome
@@ -22,6 +22,14 @@ from resources.models.replies import Closed
 from resources.models.requests import Request, Write, call_key, canonical_of, kind_of
 
 REPAIRS = 1
+ROLES: Mapping[str, set[Role]] = {
+    "write": {"writer"},
+    "look": {"judge", "captioner"},
+    "paint": {"painter"},
+    "edit": {"editor"},
+    "score": {"metric"},
+}
+"""The roles of which a model has to have one, by what it is asked to do."""
 _STARTING = Lock()
 
 
@@ -54,8 +62,9 @@ class ModelClient(ConfigurableResource[None]):
 
         Text that misses its schema is sent back once with what is wrong with it.
 
-        Raises `KeyNotSet` before the first request, `CannotDo` where the backend lacks a kind of
-        request, and `Stopped` where the provider takes no more or cannot be reached.
+        Raises `KeyNotSet` before the first request, `CannotDo` where the model lacks the role for a
+        kind of request or its backend lacks the kind, and `Stopped` where the provider takes no
+        more or cannot be reached.
         """
         asked = self._ask(model, requests, log)
         for _ in range(REPAIRS):
@@ -150,6 +159,12 @@ def _sum(one: float | None, other: float | None) -> float | None:
 
 def _require(backend: Any, model: Model, requests: Iterable[Request]) -> None:
     for kind in sorted({kind_of(request) for request in requests}):
+        if not ROLES[kind] & set(model.roles):
+            raise CannotDo(
+                f"{model.name} is {', '.join(model.roles)} in models.yaml, and has to be "
+                f"{' or '.join(sorted(ROLES[kind]))} to {kind}. Add that to its roles, or choose "
+                "another model."
+            )
         if not hasattr(backend, kind):
             raise CannotDo(
                 f"{model.name} cannot {kind}: the backend {model.backend} does not offer that. "

@@ -81,10 +81,19 @@ def canonical_of(model: Model, request: Request) -> dict[str, Any]:
     return {
         "backend": model.backend,
         "model": model.model,
-        "parameters": dict(model.parameters),
+        "parameters": _same(model.parameters),
         "kind": kind_of(request),
         "request": asdict(request),
     }
+
+
+def _same(value: Any) -> Any:
+    """JSON in which a whole number is written in one way: 1 for 1.0."""
+    if isinstance(value, Mapping):
+        return {name: _same(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_same(item) for item in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def call_key(canonical_request: Mapping[str, Any]) -> str:

@@ -27,6 +27,16 @@ Count = Annotated[int | None, BeforeValidator(_counted)]
 """Tokens; a count that cannot be one is unknown, and spoils no answer that was paid for."""
 
 
+def _said(content: Any) -> Any:
+    if not isinstance(content, list):
+        return content
+    return "".join(part["text"] for part in content if part.get("type") == "text")
+
+
+Said = Annotated[str | None, BeforeValidator(_said)]
+"""Text, whole or (as some servers that speak like OpenAI send it) as a list of parts."""
+
+
 def shaped(shape: type[Shape], body: str | bytes) -> Shape:
     """A reply's body as what the API promises; raises `Unreadable` where it is not."""
     try:
@@ -53,7 +63,7 @@ def _in_whole_characters(body: str | bytes) -> bytes:
 class Message(BaseModel):
     """OpenAI's message: what the model says, or why it says nothing."""
 
-    content: str | None = None
+    content: Said = None
     refusal: str | None = None
 
 

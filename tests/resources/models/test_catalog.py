@@ -447,32 +447,9 @@ class TestAsking:
         )
     )
 
-    def test_by_name(self):
-        assert self.catalog.model("artist").model == "m"
-
-    def test_an_unknown_name_is_answered_with_those_there_are(self):
-        with pytest.raises(
-            CatalogError, match=r"no model 'artis', did you mean artist\?"
-        ) as caught:
-            self.catalog.model("artis")
-        assert "gpt, artist" in str(caught.value)
-        with pytest.raises(CatalogError, match="no model 'gpt': There is none"):
-            Catalog(()).model("gpt")
-
     def test_by_role(self):
         assert [model.name for model in self.catalog.with_role("editor")] == ["artist"]
         assert self.catalog.with_role("metric") == ()
-
-    def test_a_role_that_is_required(self):
-        assert self.catalog.require("gpt", "judge").name == "gpt"
-        with pytest.raises(CatalogError) as caught:
-            self.catalog.require("artist", "judge")
-        words = str(caught.value)
-        assert "artist has to be a judge" in words
-        assert "painter, editor" in words
-        assert "choose a judge (gpt)" in words
-        with pytest.raises(CatalogError, match=r"choose a metric \(none yet\)"):
-            self.catalog.require("artist", "metric")
 
 
 class TestPrices:

@@ -10,10 +10,11 @@ import pytest
 
 from resources.faults import Missing
 from resources.models import progress
+from resources.models.catalog import Model
 from resources.models.faults import CannotDo, KeyNotSet, Stopped
 from resources.models.outcomes import Answered, Failed, Malformed, Refused
 from resources.models.requests import Edit, Look, Paint, Score, Turn, Write
-from tests.providers import Provider, faults
+from tests.providers import Provider, Response, faults
 from tests.resources.models.conftest import CANARY, LOG, client_at, closed, looks, model, png, until
 
 SCHEMA = json.dumps(
@@ -228,11 +229,25 @@ REFUSALS = [
     ("openai", faults.PROMPT_FILTERED, "look", "content filter"),
     ("openai", faults.INVALID_PROMPT, "look", "content filter"),
     ("openai", faults.NO_PICTURES, "paint", "no image"),
-    ("openai", faults.CONTENT_POLICY, "paint", None),
-    ("openai", faults.MODERATION, "paint", None),
+    ("openai", faults.CONTENT_POLICY, "paint", "content filter"),
+    ("openai", faults.MODERATION, "paint", "image safety"),
     ("gemini", faults.TEXT_FOR_PICTURE, "paint", "no image"),
-    *(("gemini", fault, "look", None) for fault in faults.PROMPT_BLOCKED.values()),
-    *(("gemini", fault, "paint", None) for fault in faults.FINISHED.values()),
+    ("gemini", faults.PROMPT_BLOCKED["SAFETY"], "look", "content filter"),
+    ("gemini", faults.PROMPT_BLOCKED["OTHER"], "look", "content filter"),
+    ("gemini", faults.PROMPT_BLOCKED["BLOCKLIST"], "look", "content filter"),
+    ("gemini", faults.PROMPT_BLOCKED["PROHIBITED_CONTENT"], "look", "content filter"),
+    ("gemini", faults.PROMPT_BLOCKED["IMAGE_SAFETY"], "look", "image safety"),
+    ("gemini", faults.FINISHED["SAFETY"], "paint", "content filter"),
+    ("gemini", faults.FINISHED["RECITATION"], "paint", "content filter"),
+    ("gemini", faults.FINISHED["PROHIBITED_CONTENT"], "paint", "content filter"),
+    ("gemini", faults.FINISHED["BLOCKLIST"], "paint", "content filter"),
+    ("gemini", faults.FINISHED["SPII"], "paint", "content filter"),
+    ("gemini", faults.FINISHED["OTHER"], "paint", "no image"),
+    ("gemini", faults.FINISHED["IMAGE_SAFETY"], "paint", "image safety"),
+    ("gemini", faults.FINISHED["IMAGE_PROHIBITED_CONTENT"], "paint", "image safety"),
+    ("gemini", faults.FINISHED["IMAGE_RECITATION"], "paint", "image safety"),
+    ("gemini", faults.FINISHED["IMAGE_OTHER"], "paint", "no image"),
+    ("gemini", faults.FINISHED["NO_IMAGE"], "paint", "no image"),
 ]
 
 
@@ -246,7 +261,7 @@ def test_a_refusal_costs_one_request_and_is_kept(server, client, backend, fault,
     for _ in range(2):
         (outcome,) = client.ask(asked, [request], LOG).outcomes
         assert isinstance(outcome, Refused), outcome
-        assert outcome.kind == (kind or outcome.kind)
+        assert outcome.kind == kind
         assert outcome.reason
         server.clear()
     assert server.count == 1
@@ -368,10 +383,25 @@ def test_an_entry_that_no_backend_takes_is_named_before_the_first_request(server
     assert server.count == 0
 
 
-def test_a_backend_that_cannot_is_named(server, client):
-    with pytest.raises(CannotDo, match=r"judge cannot score.*openai"):
-        client.ask(model(server), [Score("A dog", "0" * 64)], LOG)
+def test_a_model_without_the_role_is_named(server, client):
+    with pytest.raises(
+        CannotDo, match=r"judge is writer in models.*captioner or judge to look"
+    ):
+        client.ask(model(server, roles=["writer"]), looks(1), LOG)
     assert server.count == 0
+
+
+def test_a_whole_number_is_the_same_however_it_is_written(server, client):
+    client.ask(model(server, parameters={"temperature": 1}), looks(1), LOG)
+    client.ask(model(server, parameters={"temperature": 1.0}), looks(1), LOG)
+    assert server.count == 1
+
+
+def test_a_backend_that_cannot_is_named(client):
+    local = {"name": "clip", "backend": "transformers", "model": "m", "family": "clip"}
+    clip = Model.model_validate(local | {"roles": ["metric"]})
+    with pytest.raises(CannotDo, match=r"clip cannot score.*transformers does not offer that"):
+        client.ask(clip, [Score("A dog", "0" * 64)], LOG)
 
 
 # Schemas
@@ -468,6 +498,16 @@ def test_edits_carry_their_pictures_and_give_new_ones(server, client):
         assert isinstance(outcome, Answered)
         assert server.received[-1].images == (png("green"),)
         assert client.images.holds(outcome.images[0])
+
+
+def test_text_in_parts_is_text(server, client):
+    def in_parts(received):
+        parts = [{"type": "text", "text": "I count {"}, {"type": "text", "text": "5}"}]
+        message = {"role": "assistant", "content": parts}
+        return Response(json.dumps({"choices": [{"message": message}]}).encode())
+
+    server.answer = in_parts
+    assert texts(client.ask(model(server), looks(1), LOG)) == ["I count {5}"]
 
 
 def test_the_served_model_and_its_tokens_are_kept(server, client):

@@ -12,7 +12,7 @@ from resources.models.catalog import load
 from resources.models.replies import UNCOUNTED, Picture, Reply
 from resources.models.requests import Paint, Turn, Write
 
-CATALOG = load(Path(__file__).parents[4] / "models.yaml")
+MODELS = {model.name: model for model in load(Path(__file__).parents[4] / "models.yaml").models}
 FIELDS = {
     "hypernym": "bird",
     "non_prototype": "ostrich",
@@ -31,7 +31,7 @@ def no_picture(digest):
 
 def ask(name, kind, request) -> Reply:
     async def asked():
-        backend = backend_of(CATALOG.model(name), None, no_picture)
+        backend = backend_of(MODELS[name], None, no_picture)
         reply = await getattr(backend, kind)(request)
         await backend.aclose()
         return reply
