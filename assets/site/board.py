@@ -12,6 +12,7 @@ from assets.site.writing import Bar, Rate
 from metrics import BASELINE, EVERY_SIZE, QUESTION_GROUPS, TASK_MEAN, WHOLE_TOPIC
 
 COUNTING, NAMING = QUESTION_GROUPS["Q1"], QUESTION_GROUPS["Q3"]
+SANITY = (QUESTION_GROUPS["N1"], QUESTION_GROUPS["N2"])
 BENCHMARK, ORIGINALS = "benchmark", "originals"
 ORIGINAL, COUNTERFACTUAL = "original", "counterfactual"
 NOT_ASKED = "not asked"
@@ -116,6 +117,10 @@ class Accuracy:
     def sizes(self) -> list[str]:
         """The sizes in px that have rows of their own, the smallest first."""
         return sorted({key[2] for key in self.cells} - {EVERY_SIZE}, key=int)
+
+    def put(self, prompting: str) -> set[str]:
+        """The questions that some judge was asked in this way."""
+        return {key[3] for key in self.cells if key[0].prompting == prompting}
 
     def subtopics(self, topic: str) -> list[str]:
         """The subtopics of a topic in the benchmark, in the table's order."""

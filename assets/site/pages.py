@@ -130,6 +130,7 @@ def _front(site: Site, prompting: str) -> dict[str, object]:
     accuracy = site.accuracy
     titles = [(topic, site.titles[topic]) for topic in accuracy.topics]
     judges = accuracy.line_up(prompting)
+    put = accuracy.put(prompting)
     groups = {
         "leaderboard": tables.leaderboard(titles),
         "mistakes": tables.mistakes(titles),
@@ -143,6 +144,8 @@ def _front(site: Site, prompting: str) -> dict[str, object]:
     }
     return {
         **{name: accuracy.print(each, prompting) for name, each in groups.items()},
+        "puts_naming": board.NAMING in put,
+        "puts_sanity": not put.isdisjoint(board.SANITY),
         "endings": site.endings.overall(judges),
         "endings_by_topic": site.endings.by_topic(judges),
         "topics": [_topic(site, domain, prompting) for domain in site.titles],

@@ -10,13 +10,14 @@ from assets.site.board import (
     ORIGINAL,
     ORIGINALS,
     OUTCOMES,
+    SANITY,
     Column,
     Group,
     Measure,
 )
 from assets.site.rows import prompting_title
 from assets.site.writing import titled
-from metrics import BASELINE, QUESTION_GROUPS, TASK_MEAN
+from metrics import BASELINE, TASK_MEAN
 
 Titles = Sequence[tuple[str, str]]
 """Topics with their titles."""
@@ -109,8 +110,8 @@ def by_prompting(topic: str, promptings: Iterable[str]) -> list[Group]:
 def sanity_check() -> list[Group]:
     """Whether the subjects are known at all (section 4.1, Appendix N)."""
     columns = [
-        LEADING._replace(label=label, questions=QUESTION_GROUPS[question], image_set=ORIGINAL)
-        for question, label in (("N1", "What it is"), ("N2", "Its usual count"))
+        LEADING._replace(label=label, questions=questions, image_set=ORIGINAL)
+        for questions, label in zip(SANITY, ("What it is", "Its usual count"), strict=True)
     ]
     return [Group("Originals", columns)]
 

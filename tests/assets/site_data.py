@@ -160,6 +160,7 @@ def stubborn(model: str, prompting: str, question: dict[str, Any]) -> Reply:
 def lifelike(model: str, prompting: str, question: dict[str, Any]) -> Reply:
     """Answers by chance as real models give them, the same each time.
 
+    The baseline alone is put to more than Q1 and Q2.
     vlm-1 has not been asked about flags by the in-image title, vlm-2 has not been double-checked
     at all, vlm-3 was replaced behind its name, the provider of vlm-4 dislikes some subjects, and
     vlm-5 breaks down now and then.
@@ -168,6 +169,8 @@ def lifelike(model: str, prompting: str, question: dict[str, Any]) -> Reply:
     if model in REFERENCES:
         asked = prompting == BASELINE and not question["question_id"].startswith("N")
         return stubborn(model, prompting, question) if asked else None
+    if prompting != BASELINE and question["question_id"] not in ("Q1", "Q2"):
+        return None
     number = int(model.rsplit("-", 1)[1])
     if (number, prompting) == (2, "double-check") or (
         (number, prompting, question["domain"]) == (1, "in-image title", "flags")

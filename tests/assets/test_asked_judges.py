@@ -199,7 +199,7 @@ class TestRowsAreCounted:
             (lambda rows: rows, []),
             (lambda rows: rows.iloc[1:], ["0 rows"]),
             (lambda rows: rows.iloc[[0, *range(len(rows))]], ["2 rows"]),
-            (lambda rows: rows.assign(prompting="debiased"), ["1 rows"] * 8),
+            (lambda rows: rows.assign(prompting="debiased"), ["1 rows"] * 40),
             (lambda rows: rows.iloc[:0], ["0 rows"] * 112),
             (lambda rows: first(rows, outcome="pending"), ["ended as pending"]),
             (lambda rows: first(rows, outcome=None), ["ended as nothing"]),

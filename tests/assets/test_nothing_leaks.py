@@ -77,7 +77,9 @@ def asked(request, planted, server, monkeypatch, tmp_path):
 def test_the_prompt_and_the_picture_are_all_there_is(asked):
     received, answers, root, beside = asked
     assert set(answers["domain"]) == set(domains())
-    assert set(answers["prompting"]) == set(VARIANTS)
+    put = answers.groupby("prompting")["question_id"].agg(set).to_dict()
+    assert put.pop("baseline") == {"Q1", "Q2", "Q3", "N1", "N2"}
+    assert put == {name: {"Q1", "Q2"} for name in set(VARIANTS) - {"baseline"}}
 
     images = ImageStore(root=str(root))
     expected = set()

@@ -8,10 +8,10 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from assets.vlmbias.prompting import DEBIASED, DOUBLE_CHECK
-from tests.assets.asked import JUDGE, answers, ask, counting, judge_at, requests
+from assets.vlmbias.prompting import DEBIASED, DOUBLE_CHECK, VARIANTS
+from tests.assets.asked import JUDGE, answers, ask, counting, judge_at, questions, requests
 from tests.providers import faults
-from tests.runs import checks, failure, rewrite, table, warned
+from tests.runs import TOPIC, checks, failure, materialize, rewrite, table, warned
 
 
 def test_a_run_adds_its_variant_and_asks_nothing_else(root, judge, server):
@@ -25,9 +25,28 @@ def test_a_run_adds_its_variant_and_asks_nothing_else(root, judge, server):
     debiased = rows[rows["prompting"] == "debiased"]
     assert (debiased["prompt"] == f"{DEBIASED} " + debiased["question"]).all()
     assert {each.texts[0] for each in server.received[count:]} == set(debiased["prompt"])
-    assert not debiased["question_id"].str.startswith("N").any()
+    assert set(debiased["question_id"]) == {"Q1", "Q2"}
     assert ask(root, judge).success
     pd.testing.assert_frame_equal(answers(root), rows)
+
+
+def test_beyond_the_baseline_the_counting_questions_alone_are_put_of_every_image(root, judge):
+    assert ask(root, judge, *VARIANTS).success
+    result = materialize(root, "answers/random", topic=TOPIC, prompting=list(VARIANTS))
+    assert result.success, failure(result)
+    stored = questions(root)
+    counts, sanity = (stored["question_id"].isin(ids) for ids in (["Q1", "Q2"], ["N1", "N2"]))
+    assert set(stored[counts]["image_id"]) == set(stored["image_id"])
+    assert set(stored["variant"]) == {"original", "counterfactual"}
+    given = answers(root), pd.read_parquet(table(root, "answers/random"))
+    for rows, plainly in zip(given, (stored, stored[~sanity]), strict=True):
+        for name in VARIANTS:
+            expected = plainly if name == "baseline" else stored[counts]
+            put = rows[rows["prompting"] == name]
+            columns = ["image_id", "question_id", "question"]
+            pd.testing.assert_frame_equal(
+                put[columns].reset_index(drop=True), expected[columns].reset_index(drop=True)
+            )
 
 
 def test_the_wording_is_the_papers():

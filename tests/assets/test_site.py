@@ -183,6 +183,8 @@ def test_the_front_page_ranks_and_charts(tab: Tab) -> None:
     assert "prior: accuracy 0.0\u00a0% [0.0,\u00a060.2], bias rate 100.0\u00a0%" in text
     assert "some/vlm-1: accuracy – (no answer), bias rate –." in text
     expect(page.get_by_role("navigation", name="Ways of asking")).to_have_count(0)
+    expect(page.get_by_role("heading", name="Q3: is this the familiar thing?")).to_be_visible()
+    expect(page.get_by_role("heading", name="Sanity check")).to_have_count(0)
 
 
 @pytest.mark.parametrize("path", ["index.html", "gallery.html", ADDED, ORIGINAL])

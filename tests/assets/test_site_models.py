@@ -13,6 +13,7 @@ from assets.site import build
 from tests.assets.site_data import ADDED, PROMPTINGS, REASON, REFERENCES, Report, lifelike
 
 MODELS = tuple(f"some/vlm-{number}" for number in range(1, 7))
+OTHERS = ("in-image-title", "debiased", "double-check")
 PAGES = ("index.html", "asked-debiased.html", "gallery.html", ADDED)
 
 
@@ -98,6 +99,40 @@ def test_a_model_that_was_never_asked_so_is_still_listed(page: Page) -> None:
         "row", name="some/vlm-2"
     )
     expect(row.get_by_role("link")).to_have_count(0)
+
+
+def test_what_nobody_was_asked_in_some_way_is_not_on_its_page(page: Page, folder: Path) -> None:
+    for path in ("index.html", *(f"asked-{name}.html" for name in OTHERS)):
+        page.goto((folder / path).as_uri())
+        rates = page.locator("table.rates")
+        captions = rates.locator("caption").evaluate_all("l => l.map(each => each.textContent)")
+        plain = path == "index.html"
+        for about in ("Accuracy on Q3", "Accuracy on Q3 of originals", "sanity check"):
+            assert any(about in caption for caption in captions) == plain
+        alone = page.get_by_text("This way of asking is tried on Q1 and Q2 alone")
+        expect(alone).to_have_count(0 if plain else 1)
+        assert len(captions) > 8
+        for table in rates.all():
+            texts = table.locator("tbody").first.locator("td").all_text_contents()
+            assert {text.strip() for text in texts} - {"not asked"}
+    alone.get_by_role("link").click()
+    expect(page.get_by_role("heading", name="Q3: is this the familiar thing?")).to_be_visible()
+
+
+def test_no_judge_that_was_not_asked_is_listed_on_a_scene(page: Page, folder: Path) -> None:
+    for path in (ADDED, ADDED.replace("-add", "")):
+        page.goto((folder / path).as_uri())
+        for row in page.locator("table.answers tbody tr").all():
+            assert {text.strip() for text in row.locator("td").all_text_contents()} != {"not asked"}
+        for question in page.locator(".question").all():
+            counts = question.locator("h3 span").inner_text() in ("Q1", "Q2")
+            expect(question.locator("details")).to_have_count(len(OTHERS) if counts else 0)
+
+
+def test_unmodified_is_explained(page: Page) -> None:
+    board = page.get_by_role("region", name="Leaderboard")
+    expect(board.get_by_role("columnheader", name="Unmodified")).to_have_count(1)
+    expect(board).to_contain_text("on the originals that stand outside the benchmark.")
 
 
 def test_the_last_line_is_the_mean_over_models(page: Page, tables: dict[str, Any]) -> None:
