@@ -37,6 +37,8 @@ LONGEST_PAUSE_S = 3600.0
 """Where the provider asks to wait longer, a run gives up."""
 IN_A_ROW = 10
 """At least so many requests must fail with no answer between them before a run gives up."""
+TRIES_FOR_ONE = 3
+"""Before the first answer, three times as many failed attempts are enough."""
 SHORTEST_SECRET = 8
 """A shorter key is a placeholder; taking it out of answers would change what they say."""
 
@@ -92,15 +94,15 @@ class Asking:
             self.progress.log.info("%s", self.progress)
         if self._why_stopped is None and not self._anything_answered:
             (*_, last) = self.failures.values()
-            self._why_stopped = last.error
+            self._why_stopped = self._outage(last.error)
         if isinstance(self._why_stopped, Exception):
             raise self._why_stopped
         if self._why_stopped is not None:
             kept = self.progress.total - len(self.missing) + len(self.calls)
             raise Stopped(
-                f"{self.model.name} was stopped: {self._why_stopped} The {kept:,} answers of "
-                f"{self.progress.total:,} that there are, are kept: mend that and materialize "
-                "again; only the rest is asked."
+                f"{self.model.name} was stopped: {self._why_stopped} Of {self.progress.total:,} "
+                f"requests, {kept:,} are answered and kept. Materialize again once that is mended: "
+                "only the rest is asked."
             )
 
     @property
@@ -135,9 +137,21 @@ class Asking:
         if failed.kind != "unacceptable" or not self._anything_answered:
             self._failed_in_a_row += 1
         if self._failed_in_a_row >= max(IN_A_ROW, self.model.concurrency):
-            self._stop(
-                f"{self._failed_in_a_row} requests in a row failed, the last with: {failed.error}"
-            )
+            what = f"{self._failed_in_a_row} requests in a row failed, the last with: "
+            self._stop(self._outage(what + failed.error))
+
+    def _tried(self, failed: Failed) -> None:
+        """One more attempt has failed, for which the request itself is not to blame."""
+        self.progress.trouble[failed.kind] += 1
+        tries = self.progress.trouble.total() - self.progress.trouble["overloaded"]
+        enough = TRIES_FOR_ONE * max(IN_A_ROW, self.model.concurrency)
+        if not self.calls and tries >= enough:
+            what = f"{tries} attempts failed before any answer, the last with: "
+            self._stop(self._outage(what + failed.error))
+
+    def _outage(self, why: str) -> str:
+        where = self.model.base_url or f"the provider of {self.model.model}"
+        return f"{_sentence(why)} See that {where} can be reached and is what you mean."
 
     def _stop(self, why: str | Exception) -> None:
         """Send no more; of several reasons the first is told."""
@@ -155,7 +169,7 @@ class Asking:
                 return await self._kept(key, request, reply, seconds)
             except (Unacceptable, Closed, BadImage) as fault:
                 if isinstance(fault, Closed):
-                    self._stop(str(fault))
+                    self._stop(f"{_sentence(str(fault))}{self._about_key}")
                 kind = "bad image" if isinstance(fault, BadImage) else "unacceptable"
                 raise _GaveUp(Failed(kind, str(fault), attempt)) from None
             except Overloaded as fault:
@@ -166,7 +180,7 @@ class Asking:
             except TimeoutError:
                 said = f"No whole reply within {self.model.deadline_s:g} s."
                 failed = Failed("deadline", said, attempt)
-            self.progress.trouble[failed.kind] += 1
+            self._tried(failed)
             ended[failed.kind] += 1
             if attempt == ATTEMPTS or ended[failed.kind] == AT_MOST.get(failed.kind):
                 break
@@ -224,8 +238,20 @@ class Asking:
     def _keep(self, picture: Picture) -> str:
         return self.images.put(opened(picture))
 
+    @property
+    def _about_key(self) -> str:
+        if self.model.key_variable is None:
+            return ""
+        return (
+            f" Its key is read from {self.model.key_variable}: after a change, start Dagster again."
+        )
+
     def _without_key(self, text: str) -> str:
         """An answer that repeats the key, without it; `EMPTY`, as for a local server, is a word."""
         if self.api_key is None or len(self.api_key) < SHORTEST_SECRET:
             return text
         return text.replace(self.api_key, "[key]")
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith((".", "!", "?", ")", "…")) else f"{text}."

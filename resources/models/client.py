@@ -18,7 +18,7 @@ from resources.models.loop import Loop
 from resources.models.outcomes import Malformed, Outcome
 from resources.models.progress import Progress
 from resources.models.reading import outcome_of, repaired
-from resources.models.replies import Closed
+from resources.models.replies import Closed, Usage
 from resources.models.requests import Request, Write, call_key, canonical_of, kind_of
 
 REPAIRS = 1
@@ -109,7 +109,9 @@ class ModelClient(ConfigurableResource[None]):
         distinct = dict(zip(keys, requests, strict=True))
         calls = self.calls.known(distinct)
         missing = {key: request for key, request in distinct.items() if key not in calls}
-        progress = Progress(model.name, len(distinct), len(calls), log)
+        progress = Progress(
+            model.name, len(distinct), len(calls), log, spent=model.price_of(Usage(0, 0))
+        )
         asking = Asking(model, self.calls, self.images, missing, progress, answered or bool(calls))
         if missing:
             asking.api_key = key_of(model)

@@ -20,7 +20,7 @@ class Progress:
     done: int = 0
     sent: int = 0
     spent: float | None = 0.0
-    """Dollars so far; None once an answer came whose price is unknown."""
+    """Dollars so far; None where the price is unknown, or that of an answer that came."""
     paused_until: float = 0.0
     """Before then nothing is sent, as the provider asks; on the monotonic clock."""
     ended: Counter[str] = field(default_factory=Counter)

@@ -288,7 +288,9 @@ def test_a_closed_door_stops_at_once_and_loses_nothing(server, client, backend, 
     server.script([faults.NORMAL] * 60)
     server.always(fault)
     entry = model(server, backend, concurrency=8)
-    with pytest.raises(Stopped, match=rf"judge.*{says}.*60 answers of 200.*are kept") as stopped:
+    with pytest.raises(
+        Stopped, match=rf"judge.*{says}.*Of 200 requests, 60 are answered and kept"
+    ) as stopped:
         client.ask(entry, looks(200), LOG)
     assert CANARY not in str(stopped.value)
     assert server.count <= 60 + 8
@@ -302,22 +304,33 @@ def test_a_closed_door_stops_at_once_and_loses_nothing(server, client, backend, 
 def test_answers_on_their_way_when_a_run_stops_are_taken(server, client):
     server.when(lambda received: "animal 0?" in received.texts[-1], faults.INVALID_KEY, times=1)
     server.latency_s = 0.2
-    with pytest.raises(Stopped, match="7 answers of 100"):
+    with pytest.raises(Stopped, match="Of 100 requests, 7 are answered"):
         client.ask(model(server, concurrency=8), looks(100), LOG)
     assert server.count == 8
 
 
-def test_a_server_that_is_not_there_stops_the_run(server, client):
+def test_a_server_that_is_not_there_is_not_tried_for_long(server, client, caplog):
+    caplog.set_level(logging.INFO, logger="asking")
     client.ask(model(server), looks(5), LOG)
     with Provider() as other:
         gone = model(other, concurrency=4)
-    with pytest.raises(Stopped, match=r"10 requests in a row failed.*5 answers of 1,000.*are kept"):
+    with pytest.raises(Stopped, match=r"3\d attempts failed before any answer") as stopped:
         client.ask(gone, looks(1000), LOG)
+    assert f"See that {gone.base_url} can be reached" in str(stopped.value)
+    assert "Of 1,000 requests, 5 are answered and kept" in str(stopped.value)
+    assert "spent unknown (no price)" in caplog.messages[-1]
+
+
+def test_a_server_that_goes_away_stops_the_run(server, client):
+    server.script([faults.NORMAL] * 20)
+    server.always(faults.SERVER_ERROR)
+    with pytest.raises(Stopped, match=r"10 requests in a row failed.*20 are answered and kept"):
+        client.ask(model(server, concurrency=4), looks(1000), LOG)
 
 
 def test_a_single_row_is_enough_for_an_outage(server, client):
     server.always(faults.SERVER_ERROR)
-    with pytest.raises(Stopped, match="0 answers of 1"):
+    with pytest.raises(Stopped, match="Of 1 requests, 0 are answered"):
         client.ask(model(server), looks(1), LOG)
     assert server.count == 8
 
@@ -384,9 +397,7 @@ def test_an_entry_that_no_backend_takes_is_named_before_the_first_request(server
 
 
 def test_a_model_without_the_role_is_named(server, client):
-    with pytest.raises(
-        CannotDo, match=r"judge is writer in models.*captioner or judge to look"
-    ):
+    with pytest.raises(CannotDo, match=r"judge is writer in models.*captioner or judge to look"):
         client.ask(model(server, roles=["writer"]), looks(1), LOG)
     assert server.count == 0
 
