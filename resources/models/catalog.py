@@ -74,11 +74,16 @@ def _models(document: Document) -> list[Model]:
         try:
             models[place] = Model.model_validate(entry)
         except ValidationError as error:
-            for found in error.errors(include_url=False):
+            errors = error.errors(include_url=False)
+            within = {each["loc"][:-1] for each in errors}
+            for found in errors:
                 at = (place, *found["loc"])
-                if at not in known_wrong and found["type"] != "default_factory_not_called":
-                    text = complaint(found, Model)
-                    document.problems.append(Problem(document.line(at), text, at))
+                # What pydantic says of a list whose only item is wrong: that it is empty.
+                empty = found["type"] == "too_short" and found["loc"] in within
+                if at in known_wrong or empty or found["type"] == "default_factory_not_called":
+                    continue
+                text = complaint(found, Model)
+                document.problems.append(Problem(document.line(at), text, at))
     document.problems.extend(_shared(entries, models, document))
     return list(models.values())
 

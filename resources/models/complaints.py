@@ -1,12 +1,14 @@
 """What pydantic finds wrong with an entry, in words that name the field and the remedy."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from typing import Any
 
 from pydantic import BaseModel
 from pydantic_core import ErrorDetails
+
+from resources.models.parameters import SECRET
 
 _MAPPING = "a mapping of names to values"
 _KINDS = {
@@ -37,7 +39,7 @@ def complaint(error: ErrorDetails, model: type[BaseModel]) -> str:
     if kind == "missing":
         text = f"is missing: {fields[where[-1]].description}"
     elif kind == "extra_forbidden":
-        text = f"is no field{nearest(where[-1], fields)}"
+        text = f"is no field{nearest(where[-1], fields)}{_instead(where[-1], fields)}"
     elif kind == "literal_error":
         choices = re.findall(r"'(.*?)'", error["ctx"]["expected"])
         text = f"is {error['input']!r}{nearest(str(error['input']), choices)}"
@@ -60,6 +62,18 @@ def nearest(name: str, choices: Iterable[str]) -> str:
     close = get_close_matches(name, names, n=1)
     meant = f", did you mean {close[0]}?" if close else ":"
     return f"{meant} There is {', '.join(names) or 'none'}"
+
+
+def _instead(name: str, fields: Mapping[str, Any]) -> str:
+    """Where something goes that is no field of an entry."""
+    if "parameters" not in fields:
+        return ""
+    if SECRET.fullmatch(name):
+        return (
+            ". `key` takes the name of the environment variable that holds an API key. If this was "
+            "one, hold it for leaked"
+        )
+    return ". What the provider is to be sent goes below `parameters`"
 
 
 def _kind(value: Any) -> str:

@@ -17,10 +17,11 @@ _RESERVED = {
     **dict.fromkeys(("timeout", "max_retries"), "and set `deadline_s` in the entry"),
     "base_url": "and set `base_url` in the entry",
 }
-_SECRET = re.compile(
+SECRET = re.compile(
     r"(?i).*(?:api[-_]?key|authorization|headers?|secret|password|http_?options)"
     r"|(?:.*(?:auth|access|hf)_)?token"
 )
+"""Names whose values may be secrets."""
 
 
 def refused(parameters: Mapping[str, Any]) -> str | None:
@@ -29,7 +30,7 @@ def refused(parameters: Mapping[str, Any]) -> str | None:
         if name in parameters:
             return f"has `{name}`: remove it, {why}"
     for name in _names_within(parameters):
-        if _SECRET.fullmatch(name):
+        if SECRET.fullmatch(name):
             return (
                 f"has `{name}`, which may carry a secret: remove it; `key` in the entry names the "
                 "environment variable that holds the API key"

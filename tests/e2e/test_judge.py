@@ -28,12 +28,6 @@ MODELS = """
   concurrency: 4
 """
 
-_TERMINATE = """
-mutation Terminate($id: String!) {
-  terminateRun(runId: $id, terminatePolicy: MARK_AS_CANCELED_IMMEDIATELY) { __typename }
-}
-"""
-
 
 @pytest.fixture
 def provider():
@@ -90,7 +84,6 @@ def test_a_run_that_is_cut_off_is_gone_on_with(provider, environment, tmp_path):
         after_the_plug = provider.count
 
     with serving(tmp_path, **environment) as server:
-        server.graphql(_TERMINATE, id=cut_off)
         last = judge(server)
         assert server.ended(last) == "SUCCESS"
         table = answers(server)

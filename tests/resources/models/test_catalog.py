@@ -211,7 +211,10 @@ class TestKeys:
 WRONG = {
     "unknown backend": (entry(backend="opena"), 2, "'opena' … did you mean openai? … gemini"),
     "unknown role": (entry(roles=["judge", "panter"]), 5, "'panter' … did you mean painter?"),
+    "only role unknown": (entry(roles=["juge"]), 5, "'juge' … did you mean judge?"),
     "unknown field": (entry(famly="gpt"), 6, "`famly` is no field … did you mean family?"),
+    "a key in a field of its own": (entry(api_key=SECRET), 6, "no field … hold it for leaked"),
+    "a parameter in the entry": (entry(temperature=1.0), 6, "no field … below `parameters`"),
     "unknown price": (entry(price={"input": 1}), 6, "`price.input` … input_per_million"),
     "missing name": (
         "- backend: openai\n  model: m\n  family: f\n  roles: [judge]",
@@ -346,6 +349,7 @@ class TestWrongEntries:
     def test_one_problem_is_said_with_its_line_its_entry_and_the_remedy(self, said, case):
         text, expected_line, expected = WRONG[case]
         [(line, _, words)] = said(text)
+        assert SECRET not in words
         assert line == expected_line
         assert re.search(re.escape(expected).replace("\\ …\\ ", ".*"), words), words
 
