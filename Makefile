@@ -4,6 +4,7 @@ SEED ?= 0
 SIZES ?= 384 768 1152
 PORT ?= 3000
 KIND ?= pdf
+WORKERS ?= auto
 SIZE ?= 1152
 
 BIN := .venv/bin
@@ -23,7 +24,7 @@ figure: .venv/ready-vector  ## write a scene as a vector figure: SCENE=flags/uni
 	$(BIN)/python figure.py $(SCENE) --kind $(KIND) --seed $(SEED) --size $(SIZE)
 
 test: .venv/ready-dev tests/outside/node_modules  ## run every test
-	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 lint: .venv/ready-dev  ## style, types and import rules
 	$(BIN)/ruff check .

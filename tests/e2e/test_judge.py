@@ -26,6 +26,12 @@ MODELS = """
   roles: [judge]
   base_url: URL
   concurrency: 4
+- name: keyless
+  backend: openai
+  model: gpt-other
+  family: gpt
+  roles: [judge]
+  key: A_KEY_THAT_IS_NOT_SET
 """
 
 
@@ -42,8 +48,8 @@ def environment(provider, tmp_path):
     return {"COUNTERFACTORY_MODELS": str(models), "OPENAI_API_KEY": CANARY}
 
 
-def judge(server):
-    return server.started(["vlmbias/answers/gpt"], partition=TOPIC)
+def judge(server, name="gpt"):
+    return server.started([f"vlmbias/answers/{name}"], partition=TOPIC)
 
 
 def wait_for(condition, seconds=90):
@@ -66,10 +72,16 @@ def answers(server):
     return pd.read_parquet(server.home / "vlmbias" / "answers" / "gpt" / f"{TOPIC}.parquet")
 
 
-def test_a_run_that_is_cut_off_is_gone_on_with(provider, environment, tmp_path):
+def test_a_missing_key_is_named_and_a_run_that_is_cut_off_is_gone_on_with(
+    provider, environment, tmp_path
+):
     with serving(tmp_path, **environment) as server:
         paths = [f"vlmbias/{name}" for name in TABLES]
         assert server.run(paths, partition=TOPIC) == "SUCCESS"
+
+        keyless = judge(server, "keyless")
+        assert server.ended(keyless) == "FAILURE"
+        assert "A_KEY_THAT_IS_NOT_SET is not set" in server.said(keyless)
 
         cut_off = judge(server)
         wait_for(lambda: provider.count >= 60)
@@ -102,14 +114,3 @@ def test_a_run_that_is_cut_off_is_gone_on_with(provider, environment, tmp_path):
     everything = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert len(everything) > 100
     assert [path for path in everything if CANARY.encode() in path.read_bytes()] == []
-
-
-def test_a_key_that_is_not_set_is_named_where_the_run_failed(provider, environment, tmp_path):
-    del environment["OPENAI_API_KEY"]
-    with serving(tmp_path, **environment, OPENAI_API_KEY="") as server:
-        paths = [f"vlmbias/{name}" for name in [*TABLES, "answers/gpt"]]
-        run = server.started(paths, partition=TOPIC)
-        assert server.ended(run) == "FAILURE"
-        said = server.said(run)
-    assert provider.count == 0
-    assert "OPENAI_API_KEY is not set" in said
