@@ -18,8 +18,6 @@ ORIGINAL, COUNTERFACTUAL = "original", "counterfactual"
 NOT_ASKED = "not asked"
 
 Measure = Literal["accuracy", "bias_rate", "bias_share_of_wrong"]
-Outcome = Literal["unparsed_rate", "refused_rate", "failed_rate"]
-OUTCOMES: tuple[Outcome, ...] = ("unparsed_rate", "refused_rate", "failed_rate")
 
 
 class Column(NamedTuple):
@@ -33,7 +31,7 @@ class Column(NamedTuple):
     label: str
     topic: str
     subtopic: str = WHOLE_TOPIC
-    measure: Measure | Outcome = "accuracy"
+    measure: Measure = "accuracy"
     questions: str = COUNTING
     image_set: str = BENCHMARK
     size: str = EVERY_SIZE
@@ -191,23 +189,21 @@ class Accuracy:
     def _note(self, judge: Judge, column: Column, row: Row) -> str:
         """Why there is no rate, or how many of the topics that were asked about it rests on.
 
-        The columns of those topics say which. How many replies failed is known even if all did.
+        The columns of those topics say which.
         """
-        counted = column.measure not in OUTCOMES
-        if counted and not row.answers and column.topic != TASK_MEAN:
+        if column.topic == TASK_MEAN and (lacking := self._lacking(judge, column)):
+            return lacking
+        if not row.answers:
             return "no answer"
-        if (
-            column.measure == "bias_share_of_wrong"
-            and row.answers
-            and row.bias_share_of_wrong is None
-        ):
-            return "none wrong"
-        if column.topic != TASK_MEAN:
-            return ""
+        share = column.measure == "bias_share_of_wrong"
+        return "none wrong" if share and row.bias_share_of_wrong is None else ""
+
+    def _lacking(self, judge: Judge, column: Column) -> str:
+        """How many topics a task mean rests on, if some lack."""
         parts = [column._replace(topic=topic) for topic in self.topics]
         asked = [part for part in parts if _where(part) in self.scenes]
         found = [self._row(judge, part) for part in asked]
-        held = [each for each in found if each is not None and (each.answers or not counted)]
+        held = [each for each in found if each is not None and each.answers]
         return f"{len(held)} of {len(asked)} topics" if len(held) < len(asked) else ""
 
 

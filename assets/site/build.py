@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from glob import escape
+from itertools import chain
 from pathlib import Path
 from uuid import uuid4
 
@@ -17,6 +18,7 @@ from assets.site.board import Accuracy
 from assets.site.endings import Endings, served
 from assets.site.gather import gather
 from assets.site.pages import HERE, STATIC, Site, pages, topic_titles
+from assets.site.scenes import Scene
 
 _ABANDONED_S = 3600.0
 
@@ -52,7 +54,7 @@ def build(
     _sweep(folder)
     new = folder.with_name(f".{folder.name}.{uuid4().hex}")
     try:
-        _write_images(new / "images", folder / "images", dict.fromkeys(images["sha256"]), png_of)
+        _write_images(new / "images", folder / "images", _hashes(scenes), png_of)
         for name in STATIC:
             shutil.copyfile(HERE / name, new / name)
         for path, html in pages(site):
@@ -71,6 +73,13 @@ def _sweep(folder: Path) -> None:
         with suppress(FileNotFoundError):
             if time.time() - left.stat().st_mtime > _ABANDONED_S:
                 shutil.rmtree(left, ignore_errors=True)
+
+
+def _hashes(scenes: Iterable[Scene]) -> Iterable[str]:
+    """The sha256 of every picture on the pages, each once."""
+    pictures = (picture.sha256 for scene in scenes for picture in scene.pictures)
+    shown = (each.sha256 for scene in scenes for many in scene.shown.values() for each in many)
+    return dict.fromkeys(chain(pictures, shown))
 
 
 def _write_images(

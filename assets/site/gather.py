@@ -9,14 +9,14 @@ from typing import Any, TypeAlias
 import pandas as pd
 
 from assets.site.rows import Judge, Row, in_order, judge_of, rows
-from assets.site.scenes import Answer, Asked, Picture, Reading, Scene, Target, Verdict
+from assets.site.scenes import Answer, Asked, Picture, Reading, Scene, Shown, Target, Verdict
 
 ImageKey: TypeAlias = tuple[str, str]
 """An image and its very bytes: its id and its sha256."""
 
 _OF_AN_ANSWER = (
     *("image_id", "sha256", "question_id", "question", "expected_bias", "model", "prompting"),
-    *("response", "first_response", "answer", "outcome", "refusal", "reason", "score"),
+    *("response", "first_response", "answer", "outcome", "refusal", "reason", "score", "shown"),
 )
 
 _image: Callable[[Any], ImageKey] = attrgetter("image_id", "sha256")
@@ -44,6 +44,7 @@ def gather(
         drawn.sort(key=lambda row: row.size)
         scene = _scene(drawn, measured)
         scene.asked = _asked(scene.pictures, asked, answered, references)
+        scene.shown = _shown(scene.pictures, answered)
         scenes.append(scene)
     _link(scenes)
     return _in_families(scenes), judges
@@ -86,6 +87,7 @@ def _scene(drawn: Sequence[Row], measured: Mapping[ImageKey, list[Row]]) -> Scen
         pictures=pictures,
         targets=targets,
         asked=[],
+        shown={},
     )
 
 
@@ -145,6 +147,20 @@ def _asked(
         )
         for key, row in once.items()
     ]
+
+
+def _shown(
+    pictures: Sequence[Picture], answered: Mapping[ImageKey, list[Row]]
+) -> dict[str, list[Shown]]:
+    """What was shown in place of the smallest picture, by prompting; a judge may see none."""
+    found: dict[str, list[Shown]] = {}
+    for picture in pictures:
+        seen: defaultdict[str, dict[Shown, None]] = defaultdict(dict)
+        for row in answered.get(_image(picture), ()):
+            if row.shown not in (None, picture.sha256):
+                seen[row.prompting][Shown(picture.size, row.shown)] = None
+        found = {**{prompting: list(each) for prompting, each in seen.items()}, **found}
+    return found
 
 
 def _by_prompting(

@@ -121,9 +121,9 @@ def pages(site: Site) -> Iterator[tuple[str, str]]:
 
 
 def _way(prompting: str) -> Way:
-    title, meaning = PROMPTINGS.get(prompting, (prompting_title(prompting), ""))
     page = "index" if prompting == BASELINE else f"asked-{prompting.replace(' ', '-')}"
-    return Way(prompting, title, meaning, f"{page}.html")
+    meaning = PROMPTINGS.get(prompting, "")
+    return Way(prompting, prompting_title(prompting), meaning, f"{page}.html")
 
 
 def _front(site: Site, prompting: str) -> dict[str, object]:

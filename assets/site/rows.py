@@ -8,21 +8,14 @@ import pandas as pd
 from metrics import BASELINE
 
 PROMPTINGS = {
-    BASELINE: ("Baseline", "The question alone."),
-    "in-image title": (
-        "In-image text",
-        "The name of the familiar subject stands in a strip above the image.",
-    ),
+    BASELINE: "The question alone.",
     "debiased": (
-        "Debiased prompt",
-        "The question follows a request to assume nothing and to answer from what is visible.",
+        "The question follows a request to assume nothing and to answer from what is visible."
     ),
-    "double-check": (
-        "Double-check",
-        "After its answer the judge is asked to check it; its second answer counts.",
-    ),
+    "double-check": "After its answer the judge is asked to check it; its second answer counts.",
+    "in-image title": "The name of the familiar subject stands in a strip above the image.",
 }
-"""Ways of asking in the order of the paper's Table 5: a title, and what is different."""
+"""What is different in each way of asking, by the name that a run gives it, in a run's order."""
 
 Row: TypeAlias = Any
 """One row of a table as a named tuple: its type is made of the table's columns."""
@@ -64,5 +57,5 @@ def in_order(judges: Iterable[Judge]) -> list[Judge]:
 
 
 def prompting_title(prompting: str) -> str:
-    """What a way of asking is called in headings."""
-    return PROMPTINGS.get(prompting, (prompting.capitalize(), ""))[0]
+    """What a way of asking is called in headings: its name, with a capital at its front."""
+    return prompting.capitalize()

@@ -1,8 +1,8 @@
 """Scenes with all that a reader wants to know of them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 from urllib.parse import quote
 
 from assets.site.rows import Judge
@@ -59,6 +59,18 @@ class Asked:
     answers: dict[str, list[tuple[Judge, list[Answer | None]]]]
 
 
+class Shown(NamedTuple):
+    """A picture that judges were shown in place of the scene's own of that size in px."""
+
+    size: int
+    sha256: str
+
+    @property
+    def file(self) -> str:
+        """Where the image lies in the site."""
+        return f"images/{self.sha256}.png"
+
+
 @dataclass(slots=True)
 class Picture:
     """One image of a scene; `wrong` counts the wrong answers by judge."""
@@ -82,7 +94,10 @@ class Picture:
 
 @dataclass(slots=True)
 class Scene:
-    """One base image, its pictures from the smallest to the largest."""
+    """One base image, its pictures from the smallest to the largest.
+
+    `shown` has, by prompting, what judges saw in place of the smallest that they were asked about.
+    """
 
     base_id: str
     original_id: str
@@ -100,6 +115,7 @@ class Scene:
     pictures: list[Picture]
     targets: list[Target]
     asked: list[Asked]
+    shown: Mapping[str, Sequence[Shown]]
     original: "Scene | None" = None
     counterfactuals: list["Scene"] = field(default_factory=list)
 

@@ -9,7 +9,6 @@ from assets.site.board import (
     NAMING,
     ORIGINAL,
     ORIGINALS,
-    OUTCOMES,
     SANITY,
     Column,
     Group,
@@ -17,7 +16,7 @@ from assets.site.board import (
 )
 from assets.site.rows import prompting_title
 from assets.site.writing import titled
-from metrics import BASELINE, TASK_MEAN
+from metrics import BASELINE
 
 Titles = Sequence[tuple[str, str]]
 """Topics with their titles."""
@@ -36,8 +35,8 @@ def by_topic(
 
 
 def leaderboard(titles: Titles) -> list[Group]:
-    """Accuracy by topic and on unmodified originals (Table 2), and replies without an answer."""
-    return [*by_topic(titles), _unmodified(COUNTING), _without_answer()]
+    """Accuracy by topic and on unmodified originals (Table 2)."""
+    return [*by_topic(titles), _unmodified(COUNTING)]
 
 
 def naming(titles: Titles) -> list[Group]:
@@ -47,12 +46,6 @@ def naming(titles: Titles) -> list[Group]:
 
 def _unmodified(questions: str) -> Group:
     return Group("Unmodified", [LEADING._replace(questions=questions, image_set=ORIGINALS)])
-
-
-def _without_answer() -> Group:
-    shown = zip(("Unparsed", "Refused", "Failed"), OUTCOMES, strict=True)
-    columns = [Column(label, TASK_MEAN, measure=measure) for label, measure in shown]
-    return Group("Without an answer", columns)
 
 
 def mistakes(titles: Titles) -> list[Group]:

@@ -1,8 +1,12 @@
 """How numbers and names are written, once for every page."""
 
+import re
 from typing import NamedTuple
 
+from markupsafe import Markup, escape
+
 NONE = "–"
+_AFTER = re.compile(r"[_./-](?=.)")
 
 
 class Bar(NamedTuple):
@@ -63,6 +67,11 @@ def spoken(rate: Rate) -> str:
     return f"{percent(rate.value)} {interval(rate)}".strip()
 
 
+def breakable(name: str) -> Markup:
+    """A name that a line may break in after `_`, `-`, `.` or `/`, and nowhere else if it can."""
+    return Markup(_AFTER.sub(r"\g<0><wbr>", str(escape(name))))
+
+
 def value(number: float | None) -> str:
     """A truth or a reading: whole numbers without a point, others to three places."""
     if number is None:
@@ -100,5 +109,6 @@ FILTERS = {
     "pixels": pixels,
     "count": count,
     "named": named,
+    "breakable": breakable,
     "titled": titled,
 }

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import pandas as pd
-from PIL import Image, ImageDraw
+from PIL import Image, ImageDraw, ImageOps
 
 from assets.site import build
 from metrics import BASELINE, accuracy_table
@@ -118,6 +118,17 @@ class Report:
             )
             self._ask({**image, **scene, "size": size}, truth, standard)
 
+    def _shown(self, sha256: str, prompting: str) -> str:
+        """The sha256 of the picture that is sent: with a strip above it, or as it is."""
+        if prompting != "in-image title":
+            return sha256
+        image = Image.open(io.BytesIO(self.pngs[sha256]))
+        out = io.BytesIO()
+        ImageOps.expand(image, (0, 40, 0, 0), "white").save(out, "PNG")
+        titled = hashlib.sha256(out.getvalue()).hexdigest()
+        self.pngs[titled] = out.getvalue()
+        return titled
+
     def _ask(self, image: dict[str, Any], truth: int, standard: int) -> None:
         yes = "Yes" if truth == standard else "No"
         asked = [
@@ -144,6 +155,7 @@ class Report:
                 reply = self._answering(model, prompting, question)
                 if reply is not None:
                     about = {"model": model, "prompting": prompting, "prompt": text}
+                    about["shown"] = self._shown(image["sha256"], prompting)
                     self._answers.append({**question, **about, **_ended(reply, right)})
 
 

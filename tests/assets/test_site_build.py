@@ -106,7 +106,7 @@ def test_a_task_mean_that_lacks_topics_says_so(tmp_path: Path) -> None:
     page = build(tmp_path / "report", **{**tables, "accuracy": found}).read_text()
 
     def means(judge: str) -> str:
-        row = page[page.index(f">{judge}</a>") :]
+        row = page[page.index(f'"Wrong answers of {judge} in') :]
         return row[: row.index("</td>")]
 
     assert '<span class="none">1 of 2 topics</span>' in means("pixels")

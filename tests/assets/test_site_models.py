@@ -10,10 +10,13 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from assets.site import build
-from tests.assets.site_data import ADDED, PROMPTINGS, REASON, REFERENCES, Report, lifelike
+from assets.site.rows import PROMPTINGS as WAYS
+from assets.site.rows import prompting_title
+from assets.vlmbias.prompting import VARIANTS
+from tests.assets.site_data import ADDED, PROMPTINGS, REASON, REFERENCES, Report, lifelike, stubborn
 
 MODELS = tuple(f"some/vlm-{number}" for number in range(1, 7))
-OTHERS = ("in-image-title", "debiased", "double-check")
+OTHERS = ("debiased", "double-check", "in-image-title")
 PAGES = ("index.html", "asked-debiased.html", "gallery.html", ADDED)
 
 
@@ -64,9 +67,9 @@ def test_the_front_page_is_about_the_baseline_and_leads_to_the_other_ways(
 ) -> None:
     counted = answers[answers.question_id.isin(["Q1", "Q2"]) & (answers.image_set == "benchmark")]
     ways = page.get_by_role("navigation", name="Ways of asking")
-    titles = ["Baseline", "In-image text", "Debiased prompt", "Double-check"]
+    titles = ["Baseline", "Debiased", "Double-check", "In-image title"]
     assert ways.locator("a").all_inner_texts() == titles
-    for title, prompting in (("Baseline", "baseline"), ("Debiased prompt", "debiased")):
+    for title, prompting in (("Baseline", "baseline"), ("Debiased", "debiased")):
         ways.get_by_text(title).click()
         expect(ways.locator("[aria-current]")).to_have_text(title)
         rows = counted[(counted.model == "some/vlm-1") & (counted.prompting == prompting)]
@@ -86,9 +89,9 @@ def test_ways_of_asking_stand_beside_each_other_with_their_change(
         for value in found[["change", "change_low", "change_high"]].to_numpy()[0]
     )
     row = cells(page, "by way of asking", "some/vlm-1")
-    assert row[2].endswith(f"{change} [{low}, {high}]")
-    assert row[1] == "1 of 2 topics"
-    assert cells(page, "by way of asking", "some/vlm-2")[3] == "not asked"
+    assert row[1].endswith(f"{change} [{low}, {high}]")
+    assert row[3] == "1 of 2 topics"
+    assert cells(page, "by way of asking", "some/vlm-2")[2] == "not asked"
     assert cells(page, "by way of asking", "pixels")[1:] == ["not asked"] * 3
 
 
@@ -119,6 +122,95 @@ def test_what_nobody_was_asked_in_some_way_is_not_on_its_page(page: Page, folder
     expect(page.get_by_role("heading", name="Q3: is this the familiar thing?")).to_be_visible()
 
 
+def test_each_way_of_asking_is_called_as_a_run_calls_it() -> None:
+    assert list(PROMPTINGS) == list(VARIANTS) == list(WAYS)
+    assert [prompting_title(name).lower() for name in WAYS] == list(VARIANTS)
+
+
+def test_a_model_asked_some_topics_alone_is_not_said_to_be_never_wrong(page: Page) -> None:
+    page.get_by_role("link", name="In-image title").click()
+    row = cells(page, "Answers to Q1 and Q2", "some/vlm-1")
+    assert row[:2] == ["1 of 2 topics", "not asked"]
+    assert cells(page, "Answers to Q1 and Q2", "pixels")[0] == "none wrong"
+
+
+def test_the_leaderboard_leaves_replies_without_an_answer_to_their_section(page: Page) -> None:
+    board = page.get_by_role("region", name="Leaderboard")
+    expect(board.get_by_role("columnheader", name="Refused")).to_have_count(0)
+    board.get_by_role("link", name="replies without an answer").click()
+    expect(page.get_by_role("heading", name="Replies without an answer")).to_be_in_viewport()
+
+
+def test_a_scene_shows_the_titled_picture_where_judges_saw_it(
+    page: Page, folder: Path, answers: pd.DataFrame
+) -> None:
+    page.goto((folder / ADDED).as_uri())
+    question = page.locator(".question").first
+    question.get_by_text("In-image title").click()
+    image = question.locator("details", has_text="In-image title").locator("img")
+    expect(image).to_have_count(1)
+    expect(image).to_have_js_property("naturalHeight", 384 * 2 // 3 + 40)
+    expect(image).to_have_attribute("loading", "lazy")
+    expect(question.locator("img")).to_have_count(1)
+    titled = answers[answers.prompting == "in-image title"].groupby("size").shown.unique()
+    for size, hashes in titled.items():
+        for sha256 in hashes:
+            assert (folder / "images" / f"{sha256}.png").exists() == (size == 384)
+
+
+def test_a_titled_picture_that_is_lost_is_an_error(
+    tables: dict[str, Any], answers: pd.DataFrame, tmp_path: Path
+) -> None:
+    lost = answers[answers.prompting == "in-image title"].shown.iloc[0]
+
+    def png_of(sha256: str) -> bytes:
+        if sha256 == lost:
+            raise FileNotFoundError(sha256)
+        found: bytes = tables["png_of"](sha256)
+        return found
+
+    with pytest.raises(FileNotFoundError, match=str(lost)):
+        build(tmp_path / "report", **{**tables, "png_of": png_of})
+
+
+def test_a_judge_that_sees_nothing_is_shown_nothing(
+    tables: dict[str, Any], answers: pd.DataFrame, tmp_path: Path
+) -> None:
+    blind = answers.assign(shown=answers.shown.where(answers.prompting == "baseline"))
+    folder = build(tmp_path / "report", **{**tables, "answers": blind}).parent
+    assert 'class="shown"' not in (folder / ADDED).read_text()
+
+
+def test_leaderboard_fits_and_names_break_between_their_words(
+    chromium: Browser, tmp_path: Path
+) -> None:
+    def answering(model: str, prompting: str, question: dict[str, Any]) -> Any:
+        asked = question["domain"] == "flags" or model in REFERENCES
+        return stubborn(model, prompting, question) if asked else None
+
+    topics = ("flags", "game_boards", "chess_pieces", "optical_illusions", "patterned_grids")
+    models = (*sorted(REFERENCES), "gemini_flash", "gpt-4.1_mini")
+    report = Report(1, topics, models=models, answering=answering)
+    index = build(tmp_path / "report", **report.tables())
+    page = chromium.new_page(viewport={"width": 1300, "height": 900})
+    page.goto(index.as_uri())
+    board = page.get_by_role("region", name="Accuracy on Q1 and Q2", exact=True)
+    expect(board).to_contain_text("of 5 topics")
+    assert board.evaluate("region => region.scrollWidth <= region.clientWidth")
+    page.set_viewport_size({"width": 400, "height": 800})
+    broken = page.locator("th[scope=row] a").evaluate_all(BROKEN_WORDS)
+    page.close()
+    assert broken == []
+
+
+BROKEN_WORDS = """links => links.flatMap(link => [...link.childNodes].filter(node => {
+    const range = document.createRange();
+    range.selectNodeContents(node);
+    return node.nodeType === Node.TEXT_NODE
+        && new Set([...range.getClientRects()].map(box => box.top)).size > 1;
+}).map(node => node.textContent))"""
+
+
 def test_no_judge_that_was_not_asked_is_listed_on_a_scene(page: Page, folder: Path) -> None:
     for path in (ADDED, ADDED.replace("-add", "")):
         page.goto((folder / path).as_uri())
@@ -143,8 +235,8 @@ def test_the_last_line_is_the_mean_over_models(page: Page, tables: dict[str, Any
     accuracy, change = found.accuracy.mean() * 100, found.change.mean() * 100
     row = cells(page, "by way of asking", "Mean")
     assert row[0] == f"{accuracy['baseline']:.1f} %"
-    assert row[2] == f"{accuracy['debiased']:.1f} % {change['debiased']:+.1f}"
-    assert row[3].endswith(f"{change['double-check']:+.1f} 5 of 6 models")
+    assert row[1] == f"{accuracy['debiased']:.1f} % {change['debiased']:+.1f}"
+    assert row[2].endswith(f"{change['double-check']:+.1f} 5 of 6 models")
 
 
 def test_bars_show_what_the_answers_were(page: Page, answers: pd.DataFrame) -> None:
@@ -265,14 +357,14 @@ def test_other_ways_of_asking_are_folded_away_on_a_scene(page: Page, folder: Pat
 def test_the_gallery_filters_by_a_way_of_asking(
     page: Page, folder: Path, answers: pd.DataFrame
 ) -> None:
-    page.get_by_role("link", name="Debiased prompt").click()
+    page.get_by_role("link", name="Debiased").click()
     board = page.get_by_role("table", name="Accuracy on Q1 and Q2", exact=True)
     board.get_by_role("link", name="some/vlm-1").click()
     wrong = page.get_by_label("Wrong answers by")
     expect(wrong).to_have_value("some/vlm-1 (debiased)")
     groups = wrong.locator("optgroup")
-    assert [group.get_attribute("label") for group in groups.all()][2] == "Debiased prompt"
-    expect(groups.nth(2).locator("option")).to_have_count(len(MODELS))
+    assert [group.get_attribute("label") for group in groups.all()][1] == "Debiased"
+    expect(groups.nth(1).locator("option")).to_have_count(len(MODELS))
     images = answers[answers.score == 0].groupby(["model", "prompting"]).image_id.nunique()
     assert images.nunique() > 5
     for (model, prompting), number in images.items():
