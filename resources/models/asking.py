@@ -1,6 +1,7 @@
 """Sending what is missing: attempts, deadlines, and when to stop altogether."""
 
 import asyncio
+import math
 import random
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Mapping
@@ -39,6 +40,8 @@ IN_A_ROW = 10
 """At least so many requests must fail with no answer between them before a run gives up."""
 TRIES_FOR_ONE = 3
 """Before the first answer, three times as many failed attempts are enough."""
+AT_THE_STORE = 0.5
+"""How many more requests, of those sent at once, are being claimed or stored meanwhile."""
 SHORTEST_SECRET = 8
 """A shorter key is a placeholder; taking it out of answers would change what they say."""
 
@@ -87,7 +90,7 @@ class Asking:
         telling = asyncio.create_task(self.progress.tell())
         try:
             async with asyncio.TaskGroup() as workers:
-                for _ in range(min(self.model.concurrency, len(self.missing))):
+                for _ in range(min(self._at_once, len(self.missing))):
                     workers.create_task(self._work(backend, queue))
         finally:
             telling.cancel()
@@ -104,6 +107,11 @@ class Asking:
                 f"requests, {kept:,} are answered and kept. Materialize again once that is mended: "
                 "only the rest is asked."
             )
+
+    @property
+    def _at_once(self) -> int:
+        """Requests that are claimed, sent or stored at once; the pace lets fewer be sent."""
+        return math.ceil(self.model.concurrency * (1 + AT_THE_STORE))
 
     @property
     def _anything_answered(self) -> bool:

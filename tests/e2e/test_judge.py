@@ -105,7 +105,7 @@ def test_a_missing_key_is_named_and_a_run_that_is_cut_off_is_gone_on_with(
     asked = len(table.drop_duplicates(["shown", "prompt"]))
     assert len(sent) == asked
     assert set(table["outcome"]) == {"answered", "unparsed"}, "8 answers no Yes or No"
-    assert sum(sent.values()) - len(sent) <= 2 * CONCURRENCY
+    assert sum(sent.values()) - len(sent) <= 2 * CONCURRENCY * 3 // 2
     assert provider.count - after_the_plug < asked - 100
     told = [int(done) for done in re.findall(r"gpt: (\d+) of", said)]
     assert len(told) >= 2, "it tells how far it is while it asks, and at the end"

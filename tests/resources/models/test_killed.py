@@ -13,6 +13,8 @@ from contextlib import closing
 from tests.providers import provider_process
 
 REQUESTS, CONCURRENCY, KILLS = 2000, 32, 10
+AT_ONCE = CONCURRENCY * 3 // 2
+"""On their way to the model, back, or to the disk."""
 
 PARTITION = """
     import json, sys
@@ -63,7 +65,7 @@ def test_ten_kills_cost_no_more_than_what_was_on_its_way(tmp_path):
         told, _ = partition(tmp_path, server.openai_url).communicate(timeout=60)
         sent = Counter(server.received()["digests"])
         assert len(sent) == REQUESTS == committed(tmp_path)
-        assert max(lost) <= CONCURRENCY
+        assert max(lost) <= AT_ONCE
         assert sum(sent.values()) - REQUESTS <= sum(lost)
         assert sum(lost) > 0
         undisturbed, _ = partition(tmp_path / "again", server.openai_url).communicate(timeout=60)

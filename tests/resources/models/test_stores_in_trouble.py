@@ -106,7 +106,7 @@ def test_a_database_that_stays_away_stops_the_run_and_loses_at_most_what_was_on_
     assert count < 200
     database.start()
     kept = stored(url, tmp_path, server)
-    assert count - 8 <= kept <= count
+    assert count - 12 <= kept <= count
     assert server.count == count + 200 - kept
 
 
@@ -164,7 +164,7 @@ def test_of_three_processes_that_ask_the_same_one_may_be_killed(kind, request, t
     (one, first), (other, second) = told
     assert first == second
     assert len(first) == len(sent) == REQUESTS
-    assert sum(sent.values()) - REQUESTS <= CONCURRENCY
+    assert sum(sent.values()) - REQUESTS <= CONCURRENCY * 3 // 2
     assert max(sent.values()) <= 2
     assert REQUESTS / 2 < one + other <= REQUESTS
 
@@ -216,7 +216,7 @@ with Provider() as server:
     client = c.client_at(disk)
     asked = client.ask(entry, requests, c.LOG)
     assert all(isinstance(outcome, Answered) for outcome in asked.outcomes), asked.outcomes
-    assert first - CONCURRENCY <= asked.known <= first, (first, asked.known)
+    assert first - CONCURRENCY * 3 // 2 <= asked.known <= first, (first, asked.known)
     assert server.count == first + MANY - asked.known
     assert client.ask(entry, requests, c.LOG).outcomes == asked.outcomes
     for outcome in asked.outcomes:
