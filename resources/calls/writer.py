@@ -22,6 +22,8 @@ from resources.faults import StoreError
 
 _LEASE_S = 20.0
 _AT_ONCE = 500
+_GATHER_S = 0.002
+"""How long the first of a batch waits for others: far less than a model takes to answer."""
 
 
 class Standing(Enum):
@@ -145,6 +147,8 @@ class Writer:
         wait = max(0.0, self._renew_at - time.monotonic()) if self._held else None
         with suppress(queue.Empty):
             order = self._orders.get(timeout=wait)
+            if order is not None:
+                time.sleep(_GATHER_S)
             while order is not None:
                 self._add(batch, *order)
                 if len(batch) >= _AT_ONCE:
