@@ -2,7 +2,6 @@
 
 import fcntl
 import json
-import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from hashlib import sha256
@@ -12,12 +11,13 @@ from uuid import uuid4
 
 from dagster import ConfigurableResource, get_dagster_logger
 from pydantic import PrivateAttr
-from sqlalchemy import Column, Engine, MetaData, String, Table, create_engine, event, select
+from sqlalchemy import Column, Engine, MetaData, String, Table, select
 from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.exc import DatabaseError, OperationalError
 from sqlalchemy.schema import CreateTable
 
 from resources.faults import Busy, writing
+from resources.wal import create_wal, wal_engine
 
 _WORK = Table("work", MetaData(), Column("key", String, primary_key=True), Column("result", String))
 _AT_ONCE = 500
@@ -120,27 +120,11 @@ class WorkLedger(ConfigurableResource[None]):
     def _open(self) -> Engine:
         self._path.parent.mkdir(parents=True, exist_ok=True)
         if not self._path.exists():
-            self._create()
-        engine = _engine(self._path)
+            create_wal(self._path, _WORK.metadata)
+        engine = wal_engine(self._path, _PATIENCE_S)
         with engine.begin() as connection:
             connection.execute(CreateTable(_WORK, if_not_exists=True))
         return engine
-
-    def _create(self) -> None:
-        """Make an empty one elsewhere and give it its name whole.
-
-        SQLite lets nobody wait for the change to WAL, which several at once would each make.
-        """
-        new = self._path.with_name(f".{self._path.name}.{uuid4().hex}")
-        try:
-            engine = _engine(new)
-            with engine.begin() as connection:
-                connection.execute(CreateTable(_WORK))
-            engine.dispose()
-            with suppress(FileExistsError):
-                os.link(new, self._path)
-        finally:
-            new.unlink(missing_ok=True)
 
     def _set_aside(self, why: object) -> None:
         self._close()
@@ -159,14 +143,3 @@ class WorkLedger(ConfigurableResource[None]):
         if self._engine is not None:
             self._engine.dispose()
             self._engine = None
-
-
-def _engine(path: Path) -> Engine:
-    engine = create_engine(f"sqlite:///{path}", connect_args={"timeout": _PATIENCE_S})
-    event.listen(engine, "connect", _durable)
-    return engine
-
-
-def _durable(connection: Any, _record: object) -> None:
-    connection.execute("PRAGMA journal_mode=WAL")
-    connection.execute("PRAGMA synchronous=FULL")
