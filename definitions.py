@@ -8,6 +8,7 @@ import dagster as dg
 
 import assets
 from assets import vlmbias
+from resources.budget import Budget
 from resources.calls import CallStore
 from resources.design import Design
 from resources.home import Home
@@ -36,6 +37,7 @@ def resources_at(root: str) -> dict[str, Any]:
         "models": ModelClient(calls=calls, images=images),
         "ledger": WorkLedger(root=root),
         "design": Design(),
+        "budget": Budget(),
     }
 
 

@@ -1,8 +1,24 @@
 """How the assets are divided."""
 
-from dagster import StaticPartitionsDefinition
+from dagster import (
+    DynamicPartitionsDefinition,
+    MultiPartitionsDefinition,
+    StaticPartitionsDefinition,
+)
 
-from generators.domains import domains
+from generators.topics import DRAWN, PHOTOGRAPHED
 
-topics = StaticPartitionsDefinition(list(domains()))
-"""VLMBias's drawn topics, one partition each."""
+drawn_topics = StaticPartitionsDefinition(list(DRAWN))
+"""VLMBias's topics that are drawn by code."""
+
+photographed_topics = StaticPartitionsDefinition(list(PHOTOGRAPHED))
+"""VLMBias's topics that text-to-image models paint: animals and logos."""
+
+topics = StaticPartitionsDefinition([*DRAWN, *PHOTOGRAPHED])
+"""All seven topics."""
+
+painters = DynamicPartitionsDefinition(name="painters")
+"""Text-to-image models, by their names in models.yaml; each is added when it is noticed there."""
+
+photographs = MultiPartitionsDefinition({"topic": photographed_topics, "painter": painters})
+"""A painter's photographs of a topic; as a key "painter|topic", as in "sketch|animals"."""

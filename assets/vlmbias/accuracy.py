@@ -7,9 +7,8 @@ import pyarrow as pa
 from dagster import AssetExecutionContext, AssetIn, AssetsDefinition, MaterializeResult
 
 from assets.columns import REAL, TEXT, WHOLE, Columns, materialized
-from assets.partitions import topics
 from assets.previews import markdown_table
-from assets.vlmbias.answers import asked_of, same_questions
+from assets.vlmbias.answers import asked_of, same_questions, topics_of
 from assets.vlmbias.common import GROUP, table_asset
 from assets.vlmbias.questions import Mismatch
 from metrics import EVERY_SIZE, TASK_MEAN, accuracy_table
@@ -68,7 +67,7 @@ def accuracy_over(judges: Sequence[Model]) -> AssetsDefinition:
     """The asset `accuracy` of these judges."""
 
     @table_asset(
-        by_topic=False,
+        partitions=None,
         columns=ACCURACY,
         ins={
             "questions": AssetIn([GROUP, "questions"], metadata=EVERY_TOPIC),
@@ -83,10 +82,13 @@ def accuracy_over(judges: Sequence[Model]) -> AssetsDefinition:
     ) -> MaterializeResult[pa.Table]:
         """Score the topics there are; those that a judge has not answered yet are named."""
         rows = accuracy_table(all_answers(judges, questions, answers))
-        by_judge = {name.removeprefix("answers_"): tables for name, tables in answers.items()}
         missing = {
-            judge: [topic for topic in topics.get_partition_keys() if topic not in by_topic]
-            for judge, by_topic in by_judge.items()
+            judge.name: [
+                topic
+                for topic in topics_of(judge).get_partition_keys()
+                if topic not in answers[f"answers_{judge.name}"]
+            ]
+            for judge in judges
         }
         for judge, topics_missing in missing.items():
             if topics_missing:
@@ -96,7 +98,7 @@ def accuracy_over(judges: Sequence[Model]) -> AssetsDefinition:
         return materialized(
             ACCURACY.table(rows),
             task_mean=markdown_table(means[_SHOWN].round(4)),
-            topics=sorted({topic for by_topic in by_judge.values() for topic in by_topic}),
+            topics=sorted({topic for by_topic in answers.values() for topic in by_topic}),
             missing=missing,
         )
 

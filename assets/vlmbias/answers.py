@@ -7,9 +7,10 @@ from typing import Any
 
 import pandas as pd
 import pyarrow as pa
-from dagster import AssetExecutionContext, MaterializeResult
+from dagster import AssetExecutionContext, MaterializeResult, StaticPartitionsDefinition
 
-from assets.columns import REAL, TEXT, Columns, materialized
+from assets.columns import REAL, TEXT, TEXTS, Columns, materialized
+from assets.partitions import drawn_topics, topics
 from assets.previews import markdown_table
 from assets.vlmbias.prompting import VARIANTS, Posed, asked, posed
 from assets.vlmbias.questions import QUESTIONS
@@ -35,6 +36,7 @@ ANSWERS = Columns(
     reason=(TEXT, "The provider's reason for a refusal, or the last error; else empty"),
     served_model=(TEXT, "Which model answered, as the provider says; empty where it does not"),
     score=(REAL, "1 right, 0 wrong or unparsed; empty where it refused or failed"),
+    calls=(TEXTS, "Keys of the stored calls behind this row; none for a reference judge"),
 )
 
 _ONCE = ["image_id", "sha256", "question_id", "question", "prompting"]
@@ -42,12 +44,18 @@ _SHOWN = ["image_id", "prompting", "question", "response", "ground_truth", "outc
 
 Ending = dict[str, Any]
 """How one question ended: the columns `response`, `first_response`, `outcome` (where there is no
-response), `refusal`, `reason` and `served_model`, as far as there is something in them."""
+response), `refusal`, `reason`, `served_model` and `calls`, as far as there is something."""
 
 
 def is_reference(model: Model) -> bool:
     """Whether this judge is one of our own, that bracket the real ones and cost nothing."""
     return model.backend == "offline"
+
+
+def topics_of(model: Model) -> StaticPartitionsDefinition:
+    """The topics of which a judge can be asked; nobody measures a photograph."""
+    measures = model.backend == "offline" and model.model == "pixels"
+    return drawn_topics if measures else topics
 
 
 def version_of(model: Model) -> str:
@@ -111,6 +119,7 @@ def answer_table(
             "prompting": each.prompting,
             "prompt": "\n\n".join(filter(None, [each.prompt, each.follow_up])),
             "shown": each.shown,
+            "calls": [],
             **ending,
         }
         for each, ending in zip(put, endings, strict=True)

@@ -18,9 +18,9 @@ from dagster import (
     multi_asset_check,
 )
 
-from assets.partitions import topics
+from assets.partitions import drawn_topics
 from assets.previews import markdown_table
-from assets.vlmbias.answers import not_ended
+from assets.vlmbias.answers import not_ended, topics_of
 from assets.vlmbias.common import GROUP
 from assets.vlmbias.proof import agreement, alike, disagreeing, too_narrow
 from metrics import BASELINE
@@ -52,7 +52,7 @@ def topic_check(
     *,
     blocking: bool = True,
 ) -> Callable[[Check], AssetChecksDefinition]:
-    """A check with a result of its own for each topic; a blocking one stops what follows.
+    """A check with a result of its own for each drawn topic; a blocking one stops what follows.
 
     A topic that failed stays failed in the UI until it passes itself, whatever other topics do.
     """
@@ -63,7 +63,7 @@ def topic_check(
                 asset=asset,
                 description=description,
                 additional_ins=additional_ins,
-                partitions_def=topics,
+                partitions_def=drawn_topics,
                 blocking=blocking,
             )(check)
 
@@ -155,14 +155,14 @@ def checks_of_answers(judge: Model) -> AssetChecksDefinition:
             description="Every question has one row under each prompting, which is answered, "
             "unparsed, refused or failed.",
             additional_deps=[AssetKey([GROUP, "questions"])],
-            partitions_def=topics,
+            partitions_def=topics_of(judge),
             blocking=True,
         )
         failed = AssetCheckSpec(
             "nothing_failed",
             asset=asset,
             description="No request has failed.",
-            partitions_def=topics,
+            partitions_def=topics_of(judge),
         )
 
     @multi_asset_check(

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from dagster import AssetIn, AssetsDefinition, asset
+from dagster import AssetDep, AssetIn, AssetsDefinition, PartitionsDefinition, asset
 
 from assets.columns import Columns
 from assets.partitions import topics
@@ -20,10 +20,11 @@ def table_asset(
     kinds: Sequence[str] = (),
     key: Sequence[str] = (),
     pool: str | None = None,
-    by_topic: bool = True,
+    partitions: PartitionsDefinition[Any] | None = topics,
+    deps: Sequence[AssetDep] = (),
     code_version: str = "1",
 ) -> Callable[[Callable[..., Any]], AssetsDefinition]:
-    """An asset of this benchmark that makes a table of `columns`, with a partition a topic.
+    """An asset of this benchmark that makes a table of `columns`, a partition a topic or as said.
 
     It is named by its function unless `key` gives its key below `vlmbias`.
     """
@@ -33,7 +34,8 @@ def table_asset(
         group_name=GROUP,
         owners=OWNERS,
         kinds={"python", "parquet", *kinds},
-        partitions_def=topics if by_topic else None,
+        partitions_def=partitions,
+        deps=deps,
         ins=ins,
         pool=pool,
         description=description,

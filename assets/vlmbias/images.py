@@ -11,6 +11,7 @@ import pyarrow as pa
 from dagster import AssetExecutionContext, MaterializeResult
 
 from assets.columns import REALS, TEXT, TEXTS, WHOLE, Columns, materialized
+from assets.partitions import drawn_topics
 from assets.previews import contact_sheet
 from assets.vlmbias.common import table_asset
 from generators.canvas import RASTERISER
@@ -52,6 +53,7 @@ _KEPT_AT_ONCE = 50
 @table_asset(
     kinds=["image"],
     columns=IMAGES,
+    partitions=drawn_topics,
     description="The counterfactual images of a topic (for the illusions, originals as well).",
 )
 def drawn_images(
@@ -64,6 +66,7 @@ def drawn_images(
 @table_asset(
     kinds=["image"],
     columns=IMAGES,
+    partitions=drawn_topics,
     description="The unmodified images of a topic, for the sanity check (sections 4.1 and 4.6).",
 )
 def original_images(

@@ -14,12 +14,21 @@ from dagster import (
 
 from assets.columns import records
 from assets.vlmbias.accuracy import accuracy_over
-from assets.vlmbias.answers import ANSWERS, Ending, answer_table, put_to, table_before, version_of
+from assets.vlmbias.answers import (
+    ANSWERS,
+    Ending,
+    answer_table,
+    put_to,
+    table_before,
+    topics_of,
+    version_of,
+)
 from assets.vlmbias.checks import checks_of_answers, truths_hold
 from assets.vlmbias.common import GROUP, table_asset
 from assets.vlmbias.looking import look
 from assets.vlmbias.prompting import Posed, Prompting
 from assets.vlmbias.report import report_over
+from resources.budget import Budget
 from resources.home import Home
 from resources.images import ImageStore
 from resources.judges import InformedJudge, Judge, PixelsJudge, PriorJudge, RandomJudge
@@ -58,6 +67,7 @@ def _answers_asset(
     return table_asset(
         key=["answers", model.name],
         kinds=["judge", model.backend],
+        partitions=topics_of(model),
         pool=model.name,
         columns=ANSWERS,
         ins=_QUESTIONS | ins,
@@ -75,13 +85,14 @@ def _asked(model: Model) -> AssetsDefinition:
         config: Prompting,
         questions: pd.DataFrame,
         models: ModelClient,
+        budget: Budget,
         home: Home,
         images: ImageStore,
         ledger: WorkLedger,
     ) -> MaterializeResult[pa.Table]:
         before = table_before(context, home)
         put = put_to(model, questions, config.prompting, before, images, ledger)
-        endings, cost = look(models, model, put, context.log)
+        endings, cost = look(models, model, put, context.log, budget.account(context))
         return answer_table(context, model, questions, before, put, endings, **cost)
 
     return answers

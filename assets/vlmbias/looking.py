@@ -6,6 +6,7 @@ from typing import Any
 
 from assets.vlmbias.answers import Ending
 from assets.vlmbias.prompting import Posed
+from resources.models.account import Account
 from resources.models.catalog import Model
 from resources.models.client import Asked, ModelClient
 from resources.models.outcomes import Answered, Failed, Outcome, Refused
@@ -13,34 +14,41 @@ from resources.models.requests import Look, Turn
 
 
 def look(
-    client: ModelClient, model: Model, posed: Sequence[Posed], log: Logger
+    client: ModelClient, model: Model, posed: Sequence[Posed], log: Logger, account: Account
 ) -> tuple[list[Ending], dict[str, Any]]:
     """How every question ended, with metadata of what was asked and what it cost.
 
     A double-check's first turn is the baseline's request, paid for once. Its second turn is sent
     where the first has an answer; elsewhere the question ends as the first turn did.
     """
-    first = client.ask(model, [_first_look(put) for put in posed], log)
-    endings = [_ending(outcome) for outcome in first.outcomes]
+    first = client.ask(model, [first_look(put) for put in posed], log, account)
+    endings = [
+        _ending(outcome) | {"calls": list(keys)}
+        for outcome, keys in zip(first.outcomes, first.keys, strict=True)
+    ]
     replies = {
         place: str(endings[place]["response"])
         for place, put in enumerate(posed)
         if put.follow_up and endings[place].get("response")
     }
-    second = client.ask(
-        model, [_second_look(posed[place], reply) for place, reply in replies.items()], log
-    )
-    for (place, reply), outcome in zip(replies.items(), second.outcomes, strict=True):
-        endings[place] = _ending(outcome) | {"first_response": reply}
+    again = [second_look(posed[place], reply) for place, reply in replies.items()]
+    second = client.ask(model, again, log, account)
+    for (place, reply), outcome, keys in zip(
+        replies.items(), second.outcomes, second.keys, strict=True
+    ):
+        calls = [*first.keys[place], *keys]
+        endings[place] = _ending(outcome) | {"first_response": reply, "calls": calls}
     return endings, _cost(first, second)
 
 
-def _first_look(put: Posed) -> Look:
+def first_look(put: Posed) -> Look:
+    """A question as it is first put."""
     return Look((Turn("user", put.prompt, (put.shown,)),))
 
 
-def _second_look(put: Posed, reply: str) -> Look:
-    (question,) = _first_look(put).turns
+def second_look(put: Posed, reply: str) -> Look:
+    """The question again, with what was answered to it, and its follow-up."""
+    (question,) = first_look(put).turns
     return Look((question, Turn("assistant", reply), Turn("user", str(put.follow_up))))
 
 

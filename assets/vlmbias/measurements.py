@@ -10,6 +10,7 @@ import pyarrow as pa
 from dagster import AssetExecutionContext, AssetIn, MaterializeResult
 
 from assets.columns import REAL, TEXT, WHOLE, Columns, materialized, records
+from assets.partitions import drawn_topics
 from assets.vlmbias.common import GROUP, table_asset
 from generators.domains import Domain, domain
 from generators.work import Reading, read_png
@@ -36,6 +37,7 @@ SEEN = ["image_id", "sha256", "size", "targets"]
 
 @table_asset(
     columns=MEASUREMENTS,
+    partitions=drawn_topics,
     ins={
         name: AssetIn([GROUP, name], metadata={"columns": SEEN})
         for name in ("drawn_images", "original_images")

@@ -2,13 +2,21 @@
 
 import pandas as pd
 import pyarrow as pa
-from dagster import AssetExecutionContext, MaterializeResult
+from dagster import (
+    AssetDep,
+    AssetExecutionContext,
+    AssetKey,
+    MaterializeResult,
+    StaticPartitionMapping,
+)
 
 from assets.columns import TEXT, TEXTS, WHOLE, Columns, materialized, records
 from assets.previews import markdown_table
-from assets.vlmbias.common import table_asset
+from assets.vlmbias.common import GROUP, table_asset
 from assets.vlmbias.proof import require_proof
 from generators.domains import Domain, domain
+from generators.topics import DRAWN
+from resources.home import Home
 
 QUESTIONS = Columns(
     image_id=(TEXT, "The image asked about"),
@@ -47,22 +55,29 @@ class Mismatch(ValueError):
     """Two tables that belong together were not made together."""
 
 
+_EACH_DRAWN = StaticPartitionMapping({topic: topic for topic in DRAWN})
+
+
+def _table(name: str) -> AssetDep:
+    return AssetDep([GROUP, name], partition_mapping=_EACH_DRAWN)
+
+
 @table_asset(
     columns=QUESTIONS,
+    deps=[_table("drawn_images"), _table("original_images"), _table("measurements")],
     description="The questions about every proved image, with truth and expected bias.",
 )
-def questions(
-    context: AssetExecutionContext,
-    drawn_images: pd.DataFrame,
-    original_images: pd.DataFrame,
-    measurements: pd.DataFrame,
-) -> MaterializeResult[pa.Table]:
+def questions(context: AssetExecutionContext, home: Home) -> MaterializeResult[pa.Table]:
     """Ask about every image of a topic whose labels are proved: Q1 to Q3, of originals N1 and N2.
 
     Raises `Unproved` where they are not, and `Mismatch` where the two sets of images were not
     drawn alike, or by other code than there is now.
     """
     topic = domain(context.partition_key)
+    drawn_images, original_images, measurements = (
+        home.table(AssetKey([GROUP, name]), topic.name)
+        for name in ("drawn_images", "original_images", "measurements")
+    )
     pictures = pd.concat([drawn_images, original_images], ignore_index=True)
     _check_drawn_alike(topic, drawn_images, original_images)
     require_proof(pictures, measurements)

@@ -10,6 +10,7 @@ from pydantic import PrivateAttr
 
 from resources.calls import CallStore
 from resources.images import ImageStore
+from resources.models.account import Account
 from resources.models.asking import Asking
 from resources.models.backends import backend_of
 from resources.models.catalog import Model, Role
@@ -31,6 +32,7 @@ ROLES: Mapping[str, set[Role]] = {
 }
 """The roles of which a model has to have one, by what it is asked to do."""
 _STARTING = Lock()
+_NOBODY = Account()
 
 
 class Asked(NamedTuple):
@@ -43,6 +45,8 @@ class Asked(NamedTuple):
     """Requests sent now, retries included."""
     spent: float | None
     """Dollars for what was sent now; None where a price is unknown."""
+    keys: list[tuple[str, ...]]
+    """By request, the keys of the stored calls behind its outcome; none where it failed."""
 
 
 class ModelClient(ConfigurableResource[None]):
@@ -57,7 +61,9 @@ class ModelClient(ConfigurableResource[None]):
     _loop: Loop | None = PrivateAttr(default=None)
     _backends: dict[str, Any] = PrivateAttr(default_factory=dict)
 
-    def ask(self, model: Model, requests: Sequence[Request], log: Logger) -> Asked:
+    def ask(
+        self, model: Model, requests: Sequence[Request], log: Logger, account: Account = _NOBODY
+    ) -> Asked:
         """Ask `model` what is not answered yet; progress goes to `log` every ten seconds.
 
         Text that misses its schema is sent back once with what is wrong with it.
@@ -66,7 +72,7 @@ class ModelClient(ConfigurableResource[None]):
         kind of request or its backend lacks the kind, and `Stopped` where the provider takes no
         more or cannot be reached.
         """
-        asked = self._ask(model, requests, log)
+        asked = self._ask(model, requests, log, account)
         for _ in range(REPAIRS):
             again = {
                 place: repaired(request, outcome)
@@ -77,13 +83,15 @@ class ModelClient(ConfigurableResource[None]):
             }
             if not again:
                 break
-            mended = self._ask(model, list(again.values()), log, answered=True)
+            mended = self._ask(model, list(again.values()), log, account, answered=True)
             better = dict(zip(again, mended.outcomes, strict=True))
+            further = dict(zip(again, mended.keys, strict=True))
             asked = Asked(
                 [better.get(place, outcome) for place, outcome in enumerate(asked.outcomes)],
                 asked.known + mended.known,
                 asked.sent + mended.sent,
                 _sum(asked.spent, mended.spent),
+                [keys + further.get(place, ()) for place, keys in enumerate(asked.keys)],
             )
         return asked
 
@@ -103,7 +111,13 @@ class ModelClient(ConfigurableResource[None]):
         self.close()
 
     def _ask(
-        self, model: Model, requests: Sequence[Request], log: Logger, *, answered: bool = False
+        self,
+        model: Model,
+        requests: Sequence[Request],
+        log: Logger,
+        account: Account,
+        *,
+        answered: bool = False,
     ) -> Asked:
         keys = [call_key(canonical_of(model, request)) for request in requests]
         distinct = dict(zip(keys, requests, strict=True))
@@ -129,6 +143,7 @@ class ModelClient(ConfigurableResource[None]):
             progress.known,
             progress.sent,
             progress.spent,
+            [() if key in asking.failures else (key,) for key in keys],
         )
 
     def _backend(self, model: Model, api_key: str | None) -> Any:

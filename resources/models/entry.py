@@ -14,7 +14,7 @@ from resources.models.replies import Usage
 
 Role = Literal["writer", "painter", "editor", "judge", "captioner", "metric"]
 BackendName = Literal[
-    "openai", "openai_compatible", "gemini", "diffusers", "transformers", "offline"
+    "openai", "openai_compatible", "gemini", "anthropic", "diffusers", "transformers", "offline"
 ]
 
 _READS: tuple[Role, ...] = ("writer", "judge", "captioner")
@@ -23,20 +23,25 @@ ABILITIES: Mapping[str, tuple[Role, ...]] = {
     "openai": (*_READS, *_DRAWS),
     "gemini": (*_READS, *_DRAWS),
     "openai_compatible": _READS,
+    "anthropic": _READS,
     "diffusers": _DRAWS,
     "transformers": (*_READS, "metric"),
 }
 """The roles that each backend can have; what `offline` can do depends on its model."""
 OFFLINE: Mapping[str, tuple[Role, ...]] = {
     "grammar": ("writer",),
-    "sketch": ("painter",),
+    "sketch": _DRAWS,
     "prior": ("judge",),
     "pixels": ("judge",),
     "random": ("judge",),
 }
 """The models of the backend `offline`, with the roles that each can have."""
 
-KEYS: Mapping[str, str] = {"openai": "OPENAI_API_KEY", "gemini": "GEMINI_API_KEY"}
+KEYS: Mapping[str, str] = {
+    "openai": "OPENAI_API_KEY",
+    "gemini": "GEMINI_API_KEY",
+    "anthropic": "ANTHROPIC_API_KEY",
+}
 """The environment variable that holds a backend's key where an entry names no other."""
 
 _DAGSTERS = re.compile(
@@ -45,7 +50,7 @@ _DAGSTERS = re.compile(
 """Names that Dagster refuses for an input, beside the words of Python."""
 
 _LOCAL = ("diffusers", "transformers")
-_SERVED = ("openai", "openai_compatible", "gemini")
+_SERVED = ("openai", "openai_compatible", "gemini", "anthropic")
 
 Dollars = Annotated[float, Field(ge=0)]
 _IMAGE_SIZE = r"^([0-9]+x[0-9]+|[0-9]+K)(/[a-z]+)?$"
@@ -61,6 +66,8 @@ class Price(BaseModel):
     per_image: dict[Annotated[str, Field(pattern=_IMAGE_SIZE)], Dollars] = {}
     """By size, or size and quality: "1024x1024", "1024x1024/high", "2K"."""
     per_gpu_hour: Dollars | None = None
+    batch_share: Annotated[float, Field(gt=0, le=1)] | None = None
+    """What a request costs in a batch, as a share of what it costs alone: 0.5 at half price."""
 
 
 class Model(BaseModel):
@@ -87,7 +94,16 @@ class Model(BaseModel):
         default_factory=lambda data: 3600.0 if data.get("backend") in _LOCAL else 300.0, gt=0
     )
     """Seconds around one whole call, waiting and retries apart."""
+    longest_output: int | None = Field(default=None, ge=1)
+    """Tokens of the longest answer the model gives, where no parameter sets a limit."""
+    tokens_per_image: int | None = Field(default=None, ge=1)
+    """Tokens that a picture it is shown counts for, at most; by default what its backend bills."""
     price: Price = Price()
+
+    @property
+    def rehearses(self) -> bool:
+        """Whether it runs offline, so that what it makes is a rehearsal and no result."""
+        return self.backend == "offline"
 
     @property
     def key_variable(self) -> str | None:

@@ -10,6 +10,7 @@ _BACKENDS = {
     "openai": "openai.OpenAI",
     "openai_compatible": "openai.OpenAI",
     "gemini": "gemini.Gemini",
+    "anthropic": "anthropic.Anthropic",
     "diffusers": "diffusers.Diffusers",
     "transformers": "transformers.Transformers",
     "offline": "offline.Offline",

@@ -6,11 +6,12 @@ has those of the methods below that it can do, sends each request exactly once, 
 `Fault` that says what to do next, its message without the key. `aclose` ends it.
 """
 
-from collections.abc import Callable
-from typing import Protocol, TypeAlias
+from collections.abc import AsyncIterator, Callable, Mapping
+from dataclasses import dataclass
+from typing import Literal, Protocol, TypeAlias
 
-from resources.models.replies import Reply
-from resources.models.requests import Edit, Look, Paint, Score, Write
+from resources.models.replies import Fault, Reply
+from resources.models.requests import Edit, Look, Paint, Request, Score, Write
 
 PictureOf: TypeAlias = Callable[[str], bytes]
 
@@ -55,3 +56,46 @@ class Scorer(Backend, Protocol):
 
     async def score(self, request: Score) -> Reply:
         """The raw score, in `Reply.score`."""
+
+
+@dataclass(frozen=True, slots=True)
+class BatchState:
+    """How a batch stands at its provider, in one word of ours and in the provider's own.
+
+    One that expired or was cancelled has the results that were ready by then.
+    """
+
+    word: Literal["running", "ended", "failed", "expired", "cancelled"]
+    said: str
+
+
+class Batcher(Backend, Protocol):
+    """Answers many requests later, at a lower price; its methods raise the same faults.
+
+    Requests go under names of our choice (the keys of their calls), by which their results are
+    told apart, for these come in any order.
+    """
+
+    largest_batch: tuple[int, int]
+    """The most requests in one batch, and the most bytes of its file."""
+
+    def line_size(self, request: Request) -> int:
+        """How many bytes a request takes in a batch's file, at most."""
+
+    async def submit(self, requests: Mapping[str, Request], tag: str) -> str:
+        """Create a batch that carries `tag` where the provider lists it; gives its id there."""
+
+    async def find(self, tag: str) -> str | None:
+        """The provider's id of the batch that carries `tag`, None where no batch does."""
+
+    async def state(self, batch: str) -> BatchState:
+        """How a batch stands."""
+
+    def results(self, batch: str) -> AsyncIterator[tuple[str, Reply | Fault]]:
+        """What came of the requests of a batch that is not running any more, by name.
+
+        A request that was not answered in time has a fault or is not there at all.
+        """
+
+    async def cancel(self, batch: str) -> None:
+        """Ask the provider to stop a batch; what is answered by then is kept."""

@@ -1,0 +1,48 @@
+"""What assets would ask of models if they were materialized now: for quotes and for batches.
+
+Every asset that asks models has a planner, which makes its requests by the same functions as the
+asset does, so that a quote and the run after it are about the same requests.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, NamedTuple, TypeAlias
+
+from dagster import AssetKey
+
+from resources.calls import CallStore
+from resources.home import Home
+from resources.images import ImageStore
+from resources.ledger import WorkLedger
+from resources.models.catalog import Model
+from resources.models.requests import Request
+
+
+class Desk(NamedTuple):
+    """What planners read: tables, images, what was drawn, and what was answered before."""
+
+    home: Home
+    images: ImageStore
+    ledger: WorkLedger
+    calls: CallStore
+
+
+class Plan(NamedTuple):
+    """What one partition of an asset would ask of one model.
+
+    `requests` are those that are certain; repeated ones are sent once, stored ones not at all. It
+    may be a generator, which is read once. `later` are those that depend on answers that are not
+    there yet (a second turn, an edit of what is not painted): at most so many, and each at most so
+    large, so that they count and are priced, but are never sent or looked up. `missing` names what
+    has to be materialized first where the requests cannot even be counted; all else is empty then.
+    """
+
+    model: Model
+    requests: Iterable[Request] = ()
+    later: Iterable[Request] = ()
+    missing: str | None = None
+
+
+Planner: TypeAlias = Callable[[Desk, str, Mapping[str, Any]], Iterator[Plan]]
+"""Plans of a partition ("" for an asset without), under the run config of the asset's op."""
+
+Planners: TypeAlias = Mapping[AssetKey, Planner]
