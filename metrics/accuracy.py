@@ -30,6 +30,7 @@ EVERY_SIZE = "all"
 
 _RATES = ("accuracy", "bias_rate", "biased_errors", "bias_share_of_wrong", "change")
 _WITHOUT_INTERVAL = {"biased_errors"}
+_PUBLISHED = ("benchmark", "originals")
 _OUTCOMES = ("unparsed", "refused", "failed")
 _NUMBERS = {
     "base_images": "int64",
@@ -54,10 +55,11 @@ def accuracy_table(answers: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
     or failed). Q1 and Q2 are taken together (`QUESTION_GROUPS`).
 
     `image_set` is one of the table's own, or `original` or `counterfactual`: all images of that
-    variant, from whichever set (the paper's Table 4). Subtopic `all` is the whole topic, topic
-    `task mean` the mean over topics, size `all` every size; parts stand before their whole and
-    keep their order of first appearance. Subtopics are told apart in the table's own sets, sizes
-    in the variants.
+    variant in the sets `benchmark` and `originals` (the paper's Table 4). Other sets, of images
+    that nobody has accepted or that are a rehearsal, stand in rows of their own and in no others.
+    Subtopic `all` is the whole topic, topic `task mean` the mean over topics, size `all` every
+    size; parts stand before their whole and keep their order of first appearance. Subtopics are
+    told apart in the table's own sets, sizes in the variants.
 
     `base_images` and `answers` count what the accuracy rests on. Rates are between 0 and 1 and
     the change between −1 and 1, with 95 % intervals that take base images, not answers, as
@@ -76,7 +78,8 @@ def accuracy_table(answers: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
 def _settings(rows: Rows) -> Iterator[tuple[dict[str, str], Rows, bool]]:
     """What a row of the table is about beside its judge, and whether subtopics are told apart."""
     for kind, sizes, in_detail in (("image_set", False, True), ("variant", True, False)):
-        for image_set, of_set in rows.by(kind):
+        published = rows if in_detail else rows.where(rows.among("image_set", _PUBLISHED))
+        for image_set, of_set in published.by(kind):
             for questions, asked in of_set.by("questions"):
                 setting = {"image_set": str(image_set), "questions": str(questions)}
                 for size, of_size in asked.by("size") if sizes else ():

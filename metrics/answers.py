@@ -1,6 +1,6 @@
 """The long table of answers as arrays, and means over topics of what they hold."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -87,6 +87,12 @@ class Rows:
     def where(self, mask: Array) -> "Rows":
         """The rows that a mask holds."""
         return Rows({name: column[mask] for name, column in self.columns.items()}, self.names)
+
+    def among(self, name: str, values: Sequence[Any]) -> Array:
+        """Whether a named column has one of some values, row by row."""
+        return np.isin(
+            self[name], [at for at, value in enumerate(self.names[name]) if value in values]
+        )
 
     def by(self, name: str) -> Iterator[tuple[Any, "Rows"]]:
         """The rows of each value of a named column, values in their order of first appearance."""

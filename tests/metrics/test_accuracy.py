@@ -266,6 +266,16 @@ def test_variants_are_apart_whatever_set_they_are_in():
     assert ("original", "flags", "stars") not in found
 
 
+def test_images_that_nobody_has_accepted_stand_in_rows_of_their_own():
+    plain = [row("a", "5"), row("b", "4"), row("o", "4", truth="4", image_set="originals")]
+    apart = [row("u", "4", image_set="unreviewed"), row("r", "4", image_set="rehearsal")]
+    without, beside = (accuracy_table(pd.DataFrame(rows)) for rows in (plain, plain + apart))
+    own = beside["image_set"].isin(["unreviewed", "rehearsal"])
+    pd.testing.assert_frame_equal(beside[~own].reset_index(drop=True), without)
+    assert set(beside[own]["accuracy"]) == {0.0}
+    assert set(beside[own]["answers"]) == {1}
+
+
 def test_each_size_has_rows_of_its_own():
     rows = benchmark(lambda *_: "4")
     for each in rows:
