@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tests.providers import gemini_wire, openai_wire
+from tests.providers import anthropic_wire, gemini_wire, openai_wire
 from tests.providers.http import Response
 from tests.providers.received import Received
 
@@ -28,6 +28,9 @@ class Exchange:
             if self.received.task != "text":
                 raise TypeError("OpenAI's image endpoints answer no text: give bytes")
             return openai_wire.completion(self.received, self.served, text)
+        if self.received.provider == "anthropic":
+            said = [anthropic_wire.text_block(text)]
+            return anthropic_wire.message(self.received, self.served, said)
         return gemini_wire.content(self.received, self.served, [gemini_wire.text_part(text)])
 
     def picture(self, data: bytes) -> Response:

@@ -87,6 +87,11 @@ def picture_part(data: bytes, media_type: str = "image/png") -> dict[str, Any]:
     return {"inlineData": {"mimeType": media_type, "data": base64.b64encode(data).decode()}}
 
 
+def refused_parameter(received: Received) -> Response | None:
+    """Never an error: this stand-in takes every parameter of Gemini's."""
+    return None
+
+
 def size(received: Received) -> tuple[int, int]:
     """16 times the aspect ratio that was asked for, in pixels; 64 x 64 where it was left open."""
     wanted = received.parameters.get("generationConfig", {}).get("imageConfig", {})

@@ -7,7 +7,7 @@ from functools import cached_property
 from hashlib import sha256
 from typing import Any, Literal, Self, TypeAlias, cast
 
-ProviderName = Literal["openai", "gemini"]
+ProviderName = Literal["openai", "gemini", "anthropic"]
 Schema: TypeAlias = Mapping[str, Any]
 Task = Literal["text", "picture", "models"]
 
@@ -44,6 +44,9 @@ class Received:
         if self.provider == "openai":
             wanted: Mapping[str, Any] = self.parameters.get("response_format", {})
             return cast(Schema | None, wanted.get("json_schema", {}).get("schema"))
+        if self.provider == "anthropic":
+            said: Mapping[str, Any] = self.parameters.get("output_config", {}).get("format", {})
+            return said.get("schema")
         config: Mapping[str, Any] = self.parameters.get("generationConfig", {})
         return config.get("responseJsonSchema") or config.get("responseSchema")
 
@@ -52,6 +55,8 @@ class Received:
         """The API key that was sent, if one was."""
         if self.provider == "gemini":
             return self.headers.get("x-goog-api-key")
+        if self.provider == "anthropic":
+            return self.headers.get("x-api-key")
         scheme, _, key = self.headers.get("authorization", "").partition(" ")
         return key if scheme == "Bearer" else None
 

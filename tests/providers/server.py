@@ -1,4 +1,4 @@
-"""The server: OpenAI and Gemini on one port of this machine, in a thread of the test's process."""
+"""The server: OpenAI, Gemini and Anthropic on one port, in a thread of the test's process."""
 
 import asyncio
 import json
@@ -11,7 +11,7 @@ from threading import Event, Thread
 from types import TracebackType
 from typing import Self, TypeAlias
 
-from tests.providers import faults, gemini_wire, openai_wire, pictures
+from tests.providers import anthropic_wire, faults, gemini_wire, openai_wire, pictures
 from tests.providers.control import control
 from tests.providers.exchange import Exchange
 from tests.providers.faults import Fault
@@ -19,6 +19,9 @@ from tests.providers.http import Connection, HttpRequest, Response, json_respons
 from tests.providers.plan import Plan
 from tests.providers.received import Received
 from tests.providers.schemas import example
+
+_WIRES = {"gemini": gemini_wire, "anthropic": anthropic_wire, "openai": openai_wire}
+"""In the order in which a request is read: the first by whose headers its path is told."""
 
 Answer: TypeAlias = str | bytes | Fault | Response
 """Text, the file of a picture, a fault, or a reply as it is sent."""
@@ -37,7 +40,7 @@ def default_answer(received: Received) -> Answer:
 
 
 class Provider(Plan):
-    """A provider at `url`; OpenAI's base URL is `openai_url`, Gemini's is `url` itself.
+    """A provider at `url`; OpenAI's base URL is `openai_url`, the others' is `url`.
 
     While it is open, `answer` and the plan may be changed from any thread. What goes wrong in the
     server itself, in `answer` for one, is sent as a 500 and raised when the `with` block ends.
@@ -134,7 +137,8 @@ class Provider(Plan):
         if request.path.startswith("/_"):
             return control(self, request)
         at = time.monotonic()
-        received = gemini_wire.read(request, at) or openai_wire.read(request, at)
+        readings = (wire.read(request, at) for wire in _WIRES.values())
+        received = next(filter(None, readings), None)
         if received is None:
             raise LookupError(f"No provider has {request.method} {request.path}")
         self.received.append(received if self._keep_bodies else received.without_bodies())
@@ -160,8 +164,8 @@ class Provider(Plan):
     def _normal(self, exchange: Exchange) -> Response:
         received = exchange.received
         if received.task == "models":
-            return openai_wire.models() if received.provider == "openai" else gemini_wire.models()
-        if received.provider == "openai" and (refusal := openai_wire.refused_parameter(received)):
+            return _WIRES[received.provider].models()
+        if refusal := _WIRES[received.provider].refused_parameter(received):
             return refusal
         match self.answer(received):
             case Response() as response:

@@ -44,6 +44,7 @@ def fault_called(
     *,
     openai: Make | None = None,
     gemini: Make | None = None,
+    anthropic: Make | None = None,
     tasks: tuple[Task, ...] = ("text", "picture", "models"),
 ) -> Fault:
     makes: dict[ProviderName, Make] = {}
@@ -51,5 +52,7 @@ def fault_called(
         makes["openai"] = openai
     if gemini := gemini or both:
         makes["gemini"] = gemini
+    if anthropic := anthropic or both:
+        makes["anthropic"] = anthropic
     BY_NAME[name] = fault = Fault(name, makes, tasks)
     return fault

@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from tests.providers import gemini_wire, openai_wire, pictures
+from tests.providers import anthropic_wire, gemini_wire, openai_wire, pictures
 from tests.providers.exchange import Exchange
 from tests.providers.faults.base import fault_called
 from tests.providers.http import Response, json_response
@@ -40,6 +40,7 @@ NO_TEXT = fault_called(
     "no text",
     openai=lambda x: openai_wire.completion(x.received, x.served, None),
     gemini=lambda x: gemini_wire.content(x.received, x.served, []),
+    anthropic=lambda x: anthropic_wire.message(x.received, x.served, []),
     tasks=("text",),
 )
 CUT_OFF = fault_called(
@@ -47,6 +48,9 @@ CUT_OFF = fault_called(
     openai=lambda x: openai_wire.completion(x.received, x.served, '{"cut', finish="length"),
     gemini=lambda x: gemini_wire.content(
         x.received, x.served, [gemini_wire.text_part('{"cut')], finish="MAX_TOKENS"
+    ),
+    anthropic=lambda x: anthropic_wire.message(
+        x.received, x.served, [anthropic_wire.text_block('{"cut')], stop="max_tokens"
     ),
     tasks=("text",),
 )

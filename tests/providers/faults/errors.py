@@ -1,6 +1,6 @@
 """The server's own troubles, and whom and what it does not serve."""
 
-from tests.providers import gemini_wire, openai_wire
+from tests.providers import anthropic_wire, gemini_wire, openai_wire
 from tests.providers.faults.base import fault_called
 from tests.providers.http import Response
 
@@ -10,6 +10,7 @@ SERVER_ERROR = fault_called(
         500, "The server had an error while processing your request.", "server_error"
     ),
     gemini=lambda _: gemini_wire.error(500, "INTERNAL", "An internal error has occurred."),
+    anthropic=lambda _: anthropic_wire.error(500, "Internal server error", "api_error"),
 )
 OVERLOADED = fault_called(
     "503",
@@ -17,6 +18,7 @@ OVERLOADED = fault_called(
         503, "The engine is currently overloaded, please try again later.", "server_error"
     ),
     gemini=lambda _: gemini_wire.error(503, "UNAVAILABLE", "The model is overloaded."),
+    anthropic=lambda _: anthropic_wire.error(529, "Overloaded", "overloaded_error"),
 )
 BAD_GATEWAY = fault_called(
     "502 of a gateway",
@@ -48,6 +50,11 @@ NO_CREDIT = fault_called(
             }
         ],
     ),
+    anthropic=lambda _: anthropic_wire.error(
+        400,
+        "Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing "
+        "to upgrade or purchase credits.",
+    ),
 )
 INVALID_KEY = fault_called(
     "invalid key",
@@ -67,6 +74,7 @@ INVALID_KEY = fault_called(
             }
         ],
     ),
+    anthropic=lambda _: anthropic_wire.error(401, "invalid x-api-key", "authentication_error"),
 )
 FORBIDDEN = fault_called(
     "forbidden",
@@ -79,6 +87,11 @@ FORBIDDEN = fault_called(
     gemini=lambda _: gemini_wire.error(
         403, "PERMISSION_DENIED", "Your API key was reported as leaked. Use another API key."
     ),
+    anthropic=lambda _: anthropic_wire.error(
+        403,
+        "Your API key does not have permission to use the specified resource.",
+        "permission_error",
+    ),
 )
 UNKNOWN_MODEL = fault_called(
     "unknown model",
@@ -90,6 +103,7 @@ UNKNOWN_MODEL = fault_called(
     gemini=lambda x: gemini_wire.error(
         404, "NOT_FOUND", f"models/{x.served} is not found for API version v1."
     ),
+    anthropic=lambda x: anthropic_wire.error(404, f"model: {x.served}", "not_found_error"),
 )
 INVALID_REQUEST = fault_called(
     "invalid request",
@@ -98,6 +112,9 @@ INVALID_REQUEST = fault_called(
     ),
     gemini=lambda _: gemini_wire.error(
         400, "INVALID_ARGUMENT", "Invalid value at 'generation_config.temperature'."
+    ),
+    anthropic=lambda _: anthropic_wire.error(
+        400, "messages.0.content.1.text: text content blocks must be non-empty"
     ),
 )
 TOO_LARGE = fault_called(

@@ -4,7 +4,7 @@ import math
 import time
 from email.utils import formatdate
 
-from tests.providers import gemini_wire, openai_wire
+from tests.providers import anthropic_wire, gemini_wire, openai_wire
 from tests.providers.exchange import Exchange
 from tests.providers.faults.base import fault_called
 from tests.providers.http import Response
@@ -19,6 +19,13 @@ def _rate_limited(x: Exchange, **headers: str) -> Response:
             "Requested 1. Please try again later.",
             "requests",
             "rate_limit_exceeded",
+            headers=named,
+        )
+    if x.received.provider == "anthropic":
+        return anthropic_wire.error(
+            429,
+            "This request would exceed your organization's rate limit of 50 requests per minute.",
+            "rate_limit_error",
             headers=named,
         )
     return gemini_wire.error(429, "RESOURCE_EXHAUSTED", "Resource has been exhausted.", None, named)

@@ -1,12 +1,19 @@
 """Refusals, each provider's own."""
 
-from tests.providers import gemini_wire, openai_wire
+from tests.providers import anthropic_wire, gemini_wire, openai_wire
 from tests.providers.faults.base import Make, fault_called
 
 REFUSED = fault_called(
     "refused by the model",
     openai=lambda x: openai_wire.completion(
         x.received, x.served, None, refusal="I'm sorry, I can't help with that."
+    ),
+    anthropic=lambda x: anthropic_wire.message(
+        x.received,
+        x.served,
+        [],
+        stop="refusal",
+        details={"category": "general_harms", "explanation": "This could do harm."},
     ),
     tasks=("text",),
 )
