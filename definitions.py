@@ -8,6 +8,7 @@ import dagster as dg
 
 import assets
 from assets import vlmbias
+from assets.plans import Planners
 from resources.budget import Budget
 from resources.calls import CallStore
 from resources.design import Design
@@ -57,10 +58,15 @@ def models_path() -> Path:
     return Path(os.environ.get("COUNTERFACTORY_MODELS") or Path(__file__).parent / "models.yaml")
 
 
+catalog = load(models_path())
+
+planners: Planners = {**vlmbias.planners(catalog)}
+"""What every asset that asks models would ask, for quotes and batches."""
+
 defs = dg.Definitions(
     assets=[
         *dg.load_assets_from_package_module(assets),
-        *vlmbias.judged(load(models_path())),
+        *vlmbias.judged(catalog),
     ],
     asset_checks=dg.load_asset_checks_from_package_module(assets),
     resources=resources_at(data_root()),

@@ -27,9 +27,9 @@ def look(
         for outcome, keys in zip(first.outcomes, first.keys, strict=True)
     ]
     replies = {
-        place: str(endings[place]["response"])
-        for place, put in enumerate(posed)
-        if put.follow_up and endings[place].get("response")
+        place: reply
+        for place, (put, outcome) in enumerate(zip(posed, first.outcomes, strict=True))
+        if put.follow_up and (reply := reply_in(outcome)) is not None
     }
     again = [second_look(posed[place], reply) for place, reply in replies.items()]
     second = client.ask(model, again, log, account)
@@ -50,6 +50,11 @@ def second_look(put: Posed, reply: str) -> Look:
     """The question again, with what was answered to it, and its follow-up."""
     (question,) = first_look(put).turns
     return Look((question, Turn("assistant", reply), Turn("user", str(put.follow_up))))
+
+
+def reply_in(outcome: Outcome) -> str | None:
+    """What a second turn comes back to; None where the first has no answer."""
+    return outcome.text or None if isinstance(outcome, Answered) else None
 
 
 def _ending(outcome: Outcome) -> Ending:

@@ -1,0 +1,85 @@
+"""What each judge would be asked, if its answers were materialized now."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import pandas as pd
+from dagster import AssetKey
+
+from assets.plans import Desk, Plan, Planners
+from assets.vlmbias.answers import ANSWERS, is_reference, put_to
+from assets.vlmbias.common import GROUP
+from assets.vlmbias.looking import first_look, reply_in, second_look
+from assets.vlmbias.prompting import VARIANTS, Posed, Prompting
+from resources.models.catalog import Catalog, Model
+from resources.models.reading import outcome_of
+from resources.models.requests import Look, call_key, canonical_of
+
+_QUESTIONS = AssetKey([GROUP, "questions"])
+_AT_ONCE = 1000
+_NO_TABLE = ANSWERS.table([]).to_pandas()
+
+
+def planners(catalog: Catalog) -> Planners:
+    """By asset of answers: what its judge would be asked. A reference judge asks no model."""
+    return {
+        AssetKey([GROUP, "answers", judge.name]): partial(_plans, judge)
+        for judge in catalog.with_role("judge")
+        if not is_reference(judge)
+    }
+
+
+def _plans(model: Model, desk: Desk, topic: str, config: Mapping[str, Any]) -> Iterator[Plan]:
+    prompting = Prompting(**config).prompting
+    try:
+        questions = desk.home.table(_QUESTIONS, topic)
+    except FileNotFoundError:
+        yield Plan(model, missing=_QUESTIONS.to_user_string())
+        return
+    twice = [name for name in prompting if VARIANTS[name].follow_up]
+    yield Plan(
+        model,
+        requests=_certain(model, desk, _posed(model, desk, questions, prompting)),
+        later=_later(model, desk, _posed(model, desk, questions, twice)),
+    )
+
+
+def _posed(
+    model: Model, desk: Desk, questions: pd.DataFrame, prompting: Sequence[str]
+) -> Iterator[list[Posed]]:
+    """What the asset puts to its judge, so many questions at once, however many there are."""
+    for start in range(0, len(questions) if prompting else 0, _AT_ONCE):
+        some = questions.iloc[start : start + _AT_ONCE]
+        yield put_to(model, some, prompting, _NO_TABLE, desk.images, desk.ledger)
+
+
+def _certain(model: Model, desk: Desk, posed: Iterator[list[Posed]]) -> Iterator[Look]:
+    """First turns, and second ones where what they come back to is stored."""
+    for some in posed:
+        yield from map(first_look, some)
+        firsts = {_key(model, put): put for put in some if put.follow_up}
+        for key, call in desk.calls.known(firsts).items():
+            put = firsts[key]
+            reply = reply_in(outcome_of(call, first_look(put)))
+            if reply is not None:
+                yield second_look(put, reply)
+
+
+def _later(model: Model, desk: Desk, posed: Iterator[list[Posed]]) -> Iterator[Look]:
+    """Second turns whose first has not been answered, with the longest reply that it can have."""
+    for some in posed:
+        firsts = {_key(model, put): put for put in some}
+        stored = desk.calls.known(firsts)
+        for key, put in firsts.items():
+            if key not in stored:
+                yield second_look(put, longest_reply(model))
+
+
+def _key(model: Model, put: Posed) -> str:
+    return call_key(canonical_of(model, first_look(put)))
+
+
+def longest_reply(model: Model) -> str:
+    """Words that count for as much as the longest answer of a model."""
+    return "?" * (model.longest_output or 0)
