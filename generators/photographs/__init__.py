@@ -4,7 +4,8 @@ A topic is a module here with
 
 - `TITLE`, the name that readers see;
 - `SUGGESTION` and `SCHEMA`: the prompt that asks a model for subjects, and the JSON Schema of its
-  answer; `BUILT_IN`, a list of our own in the same form, which needs no model;
+  answer, an object whose one property is the list; `BUILT_IN`, a list of our own in the same form,
+  which needs no model;
 - `photographs(suggested)`: the base images to make of such a list, the paper's number at most;
   raises `Unsuitable` for a list that cannot serve, with what is wrong;
 - `ask(photograph, variant)`: the questions about it, as a drawn domain's `ask` has them;
