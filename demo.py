@@ -97,7 +97,8 @@ def _run(
     job = defs.resolve_implicit_global_asset_job_def()
     return job.execute_in_process(
         instance=instance,
-        partition_key=topic,
+        # The tag and not `partition_key`, which all assets of a run would have to share.
+        tags={"dagster/partition": topic} if topic else None,
         asset_selection=sorted(assets.resolve(graph)),
         run_config={
             "resources": {"design": {"config": {"seed": arguments.seed, "sizes": arguments.sizes}}},

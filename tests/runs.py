@@ -22,7 +22,14 @@ REFERENCE = tuple(
 """The judges that there are unless a test says otherwise."""
 
 PER_TOPIC = dg.AssetSelection.all() - dg.AssetSelection.assets("vlmbias/accuracy", "vlmbias/report")
+"""What a run of a drawn topic makes."""
+
 OVER_TOPICS = dg.AssetSelection.assets("vlmbias/accuracy", "vlmbias/report")
+
+
+def partition(topic):
+    """The tag by which a run knows its partition, whatever other partitions its assets have."""
+    return {"dagster/partition": topic}
 
 
 def materialize(
@@ -49,15 +56,17 @@ def materialize(
     with warnings.catch_warnings():
         # Dagster's own, while it makes a resource that is part of another one.
         warnings.filterwarnings("ignore", ".*InitResourceContext.dagster_run", DeprecationWarning)
-        return dg.materialize(
-            [
+        defs = dg.Definitions(
+            assets=[
                 *dg.load_assets_from_package_module(assets),
-                *dg.load_asset_checks_from_package_module(assets),
                 *vlmbias.judged(Catalog(tuple(models))),
             ],
-            selection=selection,
-            partition_key=topic,
+            asset_checks=dg.load_asset_checks_from_package_module(assets),
             resources=resources_at(str(root)),
+        )
+        return defs.resolve_implicit_global_asset_job_def().execute_in_process(
+            asset_selection=sorted(selection.resolve(defs.resolve_asset_graph())),
+            tags=partition(topic) if topic else None,
             run_config={
                 "ops": {op: {"config": {"prompting": prompting}} for op in asking if prompting},
                 "resources": {"design": {"config": design}},
