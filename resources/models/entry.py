@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
 from resources.models.complaints import nearest
-from resources.models.parameters import refused
+from resources.models.parameters import refused, unfit
 from resources.models.replies import Usage
 
 Role = Literal["writer", "painter", "editor", "judge", "captioner", "metric"]
@@ -84,7 +84,7 @@ class Model(BaseModel):
     roles: tuple[Role, ...] = Field(
         min_length=1, strict=False, description=f"a list from {', '.join(get_args(Role))}"
     )
-    parameters: dict[str, Any] = {}
+    parameters: dict[str, Any] = Field(default={}, validate_default=True)
     base_url: str | None = Field(default=None, validate_default=True)
     key: str | None = None
     concurrency: int = Field(default=16, ge=1)
@@ -162,8 +162,8 @@ class Model(BaseModel):
 
     @field_validator("parameters")
     @classmethod
-    def _none_reserved(cls, parameters: dict[str, Any]) -> dict[str, Any]:
-        problem = refused(parameters)
+    def _none_reserved(cls, parameters: dict[str, Any], entry: ValidationInfo) -> dict[str, Any]:
+        problem = refused(parameters) or unfit(entry.data.get("backend"), parameters)
         if problem is not None:
             raise ValueError(problem)
         return parameters

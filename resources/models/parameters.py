@@ -38,6 +38,22 @@ def refused(parameters: Mapping[str, Any]) -> str | None:
     return None
 
 
+def unfit(backend: object, parameters: Mapping[str, Any]) -> str | None:
+    """Why a backend cannot be asked with parameters, and the remedy; None where it can."""
+    if backend != "anthropic":
+        return None
+    for name in ("temperature", "top_p", "top_k"):
+        if name in parameters:
+            return f"has `{name}`: remove it, Anthropic's API has none (it samples at 1.0)"
+    limit = parameters.get("max_tokens")
+    if not isinstance(limit, int) or limit < 1:
+        return (
+            "has no `max_tokens`, without which Anthropic takes no request: add it, as in "
+            "{max_tokens: 32000}"
+        )
+    return None
+
+
 def _names_within(value: Any) -> Iterator[str]:
     if isinstance(value, Mapping):
         yield from value

@@ -12,6 +12,8 @@ from typing import Any, Literal
 
 Delivery = Literal["whole", "nothing", "reset", "half the headers", "half the body", "dripping"]
 _DRIP_S = 0.05
+_PHRASES = {int(status): status.phrase for status in HTTPStatus}
+"""Those of the standard; Anthropic's 529 is none."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,7 @@ class Response:
         """Status line and headers, with the length of the whole body: a drip has no end."""
         length = sys.maxsize if self.delivery == "dripping" else len(self.body)
         lines = [
-            f"HTTP/1.1 {self.status} {HTTPStatus(self.status).phrase}",
+            f"HTTP/1.1 {self.status} {_PHRASES.get(self.status, 'Overloaded')}",
             f"Content-Type: {self.media_type}",
             f"Content-Length: {length}",
             *(f"{name}: {value}" for name, value in self.headers.items()),

@@ -96,6 +96,18 @@ class TestTheFileInTheProject:
         assert len(everything.models) == 5 + len(self.examples())
         assert len(self.examples()) > 8
 
+    def test_no_example_asks_anthropic_for_what_it_does_not_take(self, said):
+        known = {"backend": "anthropic", "model": "claude-9"}
+        [(line, name, words)] = said(entry(**known))
+        assert (line, name) == (1, "gpt")
+        assert words.startswith("`parameters` has no `max_tokens`, without which Anthropic takes")
+        assert "add it, as in {max_tokens: 32000}" in words
+        for wrong in ({"max_tokens": 0}, {"max_tokens": "32000"}, {"effort": "low"}):
+            [(line, _, words)] = said(entry(**known, parameters=wrong))
+            assert (line, "has no `max_tokens`" in words) == (6, True)
+        [(line, _, words)] = said(entry(**known, parameters={"max_tokens": 9, "temperature": 1.0}))
+        assert (line, "`temperature`: remove it" in words) == (6, True)
+
     def test_nothing_in_a_comment_but_examples_looks_like_an_entry(self):
         text = MODELS_YAML.read_text(encoding="utf-8")
         assert len(re.findall(r"^# *- ", text, re.MULTILINE)) == len(self.examples())

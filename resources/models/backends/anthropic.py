@@ -1,0 +1,226 @@
+"""Anthropic's Claude models, which write and look."""
+
+import json
+import re
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import httpx2
+from pydantic import BaseModel
+
+from resources.models.backends.base import PictureOf
+from resources.models.backends.bodies import Count, shaped
+from resources.models.backends.wire import (
+    bytes_of,
+    careful_client,
+    check_key,
+    fault,
+    interruption,
+    media_type,
+    out_of_tokens,
+    without_key,
+)
+from resources.models.catalog import Model
+from resources.models.replies import (
+    Closed,
+    Fault,
+    Refusal,
+    Reply,
+    Unacceptable,
+    Unreadable,
+    Usage,
+)
+from resources.models.requests import Look, Turn, Write
+
+try:
+    from anthropic import (
+        APIConnectionError,
+        APIStatusError,
+        AsyncAnthropic,
+        transform_schema,
+    )
+except ImportError as error:
+    # Raised where a backend is made, which is where this module is imported.
+    raise Closed(
+        f"The backend anthropic needs its SDK, which cannot be imported ({error}): install it with "
+        "pip install 'counterfactory[anthropic]'"
+    ) from None
+
+_ADDRESS = "https://api.anthropic.com"
+_VERSION = "2026-10-21"
+"""The version of the API that the replies below are of. It has no temperature: it samples at 1."""
+
+_NO_MONEY = re.compile(r"(?i)credit balance|usage limit|spend(?:ing)? limit")
+"""How a 400 begins that is about the account, and not about the request; no code tells them."""
+_CLOSED_CODES = frozenset(
+    {"contract_spend_limit_reached", "enforced_spend_limit_reached", "organization_on_hold"}
+)
+
+
+class _Block(BaseModel):
+    """A part of what a model says: text, or a thought, which has none."""
+
+    type: str
+    text: str = ""
+
+
+class _StopDetails(BaseModel):
+    category: str | None = None
+    explanation: str | None = None
+
+
+class _Tokens(BaseModel):
+    input_tokens: Count = None
+    cache_creation_input_tokens: Count = None
+    cache_read_input_tokens: Count = None
+    output_tokens: Count = None
+
+
+class _Message(BaseModel):
+    """Anthropic's reply, as far as it is used."""
+
+    content: list[_Block]
+    model: str | None = None
+    stop_reason: str | None = None
+    stop_details: _StopDetails | None = None
+    usage: _Tokens | None = None
+
+
+class Anthropic:
+    """A Claude model. The parameters of models.yaml go into the body of each message."""
+
+    def __init__(self, model: Model, key: str | None, picture: PictureOf) -> None:
+        """Raise `Closed` where the key cannot be one."""
+        check_key(model, key)
+        self._model, self._key, self._picture = model, key, picture
+        credentials = {} if key is None else {"x-api-key": key}
+        # The client below puts the key on each request: what the SDK does not hold, it can
+        # neither take from the environment or a profile instead nor repeat in an exception.
+        self._sdk = AsyncAnthropic(
+            api_key="unused",
+            base_url=model.base_url or _ADDRESS,
+            max_retries=0,
+            open_telemetry=False,
+            http_client=careful_client(
+                model.concurrency, {**credentials, "anthropic-version": _VERSION}
+            ),
+        )
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self._sdk.close()
+
+    async def write(self, request: Write) -> Reply:
+        """Write text, to a schema where there is one; what is cut off is as in `look`.
+
+        What the API's schemas cannot say (a largest number, a longest list) is put to the model in
+        their descriptions; objects have no other fields than those that the schema names.
+        """
+        wanted = {} if request.schema is None else self._format(request.schema)
+        return await self._say(request.turns, wanted)
+
+    async def look(self, request: Look) -> Reply:
+        """Answer in text what is asked of pictures.
+
+        An answer that the limit of tokens cut off is an answer, with the text there is. Where the
+        limit left no text at all (a model that thinks can spend it all), sending the request again
+        would be paid for again and end the same: that is `Unacceptable`, and names the remedy.
+        """
+        return await self._say(request.turns, {})
+
+    def _format(self, schema: str) -> dict[str, Any]:
+        try:
+            said = transform_schema(json.loads(schema))
+        except ValueError as error:
+            problem = f"{self._model.name} cannot be given the schema of this request: {error}"
+        else:
+            config = self._model.parameters.get("output_config", {})
+            return {"output_config": {**config, "format": {"type": "json_schema", "schema": said}}}
+        raise Unacceptable(problem)
+
+    async def _say(self, turns: Sequence[Turn], wanted: Mapping[str, Any]) -> Reply:
+        system = "\n\n".join(turn.text for turn in turns if turn.role == "system")
+        answer = await self._send(
+            {
+                **({"system": system} if system else {}),
+                "messages": [await self._message(turn) for turn in turns if turn.role != "system"],
+                **wanted,
+            }
+        )
+        texts = [block.text for block in answer.content if block.type == "text"]
+        refusal = self._refusal(answer, empty=not texts)
+        return Reply(
+            text=None if refusal else "".join(texts),
+            refusal=refusal,
+            served_model=answer.model,
+            usage=_usage(answer.usage or _Tokens()),
+        )
+
+    def _refusal(self, answer: _Message, *, empty: bool) -> Refusal | None:
+        """Why an answer was stopped by a filter; raises the fault of one that holds no text."""
+        if answer.stop_reason == "refusal":
+            details = answer.stop_details or _StopDetails()
+            words = ["stop_reason: refusal.", details.category, details.explanation]
+            return Refusal("content filter", " ".join(filter(None, words)))
+        if not empty:
+            return None
+        if answer.stop_reason == "max_tokens":
+            raise out_of_tokens(self._model, "max_tokens")
+        if answer.stop_reason == "model_context_window_exceeded":
+            raise Unacceptable(
+                f"The request leaves {self._model.name} no room to answer: it fills the window of "
+                "the model. Choose one with a larger window"
+            )
+        raise Unreadable(f"The reply holds no text (stop_reason: {answer.stop_reason}).")
+
+    async def _message(self, turn: Turn) -> dict[str, Any]:
+        if not turn.images:
+            return {"role": turn.role, "content": turn.text}
+        shown = [_image(data) for data in await bytes_of(turn.images, self._picture)]
+        return {"role": turn.role, "content": [*shown, {"type": "text", "text": turn.text}]}
+
+    async def _send(self, body: Mapping[str, Any]) -> _Message:
+        problem: Fault
+        try:
+            response = await self._sdk.post(
+                "/v1/messages",
+                cast_to=httpx2.Response,
+                body={**self._model.parameters, "model": self._model.model, **body},
+            )
+            return shaped(_Message, response.content)
+        except APIStatusError as error:
+            problem = self._fault(error)
+        except APIConnectionError as error:
+            problem = interruption(error.__cause__ or error, self._key)
+        # Out here, where no exception that holds the request is chained to this one.
+        raise problem
+
+    def _fault(self, error: APIStatusError) -> Fault:
+        status, words = (
+            error.status_code,
+            without_key(error.api_message or error.body or "", self._key),
+        )
+        closed = Closed(f"HTTP {status}: {words}")
+        if error.error_code in _CLOSED_CODES:
+            return closed
+        if status == 400 and _NO_MONEY.search(words):
+            return closed
+        named = re.match(r"[`'\"]?(\w+)", words)
+        if status == 400 and named and named[1] in self._model.parameters:
+            return Closed(f"{words} ({named[1]} is set in models.yaml, for every request)")
+        return fault(status, words, error.response.headers, self._key)
+
+
+def _image(data: bytes) -> dict[str, Any]:
+    encoded = b64encode(data).decode("ascii")
+    source = {"type": "base64", "media_type": media_type(data), "data": encoded}
+    return {"type": "image", "source": source}
+
+
+def _usage(spent: _Tokens) -> Usage:
+    """All tokens that went in; those of the cache are counted apart, and are not in the first."""
+    if spent.input_tokens is None:
+        return Usage(None, spent.output_tokens)
+    cached = (spent.cache_creation_input_tokens or 0) + (spent.cache_read_input_tokens or 0)
+    return Usage(spent.input_tokens + cached, spent.output_tokens)
