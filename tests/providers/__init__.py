@@ -10,6 +10,7 @@ with Provider(answer=lambda received: "{5}") as server:
 """
 
 from tests.providers import faults
+from tests.providers.batches import Batch, Course
 from tests.providers.faults import Fault
 from tests.providers.http import Response
 from tests.providers.process import ProviderProcess, provider_process
@@ -18,6 +19,8 @@ from tests.providers.server import Answer, Provider, default_answer
 
 __all__ = [
     "Answer",
+    "Batch",
+    "Course",
     "Fault",
     "Provider",
     "ProviderProcess",

@@ -4,6 +4,7 @@ import json
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from tests.providers.batches import Course
 from tests.providers.faults import BY_NAME, Fault
 from tests.providers.http import HttpRequest, Response, json_response
 
@@ -25,7 +26,10 @@ def control(provider: "Provider", request: HttpRequest) -> Response:
 
 
 def summary(provider: "Provider") -> dict[str, Any]:
-    """What came: how many requests by path, when each began, and what each asked by its digest."""
+    """What came: how many requests by path, when each began, what each asked by its digest.
+
+    And the batches by their tags, with the ends of those that are over.
+    """
     return {
         "count": provider.count,
         "paths": Counter(received.path for received in provider.received),
@@ -33,13 +37,15 @@ def summary(provider: "Provider") -> dict[str, Any]:
         "most_in_flight": provider.most_in_flight,
         "at": [received.at for received in provider.received],
         "digests": [received.digest for received in provider.received],
+        "batches": [(batch.tag, batch.end) for batch in provider.batches.all.values()],
     }
 
 
 def planned(provider: "Provider", plan: dict[str, Any]) -> None:
     """Follow a plan as JSON: `clear`, then `script`, `shares` with a `seed`, `always`, `latency_s`.
 
-    A fault is its name, or its name and its seconds.
+    `course` has fields of the `Course` of each batch that is created from now on. A fault is its
+    name, or its name and its seconds.
     """
     if plan.pop("clear", False):
         provider.clear()
@@ -52,6 +58,9 @@ def planned(provider: "Provider", plan: dict[str, Any]) -> None:
         provider.always(_fault(plan.pop("always")))
     if "latency_s" in plan:
         provider.latency_s = plan.pop("latency_s")
+    if "course" in plan:
+        course = Course(**plan.pop("course"))
+        provider.batches.course = lambda _: course
     if plan:
         raise ValueError(f"Not part of a plan: {plan}")
 

@@ -44,7 +44,11 @@ def read(request: HttpRequest, at: float) -> Received | None:
                 task="picture", body=request.body, model=model, texts=(prompt,), parameters=body
             )
         case "POST", "/v1/images/edits":
-            fields, images = _form(request)
+            if request.headers["content-type"] == "application/json":
+                fields = json.loads(request.body)
+                images = tuple(_picture(each["image_url"]) for each in fields.pop("images"))
+            else:
+                fields, images = form(request.headers, request.body)
             model, prompt = fields.pop("model"), fields.pop("prompt")
             return received(
                 task="picture",
@@ -206,20 +210,24 @@ def _messages(messages: list[dict[str, Any]]) -> tuple[tuple[str, ...], tuple[by
             if part["type"] == "text":
                 texts.append(part["text"])
             else:
-                head, _, data = part["image_url"]["url"].partition(",")
-                if not head.startswith("data:image/") or not head.endswith(";base64"):
-                    raise ValueError(f"Not a data URI of a picture: {head[:80]}")
-                images.append(base64.b64decode(data, validate=True))
+                images.append(_picture(part["image_url"]["url"]))
     return tuple(texts), tuple(images)
 
 
-def _form(request: HttpRequest) -> tuple[dict[str, str], tuple[bytes, ...]]:
+def _picture(url: str) -> bytes:
+    head, _, data = url.partition(",")
+    if not head.startswith("data:image/") or not head.endswith(";base64"):
+        raise ValueError(f"Not a data URI of a picture: {head[:80]}")
+    return base64.b64decode(data, validate=True)
+
+
+def form(headers: Mapping[str, str], body: bytes) -> tuple[dict[str, str], tuple[bytes, ...]]:
     """The fields and the files of a form, a mask last."""
-    boundary = request.headers["content-type"].partition("boundary=")[2].strip('"')
+    boundary = headers["content-type"].partition("boundary=")[2].strip('"')
     fields: dict[str, str] = {}
     images: list[bytes] = []
     masks: list[bytes] = []
-    for part in request.body.split(f"--{boundary}".encode())[1:-1]:
+    for part in body.split(f"--{boundary}".encode())[1:-1]:
         head, _, content = part.partition(b"\r\n\r\n")
         content = content.removesuffix(b"\r\n")
         name = re.search(rb'name="([^"]*)"', head)

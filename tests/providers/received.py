@@ -9,7 +9,18 @@ from typing import Any, Literal, Self, TypeAlias, cast
 
 ProviderName = Literal["openai", "gemini", "anthropic"]
 Schema: TypeAlias = Mapping[str, Any]
-Task = Literal["text", "picture", "models"]
+Task = Literal[
+    "text",
+    "picture",
+    "models",
+    "upload",
+    "download",
+    "create batch",
+    "get batch",
+    "list batches",
+    "cancel batch",
+]
+"""What is asked: text or a picture of a model, or what there is, or something about batches."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +41,8 @@ class Received:
     """Decoded, in the order of the wire; a mask comes last."""
     parameters: Mapping[str, Any] = field(default_factory=dict)
     """What the body holds besides the model and the messages, named as on the wire."""
+    batch: str = ""
+    """The id of the batch that it came in; empty where it came alone."""
 
     @cached_property
     def digest(self) -> str:

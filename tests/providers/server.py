@@ -6,12 +6,22 @@ import socket
 import time
 import traceback
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from hashlib import sha256
 from threading import Event, Thread
 from types import TracebackType
 from typing import Self, TypeAlias
 
-from tests.providers import anthropic_wire, faults, gemini_wire, openai_wire, pictures
+from tests.providers import (
+    anthropic_wire,
+    faults,
+    gemini_batches,
+    gemini_wire,
+    openai_batches,
+    openai_wire,
+    pictures,
+)
+from tests.providers.batches import Batches
 from tests.providers.control import control
 from tests.providers.exchange import Exchange
 from tests.providers.faults import Fault
@@ -22,6 +32,7 @@ from tests.providers.schemas import example
 
 _WIRES = {"gemini": gemini_wire, "anthropic": anthropic_wire, "openai": openai_wire}
 """In the order in which a request is read: the first by whose headers its path is told."""
+_BATCHES = {"gemini": gemini_batches, "openai": openai_batches}
 
 Answer: TypeAlias = str | bytes | Fault | Response
 """Text, the file of a picture, a fault, or a reply as it is sent."""
@@ -70,6 +81,8 @@ class Provider(Plan):
         self.most_in_flight = 0
         self._port = port
         self._keep_bodies = keep_bodies
+        self.batches = Batches(self._answered)
+        """Batches and their files; what they ask is `received` when they are first seen over."""
         self._files: dict[str, bytes] = {}
         self._connections: set[Connection] = set()
         self._errors: list[Exception] = []
@@ -137,11 +150,11 @@ class Provider(Plan):
         if request.path.startswith("/_"):
             return control(self, request)
         at = time.monotonic()
-        readings = (wire.read(request, at) for wire in _WIRES.values())
+        readings = (wire.read(request, at) for wire in (*_WIRES.values(), *_BATCHES.values()))
         received = next(filter(None, readings), None)
         if received is None:
             raise LookupError(f"No provider has {request.method} {request.path}")
-        self.received.append(received if self._keep_bodies else received.without_bodies())
+        self._note(received)
         self.in_flight += 1
         self.most_in_flight = max(self.most_in_flight, self.in_flight)
         try:
@@ -152,19 +165,33 @@ class Provider(Plan):
             self.in_flight -= 1
         return response
 
-    def _reply(self, received: Received) -> Response:
+    def _note(self, received: Received) -> None:
+        self.received.append(received if self._keep_bodies else received.without_bodies())
+
+    def _answered(self, received: Received) -> Response:
+        """What a request of a batch comes to; the plan is for what comes over the wire."""
+        self._note(received)
+        return self._exchange(received).normal()
+
+    def _exchange(self, received: Received) -> Exchange:
         served = self.served.get(received.model, received.model)
         exchange = Exchange(received, served, lambda: self._normal(exchange), self._publish)
+        return exchange
+
+    def _reply(self, received: Received) -> Response:
+        exchange = self._exchange(received)
         if self.key is not None and received.key != self.key:
             return faults.INVALID_KEY.reply(exchange)
         if received.path.startswith("/elsewhere/"):
             return exchange.normal()
         return self.fault_for(received).reply(exchange)
 
-    def _normal(self, exchange: Exchange) -> Response:
+    def _normal(self, exchange: Exchange) -> Response:  # noqa: PLR0911  # one for each kind
         received = exchange.received
         if received.task == "models":
             return _WIRES[received.provider].models()
+        if received.task not in ("text", "picture"):
+            return self._about_batches(received)
         if refusal := _WIRES[received.provider].refused_parameter(received):
             return refusal
         match self.answer(received):
@@ -176,6 +203,13 @@ class Provider(Plan):
                 return exchange.text(text)
             case data:
                 return exchange.picture(data)
+
+    def _about_batches(self, received: Received) -> Response:
+        response = _BATCHES[received.provider].reply(received, self.batches)
+        if received.task == "create batch" and response.status == 200:
+            latest = self.batches.all[next(reversed(self.batches.all))]
+            return response if latest.course.heard else replace(response, delivery="nothing")
+        return response
 
     def _publish(self, data: bytes) -> str:
         path = f"/files/{sha256(data).hexdigest()}.png"

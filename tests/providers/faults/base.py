@@ -2,12 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import get_args
 
 from tests.providers.exchange import Exchange
 from tests.providers.http import Response
 from tests.providers.received import ProviderName, Received, Task
 
 Make = Callable[[Exchange], Response]
+_ALL: tuple[Task, ...] = get_args(Task)
 BY_NAME: dict[str, "Fault"] = {}
 """All of them."""
 
@@ -18,7 +20,7 @@ class Fault:
 
     name: str
     makes: dict[ProviderName, Make] = field(compare=False, repr=False)
-    tasks: tuple[Task, ...] = field(default=("text", "picture", "models"), compare=False)
+    tasks: tuple[Task, ...] = field(default=_ALL, compare=False)
     seconds: float = 1.0
 
     def for_seconds(self, seconds: float) -> "Fault":
@@ -45,7 +47,7 @@ def fault_called(
     openai: Make | None = None,
     gemini: Make | None = None,
     anthropic: Make | None = None,
-    tasks: tuple[Task, ...] = ("text", "picture", "models"),
+    tasks: tuple[Task, ...] = _ALL,
 ) -> Fault:
     makes: dict[ProviderName, Make] = {}
     if openai := openai or both:
