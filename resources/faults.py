@@ -47,6 +47,18 @@ class Outside(StoreError):
     """Something that is asked for does not lie in the store."""
 
 
+class OverBudget(StoreError):
+    """A request would cross a budget; it was not sent."""
+
+
+class NoPrice(StoreError):
+    """A budget is set, and what a request may cost is unknown; it was not sent."""
+
+
+class LostPictures(StoreError):
+    """Pictures that answers name, and that were paid for, are not in the image store."""
+
+
 @contextmanager
 def writing(place: object) -> Iterator[None]:
     """Turn the errors of writing to `place` into ones that name it and the remedy."""

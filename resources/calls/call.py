@@ -6,6 +6,8 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
 
+from resources.models.requests import canonical_text
+
 
 @dataclass(frozen=True, slots=True)
 class Call:
@@ -30,11 +32,27 @@ class Call:
     finished_at: datetime
 
 
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What is read of a call where the request is at hand."""
+
+    key: str
+    answer: Mapping[str, Any]
+    served_model: str | None
+    input_tokens: int | None
+    output_tokens: int | None
+
+
+def answer_of(row: Any) -> Answer:
+    """The answer in a row with these columns; raises `ValueError` where it is torn."""
+    return Answer(
+        row.key, json.loads(row.answer), row.served_model, row.input_tokens, row.output_tokens
+    )
+
+
 def row_of(call: Call) -> dict[str, Any]:
     """The columns of a call; the sha256 of its `request` is the key again."""
-    request = json.dumps(
-        call.request, sort_keys=True, ensure_ascii=False, allow_nan=False, separators=(",", ":")
-    )
+    request = canonical_text(call.request)
     # A model may send half of a surrogate pair, which is JSON, but which no UTF-8 can hold.
     answer = json.dumps(call.answer, sort_keys=True, allow_nan=False, separators=(",", ":"))
     finished_at = call.finished_at.astimezone(UTC).isoformat(timespec="microseconds")

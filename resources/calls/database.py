@@ -3,14 +3,15 @@
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from typing import TypeVar
 
 from dagster import get_dagster_logger
-from sqlalchemy import Connection, Engine, inspect
+from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
 
-from resources.calls.statements import CLAIMS, Statements
+from resources.calls.statements import Statements
+from resources.calls.tables import is_complete, there
 from resources.faults import Busy, Corrupt, StoreError, Unreachable, writing
 
 _PATIENCE_S = 300.0
@@ -70,8 +71,8 @@ class Database(ABC):
         """What an error means to a reader; None where it is our own mistake."""
 
     @abstractmethod
-    def _prepare(self, connection: Connection) -> None:
-        """Make the tables, which were found missing."""
+    def _prepare(self, connection: Connection, names: Set[str]) -> None:
+        """Make what is missing beside the tables and indexes of those names."""
 
     def _attempt(self, work: Callable[[Connection, Statements], Result]) -> Result:
         try:
@@ -104,8 +105,9 @@ class Database(ABC):
                 engine = self._open()
                 try:
                     with engine.begin() as connection:
-                        if not inspect(connection).has_table(CLAIMS.name):
-                            self._prepare(connection)
+                        names = there(connection)
+                        if not is_complete(names):
+                            self._prepare(connection, names)
                 except BaseException:
                     engine.dispose()
                     raise

@@ -1,12 +1,13 @@
 """The store on a PostgreSQL server, for the processes of many machines."""
 
+from collections.abc import Set
 from typing import Any
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, text
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 
 from resources.calls.database import Database
-from resources.calls.statements import TABLES
+from resources.calls.tables import complete
 from resources.faults import Full, StoreError, Unreachable, Unusable, Unwritable
 
 _MAKING_TABLES = 0x43414C4C
@@ -49,9 +50,9 @@ class PostgresServer(Database):
         event.listen(engine, "connect", _limit)
         return engine
 
-    def _prepare(self, connection: Connection) -> None:
+    def _prepare(self, connection: Connection, names: Set[str]) -> None:
         connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _MAKING_TABLES})
-        TABLES.create_all(connection)
+        complete(connection)
 
     def _fault(self, error: DBAPIError) -> StoreError | None:
         code, said = getattr(error.orig, "pgcode", None), " ".join(str(error.orig).split())

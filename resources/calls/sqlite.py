@@ -1,12 +1,13 @@
 """The store in one file: SQLite in WAL mode, for the processes of one machine."""
 
+from collections.abc import Set
 from pathlib import Path
 
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DatabaseError, DBAPIError
 
 from resources.calls.database import Database
-from resources.calls.statements import TABLES
+from resources.calls.tables import CALLS, CLAIMS, TABLES, complete
 from resources.faults import Busy, StoreError
 from resources.wal import create_wal, wal_engine
 
@@ -28,8 +29,10 @@ class SqliteFile(Database):
             raise self.damaged("it is empty")
         return wal_engine(self._path, _LOCKED_S)
 
-    def _prepare(self, connection: Connection) -> None:
-        raise self.damaged("it has no table of claims")
+    def _prepare(self, connection: Connection, names: Set[str]) -> None:
+        if not {CALLS.name, CLAIMS.name} <= names:
+            raise self.damaged("it has no table of calls or of claims")
+        complete(connection)
 
     def _fault(self, error: DBAPIError) -> StoreError | None:
         said = str(error.orig)

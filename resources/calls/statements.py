@@ -1,7 +1,7 @@
-"""The two tables of the store, and everything that is ever said to them in SQL.
+"""Everything that is ever said in SQL to answers and claims.
 
-`calls` holds answers, for good. `claims` holds who is asking for one at the moment: a claim counts
-until its lease ends, by the clock of the PostgreSQL server or of this machine for SQLite.
+A claim counts until its lease ends, by the clock of the PostgreSQL server or of this machine for
+SQLite.
 """
 
 import json
@@ -11,15 +11,12 @@ from functools import cache
 from typing import Any
 
 from sqlalchemy import (
-    Column,
     Connection,
     Double,
     Extract,
     Integer,
-    MetaData,
     RowMapping,
     String,
-    Table,
     TableValuedAlias,
     Text,
     and_,
@@ -29,39 +26,22 @@ from sqlalchemy import (
     func,
     or_,
     select,
+    text,
 )
 from sqlalchemy.dialects import postgresql, sqlite
 
-TABLES = MetaData()
-CALLS = Table(
-    "calls",
-    TABLES,
-    Column("key", String, primary_key=True),
-    Column("backend", String, nullable=False),
-    Column("model", String, nullable=False),
-    Column("kind", String, nullable=False),
-    Column("request", Text, nullable=False),
-    Column("answer", Text, nullable=False),
-    Column("served_model", String),
-    Column("input_tokens", Integer),
-    Column("output_tokens", Integer),
-    Column("seconds", Double, nullable=False),
-    Column("mode", String, nullable=False),
-    Column("finished_at", String, nullable=False),
-)
-CLAIMS = Table(
-    "claims",
-    TABLES,
-    Column("key", String, primary_key=True),
-    Column("owner", String, nullable=False),
-    Column("lease_end", Double, nullable=False),
-)
+from resources.calls.call import Answer, answer_of
+from resources.calls.money import Money
+from resources.calls.spending import Typical
+from resources.calls.tables import CALLS, CLAIMS, head_in_sql
 
 
 class Statements:
     """The SQL of one dialect; keys travel as one JSON parameter, however many they are."""
 
     def __init__(self, dialect: str) -> None:
+        self.money = Money(dialect)
+        """What is said to the tables of money."""
         self._on_server = on_server = dialect == "postgresql"
         insert = postgresql.insert if on_server else sqlite.insert
         keys = _keys_of_server() if on_server else _keys_of_sqlite()
@@ -86,6 +66,28 @@ class Statements:
         self._keep = (insert(CALLS).on_conflict_do_nothing(index_elements=[CALLS.c.key])).returning(
             CALLS.c.key
         )
+        self._held = select(keys.c.value).join(CALLS, CALLS.c.key == keys.c.value)
+        self._answers = select(
+            CALLS.c.key,
+            CALLS.c.answer,
+            CALLS.c.served_model,
+            CALLS.c.input_tokens,
+            CALLS.c.output_tokens,
+        ).join(keys, CALLS.c.key == keys.c.value)
+        self._forget = delete(CALLS).where(CALLS.c.key.in_(select(keys.c.value)))
+        after = CALLS.c.key > bindparam("after", type_=String)
+        limit = bindparam("limit", type_=Integer)
+        self._keys = select(CALLS.c.key).where(after).order_by(CALLS.c.key).limit(limit)
+        counted = and_(CALLS.c.input_tokens.is_not(None), CALLS.c.output_tokens.is_not(None))
+        latest = (
+            select(CALLS.c.input_tokens, CALLS.c.output_tokens)
+            .where(text(f"{head_in_sql(dialect)} = :head"), counted)
+            .order_by(CALLS.c.finished_at.desc())
+            .limit(limit)
+            .subquery()
+        )
+        means = func.avg(latest.c.input_tokens), func.avg(latest.c.output_tokens)
+        self._typical = select(func.count(), *means).select_from(latest)
         self._leave = delete(CLAIMS).where(
             CLAIMS.c.owner == owner, CLAIMS.c.key.in_(select(keys.c.value))
         )
@@ -107,6 +109,30 @@ class Statements:
         """The rows of calls that are stored, by key."""
         rows = connection.execute(self._stored, {"keys": json.dumps(list(keys))})
         return {row["key"]: row for row in rows.mappings()}
+
+    def answers(self, connection: Connection, keys: Collection[str]) -> list[Answer]:
+        """What was answered, without what was asked."""
+        return [
+            answer_of(row)
+            for row in connection.execute(self._answers, {"keys": json.dumps(list(keys))})
+        ]
+
+    def held(self, connection: Connection, keys: Collection[str]) -> set[str]:
+        """Those of the keys that have an answer."""
+        return set(connection.scalars(self._held, {"keys": json.dumps(list(keys))}))
+
+    def forget(self, connection: Connection, keys: Collection[str]) -> int:
+        """Remove answers; how many there were."""
+        return connection.execute(self._forget, {"keys": json.dumps(list(keys))}).rowcount
+
+    def keys(self, connection: Connection, after: str, limit: int) -> list[str]:
+        """The next keys after one, in order."""
+        return list(connection.scalars(self._keys, {"after": after, "limit": limit}))
+
+    def typical(self, connection: Connection, head: str, limit: int) -> Typical | None:
+        """Mean tokens of the latest answers to requests with this head."""
+        row = connection.execute(self._typical, {"head": head, "limit": limit}).one()
+        return Typical(row[0], float(row[1]), float(row[2])) if row[0] else None
 
     def keep(self, connection: Connection, rows: Sequence[Mapping[str, Any]]) -> set[str]:
         """Store calls; the keys of those that were not there yet."""

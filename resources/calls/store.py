@@ -3,22 +3,33 @@
 import asyncio
 import os
 import threading
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
+from types import MappingProxyType
+from typing import TypeVar
 
 from dagster import ConfigurableResource, InitResourceContext
 from pydantic import Field, PrivateAttr
 from sqlalchemy import Connection
 
 from resources.calls.address import database_of
-from resources.calls.call import Call, call_of
+from resources.calls.call import Answer, Call, call_of, row_of
 from resources.calls.database import Database
+from resources.calls.money import Changes
+from resources.calls.spending import Booking, Spent, Typical
 from resources.calls.statements import Statements
+from resources.calls.tables import head_of
 from resources.calls.writer import Claim, Standing, Writer
+from resources.models.catalog import Model
+from resources.models.requests import canonical, canonical_text
 
 _AT_ONCE = 1000
+_TYPICAL_OF = 1000
 _FIRST_LOOK_S, _LOOK_EVERY_S = 0.05, 1.0
 _STARTING = threading.Lock()
+
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,16 +73,91 @@ class CallStore(ConfigurableResource[None]):
 
     def known(self, keys: Iterable[str]) -> dict[str, Call]:
         """Those of `keys` that have an answer, with it."""
-        wanted = list(keys)
+        return {call.key: call for call in self.rows(keys)}
 
-        def look_up(connection: Connection, sql: Statements) -> dict[str, Call]:
-            found: dict[str, Call] = {}
-            for start in range(0, len(wanted), _AT_ONCE):
-                rows = sql.stored(connection, wanted[start : start + _AT_ONCE])
-                found.update((key, call_of(row)) for key, row in rows.items())
-            return found
+    def answers(self, keys: Iterable[str]) -> dict[str, Answer]:
+        """As `known`, without what was asked, which is the larger part."""
+        look_up = Statements.answers
+        return {each.key: each for chunk in self._chunks(keys, look_up) for each in chunk}
 
-        return self._started().database.run(look_up)
+    def holds(self, keys: Iterable[str]) -> set[str]:
+        """Those of `keys` that have an answer."""
+        return {key for chunk in self._chunks(keys, Statements.held) for key in chunk}
+
+    def rows(self, keys: Iterable[str]) -> Iterator[Call]:
+        """The stored calls among `keys`, in order of key, read as they are asked for."""
+
+        def look_up(sql: Statements, connection: Connection, some: list[str]) -> list[Call]:
+            rows = sql.stored(connection, some)
+            return [call_of(rows[key]) for key in some if key in rows]
+
+        for chunk in self._chunks(sorted(set(keys)), look_up):
+            yield from chunk
+
+    def all_keys(self) -> Iterator[str]:
+        """The keys of all stored calls, in order, read as they are asked for."""
+        last = [""]
+
+        def look_up(connection: Connection, sql: Statements) -> list[str]:
+            return sql.keys(connection, last[-1], _AT_ONCE)
+
+        while last := self._started().database.run(look_up):
+            yield from last
+
+    def keep(
+        self, calls: Sequence[Call], costs: Mapping[str, int | None] = MappingProxyType({})
+    ) -> set[str]:
+        """Store those that are not there yet, whose keys it gives, and settle, all in one commit.
+
+        `costs` are by the id of a booking, as for `settle`. A thousand at a time take little
+        memory and keep nobody else waiting for long.
+        """
+        rows = [row_of(call) for call in calls]
+
+        def write(connection: Connection, sql: Statements) -> set[str]:
+            new = sql.keep(connection, rows) if rows else set()
+            sql.money.change(connection, Changes(costs=dict(costs)))
+            return new
+
+        return self._started().database.run(write)
+
+    def forget(self, keys: Iterable[str]) -> int:
+        """Remove stored calls, for good; how many there were."""
+        return sum(self._chunks(keys, Statements.forget))
+
+    def reserve(self, bookings: Sequence[Booking]) -> None:
+        """Reserve the bounds of all bookings, or of none.
+
+        Raises `OverBudget` or `NoPrice` where a budget of their accounts does not allow for it.
+        """
+
+        def write(connection: Connection, sql: Statements) -> None:
+            for error in sql.money.change(connection, Changes(list(bookings))).values():
+                raise error
+
+        self._started().database.run(write)
+
+    def settle(self, costs: Mapping[str, int | None]) -> None:
+        """Book what was paid, by the id of a booking; None is possibly paid, at its bound."""
+        self._change(Changes(costs=dict(costs)))
+
+    def release(self, bookings: Iterable[str]) -> None:
+        """Give up reservations, by their ids, for which surely nothing was paid."""
+        self._change(Changes(releases=set(bookings)))
+
+    def spending(self) -> list[Spent]:
+        """What was spent, by month, asset, partition, model and mode."""
+        return self._started().database.run(lambda connection, sql: sql.money.spending(connection))
+
+    def typical_usage(self, model: Model, kind: str) -> Typical | None:
+        """Mean tokens of the latest 1,000 stored calls with this backend, model, parameters, kind.
+
+        None where no such call is stored with both its counts.
+        """
+        head = head_of(canonical_text(canonical(model, kind, {})))
+        return self._started().database.run(
+            lambda connection, sql: sql.typical(connection, head, _TYPICAL_OF)
+        )
 
     async def once(self, key: str, ask: Callable[[], Awaitable[Call]]) -> Call:
         """The stored call of `key` or, if there is none, the one that `ask` returns, stored.
@@ -120,6 +206,23 @@ class CallStore(ConfigurableResource[None]):
         except BaseException:
             writer.release(claim)
             raise
+
+    def _chunks(
+        self,
+        keys: Iterable[str],
+        work: Callable[[Statements, Connection, list[str]], Result],
+    ) -> Iterator[Result]:
+        """`work` of a thousand keys at a time, each in a transaction of its own."""
+        wanted, some = iter(keys), list[str]()
+
+        def do(connection: Connection, sql: Statements) -> Result:
+            return work(sql, connection, some)
+
+        while some := list(islice(wanted, _AT_ONCE)):
+            yield self._started().database.run(do)
+
+    def _change(self, changes: Changes) -> None:
+        self._started().database.run(lambda connection, sql: sql.money.change(connection, changes))
 
     def _started(self) -> _Running:
         with _STARTING:

@@ -10,10 +10,14 @@ picture that was asked for, or the model's own words."""
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens as the provider counts them; None where it does not say."""
+    """Tokens as the provider counts them; None where it does not say.
+
+    `gpu_seconds` are those that a local model worked on the request: its share of its batch.
+    """
 
     input_tokens: int | None = None
     output_tokens: int | None = None
+    gpu_seconds: float | None = None
 
     @property
     def total(self) -> int | None:

@@ -78,13 +78,29 @@ def kind_of(request: Request) -> str:
 
 def canonical_of(model: Model, request: Request) -> dict[str, Any]:
     """Everything that an answer depends on, as JSON values; neither key, pace nor price is."""
+    return canonical(model, kind_of(request), asdict(request))
+
+
+def canonical(model: Model, kind: str, request: Mapping[str, Any]) -> dict[str, Any]:
+    """The canonical request of a kind to a model, by the fields of the request."""
     return {
         "backend": model.backend,
         "model": model.model,
         "parameters": _same(model.parameters),
-        "kind": kind_of(request),
-        "request": asdict(request),
+        "kind": kind,
+        "request": request,
     }
+
+
+def canonical_text(canonical_request: Mapping[str, Any]) -> str:
+    """A canonical request as it is hashed and stored."""
+    return json.dumps(
+        canonical_request,
+        sort_keys=True,
+        ensure_ascii=False,
+        allow_nan=False,
+        separators=(",", ":"),
+    )
 
 
 def _same(value: Any) -> Any:
@@ -98,5 +114,4 @@ def _same(value: Any) -> Any:
 
 def call_key(canonical_request: Mapping[str, Any]) -> str:
     """The sha256 of a canonical request: what two requests share if one answer serves both."""
-    text = json.dumps(canonical_request, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    return sha256(text.encode()).hexdigest()
+    return sha256(canonical_text(canonical_request).encode()).hexdigest()

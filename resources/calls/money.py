@@ -1,0 +1,234 @@
+"""What is ever said in SQL to the two tables of money; the sums always agree with the rows."""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from sqlalchemy import Connection, text
+from sqlalchemy.dialects import postgresql, sqlite
+
+from resources.calls.spending import NANO, Booking, Spent
+from resources.calls.tables import SPENDING, TOTALS
+from resources.faults import NoPrice, OverBudget, StoreError
+
+_SETTLE = """
+    UPDATE spending
+    SET cost = given.cost, state = CASE WHEN given.cost IS NULL THEN 'possibly paid' ELSE 'paid' END
+    FROM ({given}) AS given
+    WHERE spending.id = given.id AND spending.state = 'reserved'
+    RETURNING run, month, bound, spending.cost
+"""
+_RELEASE = """
+    DELETE FROM spending WHERE id IN (SELECT id FROM ({given}) AS given) AND state = 'reserved'
+    RETURNING run, month, bound
+"""
+_THERE = "SELECT id FROM spending WHERE id IN (SELECT id FROM ({given}) AS given)"
+_GIVEN = {
+    "sqlite": ("SELECT value ->> 0 AS id, value ->> 1 AS cost FROM json_each(:given)"),
+    "postgresql": (
+        "SELECT value ->> 0 AS id, (value ->> 1)::bigint AS cost "
+        "FROM json_array_elements(CAST(:given AS json))"
+    ),
+}
+"""Pairs of id and cost, however many, in one JSON parameter."""
+
+_SPENT = text("""
+    SELECT month, asset, partition, model, mode, count(*) AS requests,
+        CAST(sum(CASE WHEN state = 'paid' THEN cost ELSE 0 END) AS bigint) AS paid,
+        CAST(sum(CASE WHEN state = 'paid' THEN 0 ELSE coalesce(bound, 0) END) AS bigint)
+            AS possibly_paid,
+        sum(CASE WHEN coalesce(cost, bound) IS NULL THEN 1 ELSE 0 END) AS unknown
+    FROM spending
+    GROUP BY month, asset, partition, model, mode
+    ORDER BY month, asset, partition, model, mode
+""")
+
+
+@dataclass(slots=True)
+class Total:
+    """What was spent in a scope (a run or a month), paid or possibly paid, and is reserved."""
+
+    spent: int = 0
+    reserved: int = 0
+
+
+@dataclass(slots=True)
+class Changes:
+    """What one transaction does to money; `costs` and `releases` are by the id of a booking."""
+
+    bookings: list[Booking] = field(default_factory=list)
+    costs: dict[str, int | None] = field(default_factory=dict)
+    releases: set[str] = field(default_factory=set)
+
+    def __bool__(self) -> bool:
+        return bool(self.bookings or self.costs or self.releases)
+
+
+class Money:
+    """The SQL of one dialect. All of it may be repeated, for it comes to the same."""
+
+    def __init__(self, dialect: str) -> None:
+        given = _GIVEN[dialect]
+        self._settle, self._release, self._there = (
+            text(sql.format(given=given)) for sql in (_SETTLE, _RELEASE, _THERE)
+        )
+        insert = postgresql.insert if dialect == "postgresql" else sqlite.insert
+        self._reserve = insert(SPENDING).on_conflict_do_nothing().returning(SPENDING.c.id)
+        add = insert(TOTALS)
+        self._add = add.on_conflict_do_update(
+            index_elements=[TOTALS.c.scope],
+            set_={
+                "spent": TOTALS.c.spent + add.excluded.spent,
+                "reserved": TOTALS.c.reserved + add.excluded.reserved,
+            },
+        )
+        self._totals = self._add.returning(TOTALS.c.scope, TOTALS.c.spent, TOTALS.c.reserved)
+
+    def change(self, connection: Connection, changes: Changes) -> dict[str, StoreError]:
+        """Settle and release, then reserve as far as the budgets go, in order.
+
+        Gives what cannot be reserved, by the id of the booking, with the error that says why.
+        """
+        added: dict[str, Total] = defaultdict(Total)
+        if changes.costs:
+            settled = _given(changes.costs.items())
+            for run, month, bound, cost in connection.execute(self._settle, settled):
+                spent = cost if cost is not None else bound or 0
+                _add(added, _scopes(run, month), Total(spent, -(bound or 0)))
+        if changes.releases:
+            released = _given((booking, None) for booking in changes.releases)
+            for run, month, bound in connection.execute(self._release, released):
+                _add(added, _scopes(run, month), Total(0, -(bound or 0)))
+        allowed, refused = self._within_budgets(connection, changes.bookings, added)
+        if allowed:
+            new = set(connection.scalars(self._reserve, [_row(booking) for booking in allowed]))
+            for booking in allowed:
+                if booking.id in new:
+                    bound = Total(0, booking.bound or 0)
+                    _add(added, _scopes(booking.account.run, booking.month), bound)
+        if added:
+            connection.execute(self._add, _rows(added))
+        return refused
+
+    def spending(self, connection: Connection) -> list[Spent]:
+        """What was spent by month, asset, partition, model and mode."""
+        return [Spent(*row) for row in connection.execute(_SPENT)]
+
+    def _within_budgets(
+        self, connection: Connection, bookings: Sequence[Booking], added: Mapping[str, Total]
+    ) -> tuple[list[Booking], dict[str, StoreError]]:
+        """Those that their budgets allow for, and an error for each of the others."""
+        limited = [booking for booking in bookings if _budgets(booking)]
+        if not limited:
+            return list(bookings), {}
+        scopes = {scope for booking in limited for scope, _, _ in _budgets(booking)}
+        # That nothing is added locks the sums until the end of the transaction.
+        locked = connection.execute(self._totals, _rows(dict.fromkeys(scopes, Total())))
+        totals: dict[str, Total] = defaultdict(Total)
+        totals |= {scope: Total(spent, reserved) for scope, spent, reserved in locked}
+        _add_all(totals, added)
+        there = _given((booking.id, None) for booking in limited)
+        reserved_before = set(connection.scalars(self._there, there))
+        allowed: list[Booking] = []
+        refused: dict[str, StoreError] = {}
+        for booking in bookings:
+            error = None if booking.id in reserved_before else _refusal(booking, totals)
+            if error is not None:
+                refused[booking.id] = error
+                continue
+            allowed.append(booking)
+            if booking.id not in reserved_before:
+                bound = Total(0, booking.bound or 0)
+                _add(totals, _scopes(booking.account.run, booking.month), bound)
+        return allowed, refused
+
+
+def _refusal(booking: Booking, totals: Mapping[str, Total]) -> StoreError | None:
+    """Why a booking goes beyond a budget, where it does."""
+    for scope, limit, name in _budgets(booking):
+        total = totals[scope]
+        if booking.bound is None:
+            return NoPrice(
+                f"A budget is set for {name}, and what a request to {booking.model} may cost is "
+                "unknown. Give its entry in models.yaml a price and a longest_output, or lift the "
+                "budget. The request was not sent."
+            )
+        if total.spent + total.reserved + booking.bound > limit:
+            return OverBudget(
+                f"The budget of {name} is {_usd(limit)}: {_usd(total.spent)} is spent, "
+                f"{_usd(total.reserved)} is reserved for requests that are on their way (or were, "
+                f"when their process was killed), and the next request to {booking.model} may cost "
+                f"up to {_usd(booking.bound)}. It was not sent, and all answers are kept. Raise "
+                f"{_FIELDS[scope.partition(':')[0]]} and run again, or lower the bound: "
+                "longest_output, or the limit among the parameters, of the model in models.yaml."
+            )
+    return None
+
+
+_FIELDS = {
+    "run": "per_run_usd (in the launchpad: resources, budget, config; or by the environment: "
+    "COUNTERFACTORY_BUDGET_PER_RUN)",
+    "month": "per_month_usd (in the launchpad: resources, budget, config; or by the environment: "
+    "COUNTERFACTORY_BUDGET_PER_MONTH)",
+}
+
+
+def _budgets(booking: Booking) -> list[tuple[str, int, str]]:
+    """The scope, the limit and the name of each budget that holds for a booking."""
+    account = booking.account
+    run, month = _scopes(account.run, booking.month)
+    budgets = []
+    if account.per_run is not None:
+        budgets.append((run, round(account.per_run * NANO), "this run"))
+    if account.per_month is not None:
+        budgets.append((month, round(account.per_month * NANO), booking.month))
+    return budgets
+
+
+def _scopes(run: str, month: str) -> tuple[str, str]:
+    return f"run:{run}", f"month:{month}"
+
+
+def _add(totals: dict[str, Total], scopes: Iterable[str], more: Total) -> None:
+    for scope in scopes:
+        totals[scope].spent += more.spent
+        totals[scope].reserved += more.reserved
+
+
+def _add_all(totals: dict[str, Total], added: Mapping[str, Total]) -> None:
+    for scope, more in added.items():
+        _add(totals, [scope], more)
+
+
+def _rows(totals: Mapping[str, Total]) -> list[dict[str, object]]:
+    """In order of scope everywhere: two that wait for each other's rows cannot come about."""
+    return [
+        {"scope": scope, "spent": totals[scope].spent, "reserved": totals[scope].reserved}
+        for scope in sorted(totals)
+    ]
+
+
+def _row(booking: Booking) -> dict[str, object]:
+    return {
+        "id": booking.id,
+        "key": booking.key,
+        "asset": booking.account.asset,
+        "partition": booking.account.partition,
+        "run": booking.account.run,
+        "model": booking.model,
+        "mode": booking.mode,
+        "month": booking.month,
+        "bound": booking.bound,
+        "cost": None,
+        "state": "reserved",
+    }
+
+
+def _given(pairs: Iterable[tuple[str, int | None]]) -> dict[str, str]:
+    return {"given": json.dumps(list(pairs))}
+
+
+def _usd(nano: int) -> str:
+    """Dollars with as many digits as an amount so small needs."""
+    return f"${nano / NANO:,.2f}" if nano % (NANO // 100) == 0 else f"${nano / NANO:,.6f}"

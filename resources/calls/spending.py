@@ -1,0 +1,89 @@
+"""Money that is reserved for requests and booked for answers, in whole billionths of a dollar.
+
+What a request may cost at most is reserved before it is sent; what its answer cost is booked in
+the place of that. What may have been paid, and nobody can tell, stays booked at its upper bound.
+"""
+
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import Literal, NamedTuple, TypeAlias
+from uuid import uuid4
+
+from resources.models.account import Account
+
+NANO = 1_000_000_000
+"""Billionths in a dollar."""
+
+Mode: TypeAlias = Literal["online", "batch"]
+
+
+@dataclass(frozen=True, slots=True)
+class Booking:
+    """Money reserved for one request; `bound` is the most it can cost, None where unknown.
+
+    `key` is that of the call, `model` its name in models.yaml, and `month` ("2026-11", of UTC) the
+    one in which it was reserved, to which it belongs whenever it is paid.
+    """
+
+    id: str
+    key: str
+    account: Account
+    model: str
+    mode: Mode
+    month: str
+    bound: int | None
+
+
+class Spent(NamedTuple):
+    """What one asset and partition spent in a month on one model, in billionths of a dollar.
+
+    `requests` are all that were paid for or may have been, `paid` is what answers cost, and
+    `possibly_paid` is the upper bound of requests of which it cannot be known: those that ran into
+    a time limit, were broken off, whose process was killed, or that are still on their way.
+    `unknown` counts requests without a price.
+    """
+
+    month: str
+    asset: str
+    partition: str
+    model: str
+    mode: str
+    requests: int
+    paid: int
+    possibly_paid: int
+    unknown: int
+
+
+class Typical(NamedTuple):
+    """Mean tokens of `n` answers, the latest of their kind."""
+
+    n: int
+    input_tokens: float
+    output_tokens: float
+
+
+@dataclass(slots=True)
+class Purchase:
+    """The money of one request through its attempts; the store reads it when the request ends.
+
+    Of the open booking, `paid` says that it was paid or may have been, which holds from the moment
+    of sending until something else is known, and `cost` what it was, where that is known.
+    """
+
+    booking: Booking
+    paid: bool = field(default=False, init=False)
+    cost: int | None = field(default=None, init=False)
+
+    def anew(self, month: str) -> Booking:
+        """The booking of another attempt, for the one that is open is left as possibly paid."""
+        return replace(self.booking, id=new_id(), month=month)
+
+
+def new_id() -> str:
+    """An id for a booking."""
+    return uuid4().hex
+
+
+def month_of(moment: datetime) -> str:
+    """The month to which money spent at that moment is booked: "2026-11", of UTC."""
+    return moment.astimezone(UTC).strftime("%Y-%m")

@@ -1,0 +1,173 @@
+"""What a request costs: at most, before it is sent, and in truth, once it is answered.
+
+In whole billionths of a dollar, rounded up, so that sums are exact and no cost is above its bound.
+"""
+
+import json
+import math
+from collections.abc import Mapping
+from decimal import Decimal
+from functools import lru_cache
+
+from resources.calls.spending import NANO, Mode
+from resources.models.catalog import Model
+from resources.models.replies import Usage
+from resources.models.requests import Edit, Paint, Request, Score, Turn, Write
+
+PER_MESSAGE = 16
+"""Tokens that frame a message, at most: roles and separators are three to ten."""
+PER_REQUEST = 64
+PER_SCHEMA = 1024
+"""Tokens of the provider's own words around a schema; Anthropic's for a tool are the most, 350."""
+PER_IMAGE: Mapping[str, int] = {
+    # 1,536 patches of 32 px, the most that a picture is scaled to, at the largest multiplier.
+    "openai": 3_800,
+    # The highest media resolution of Gemini 3.
+    "gemini": 2_240,
+    # A picture of 2,576 px a side, the largest that is not scaled down, in patches of 28 px.
+    "anthropic": 4_784,
+    # The default of Qwen's processors, which take more than others.
+    "openai_compatible": 16_384,
+}
+"""Tokens that a picture counts for at most, by backend, where an entry does not say."""
+LIMITS = ("max_completion_tokens", "max_tokens", "max_output_tokens", "max_new_tokens")
+"""Parameters that limit how long an answer is."""
+_LOCAL = ("diffusers", "transformers")
+
+
+def bound_of(model: Model, request: Request, mode: Mode = "online") -> int | None:
+    """The most that a request can cost; None where a price or a limit is unknown.
+
+    A token of text is at least a byte, so that the bytes bound the tokens.
+    """
+    usage = Usage(
+        _most_input(model, request),
+        longest_output(model),
+        model.deadline_s / _batch(model),
+    )
+    return cost_of(model, request, usage, mode)
+
+
+def cost_of(model: Model, request: Request, usage: Usage, mode: Mode = "online") -> int | None:
+    """What an answer cost; None where a count or a price is unknown.
+
+    What runs offline costs nothing.
+    """
+    if model.backend == "offline":
+        return 0
+    share = model.price.batch_share if mode == "batch" else 1.0
+    if share is None:
+        return None
+    cost = Decimal(0)
+    for price, number in _parts(model, request, usage):
+        if price is None or number is None:
+            return None
+        cost += price * Decimal(number)
+    return math.ceil(cost * _exactly(share))
+
+
+def why_unpriced(model: Model, request: Request, mode: Mode = "online") -> str:
+    """Which field of its entry in models.yaml a model lacks, for `bound_of` to be known."""
+    price, size = model.price, _size_and_quality(model)
+    by_image = isinstance(request, Paint | Edit) and bool(price.per_image)
+    missing = {
+        "price.batch_share (0.5 for half the price)": mode == "batch" and price.batch_share is None,
+        "a size among its parameters, since price.per_image goes by size": by_image
+        and size is None,
+        f'price.per_image for "{size}"': by_image and _per_image(model) is None,
+        "price.per_gpu_hour": not by_image and model.backend in _LOCAL,
+        "price.input_per_million": price.input_per_million is None,
+        "price.output_per_million": price.output_per_million is None,
+    }
+    limit = "longest_output (tokens of its longest answer), or a limit among its parameters"
+    return next((field for field, lacks in missing.items() if lacks), limit)
+
+
+def longest_output(model: Model) -> int | None:
+    """The most tokens that an answer has: as a parameter limits it, else as the entry says."""
+    limits = [model.parameters[name] for name in LIMITS if name in model.parameters]
+    whole = [limit for limit in limits if isinstance(limit, int) and limit > 0]
+    return max(whole) if whole else model.longest_output
+
+
+def dollars(nano: int) -> float:
+    """Billionths of a dollar as dollars."""
+    return nano / NANO
+
+
+def _parts(
+    model: Model, request: Request, usage: Usage
+) -> list[tuple[Decimal | None, float | None]]:
+    """Prices in billionths, each with how much of it there was."""
+    price = model.price
+    tokens_in = (_per_token(price.input_per_million), usage.input_tokens)
+    if isinstance(request, Paint | Edit) and price.per_image:
+        picture = (_per_image(model), 1)
+        return [picture] if price.input_per_million is None else [picture, tokens_in]
+    if model.backend in _LOCAL:
+        hourly = price.per_gpu_hour
+        return [(None if hourly is None else _exactly(hourly) * NANO / 3600, usage.gpu_seconds)]
+    return [tokens_in, (_per_token(price.output_per_million), usage.output_tokens)]
+
+
+def _per_token(per_million: float | None) -> Decimal | None:
+    return None if per_million is None else _exactly(per_million) * (NANO // 1_000_000)
+
+
+def _per_image(model: Model) -> Decimal | None:
+    """The price of a picture of the size, and the quality, that the parameters ask for."""
+    wanted, prices = _size_and_quality(model), model.price.per_image
+    if wanted is None:
+        return None
+    price = prices.get(wanted, prices.get(wanted.partition("/")[0]))
+    return None if price is None else _exactly(price) * NANO
+
+
+@lru_cache
+def _exactly(number: float) -> Decimal:
+    """A number as it is written: 0.1 is a tenth."""
+    return Decimal(str(number))
+
+
+def _size_and_quality(model: Model) -> str | None:
+    """As price.per_image has them: "1024x1024/high", "1024x1024" or "2K"; None without a size."""
+    given = model.parameters
+    config = given.get("image_config")
+    if model.backend == "gemini":
+        return str(config.get("image_size", "1K")) if isinstance(config, dict) else "1K"
+    if "width" in given and "height" in given:
+        return f"{given['width']}x{given['height']}"
+    if "size" not in given:
+        return None
+    return f"{given['size']}/{given['quality']}" if "quality" in given else str(given["size"])
+
+
+def _most_input(model: Model, request: Request) -> int:
+    """Tokens of the longest input that a request can count for."""
+    match request:
+        case Score(text, image):
+            turns: tuple[Turn, ...] = (Turn("user", text, (image,)),)
+        case Paint(prompt):
+            turns = (Turn("user", prompt),)
+        case Edit(prompt, images):
+            turns = (Turn("user", prompt, images),)
+        case _:
+            turns = request.turns
+    tokens = PER_REQUEST + len(json.dumps(model.parameters))
+    each = model.tokens_per_image or PER_IMAGE.get(model.backend, 0)
+    for turn in turns:
+        tokens += _bytes(turn.text) + PER_MESSAGE + each * len(turn.images)
+    if isinstance(request, Write) and request.schema is not None:
+        tokens += _bytes(request.schema) + PER_SCHEMA
+    return tokens
+
+
+def _bytes(text: str) -> int:
+    # A model may have said half of a surrogate pair, which is then put to it again.
+    return len(text.encode(errors="surrogatepass"))
+
+
+def _batch(model: Model) -> int:
+    """How many requests a local model works on at once."""
+    batch = model.parameters.get("batch", 1)
+    return batch if isinstance(batch, int) and batch > 0 else 1
