@@ -1,10 +1,12 @@
 """A painter by rule: the schematic of a prompt, labelled, with no claim to likeness.
 
-It understands the sentences of `generators.prompts.grammar`. Of any other prompt it draws the one
-labelled figure, and nothing that it did not read.
+It understands the sentences of `generators.prompts.grammar` and the prompts of
+`generators.photographs`. Of any other prompt it draws the one labelled figure, and nothing that it
+did not read.
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 
@@ -13,8 +15,9 @@ import svgwrite
 from generators.canvas import canvas
 from generators.glyphs import ink_box, outline
 from generators.prompts.words import COLOURS, NUMBERS
+from generators.schematics import schematic
 
-VERSION = 1
+VERSION = 2
 SIZE = 512
 _INK, _FIGURE, _PLAIN = "#333333", "#c9d6df", "#d9cfc0"
 _LONGEST_LABEL, _LARGEST_LETTERS = 40, 24.0
@@ -54,11 +57,16 @@ def understand(prompt: str) -> Scenery:
     return Scenery(count=count, **said)
 
 
-def draw(prompt: str, seed: str) -> str:
-    """The SVG of a prompt, `SIZE` px square; the seed moves things a little, as it does for all.
+def draw(prompt: str, seed: str, pictures: Sequence[bytes] = ()) -> str:
+    """The SVG of a prompt; the seed moves things a little, as it does for all.
 
-    Raises `generators.glyphs.MissingGlyph` for a prompt that cannot be written.
+    It is `SIZE` px square but for the prompts of `generators.photographs`. `pictures` are the PNGs
+    that an edit is given (see `generators.schematics`). Raises `generators.glyphs.MissingGlyph` for
+    a prompt that cannot be written.
     """
+    photograph = schematic(prompt, seed, pictures)
+    if photograph is not None:
+        return photograph
     scenery, chance = understand(prompt), Random(f"sketch/{seed}")
     shift, main_is_left = chance.uniform(-12, 12), chance.random() < 0.5
     if scenery.side is not None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections.abc import Sequence
 
 from generators import sketch
 from generators.canvas import rasterise
@@ -10,7 +11,7 @@ from generators.prompts import grammar
 from resources.models.backends.base import PictureOf
 from resources.models.catalog import Model
 from resources.models.replies import Picture, Refusal, Reply
-from resources.models.requests import Paint, Write
+from resources.models.requests import Edit, Paint, Write
 
 _GRAMMAR, _SKETCH = f"grammar-{grammar.VERSION}", f"sketch-{sketch.VERSION}"
 
@@ -23,7 +24,7 @@ class Offline:
     """
 
     def __init__(self, model: Model, key: str | None, picture: PictureOf) -> None:
-        pass
+        self._picture = picture
 
     async def aclose(self) -> None:
         """Nothing is open."""
@@ -43,12 +44,25 @@ class Offline:
 
     async def paint(self, request: Paint) -> Reply:
         """The schematic of the prompt; another seed or sample moves it a little."""
-        try:
-            svg = sketch.draw(request.prompt, f"{request.seed}/{request.sample}")
-        except MissingGlyph as why:
-            return _refused(f"sketch cannot write its label: {why}", _SKETCH)
-        png = await asyncio.to_thread(rasterise, svg)
-        return Reply(pictures=(Picture(png, "image/png"),), served_model=_SKETCH)
+        return await _drawn(request.prompt, f"{request.seed}/{request.sample}")
+
+    async def edit(self, request: Edit) -> Reply:
+        """The schematic of what the prompt asks for, moved a little by the pictures as well.
+
+        It is a rehearsal: no pixel of them is kept.
+        """
+        seed = "/".join((f"{request.seed}/{request.sample}", *request.images))
+        pictures = await asyncio.to_thread(lambda: [self._picture(name) for name in request.images])
+        return await _drawn(request.prompt, seed, pictures)
+
+
+async def _drawn(prompt: str, seed: str, pictures: Sequence[bytes] = ()) -> Reply:
+    try:
+        svg = sketch.draw(prompt, seed, pictures)
+    except MissingGlyph as why:
+        return _refused(f"sketch cannot write its label: {why}", _SKETCH)
+    png = await asyncio.to_thread(rasterise, svg)
+    return Reply(pictures=(Picture(png, "image/png"),), served_model=_SKETCH)
 
 
 def _refused(reason: str, served_model: str) -> Reply:

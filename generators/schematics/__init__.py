@@ -1,0 +1,82 @@
+"""Schematics of animals and logos: what their prompts ask for, drawn by rule.
+
+They understand the prompts of `generators.photographs`. An edit is a drawing of what its prompt
+asks for and no change of the pixels it is given: it is a rehearsal, in which only a shoe's colour
+is looked up in the picture, since the paper's prompt leaves it out.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+
+from generators.schematics import _animals, _cars, _shoes
+from generators.schematics._shoes import Colours
+
+Pictures = Sequence[bytes]
+
+_MOST = 12
+"""Legs, stripes and the like that still can be drawn apart."""
+_ELEMENT = r"(?P<count>\d+) (?P<element>[^.]+?)"
+
+
+def schematic(prompt: str, seed: str, pictures: Pictures = ()) -> str | None:
+    """The SVG of what `prompt` asks for, or None where it asks for something else.
+
+    `pictures` are the PNGs that an edit is given. Raises `generators.glyphs.MissingGlyph` for a
+    name that cannot be written.
+    """
+    for sentence, draw in _SENTENCES.items():
+        found = re.search(sentence, prompt)
+        if found is not None and int(found.groupdict().get("count") or 1) in range(1, _MOST + 1):
+            return draw(found.groupdict(), seed, pictures)
+    return None
+
+
+Said = dict[str, str]
+
+
+def _animal(said: Said, seed: str, pictures: Pictures) -> str:
+    return _animals.animal(said["animal"], int(said["count"]), seed)
+
+
+def _logo(said: Said, seed: str, pictures: Pictures) -> str:
+    return _cars.logo(said["brand"], said["element"], int(said["count"]), seed)
+
+
+def _car(said: Said, seed: str, pictures: Pictures) -> str:
+    name = f"{said['colour']} {said['brand']} {said['body']}"
+    return _cars.car(said["colour"], said["body"], name, seed)
+
+
+def _placed(said: Said, seed: str, pictures: Pictures) -> str:
+    badge, name = (said["element"], int(said["count"])), f"{said['colour']} {said['body']}"
+    return _cars.car(said["colour"], said["body"], name, seed, badge)
+
+
+def _shoe(said: Said, seed: str, pictures: Pictures) -> str:
+    colours = Colours(said["colour"], said["mark"])
+    return _shoes.shoe(said["brand"], said["element"], int(said["count"]), colours, seed)
+
+
+def _athlete(said: Said, seed: str, pictures: Pictures) -> str:
+    colours = _shoes.colours_of(pictures)
+    return _shoes.athlete(said["sport"], said["element"], int(said["count"]), colours, seed)
+
+
+_SENTENCES: dict[str, Callable[[Said, str, Pictures], str]] = {
+    r"side-view image of a\(n\) (?P<animal>.+?) with (?P<count>\d+) legs": _animal,
+    r"more legs? to the (?P<animal>.+?) so that it has (?P<count>\d+) legs": _animal,
+    rf"an? (?P<brand>.+?) logo but with {_ELEMENT} instead of": _logo,
+    r"front-view image of an? (?P<colour>\w+) (?P<brand>\S+) (?P<body>.+?) on the road": _car,
+    (
+        r"Place the logo .+? front of the (?P<colour>\w+) (?P<body>.+?) of the second image"
+        rf".+?particularly the {_ELEMENT}\."
+    ): _placed,
+    (
+        rf"an? (?P<brand>.+?) style running shoe but with {_ELEMENT} instead of \d+\. The shoe is "
+        r"(?P<colour>\w+) and its .+? are (?P<mark>white|black)\."
+    ): _shoe,
+    (
+        rf"an athlete wearing this pair of shoes\..+?particularly the {_ELEMENT} on both shoes\."
+        r".+?playing (?P<sport>\w+)"
+    ): _athlete,
+}

@@ -1,0 +1,116 @@
+"""The elements of logos, as many as are asked for, apart enough to be counted."""
+
+from math import cos, pi, sin
+
+import svgwrite
+
+Box = tuple[float, float, float, float]
+"""The middle's x and y, the width and the height."""
+
+
+def marks(drawing: svgwrite.Drawing, element: str, count: int, box: Box, colour: str) -> None:
+    """`count` of what `element` names, filling the box; dots for a name that is not known."""
+    for words, draw in _DRAWN.items():
+        if any(word in element for word in words):
+            draw(drawing, count, box, colour)
+            return
+    _dots(drawing, count, box, colour)
+
+
+def _stripes(drawing: svgwrite.Drawing, count: int, box: Box, colour: str) -> None:
+    x, y, width, height = box
+    lean, pitch = height * 0.35, (width - height * 0.35) / count
+    thick = pitch * 0.55
+    for place in range(count):
+        left = x - width / 2 + (place + 0.225) * pitch
+        corners = [
+            (left, y - height / 2),
+            (left + thick, y - height / 2),
+            (left + thick + lean, y + height / 2),
+            (left + lean, y + height / 2),
+        ]
+        drawing.add(drawing.polygon(corners, fill=colour))
+
+
+def _curves(drawing: svgwrite.Drawing, count: int, box: Box, colour: str) -> None:
+    x, y, width, height = box
+    left, pitch = x - width / 2, height / count
+    for place in range(count):
+        low = y - height / 2 + (place + 1) * pitch
+
+        def at(across: float, up: float, low: float = low) -> str:
+            return f"{left + across * width:.2f} {low - up * pitch:.2f}"
+
+        curve = (
+            f"M {at(0, 0.9)} C {at(0, -0.25)} {at(0.3, -0.25)} {at(1, 1)}"
+            f" C {at(0.4, 0.35)} {at(0.16, 0.25)} {at(0, 0.9)} Z"
+        )
+        drawing.add(drawing.path(curve, fill=colour))
+
+
+def _rings(drawing: svgwrite.Drawing, count: int, box: Box, colour: str) -> None:
+    x, y, width, height = box
+    step = 1.45
+    radius = min(height / 2, width / (2 + step * (count - 1))) * 0.92
+    for place in range(count):
+        centre = (x + (place - (count - 1) / 2) * step * radius, y)
+        drawing.add(
+            drawing.circle(
+                centre, radius, fill="none", stroke=colour, stroke_width=max(3, radius * 0.17)
+            )
+        )
+
+
+def _star(drawing: svgwrite.Drawing, count: int, box: Box, colour: str) -> None:
+    x, y, _, height = box
+    radius = height / 2
+    waist = radius * 0.13 * max(1, count / 4)
+    corners = []
+    for place in range(2 * count):
+        reach, turn = (waist if place % 2 else radius * 0.84), pi * place / count
+        corners.append((x + reach * sin(turn), y - reach * cos(turn)))
+    ring = max(3, radius * 0.08)
+    drawing.add(
+        drawing.circle((x, y), radius - ring / 2, fill="none", stroke=colour, stroke_width=ring)
+    )
+    drawing.add(drawing.polygon(corners, fill=colour))
+
+
+def _prongs(drawing: svgwrite.Drawing, count: int, box: Box, colour: str) -> None:
+    x, y, width, height = box
+    across = min(width, height * (0.5 + 0.14 * count))
+    pitch = across / count
+    thick = pitch * 0.42
+    top, bar = y - height / 2, y + height * 0.12
+    for place in range(count):
+        at = x + (place - (count - 1) / 2) * pitch
+        tip = [
+            (at - thick / 2, bar),
+            (at - thick / 2, top + thick),
+            (at, top),
+            (at + thick / 2, top + thick),
+            (at + thick / 2, bar),
+        ]
+        drawing.add(drawing.polygon(tip, fill=colour))
+    span = across - pitch + thick
+    drawing.add(drawing.rect((x - span / 2, bar - 0.5), (span, height * 0.1), fill=colour))
+    drawing.add(
+        drawing.rect((x - height * 0.05, bar), (height * 0.1, height * 0.38), rx=2, fill=colour)
+    )
+
+
+def _dots(drawing: svgwrite.Drawing, count: int, box: Box, colour: str) -> None:
+    x, y, width, height = box
+    pitch = width / count
+    for place in range(count):
+        centre = (x + (place - (count - 1) / 2) * pitch, y)
+        drawing.add(drawing.circle(centre, min(height / 2, pitch * 0.35), fill=colour))
+
+
+_DRAWN = {
+    ("stripe", "bar"): _stripes,
+    ("curve", "swoosh"): _curves,
+    ("circle", "ring"): _rings,
+    ("point",): _star,
+    ("prong",): _prongs,
+}

@@ -1,0 +1,46 @@
+"""What is behind and below: ground, sky and the label."""
+
+from random import Random
+
+import svgwrite
+
+from generators.glyphs import ink_box, outline
+
+WIDTH, HEIGHT = 768, 576
+"""The units that everything is placed in."""
+PIXELS = (640, 480)
+GROUND = 430.0
+INK = "#333333"
+_LARGEST, _LONGEST = 26.0, 44
+
+
+def sheet(background: str) -> svgwrite.Drawing:
+    """An empty drawing, `WIDTH` x `HEIGHT` units on `PIXELS` px."""
+    drawing = svgwrite.Drawing(size=PIXELS, profile="tiny", debug=False)
+    drawing.viewbox(0, 0, WIDTH, HEIGHT)
+    drawing.add(drawing.rect((0, 0), (WIDTH, HEIGHT), fill=background))
+    return drawing
+
+
+def outdoors(chance: Random, ground: str = "#cfdcbb") -> svgwrite.Drawing:
+    """A sky with a sun and a hill, and the ground."""
+    drawing = sheet("#e3eef3")
+    sun = (chance.uniform(60, 160), chance.uniform(60, 100))
+    drawing.add(drawing.circle(sun, 34, fill="#f6dc8c"))
+    hill = (chance.uniform(150, WIDTH - 150), GROUND + 20)
+    drawing.add(drawing.ellipse(hill, (330, 110), fill="#c3d6c0"))
+    drawing.add(drawing.rect((0, GROUND), (WIDTH, HEIGHT - GROUND), fill=ground))
+    return drawing
+
+
+def label(drawing: svgwrite.Drawing, text: str) -> None:
+    """What is shown, on a strip along the lower edge.
+
+    Raises `generators.glyphs.MissingGlyph` for a text that cannot be written.
+    """
+    shown = text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+    left, low, right, high = ink_box(shown)
+    em = min(_LARGEST, (WIDTH - 40) / (right - left))
+    drawing.add(drawing.rect((0, HEIGHT - 52), (WIDTH, 52), fill="#f4f1ea"))
+    path = outline(shown, x=WIDTH / 2, y=HEIGHT - 26, height=em * (high - low))
+    drawing.add(drawing.path(path, fill=INK))
