@@ -1,7 +1,7 @@
 """OpenAI, and the servers that speak as it does: vLLM, SGLang, Ollama, LM Studio, Azure."""
 
 from base64 import b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -14,7 +14,6 @@ from resources.models.backends.bodies import (
     Image,
     Images,
     ImageTokens,
-    Shape,
     TextTokens,
     shaped,
 )
@@ -44,6 +43,9 @@ from resources.models.replies import (
 from resources.models.requests import Edit, Look, Paint, Turn, Write
 
 _ADDRESS = "https://api.openai.com/v1"
+CHAT = "/chat/completions"
+GENERATIONS = "/images/generations"
+EDITS = "/images/edits"
 _CLOSED_CODES = frozenset(
     {
         "billing_hard_limit_reached",
@@ -90,10 +92,7 @@ class OpenAI:
 
     async def write(self, request: Write) -> Reply:
         """Write text, to a schema where there is one; what is cut off is as in `look`."""
-        wanted = (
-            {} if request.schema is None else {"response_format": response_format(request.schema)}
-        )
-        return await self._chat(request.turns, wanted)
+        return await self._ask(request)
 
     async def look(self, request: Look) -> Reply:
         """Answer in text what is asked of pictures.
@@ -102,11 +101,11 @@ class OpenAI:
         limit left no text at all (a model that thinks can spend it all), sending the request again
         would be paid for again and end the same: that is `Unacceptable`, and names the remedy.
         """
-        return await self._chat(request.turns, {})
+        return await self._ask(request)
 
     async def paint(self, request: Paint) -> Reply:
         """Make a picture; this API takes no seed."""
-        return await self._drawn("/images/generations", {"prompt": request.prompt})
+        return await self._ask(request)
 
     async def edit(self, request: Edit) -> Reply:
         """Change a picture, or join several, which are sent without the names of their files."""
@@ -116,13 +115,41 @@ class OpenAI:
             files.append(("image[]", (f"image.{kind.removeprefix('image/')}", data, kind)))
         if len(files) == 1:
             files = [("image", files[0][1])]
-        return await self._drawn("/images/edits", {"prompt": request.prompt}, files)
+        body = {**self._model.parameters, "model": self._model.model, "prompt": request.prompt}
+        return await self._reply(EDITS, await self._post(EDITS, body, files))
 
-    async def _chat(self, turns: Sequence[Turn], wanted: Mapping[str, Any]) -> Reply:
-        body = {"messages": [await self._message(turn) for turn in turns], **wanted}
-        answer = await self._send("/chat/completions", Completion, body)
-        if isinstance(answer, Refusal):
-            return Reply(refusal=answer)
+    async def _ask(self, request: Write | Look | Paint) -> Reply:
+        path, body = await self._asked(request)
+        return await self._reply(path, await self._post(path, body))
+
+    async def _asked(self, request: Write | Look | Paint) -> tuple[str, dict[str, Any]]:
+        """Where a request is sent, and its body."""
+        common = {**self._model.parameters, "model": self._model.model}
+        if isinstance(request, Paint):
+            return GENERATIONS, {**common, "prompt": request.prompt}
+        body = {**common, "messages": [await self._message(turn) for turn in request.turns]}
+        if isinstance(request, Write) and request.schema is not None:
+            body["response_format"] = response_format(request.schema)
+        return CHAT, body
+
+    async def _message(self, turn: Turn) -> dict[str, Any]:
+        if not turn.images:
+            return {"role": turn.role, "content": turn.text}
+        shown = [
+            {"type": "image_url", "image_url": {"url": data_url(data)}}
+            for data in await bytes_of(turn.images, self._picture)
+        ]
+        return {"role": turn.role, "content": [*shown, {"type": "text", "text": turn.text}]}
+
+    async def _reply(self, path: str, body: bytes | Refusal) -> Reply:
+        """What the body of a good reply says; raises `Unreadable` or `Unacceptable`."""
+        if isinstance(body, Refusal):
+            return Reply(refusal=body)
+        if path == CHAT:
+            return self._said(shaped(Completion, body))
+        return await self._drawn(shaped(Images, body))
+
+    def _said(self, answer: Completion) -> Reply:
         choice, spent = answer.choices[0], answer.usage or TextTokens()
         text, refusal = choice.message.content, None
         if choice.message.refusal:
@@ -142,19 +169,7 @@ class OpenAI:
             usage=Usage(spent.prompt_tokens, spent.completion_tokens),
         )
 
-    async def _message(self, turn: Turn) -> dict[str, Any]:
-        if not turn.images:
-            return {"role": turn.role, "content": turn.text}
-        shown = [
-            {"type": "image_url", "image_url": {"url": _data_url(data)}}
-            for data in await bytes_of(turn.images, self._picture)
-        ]
-        return {"role": turn.role, "content": [*shown, {"type": "text", "text": turn.text}]}
-
-    async def _drawn(self, path: str, body: Mapping[str, Any], files: Any = None) -> Reply:
-        answer = await self._send(path, Images, body, files)
-        if isinstance(answer, Refusal):
-            return Reply(refusal=answer)
+    async def _drawn(self, answer: Images) -> Reply:
         spent = answer.usage or ImageTokens()
         usage = Usage(spent.input_tokens, spent.output_tokens)
         image = answer.data[0] if answer.data else Image()
@@ -165,37 +180,43 @@ class OpenAI:
             return Reply(pictures=(await _fetched(image.url),), usage=usage)
         return Reply(refusal=Refusal("no image", "The reply holds no picture."), usage=usage)
 
-    async def _send(
-        self, path: str, shape: type[Shape], body: Mapping[str, Any], files: Any = None
-    ) -> Shape | Refusal:
-        problem: Fault
-        try:
-            response = await self._sdk.post(
+    async def _post(self, path: str, body: Mapping[str, Any], files: Any = None) -> bytes | Refusal:
+        """The body of the reply to a request."""
+        return await self._sent(
+            self._sdk.post(
                 path,
                 cast_to=httpx2.Response,
-                body={**self._model.parameters, "model": self._model.model, **body},
+                body=body,
                 files=files,
                 options={"headers": {"Content-Type": "multipart/form-data"}} if files else {},
             )
-            return shaped(shape, response.content)
-        except APIStatusError as error:
-            said = error.message.partition(" - ")[2] or error.body or ""
-            words = without_key(said, self._key)
-            kind = _FILTER_CODES.get(str(error.code)) if error.status_code == 400 else None
-            if kind is not None:
-                return Refusal(kind, words)
-            problem = self._fault(error, words)
-        except APIConnectionError as error:
-            problem = interruption(error.__cause__ or error, self._key)
-        # Out here, where no exception that holds the request is chained to this one.
-        raise problem
+        )
 
-    def _fault(self, error: APIStatusError, words: str) -> Fault:
-        if {str(error.code), str(error.type)} & _CLOSED_CODES:
-            return Closed(f"HTTP {error.status_code}: {words}")
-        if error.status_code == 400 and str(error.param) in self._model.parameters:
-            return Closed(f"{words} ({error.param} is set in models.yaml, for every request)")
-        return fault(error.status_code, words, error.response.headers, self._key)
+    async def _sent(self, call: Awaitable[httpx2.Response]) -> bytes | Refusal:
+        try:
+            return (await call).content
+        except APIStatusError as error:
+            end = self._problem(error.status_code, error.body, error.response.headers)
+            if isinstance(end, Refusal):
+                return end
+        except APIConnectionError as error:
+            end = interruption(error.__cause__ or error, self._key)
+        # Out here, where no exception that holds the request is chained to this one.
+        raise end
+
+    def _problem(self, status: int, said: Any, headers: Mapping[str, str]) -> Refusal | Fault:
+        """What an error means; `said` is the error in its body, or the body as text."""
+        error = said if isinstance(said, Mapping) else {}
+        words = without_key(error.get("message") or said or "", self._key)
+        code, kind = str(error.get("code")), str(error.get("type"))
+        if status == 400 and code in _FILTER_CODES:
+            return Refusal(_FILTER_CODES[code], words)
+        if {code, kind} & _CLOSED_CODES:
+            return Closed(f"HTTP {status}: {words}")
+        parameter = str(error.get("param"))
+        if status == 400 and parameter in self._model.parameters:
+            return Closed(f"{words} ({parameter} is set in models.yaml, for every request)")
+        return fault(status, words, headers, self._key)
 
 
 async def _fetched(url: str) -> Picture:
@@ -217,5 +238,6 @@ async def _fetched(url: str) -> Picture:
     raise Unreadable(f"{problem} (response_format: b64_json in models.yaml avoids fetching it)")
 
 
-def _data_url(data: bytes) -> str:
+def data_url(data: bytes) -> str:
+    """A picture within JSON."""
     return f"data:{media_type(data)};base64,{b64encode(data).decode('ascii')}"
