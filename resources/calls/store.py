@@ -14,10 +14,11 @@ from pydantic import Field, PrivateAttr
 from sqlalchemy import Connection
 
 from resources.calls.address import database_of
+from resources.calls.batches import Batches
 from resources.calls.call import Answer, Call, call_of, row_of
 from resources.calls.database import Database
 from resources.calls.money import Changes
-from resources.calls.spending import Booking, Spent, Typical
+from resources.calls.spending import Booking, Purchase, Spent, Typical
 from resources.calls.statements import Statements
 from resources.calls.tables import head_of
 from resources.calls.writer import Claim, Standing, Writer
@@ -45,7 +46,7 @@ class _Running:
 class _Flight:
     """A request that is being answered, and how many wait for it."""
 
-    task: "asyncio.Task[Call]"
+    task: "asyncio.Task[Call | None]"
     waiting: int = 0
 
 
@@ -70,6 +71,11 @@ class CallStore(ConfigurableResource[None]):
     _flights: dict[tuple[asyncio.AbstractEventLoop, str], _Flight] = PrivateAttr(
         default_factory=dict
     )
+
+    @property
+    def batches(self) -> Batches:
+        """The batches that are under way, and those that were."""
+        return Batches(self._started().database)
 
     def known(self, keys: Iterable[str]) -> dict[str, Call]:
         """Those of `keys` that have an answer, with it."""
@@ -159,17 +165,33 @@ class CallStore(ConfigurableResource[None]):
             lambda connection, sql: sql.typical(connection, head, _TYPICAL_OF)
         )
 
-    async def once(self, key: str, ask: Callable[[], Awaitable[Call]]) -> Call:
+    async def once(
+        self, key: str, ask: Callable[[], Awaitable[Call]], purchase: Purchase | None = None
+    ) -> Call:
+        """As `attempt`, waiting while another process asks."""
+        wait = _FIRST_LOOK_S
+        while (call := await self.attempt(key, ask, purchase)) is None:
+            await asyncio.sleep(wait)
+            wait = min(2 * wait, _LOOK_EVERY_S)
+        return call
+
+    async def attempt(
+        self, key: str, ask: Callable[[], Awaitable[Call]], purchase: Purchase | None = None
+    ) -> Call | None:
         """The stored call of `key` or, if there is none, the one that `ask` returns, stored.
 
-        However many ask for a key at once, in whichever process, `ask` is awaited once; what it
-        raises is raised to all who share it in this event loop, and nothing is stored then. It is
-        cancelled when all of them are. A process that is killed loses its claim within a minute.
+        None where another process is asking for it. However many ask for a key at once, in
+        whichever process, `ask` is awaited once; what it raises is raised to all who share it in
+        this event loop, and nothing is stored then. It is cancelled when all of them are. A process
+        that is killed loses its claim within a minute.
+
+        With a purchase, its booking is reserved before `ask` is awaited, or `OverBudget` raised,
+        and settled or released, as the purchase says then, with the end of it.
         """
         place = (asyncio.get_running_loop(), key)
         flight = self._flights.get(place)
         if flight is None:
-            flight = _Flight(asyncio.create_task(self._fly(key, ask)))
+            flight = _Flight(asyncio.create_task(self._fly(key, ask, purchase)))
             self._flights[place] = flight
         flight.waiting += 1
         try:
@@ -183,6 +205,13 @@ class CallStore(ConfigurableResource[None]):
                     flight.task.cancel()
                     await asyncio.wait([flight.task])
 
+    async def book_anew(self, purchase: Purchase, booking: Booking) -> None:
+        """Leave what is open of a purchase as possibly paid, and reserve for another attempt.
+
+        Raises `OverBudget` where a budget does not allow for that.
+        """
+        await self._started().writer.anew(purchase, booking)
+
     def close(self) -> None:
         """Write what is under way, give up claims and close connections."""
         running, self._running = self._running, None
@@ -194,18 +223,18 @@ class CallStore(ConfigurableResource[None]):
         """Close it with the run that used it."""
         self.close()
 
-    async def _fly(self, key: str, ask: Callable[[], Awaitable[Call]]) -> Call:
-        writer, claim, wait = self._started().writer, Claim(key), _FIRST_LOOK_S
+    async def _fly(
+        self, key: str, ask: Callable[[], Awaitable[Call]], purchase: Purchase | None
+    ) -> Call | None:
+        writer, claim = self._started().writer, Claim(key, purchase)
         try:
-            while (found := await writer.claim(claim)) is Standing.PENDING:
-                await asyncio.sleep(wait)
-                wait = min(2 * wait, _LOOK_EVERY_S)
-            if isinstance(found, Call):
-                return found
-            return await writer.keep(claim, await ask())
+            found = await writer.claim(claim)
+            if found is Standing.GRANTED:
+                return await writer.keep(claim, await ask())
         except BaseException:
             writer.release(claim)
             raise
+        return None if found is Standing.PENDING else found
 
     def _chunks(
         self,
