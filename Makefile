@@ -6,18 +6,23 @@ PORT ?= 3000
 KIND ?= pdf
 WORKERS ?= auto
 SIZE ?= 1152
+SELECT ?= *
+CONFIG ?= {}
 
 BIN := .venv/bin
 export DAGSTER_HOME := $(CURDIR)/.dagster
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo ui figure test lint bench clean
+.PHONY: demo ui quote figure test lint bench clean
 
 demo: .venv/ready .dagster/dagster.yaml  ## build it all: images, labels, answers, report
 	$(BIN)/python demo.py --seed $(SEED) --sizes $(SIZES)
 
 ui: .venv/ready .dagster/dagster.yaml  ## show it in Dagster on http://127.0.0.1:3000
 	$(BIN)/dagster dev --workspace workspace.yaml --host 127.0.0.1 --port $(PORT)
+
+quote: .venv/ready .dagster/dagster.yaml  ## what it would cost: SELECT='kind:"judge"' PARTITIONS='flags'
+	$(BIN)/python quote.py --select '$(SELECT)' --partitions $(PARTITIONS) --config '$(CONFIG)'
 
 figure: .venv/ready-vector  ## write a scene as a vector figure: SCENE=flags/united-states KIND=svg
 	$(if $(SCENE),,$(error Name a scene, as in: make figure SCENE=flags/united-states))

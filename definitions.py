@@ -9,6 +9,7 @@ import dagster as dg
 import assets
 from assets import vlmbias
 from assets.plans import Planners
+from assets.quoting import quote_job
 from resources.budget import Budget
 from resources.calls import CallStore
 from resources.design import Design
@@ -69,6 +70,7 @@ defs = dg.Definitions(
         *vlmbias.judged(catalog),
     ],
     asset_checks=dg.load_asset_checks_from_package_module(assets),
+    jobs=[quote_job(planners)],
     resources=resources_at(data_root()),
     executor=dg.multiprocess_executor.configured({"start_method": {"forkserver": {}}}),
 )

@@ -13,6 +13,7 @@ from assets.vlmbias.common import GROUP
 from assets.vlmbias.looking import first_look, reply_in, second_look
 from assets.vlmbias.prompting import VARIANTS, Posed, Prompting
 from resources.models.catalog import Catalog, Model
+from resources.models.pricing import longest_output
 from resources.models.reading import outcome_of
 from resources.models.requests import Look, call_key, canonical_of
 
@@ -68,18 +69,22 @@ def _certain(model: Model, desk: Desk, posed: Iterator[list[Posed]]) -> Iterator
 
 def _later(model: Model, desk: Desk, posed: Iterator[list[Posed]]) -> Iterator[Look]:
     """Second turns whose first has not been answered, with the longest reply that it can have."""
+    reply = _longest_reply(model)
     for some in posed:
         firsts = {_key(model, put): put for put in some}
-        stored = desk.calls.known(firsts)
+        stored = desk.calls.holds(firsts)
         for key, put in firsts.items():
             if key not in stored:
-                yield second_look(put, longest_reply(model))
+                yield second_look(put, reply)
 
 
 def _key(model: Model, put: Posed) -> str:
     return call_key(canonical_of(model, first_look(put)))
 
 
-def longest_reply(model: Model) -> str:
-    """Words that count for as much as the longest answer of a model."""
-    return "?" * (model.longest_output or 0)
+def _longest_reply(model: Model) -> str:
+    """Words that are bound to count for as many tokens as the model's longest answer has.
+
+    Where that is unknown, so is the bound of the first turn.
+    """
+    return "?" * (longest_output(model) or 0)

@@ -1,0 +1,80 @@
+"""The job that quotes from Dagster's pages."""
+
+from typing import Any
+
+from dagster import (
+    Config,
+    JobDefinition,
+    MetadataValue,
+    OpExecutionContext,
+    in_process_executor,
+    job,
+    op,
+)
+from pydantic import Field
+
+from assets.plans import Desk, Planners
+from assets.quoting.choice import choose
+from assets.quoting.lines import quote
+from assets.quoting.words import markdown, text
+from resources.home import Home
+from resources.images import ImageStore
+from resources.ledger import WorkLedger
+from resources.models.client import ModelClient
+
+
+class Wanted(Config):
+    """What to quote."""
+
+    select: str = Field(
+        default="*",
+        description='The assets, in Dagster\'s own words, as in key:"vlmbias/answers/gpt_4_1".',
+    )
+    partitions: list[str] = Field(
+        default=[], description="Their partitions; all that they have where none is named."
+    )
+    config: dict[str, Any] = Field(
+        default={},
+        description="Run config of their ops, as in the launchpad: {ops: {…: {config: {…}}}}.",
+    )
+
+
+def quote_job(planners: Planners) -> JobDefinition:
+    """The job `quote`: its run says what materializing a selection would ask and cost.
+
+    The table stands in the run's log and in the metadata of its one output.
+    """
+
+    @op(
+        name="reckon",
+        description="Counts and prices what assets would ask of models; sends nothing.",
+    )
+    def reckon(
+        context: OpExecutionContext,
+        config: Wanted,
+        home: Home,
+        images: ImageStore,
+        ledger: WorkLedger,
+        models: ModelClient,
+    ) -> None:
+        chosen = choose(
+            context.repository_def.assets_defs_by_key,
+            planners,
+            context.instance,
+            config.select,
+            config.partitions,
+            config.config,
+        )
+        made = quote(planners, Desk(home, images, ledger, models.calls), chosen.tasks)
+        context.log.info("The quote:\n%s", text(made, chosen.silent))
+        context.add_output_metadata({"quote": MetadataValue.md(markdown(made, chosen.silent))})
+
+    @job(
+        name="quote",
+        description="What it would cost to materialize assets now. It sends nothing.",
+        executor_def=in_process_executor,
+    )
+    def quoted() -> None:
+        reckon()
+
+    return quoted

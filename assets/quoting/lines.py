@@ -1,0 +1,191 @@
+"""The reckoning of a quote: requests counted, looked up and priced, a few at a time."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import islice
+from typing import Any, NamedTuple
+
+from pydantic import ValidationError
+
+from assets.plans import Desk, Plan, Planners
+from assets.quoting.choice import CannotQuote, Task
+from resources.calls.spending import Mode
+from resources.models.catalog import Model
+from resources.models.pricing import bound_of, cost_of, why_unpriced
+from resources.models.replies import UNCOUNTED, Usage
+from resources.models.requests import Request, call_key, canonical_of, kind_of
+
+_AT_ONCE = 1000
+_SOMETHING = Usage(1, 1, 1.0)
+
+
+@dataclass(slots=True)
+class Amount:
+    """Billionths of a dollar; where some of it is unknown, `unknown` says why."""
+
+    nano: int = 0
+    unknown: set[str] = field(default_factory=set)
+
+    def add(self, nano: int | None, why: Callable[[], str]) -> None:
+        """Add what one request costs; `why` tells the reason where that is None."""
+        if nano is None:
+            self.unknown.add(why())
+        else:
+            self.nano += nano
+
+
+@dataclass(slots=True)
+class Price:
+    """Of all that is to be sent, now and later: what it is expected to cost, and at most."""
+
+    expected: Amount = field(default_factory=Amount)
+    bound: Amount = field(default_factory=Amount)
+
+
+@dataclass(slots=True)
+class Line:
+    """What one partition of an asset asks of one model; in a total, what all ask of it.
+
+    Of the distinct `requests`, some are `stored` and some are `waiting` in a batch; `to_send` are
+    the others. `later` are those that depend on answers that are not there yet: at most so many.
+    `missing` is what has to be materialized before requests can be counted, where that is so.
+    """
+
+    asset: str
+    partition: str
+    model: Model
+    requests: int = 0
+    stored: int = 0
+    waiting: int = 0
+    later: int = 0
+    missing: str | None = None
+    prices: dict[Mode, Price] = field(default_factory=dict)
+
+    @property
+    def to_send(self) -> int:
+        """How many requests would be sent now."""
+        return self.requests - self.stored - self.waiting
+
+
+class Quote(NamedTuple):
+    """Lines by asset, partition and model, and totals by model.
+
+    A request that several lines share is counted once in the total.
+    """
+
+    lines: list[Line]
+    totals: list[Line]
+
+
+def quote(planners: Planners, desk: Desk, tasks: Sequence[Task]) -> Quote:
+    """What it takes to materialize partitions of assets; nothing is sent or stored.
+
+    Of each request that lies in none of the stores no more is kept than half its key. Raises
+    `CannotQuote` where the run config of an op is not what it takes.
+    """
+    reckoning = _Reckoning(desk)
+    for number, task in enumerate(tasks):
+        try:
+            for plan in planners[task.asset](desk, task.partition, task.config):
+                reckoning.take(number, task, plan)
+        except ValidationError as error:
+            told = "; ".join(each["msg"].removeprefix("Value error, ") for each in error.errors())
+            raise CannotQuote(f"{task.asset.to_python_identifier()}: {told}") from None
+    return Quote(list(reckoning.lines.values()), list(reckoning.totals.values()))
+
+
+class _Reckoning:
+    """A quote that is being made."""
+
+    def __init__(self, desk: Desk) -> None:
+        self.lines: dict[tuple[int, str], Line] = {}
+        self.totals: dict[str, Line] = {}
+        self._calls = desk.calls
+        self._last_seen: dict[bytes, int] = {}
+        """By half a key: the number of the task that asked for it last."""
+        self._typical: dict[tuple[str, str], Usage] = {}
+
+    def take(self, number: int, task: Task, plan: Plan) -> None:
+        """Reckon what a task would ask of one model."""
+        model, asset = plan.model, task.asset.to_user_string()
+        line = self.lines.setdefault(
+            (number, model.name), Line(asset, task.partition, model, prices=_prices(model))
+        )
+        total = self.totals.setdefault(model.name, Line("", "", model, prices=_prices(model)))
+        if plan.missing is not None:
+            line.missing = total.missing = plan.missing
+        for some in _chunks(plan.requests):
+            self._count(number, model, some, line, total)
+        for request in plan.later:
+            line.later += 1
+            total.later += 1
+            self._pay(model, request, (line, total))
+
+    def _count(
+        self, number: int, model: Model, some: Sequence[Request], line: Line, total: Line
+    ) -> None:
+        new: dict[str, tuple[Request, tuple[Line, ...]]] = {}
+        for request in some:
+            key = call_key(canonical_of(model, request))
+            half = bytes.fromhex(key[:32])
+            before = self._last_seen.get(half)
+            if before != number:
+                self._last_seen[half] = number
+                new[key] = request, (line, total) if before is None else (line,)
+        stored = self._calls.holds(new)
+        waiting = self._waiting([key for key in new if key not in stored])
+        for key, (request, lines) in new.items():
+            for each in lines:
+                each.requests += 1
+                each.stored += key in stored
+                each.waiting += key in waiting
+            if key not in stored and key not in waiting:
+                self._pay(model, request, lines)
+
+    def _pay(self, model: Model, request: Request, lines: Sequence[Line]) -> None:
+        typical = self._typical_of(model, kind_of(request))
+        for mode in lines[0].prices:
+            bound = bound_of(model, request, mode)
+            expected = cost_of(model, request, typical, mode)
+            for line in lines:
+                price = line.prices[mode]
+                price.bound.add(bound, partial(_why_unbounded, model, request, mode))
+                price.expected.add(expected, partial(_why_unexpected, model, request, mode))
+
+    def _waiting(self, keys: list[str]) -> set[str]:
+        batches = getattr(self._calls, "batches", None)
+        return set(batches.waiting(keys)) if batches is not None else set()
+
+    def _typical_of(self, model: Model, kind: str) -> Usage:
+        if (model.name, kind) not in self._typical:
+            typical = self._calls.typical_usage(model, kind)
+            self._typical[model.name, kind] = (
+                Usage(round(typical.input_tokens), round(typical.output_tokens))
+                if typical
+                else UNCOUNTED
+            )
+        return self._typical[model.name, kind]
+
+
+def _prices(model: Model) -> dict[Mode, Price]:
+    modes: list[Mode] = ["online"] if model.price.batch_share is None else ["online", "batch"]
+    return {mode: Price() for mode in modes}
+
+
+def _why_unbounded(model: Model, request: Request, mode: Mode) -> str:
+    return f"{why_unpriced(model, request, mode)} in models.yaml"
+
+
+def _why_unexpected(model: Model, request: Request, mode: Mode) -> str:
+    if cost_of(model, request, _SOMETHING, mode) is None:
+        return _why_unbounded(model, request, mode)
+    if model.price.per_gpu_hour is not None:
+        return "a run that shows how long it takes"
+    return f"an earlier answer of its own ({kind_of(request)})"
+
+
+def _chunks(requests: Iterable[Request]) -> Iterator[list[Any]]:
+    remaining = iter(requests)
+    while some := list(islice(remaining, _AT_ONCE)):
+        yield some

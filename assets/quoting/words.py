@@ -1,0 +1,122 @@
+"""A quote for readers: a table, and below it what the table cannot say."""
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
+
+from dagster import AssetKey
+
+from assets.quoting.lines import Amount, Line, Quote
+from resources.calls.spending import NANO, Mode
+
+_ABOUT = ("asset", "partition", "model")
+_Column = tuple[str, Callable[[Line], str]]
+
+
+def text(quote: Quote, silent: Sequence[AssetKey]) -> str:
+    """For a terminal: columns in line, numbers to the right."""
+    rows = _rows(quote)
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = [
+        "  ".join(
+            cell.ljust(width) if place < len(_ABOUT) else cell.rjust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
+    notes = list(_notes(quote, silent))
+    return "\n".join([*lines, *([""] if lines and notes else []), *notes])
+
+
+def markdown(quote: Quote, silent: Sequence[AssetKey]) -> str:
+    """For Dagster's pages."""
+    rows = _rows(quote)
+    rule = ["---" if place < len(_ABOUT) else "--:" for place in range(len(rows[0]) if rows else 0)]
+    table = [rows[0], rule, *rows[1:]] if rows else []
+    lines = [f"| {' | '.join(row)} |" for row in table]
+    return "\n".join([*lines, "", *(f"- {note}" for note in _notes(quote, silent))]).strip()
+
+
+def _rows(quote: Quote) -> list[list[str]]:
+    """The cells, heads first; totals where they say more than the lines."""
+    lines = [*quote.lines, *(quote.totals if len(quote.lines) > len(quote.totals) else [])]
+    columns = list(_columns(lines))
+    heads = [*_ABOUT, *(name for name, _ in columns)]
+    cells = [[*_about(line), *(cell(line) for _, cell in columns)] for line in lines]
+    return [heads, *cells] if cells else []
+
+
+def _about(line: Line) -> tuple[str, str, str]:
+    return line.asset or "all of these", line.partition, line.model.name
+
+
+def _columns(lines: Sequence[Line]) -> Iterator[_Column]:
+    """Columns of numbers with their heads: those that say something here."""
+    yield "requests", lambda line: _count(line, line.requests)
+    yield "stored", lambda line: _count(line, line.stored)
+    if any(line.waiting for line in lines):
+        yield "waiting", lambda line: _count(line, line.waiting)
+    yield "to send", lambda line: _count(line, line.to_send)
+    if any(line.later for line in lines):
+        yield "later, at most", lambda line: _count(line, line.later)
+    yield "expected", lambda line: _expected(line, "online")
+    yield "at most", lambda line: _bound(line, "online")
+    if any("batch" in line.prices for line in lines):
+        yield "as a batch", lambda line: _expected(line, "batch")
+        yield "as a batch, at most", lambda line: _bound(line, "batch")
+
+
+def _count(line: Line, number: int) -> str:
+    return _incomplete(line, f"{number:,}")
+
+
+def _expected(line: Line, mode: Mode) -> str:
+    if mode not in line.prices:
+        return "no batch price"
+    said = _dollars(line.prices[mode].expected)
+    return _incomplete(line, f"up to {said}" if line.later and said != "unknown" else said)
+
+
+def _bound(line: Line, mode: Mode) -> str:
+    if mode not in line.prices:
+        return "no batch price"
+    return _incomplete(line, _dollars(line.prices[mode].bound))
+
+
+def _incomplete(line: Line, said: str) -> str:
+    """A cell of a line, or of a total, of which not all can be counted yet."""
+    if line.missing is None or said == "unknown":
+        return said
+    return "unknown" if line.asset else f"{said} +"
+
+
+def _dollars(amount: Amount) -> str:
+    if amount.unknown:
+        return "unknown"
+    dollars = amount.nano / NANO
+    if 0 < dollars < 0.0001:
+        return "below $0.0001"
+    return f"${dollars:,.2f}" if dollars == 0 or dollars >= 100 else f"${dollars:,.4f}"
+
+
+def _notes(quote: Quote, silent: Sequence[AssetKey]) -> Iterator[str]:
+    waited_for = sorted(
+        (line.missing, line.asset, line.partition) for line in quote.lines if line.missing
+    )
+    for (missing, asset), lines in groupby(waited_for, lambda each: each[:2]):
+        partitions = ", ".join(filter(None, (partition for *_, partition in lines)))
+        whose = f"{asset} ({partitions})" if partitions else asset
+        yield f"Materialize {missing} first, to know what {whose} would ask."
+    for total in quote.totals:
+        amounts = {
+            "expected": [price.expected for price in total.prices.values()],
+            "at most": [price.bound for price in total.prices.values()],
+        }
+        for column, of_all in amounts.items():
+            for why in sorted(set().union(*(amount.unknown for amount in of_all))):
+                yield f"{total.model.name}: {column} is unknown without {why}."
+    if any(line.waiting for line in quote.lines):
+        yield "Waiting: in a batch that is not collected, and on its account."
+    if any(line.later for line in quote.lines):
+        yield "Later: depends on answers that are not there yet; fewer may be needed, never more."
+    if silent:
+        yield f"Asks no model: {', '.join(key.to_user_string() for key in silent)}."
