@@ -64,13 +64,13 @@ catalog = load(models_path())
 planners: Planners = {**vlmbias.planners(catalog)}
 """What every asset that asks models would ask, for quotes and batches."""
 
-defs = dg.Definitions(
+defs: dg.Definitions = dg.Definitions(
     assets=[
         *dg.load_assets_from_package_module(assets),
         *vlmbias.judged(catalog),
     ],
     asset_checks=dg.load_asset_checks_from_package_module(assets),
-    jobs=[quote_job(planners)],
+    jobs=[quote_job(planners, lambda: defs.get_repository_def().assets_defs_by_key)],
     resources=resources_at(data_root()),
     executor=dg.multiprocess_executor.configured({"start_method": {"forkserver": {}}}),
 )

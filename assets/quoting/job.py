@@ -1,5 +1,6 @@
 """The job that quotes from Dagster's pages."""
 
+from collections.abc import Callable
 from typing import Any
 
 from dagster import (
@@ -14,7 +15,7 @@ from dagster import (
 from pydantic import Field
 
 from assets.plans import Desk, Planners
-from assets.quoting.choice import choose
+from assets.quoting.choice import Assets, choose
 from assets.quoting.lines import quote
 from assets.quoting.words import markdown, text
 from resources.home import Home
@@ -39,10 +40,11 @@ class Wanted(Config):
     )
 
 
-def quote_job(planners: Planners) -> JobDefinition:
+def quote_job(planners: Planners, assets: Callable[[], Assets]) -> JobDefinition:
     """The job `quote`: its run says what materializing a selection would ask and cost.
 
-    The table stands in the run's log and in the metadata of its one output.
+    `assets` gives those that there are, once all are loaded. The table stands in the run's log and
+    in the metadata of its one output.
     """
 
     @op(
@@ -58,7 +60,7 @@ def quote_job(planners: Planners) -> JobDefinition:
         models: ModelClient,
     ) -> None:
         chosen = choose(
-            context.repository_def.assets_defs_by_key,
+            assets(),
             planners,
             context.instance,
             config.select,

@@ -32,7 +32,7 @@ def markdown(quote: Quote, silent: Sequence[AssetKey]) -> str:
     rows = _rows(quote)
     rule = ["---" if place < len(_ABOUT) else "--:" for place in range(len(rows[0]) if rows else 0)]
     table = [rows[0], rule, *rows[1:]] if rows else []
-    lines = [f"| {' | '.join(row)} |" for row in table]
+    lines = [f"| {' | '.join(cell.replace('|', '\\|') for cell in row)} |" for row in table]
     return "\n".join([*lines, "", *(f"- {note}" for note in _notes(quote, silent))]).strip()
 
 
