@@ -29,10 +29,10 @@ def text(quote: Quote, silent: Sequence[AssetKey]) -> str:
 
 def markdown(quote: Quote, silent: Sequence[AssetKey]) -> str:
     """For Dagster's pages."""
-    rows = _rows(quote)
-    rule = ["---" if place < len(_ABOUT) else "--:" for place in range(len(rows[0]) if rows else 0)]
-    table = [rows[0], rule, *rows[1:]] if rows else []
-    lines = [f"| {' | '.join(cell.replace('|', '\\|') for cell in row)} |" for row in table]
+    rows = [[cell.replace("|", "\\|") for cell in row] for row in _rows(quote)]
+    if rows:
+        rows.insert(1, ["---" if head in _ABOUT else "--:" for head in rows[0]])
+    lines = [f"| {' | '.join(row)} |" for row in rows]
     return "\n".join([*lines, "", *(f"- {note}" for note in _notes(quote, silent))]).strip()
 
 
