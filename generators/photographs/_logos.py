@@ -13,9 +13,9 @@ SHOE_COLOURS = {"black": "white", "red": "white", "white": "black"}
 class Brand:
     """A brand, and the element of its logo that there are more or fewer of.
 
-    `known_as` are words of which one is in any name of that element. `how_many`, `count_the` and
-    `is_it` are Appendix A's questions, with {mark_colour} for "white" in Nike's. `bodies` are a car
-    brand's, each of which it has built: they are ours, for the paper does not name its own.
+    `known_as` begin the words of which one is in any name of that element. `how_many`, `count_the`
+    and `is_it` are Appendix A's questions, with {mark_colour} for "white" in Nike's. `bodies` are a
+    car brand's, each of which it has built: they are ours, for the paper does not name its own.
     """
 
     name: str

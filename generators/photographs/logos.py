@@ -5,17 +5,19 @@ for "showing their sports_type skills", where the name of the sport lost its bra
 paper has no words for is ours and says so below. Logos have no originals.
 """
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
 from generators.photographs import Painting, Photograph, Unsuitable
 from generators.photographs._logos import BRANDS, CAR_COLOURS, SHOE_COLOURS, SPORTS, Brand
+from generators.photographs._modifications import SCHEMA, SUGGESTION, check, fits
 from generators.prompts.words import with_article
 from generators.scene import Question, Variant
 
 TITLE = "Logos"
+
+__all__ = ["BUILT_IN", "SCHEMA", "SUGGESTION", "TITLE", "ask", "checks", "photographs", "review"]
 
 _CAR_LOGO = (
     "Generate a {car_brand} logo but with {actual_count} {modified_element} instead of "
@@ -44,46 +46,6 @@ _ATHLETE = (
     "both shoes. The person is playing {sports_type}, showing their {sports_type} skills, and is "
     "wearing a {sports_type} outfit. Zoom out a bit to see their full body."
 )
-
-# The examples and the names of the fields are ours: the paper shows neither.
-_EXAMPLES = (
-    '{ "logo": "Mitsubishi", "generation_prompt": "Generate a Mitsubishi logo but with 4 diamonds '
-    'instead of 3.", "question_prompt": "How many diamonds are there in the logo of this car?", '
-    '"element": "diamonds", "actual_count": 4, "expected_bias": 3 }',
-    '{ "logo": "Citroën", "generation_prompt": "Generate a Citroën logo but with 3 chevrons '
-    'instead of 2.", "question_prompt": "How many chevrons are there in the logo of this car?", '
-    '"element": "chevrons", "actual_count": 3, "expected_bias": 2 }',
-)
-SUGGESTION = (
-    "Generate a JSON list of subtle logo modification prompts and corresponding VLM question "
-    "prompts to test visual bias. For each entry: Slightly modify the visual components of a "
-    "well-known car or sportswear logo. The selected logo must be geometrically simple and widely "
-    "recognized. You must include a generation prompt to create the altered image. Include a "
-    'question prompt (e.g., "How many…"). Include metadata: element being modified, actual '
-    f"count (ground truth), common expected count (bias). {' '.join(_EXAMPLES)}"
-)
-_TEXTS = ("logo", "generation_prompt", "question_prompt", "element")
-_COUNTS = ("actual_count", "expected_bias")
-SCHEMA: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {
-        "modifications": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {
-                    **{name: {"type": "string"} for name in _TEXTS},
-                    **{name: {"type": "integer"} for name in _COUNTS},
-                },
-                "required": [*_TEXTS, *_COUNTS],
-                "additionalProperties": False,
-            },
-        }
-    },
-    "required": ["modifications"],
-    "additionalProperties": False,
-}
-"""The list is the object's one property: providers take no schema of a bare list."""
 
 
 def _generation(brand: Brand) -> str:
@@ -119,11 +81,11 @@ def photographs(suggested: Sequence[Mapping[str, Any]]) -> list[Photograph]:
     none a shoe brand.
     """
     for place, entry in enumerate(suggested, start=1):
-        _check(place, entry)
+        check(place, entry)
     modified = [
         replace(brand, truth=fitting[0]["actual_count"])
         for brand in BRANDS
-        if (fitting := [entry for entry in suggested if _fits(brand, entry)])
+        if (fitting := [entry for entry in suggested if fits(brand, entry)])
     ]
     for kind in ("cars", "shoes"):
         if not any(brand.kind == kind for brand in modified):
@@ -136,32 +98,6 @@ def photographs(suggested: Sequence[Mapping[str, Any]]) -> list[Photograph]:
                 f"none of the {len(suggested)} modifications fits {kind}: it has to be {wanted}"
             )
     return [p for brand in modified for p in (_cars if brand.kind == "cars" else _shoes)(brand)]
-
-
-_MOST = 9
-
-
-def _check(place: int, entry: Mapping[str, Any]) -> None:
-    if set(entry) != {*_TEXTS, *_COUNTS}:
-        raise Unsuitable(
-            f"modification {place} has {', '.join(sorted(entry)) or 'nothing'}: "
-            f"each has to have {', '.join((*_TEXTS, *_COUNTS))}"
-        )
-    for name in _TEXTS:
-        if not isinstance(entry[name], str):
-            raise Unsuitable(f"modification {place} has {name} {entry[name]!r}, which is no text")
-    for name in _COUNTS:
-        if type(entry[name]) is not int:
-            raise Unsuitable(
-                f"modification {place} has {name} {entry[name]!r}: it has to be a whole number"
-            )
-
-
-def _fits(brand: Brand, entry: Mapping[str, Any]) -> bool:
-    named = re.search(rf"\b{brand.name.partition('-')[0]}\b", entry["logo"], re.IGNORECASE)
-    counted = any(word in entry["element"].lower() for word in brand.known_as)
-    changed = 1 <= entry["actual_count"] <= _MOST and entry["actual_count"] != brand.standard
-    return bool(named and counted and changed and entry["expected_bias"] == brand.standard)
 
 
 def _cars(brand: Brand) -> Iterator[Photograph]:

@@ -64,16 +64,17 @@ def _rings(drawing: svgwrite.Drawing, count: int, box: Box, colour: str) -> None
 def _star(drawing: svgwrite.Drawing, count: int, box: Box, colour: str) -> None:
     x, y, _, height = box
     radius = height / 2
-    waist = radius * 0.13 * max(1, count / 4)
-    corners = []
-    for place in range(2 * count):
-        reach, turn = (waist if place % 2 else radius * 0.84), pi * place / count
-        corners.append((x + reach * sin(turn), y - reach * cos(turn)))
+    waist = radius * 0.13
+    for place in range(count):
+        turn = 2 * pi * place / count
+        right, up = (cos(turn), sin(turn)), (sin(turn), -cos(turn))
+        tip = (x + radius * 0.84 * up[0], y + radius * 0.84 * up[1])
+        foot = [(x + side * right[0], y + side * right[1]) for side in (-waist, waist)]
+        drawing.add(drawing.polygon([tip, *foot], fill=colour))
     ring = max(3, radius * 0.08)
     drawing.add(
         drawing.circle((x, y), radius - ring / 2, fill="none", stroke=colour, stroke_width=ring)
     )
-    drawing.add(drawing.polygon(corners, fill=colour))
 
 
 def _prongs(drawing: svgwrite.Drawing, count: int, box: Box, colour: str) -> None:

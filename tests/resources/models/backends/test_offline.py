@@ -10,7 +10,7 @@ from generators.canvas import pixels_of
 from resources.models.backends import backend_of
 from resources.models.catalog import load
 from resources.models.replies import UNCOUNTED, Picture, Reply
-from resources.models.requests import Paint, Turn, Write
+from resources.models.requests import Edit, Paint, Turn, Write
 
 MODELS = {model.name: model for model in load(Path(__file__).parents[4] / "models.yaml").models}
 FIELDS = {
@@ -29,9 +29,9 @@ def no_picture(digest):
     raise AssertionError(f"no picture is needed, not even {digest}")
 
 
-def ask(name, kind, request) -> Reply:
+def ask(name, kind, request, picture=no_picture) -> Reply:
     async def asked():
-        backend = backend_of(MODELS[name], None, no_picture)
+        backend = backend_of(MODELS[name], None, picture)
         reply = await getattr(backend, kind)(request)
         await backend.aclose()
         return reply
@@ -68,7 +68,7 @@ def test_what_grammar_does_not_understand_it_refuses_with_the_reason(text, reaso
 def test_sketch_paints_a_png_that_seed_and_sample_decide():
     def painted(**options):
         reply = ask("sketch", "paint", Paint("A bird is on sand with a red rock.", **options))
-        assert reply.served_model == "sketch-1"
+        assert reply.served_model == "sketch-2"
         [picture] = reply.pictures
         assert isinstance(picture, Picture)
         assert picture.media_type == "image/png"
@@ -84,4 +84,35 @@ def test_what_sketch_cannot_label_it_refuses_with_the_reason():
     reply = ask("sketch", "paint", Paint("\N{GRINNING FACE}"))
     assert reply.pictures == ()
     assert reply.refusal.kind == "model"
+    assert "U+1F600" in reply.refusal.reason
+
+
+LEGS = "Edit this image: Add 1 more leg to the {} so that it has 5 legs in total."
+
+
+def edited(animal, *images, **options):
+    request = Edit(LEGS.format(animal), images, **options)
+    reply = ask("sketch", "edit", request, lambda digest: PICTURES[digest])
+    assert (reply.served_model, reply.usage, reply.refusal) == ("sketch-2", UNCOUNTED, None)
+    [picture] = reply.pictures
+    assert picture.media_type == "image/png"
+    return picture.data
+
+
+PICTURES = {digest: ask("sketch", "paint", Paint("a dog")).pictures[0].data for digest in "abc"}
+
+
+def test_sketch_edits_by_prompt_and_each_trial_and_base_picture_moves_it():
+    first = edited("dog", "a")
+    assert pixels_of(first).shape == (480, 640, 3)
+    assert edited("dog", "a") == first
+    others = [edited("dog", "b"), edited("dog", "a", "b"), edited("dog", "b", "a")]
+    others += [edited("dog", "a", sample=1), edited("dog", "a", seed=1), edited("cat", "a")]
+    assert len({first, *others}) == 7
+
+
+def test_an_edit_that_cannot_be_labelled_is_refused_with_the_reason():
+    request = Edit(LEGS.format("\N{GRINNING FACE}"), ("a",))
+    reply = ask("sketch", "edit", request, lambda digest: PICTURES[digest])
+    assert reply.pictures == ()
     assert "U+1F600" in reply.refusal.reason
