@@ -7,9 +7,9 @@ from resources.models.backends.base import PictureOf
 from resources.models.catalog import Model
 
 _BACKENDS = {
-    "openai": "openai.OpenAI",
+    "openai": "openai_batches.BatchedOpenAI",
     "openai_compatible": "openai.OpenAI",
-    "gemini": "gemini.Gemini",
+    "gemini": "gemini_batches.BatchedGemini",
     "anthropic": "anthropic.Anthropic",
     "diffusers": "diffusers.Diffusers",
     "transformers": "transformers.Transformers",

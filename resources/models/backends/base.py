@@ -73,7 +73,7 @@ class Batcher(Backend, Protocol):
     """Answers many requests later, at a lower price; its methods raise the same faults.
 
     Requests go under names of our choice (the keys of their calls), by which their results are
-    told apart, for these come in any order.
+    told apart, for these come in any order. As with single requests, the caller sets deadlines.
     """
 
     largest_batch: tuple[int, int]
@@ -83,7 +83,11 @@ class Batcher(Backend, Protocol):
         """How many bytes a request takes in a batch's file, at most."""
 
     async def submit(self, requests: Mapping[str, Request], tag: str) -> str:
-        """Create a batch that carries `tag` where the provider lists it; gives its id there."""
+        """Create a batch that carries `tag` where the provider lists it; gives its id there.
+
+        The requests of a batch are of one kind (`kind_of`). Where the connection fails, the batch
+        may have been created all the same: `find` it. A fault of another kind says what to do.
+        """
 
     async def find(self, tag: str) -> str | None:
         """The provider's id of the batch that carries `tag`, None where no batch does."""
@@ -94,7 +98,9 @@ class Batcher(Backend, Protocol):
     def results(self, batch: str) -> AsyncIterator[tuple[str, Reply | Fault]]:
         """What came of the requests of a batch that is not running any more, by name.
 
-        A request that was not answered in time has a fault or is not there at all.
+        A request that was not answered in time has a fault or is not there at all. Each comes once
+        at most. Lines that cannot be read spoil no others: after the last one, `Unreadable` says
+        how many there were. Results may be asked for again and again.
         """
 
     async def cancel(self, batch: str) -> None:

@@ -36,8 +36,8 @@ from resources.models.replies import (
 )
 from resources.models.requests import Edit, Look, Paint, Turn, Write
 
-_ADDRESS = "https://generativelanguage.googleapis.com"
-_VERSION = "v1beta"
+ADDRESS = "https://generativelanguage.googleapis.com"
+VERSION = "v1beta"
 """The stable version has neither the preview models nor the aliases that end in -latest."""
 
 _KINDS: Mapping[str, RefusalKind] = {
@@ -84,17 +84,23 @@ class Gemini:
         self._http = careful_client(
             model.concurrency, {} if key is None else {"x-goog-api-key": key}
         )
-        # All that the SDK would otherwise take from the environment is said here. The client
-        # puts the key on each request: what the SDK does not hold, no exception of it repeats.
-        self._client = Client(
+        self._client = self._over(self._http)
+
+    def _over(self, http: httpx2.AsyncClient) -> Client:
+        """The SDK over an HTTP client; all that it would take from the environment is said here.
+
+        The HTTP client puts the key on each request: what the SDK does not hold, no exception of
+        it repeats.
+        """
+        return Client(
             api_key="unused",
             vertexai=False,
             debug_config=DebugConfig(client_mode=None, replays_directory=None, replay_id=None),
             http_options=types.HttpOptions(
-                base_url=model.base_url or _ADDRESS,
-                api_version=_VERSION,
+                base_url=self._model.base_url or ADDRESS,
+                api_version=VERSION,
                 retry_options=types.HttpRetryOptions(attempts=1),
-                httpx_async_client=self._http,
+                httpx_async_client=http,
             ),
         )
 
@@ -105,11 +111,7 @@ class Gemini:
 
     async def write(self, request: Write) -> Reply:
         """Write text, to a schema where there is one; what is cut off is as in `look`."""
-        wanted: dict[str, Any] = {}
-        if request.schema is not None:
-            wanted["response_mime_type"] = "application/json"
-            wanted["response_json_schema"] = json.loads(request.schema)
-        return await self._say(request.turns, wanted)
+        return self._said(await self._send(self._client, request))
 
     async def look(self, request: Look) -> Reply:
         """Answer in text what is asked of pictures.
@@ -118,18 +120,18 @@ class Gemini:
         limit left no text at all (a model that thinks can spend it all), sending the request again
         would be paid for again and end the same: that is `Unacceptable`, and names the remedy.
         """
-        return await self._say(request.turns, {})
+        return self._said(await self._send(self._client, request))
 
     async def paint(self, request: Paint) -> Reply:
         """Make a picture; words that come without one are the reason of a refusal."""
-        return await self._draw(Turn("user", request.prompt), request.seed)
+        return self._drawn(await self._send(self._client, request))
 
     async def edit(self, request: Edit) -> Reply:
         """Change a picture, or join several; words without one are the reason of a refusal."""
-        return await self._draw(Turn("user", request.prompt, request.images), request.seed)
+        return self._drawn(await self._send(self._client, request))
 
-    async def _say(self, turns: Sequence[Turn], wanted: dict[str, Any]) -> Reply:
-        response = await self._send(turns, wanted)
+    def _said(self, body: str) -> Reply:
+        response = shaped(Generated, body)
         parts = _parts(response)
         texts = [part.text for part in parts if part.text is not None]
         refusal = self._refusal(response, "content filter", empty=not any(texts))
@@ -137,8 +139,8 @@ class Gemini:
             raise Unreadable("The reply holds no text (finishReason: STOP).")
         return _reply(response, text=None if refusal else "".join(texts), refusal=refusal)
 
-    async def _draw(self, turn: Turn, seed: int | None) -> Reply:
-        response = await self._send([turn], {} if seed is None else {"seed": seed})
+    def _drawn(self, body: str) -> Reply:
+        response = shaped(Generated, body)
         parts = _parts(response)
         drawn = [part.inline_data for part in parts if part.inline_data is not None]
         refusal = self._refusal(response, "no image", empty=not drawn)
@@ -190,19 +192,35 @@ class Gemini:
                 said.append(types.Content(role=role, parts=parts))
         return said, {"system_instruction": types.Content(parts=system)} if system else {}
 
-    async def _send(self, turns: Sequence[Turn], wanted: dict[str, Any]) -> Generated:
-        contents, system = await self._contents(turns)
+    async def _asked(
+        self, request: Write | Look | Paint | Edit
+    ) -> tuple[list[types.Content], dict[str, Any]]:
+        """The contents of a request, and what it adds to the configuration."""
+        if isinstance(request, Paint | Edit):
+            images = request.images if isinstance(request, Edit) else ()
+            contents, _ = await self._contents([Turn("user", request.prompt, images)])
+            return contents, {} if request.seed is None else {"seed": request.seed}
+        contents, wanted = await self._contents(request.turns)
+        if isinstance(request, Write) and request.schema is not None:
+            wanted["response_mime_type"] = "application/json"
+            wanted["response_json_schema"] = json.loads(request.schema)
+        return contents, wanted
+
+    async def _send(self, client: Client, request: Write | Look | Paint | Edit) -> str:
+        """The body of the reply to a request."""
+        contents, wanted = await self._asked(request)
         problem: Fault
         try:
-            answer = await self._client.aio.models.generate_content(
+            answer = await client.aio.models.generate_content(
                 model=self._model.model,
                 contents=contents,
-                config=self._config.model_copy(update={**system, **wanted}),
+                config=self._config.model_copy(update=wanted),
             )
             http = answer.sdk_http_response
-            return shaped(Generated, (http and http.body) or "")
+            return (http and http.body) or ""
         except errors.APIError as error:
-            problem = self._fault(error)
+            headers: Mapping[str, str] = getattr(error.response, "headers", {})
+            problem = self._problem(error.code, error.details, headers)
         except (httpx2.HTTPError, httpx2.StreamError, UnicodeDecodeError) as error:
             problem = interruption(error, self._key)
         except ValueError as error:
@@ -210,19 +228,21 @@ class Gemini:
         # Out here, where no exception that holds the request is chained to this one.
         raise problem
 
-    def _fault(self, error: errors.APIError) -> Fault:
-        headers: Mapping[str, str] = getattr(error.response, "headers", {})
+    def _problem(self, status: int, body: Any, headers: Mapping[str, str]) -> Fault:
+        """What an error means; `body` is Google's envelope, or another object with a message."""
         try:
-            said = Failure.model_validate(error.details).error
+            said = Failure.model_validate(body).error
         except ValidationError:
-            said = Problem(message=str(error.message or ""))
+            told = body.get("error", body) if isinstance(body, Mapping) else body
+            words = told.get("message") if isinstance(told, Mapping) else told
+            said = Problem(message=str(words or ""))
         words = without_key(said.message, self._key)
-        closed = Closed(f"HTTP {error.code}: {words}")
-        if error.code == 400:
+        closed = Closed(f"HTTP {status}: {words}")
+        if status == 400:
             key_is_bad = any(detail.reason == "API_KEY_INVALID" for detail in said.details)
             if key_is_bad or said.status == "FAILED_PRECONDITION":
                 return closed
-        if error.code == 429:
+        if status == 429:
             quotas = [quota.quota_id for detail in said.details for quota in detail.violations]
             delays = [
                 re.fullmatch(r"(\d+(?:\.\d+)?)s", detail.retry_delay) for detail in said.details
@@ -234,7 +254,7 @@ class Gemini:
                 return Overloaded(f"HTTP 429: {words}", asked[0])
             if "billing" in words or "credit" in words:
                 return closed
-        return fault(error.code, words, headers, self._key)
+        return fault(status, words, headers, self._key)
 
 
 def _parts(response: Generated) -> list[Part]:

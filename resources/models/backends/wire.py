@@ -35,6 +35,11 @@ _OWN_HEADERS = frozenset(
         "host",
         "transfer-encoding",
         "user-agent",
+        "x-goog-upload-command",
+        "x-goog-upload-header-content-length",
+        "x-goog-upload-header-content-type",
+        "x-goog-upload-offset",
+        "x-goog-upload-protocol",
     }
 )
 _LONGEST_MESSAGE = 500

@@ -1,0 +1,111 @@
+"""What batches of all providers share: files of one JSON object a line, and what faults mean.
+
+A file can be larger than memory, so it is written and read line by line.
+"""
+
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import asdict
+from typing import TypeVar
+
+from pydantic import BaseModel
+
+from resources.models.backends.base import PictureOf
+from resources.models.backends.bodies import shaped
+from resources.models.catalog import Model
+from resources.models.replies import (
+    Closed,
+    Fault,
+    Overloaded,
+    Reply,
+    Unacceptable,
+    Unreadable,
+)
+from resources.models.requests import Edit, Look, Request, Write
+
+_AROUND_A_LINE, _AROUND_A_PART = 512, 128
+"""Bytes, at most, of what a provider's format puts around a request, and around each part."""
+
+
+class Result(BaseModel):
+    """A line of results: what came of the request of this name."""
+
+    name: str
+
+
+Line = TypeVar("Line", bound=Result)
+
+
+def line_size(model: Model, request: Request, picture: PictureOf) -> int:
+    """How many bytes a request takes in a file, at most: its pictures are sent as base64."""
+    turns = request.turns if isinstance(request, Write | Look) else ()
+    images = [image for turn in turns for image in turn.images]
+    images += request.images if isinstance(request, Edit) else ()
+    words = len(json.dumps([asdict(request), model.model, model.parameters]))
+    parts = _AROUND_A_PART * (len(turns) + len(images))
+    encoded = sum(4 * (len(picture(image)) + 2) // 3 for image in images)
+    return _AROUND_A_LINE + words + parts + encoded
+
+
+async def lines_of(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    """The lines of a file that arrives in chunks.
+
+    Only a line feed ends one: JSON may hold all else that Python takes for the end of a line.
+    """
+    begun: list[bytes] = []
+    async for chunk in chunks:
+        *ended, rest = chunk.split(b"\n")
+        for line in ended:
+            yield b"".join([*begun, line])
+            begun = []
+        begun.append(rest)
+    yield b"".join(begun)
+
+
+async def results_of(
+    lines: AsyncIterator[bytes],
+    shape: type[Line],
+    read: Callable[[Line], Awaitable[Reply]],
+) -> AsyncIterator[tuple[str, Reply | Fault]]:
+    """What lines of results say, by name, as `Batcher.results` promises it."""
+    seen: set[str] = set()
+    torn = 0
+    async for data in lines:
+        if not data.strip():
+            continue
+        try:
+            line = shaped(shape, data)
+        except Unreadable:
+            torn += 1
+            continue
+        if line.name in seen:
+            continue
+        seen.add(line.name)
+        end: Reply | Fault
+        try:
+            end = await read(line)
+        except Fault as fault:
+            end = fault
+        yield line.name, end
+    if torn:
+        raise Unreadable(
+            f"{torn:,} of the lines in the results of the batch cannot be read; {len(seen):,} can. "
+            "Collect it once more: if they stay unreadable, ask those requests again."
+        )
+
+
+def not_created(fault: Fault, model: Model) -> Fault:
+    """The fault of a batch that was not created, with what to do."""
+    if isinstance(fault, Overloaded):
+        remedy = "what waits in all batches together is limited: submit once others have ended"
+        return Overloaded(f"{fault} ({remedy})", fault.retry_after)
+    if isinstance(fault, Unacceptable):
+        return Unacceptable(f"{fault} (the batch was not created: submit fewer requests at once)")
+    if isinstance(fault, Closed):
+        where = model.base_url or "the provider"
+        key = f"{model.key_variable} holds a key" if model.key_variable else "you"
+        return Closed(
+            f"{fault} (the batch was not created: see that {where} has batches of {model.model} "
+            f"and that {key} may create them)"
+        )
+    return fault

@@ -1,0 +1,289 @@
+"""Gemini's batches: a file of requests goes up, days later at most a file of results comes down.
+
+Google also takes requests within the call that creates a batch. Users report that it then loses
+the requests' names and changes their order, which leaves no way to tell the answers apart; and it
+sends all results along whenever it is asked how the batch stands. So even a small batch is a file
+here, in which every line has its name.
+"""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Mapping
+from functools import cached_property
+from tempfile import TemporaryFile
+from typing import IO, Any, Literal
+from urllib.parse import urlsplit
+
+import httpx2
+from google.genai import Client
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.alias_generators import to_camel
+
+from resources.models.backends.base import BatchState
+from resources.models.backends.batch_files import (
+    Result,
+    line_size,
+    lines_of,
+    not_created,
+    results_of,
+)
+from resources.models.backends.bodies import Shape, shaped
+from resources.models.backends.gemini import ADDRESS, VERSION, Gemini
+from resources.models.backends.wire import interruption, without_key
+from resources.models.replies import Fault, Interrupted, Reply, Unacceptable, Unreadable
+from resources.models.requests import Request, Score, kind_of
+
+_CHUNK = 1_000_000
+_PAGE = 100
+_MEDIA_TYPE = "application/jsonl"
+_ENDS: Mapping[str, Literal["ended", "failed", "expired", "cancelled"]] = {
+    "SUCCEEDED": "ended",
+    "PARTIALLY_SUCCEEDED": "ended",
+    "FAILED": "failed",
+    "EXPIRED": "expired",
+    "CANCELLED": "cancelled",
+}
+"""What a state of Google's is for us, the words before it apart; in others it is running."""
+_STATUSES: Mapping[int, int] = {
+    1: 499,
+    3: 400,
+    4: 504,
+    5: 404,
+    7: 403,
+    8: 429,
+    9: 400,
+    10: 409,
+    14: 503,
+    16: 401,
+}
+"""The HTTP status of a code of gRPC, which errors in a file of results have in its place."""
+
+
+class _Google(BaseModel):
+    model_config = ConfigDict(alias_generator=to_camel)
+
+
+class _Output(_Google):
+    responses_file: str | None = None
+
+
+class _About(_Google):
+    state: str = "UNSPECIFIED"
+    display_name: str | None = None
+    output: _Output = Field(default_factory=_Output)
+
+
+class _Status(_Google):
+    message: str = ""
+
+
+class _Batch(_Google):
+    name: str
+    metadata: _About = Field(default_factory=_About)
+    error: _Status | None = None
+
+
+class _Page(_Google):
+    operations: list[_Batch] = []
+    next_page_token: str | None = None
+
+
+class _File(_Google):
+    name: str
+
+
+class _Uploaded(_Google):
+    file: _File
+
+
+class _Line(Result):
+    name: str = Field(alias="key")
+    response: Any = None
+    error: dict[str, Any] | None = None
+
+
+class _Notes(httpx2.AsyncBaseTransport):
+    """Notes what the SDK would send, and sends nothing: an online request, byte for byte."""
+
+    def __init__(self) -> None:
+        self.url, self.body = "", b""
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        self.url, self.body = str(request.url), await request.aread()
+        return httpx2.Response(200, json={})
+
+
+class BatchedGemini(Gemini):
+    """A Gemini model, asked at once or in batches."""
+
+    largest_batch = (50_000, 500_000_000)
+    """Google takes files of 2 GB; a smaller one is sooner sent again, and sooner answered."""
+
+    def line_size(self, request: Request) -> int:
+        """How many bytes a request takes in a batch's file, at most."""
+        return line_size(self._model, request, self._picture)
+
+    async def submit(self, requests: Mapping[str, Request], tag: str) -> str:
+        """Upload requests of one kind, and create their batch; gives its id."""
+        with TemporaryFile() as file:
+            await self._write_lines(requests, file)
+            try:
+                uploaded = await self._upload(file)
+                url = self._notes.url.replace(":generateContent", ":batchGenerateContent")
+                asked = {"displayName": tag, "inputConfig": {"fileName": uploaded}}
+                return (await self._call(_Batch, "POST", url, json={"batch": asked})).name
+            except Fault as fault:
+                problem = not_created(fault, self._model)
+        raise problem
+
+    async def find(self, tag: str) -> str | None:
+        """The id of the batch that carries `tag`, the latest one of several."""
+        query: dict[str, Any] = {"pageSize": _PAGE}
+        while True:
+            page = await self._call(_Page, "GET", self._at("batches"), params=query)
+            for batch in page.operations:
+                if batch.metadata.display_name == tag:
+                    return batch.name
+            if not page.next_page_token:
+                return None
+            query["pageToken"] = page.next_page_token
+
+    async def state(self, batch: str) -> BatchState:
+        """How a batch stands; of one that failed, with Google's reason."""
+        shown = await self._call(_Batch, "GET", self._at(batch))
+        state = shown.metadata.state
+        said = f"{state}. {shown.error.message}" if shown.error else state
+        said = without_key(said, self._key)
+        return BatchState(_ENDS.get(state.partition("_STATE_")[2], "running"), said)
+
+    async def results(self, batch: str) -> AsyncIterator[tuple[str, Reply | Fault]]:
+        """What came of the requests of a batch, by name; see `Batcher`."""
+        shown = await self._call(_Batch, "GET", self._at(batch))
+        file = shown.metadata.output.responses_file
+        if file is None:
+            if shown.metadata.state.endswith("SUCCEEDED"):
+                raise Unreadable(f"The batch {batch} has succeeded, yet has no file of results.")
+            return
+        async for name, end in results_of(self._lines(file), _Line, self._read):
+            yield name.partition(":")[2], end
+
+    async def cancel(self, batch: str) -> None:
+        """Ask Google to stop a batch; one that is over already is left as it is."""
+        problem: Fault
+        try:
+            await self._call(_Google, "POST", self._at(f"{batch}:cancel"), json={})
+            return
+        except Fault as fault:
+            problem = fault
+        if (await self.state(batch)).word == "running":
+            raise problem
+
+    @cached_property
+    def _notes(self) -> _Notes:
+        return _Notes()
+
+    @cached_property
+    def _dry(self) -> Client:
+        """The SDK, over a transport that sends nothing."""
+        client = self._over(httpx2.AsyncClient(transport=self._notes))
+        client.close()  # What it opens for calls that are not asynchronous, and never uses.
+        return client
+
+    async def _write_lines(self, requests: Mapping[str, Request], file: IO[bytes]) -> None:
+        """Write one line for each request; its key says how the answer is to be read."""
+        for name, request in requests.items():
+            if isinstance(request, Score):
+                raise Unacceptable(f"{self._model.name} cannot score: ask a metric.")
+            await self._send(self._dry, request)
+            key = json.dumps(f"{kind_of(request)}:{name}").encode()
+            file.write(b'{"key": %b, "request": %b}\n' % (key, self._notes.body))
+
+    async def _upload(self, file: IO[bytes]) -> str:
+        """Send a file by the resumable protocol, in one piece; gives its name at Google."""
+        size = file.tell()
+        file.seek(0)
+        start = {
+            "X-Goog-Upload-Protocol": "resumable",
+            "X-Goog-Upload-Command": "start",
+            "X-Goog-Upload-Header-Content-Length": str(size),
+            "X-Goog-Upload-Header-Content-Type": _MEDIA_TYPE,
+        }
+        begin = f"{self._base}/upload/{VERSION}/files"
+        asked = {"file": {"mimeType": _MEDIA_TYPE}}
+        begun = await self._answer("POST", begin, json=asked, headers=start)
+        # To the server of models.yaml, whichever it names: no other gets the key.
+        there = urlsplit(begun.headers.get("x-goog-upload-url", ""))
+        if not there.path:
+            raise Unreadable("Google does not say where to send the file of requests.")
+        whole = {
+            "X-Goog-Upload-Command": "upload, finalize",
+            "X-Goog-Upload-Offset": "0",
+            "Content-Length": str(size),
+        }
+        where = httpx2.URL(begin).copy_with(raw_path=f"{there.path}?{there.query}".encode())
+        sent = await self._answer("POST", str(where), content=_chunks(file), headers=whole)
+        return shaped(_Uploaded, sent.content).file.name
+
+    async def _read(self, line: _Line) -> Reply:
+        """The reply in a line; raises the fault that it would have been online."""
+        if line.error is not None:
+            code = line.error.get("code")
+            status = _STATUSES.get(code, code) if isinstance(code, int) else 500
+            status = status if 400 <= status < 600 else 500
+            raise self._problem(status, {"error": line.error}, {})
+        if line.response is None:
+            raise Interrupted("The line holds neither a reply nor an error.")
+        body = json.dumps(line.response)
+        kind = line.name.partition(":")[0]
+        return self._drawn(body) if kind in ("paint", "edit") else self._said(body)
+
+    async def _lines(self, file: str) -> AsyncIterator[bytes]:
+        """The lines of a file, as they come down."""
+        problem: Fault
+        try:
+            url = self._at(f"{file}:download")
+            async with self._http.stream("GET", url, params={"alt": "media"}) as response:
+                if response.status_code == 200:
+                    async for line in lines_of(response.aiter_bytes()):
+                        yield line
+                    return
+                await response.aread()
+                problem = self._refused(response)
+        except (httpx2.HTTPError, httpx2.StreamError) as error:
+            problem = interruption(error, self._key)
+        raise problem
+
+    @property
+    def _base(self) -> str:
+        return (self._model.base_url or ADDRESS).rstrip("/")
+
+    def _at(self, path: str) -> str:
+        return f"{self._base}/{VERSION}/{path}"
+
+    async def _call(self, shape: type[Shape], method: str, url: str, **more: Any) -> Shape:
+        return shaped(shape, (await self._answer(method, url, **more)).content)
+
+    async def _answer(self, method: str, url: str, **more: Any) -> httpx2.Response:
+        """A good reply; the SDK's own methods lose why a batch failed, and repeat uploads."""
+        problem: Fault
+        try:
+            response = await self._http.request(method, url, **more)
+            if response.status_code == 200:
+                return response
+            problem = self._refused(response)
+        except (httpx2.HTTPError, httpx2.StreamError) as error:
+            problem = interruption(error, self._key)
+        # Out here, where no exception that holds the request is chained to this one.
+        raise problem
+
+    def _refused(self, response: httpx2.Response) -> Fault:
+        try:
+            body = response.json()
+        except ValueError:
+            body = response.text
+        return self._problem(response.status_code, body, response.headers)
+
+
+async def _chunks(file: IO[bytes]) -> AsyncIterator[bytes]:
+    while chunk := await asyncio.to_thread(file.read, _CHUNK):
+        yield chunk
