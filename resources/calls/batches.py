@@ -17,6 +17,7 @@ from sqlalchemy import (
     Connection,
     Double,
     Integer,
+    Row,
     RowMapping,
     String,
     Table,
@@ -251,14 +252,20 @@ class Batches:
 
         def read(connection: Connection, _: object) -> list[Waiting]:
             page = columns.where(_WAITING.c.key > last).limit(_AT_ONCE)
-            return [
-                Waiting(row.key, json.loads(row.request), row.booking)
-                for row in connection.execute(page)
-            ]
+            return [_waiting_of(row) for row in connection.execute(page)]
 
         while some := database.run(read):
             yield from some
             last = some[-1].key
+
+    def some(self, tag: str, keys: Collection[str]) -> dict[str, Waiting]:
+        """Those of `keys`, a few hundred at most, that wait in a batch."""
+        wanted = select(_WAITING).where(_WAITING.c.tag == tag, _WAITING.c.key.in_(keys))
+
+        def read(connection: Connection, _: object) -> dict[str, Waiting]:
+            return {row.key: _waiting_of(row) for row in connection.execute(wanted)}
+
+        return self._database.run(read)
 
     def find(self, tag: str) -> Batch | None:
         """The batch with that tag."""
@@ -312,6 +319,10 @@ def _batch_of(row: RowMapping) -> Batch:
             "collected_at": collected_at and datetime.fromisoformat(collected_at),
         }
     )
+
+
+def _waiting_of(row: Row[Any]) -> Waiting:
+    return Waiting(row.key, json.loads(row.request), row.booking)
 
 
 def _written(moment: datetime) -> str:

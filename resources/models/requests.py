@@ -70,6 +70,10 @@ class Score:
 
 Request: TypeAlias = Write | Look | Paint | Edit | Score
 
+_KINDS: Mapping[str, type[Any]] = {
+    kind.__name__.lower(): kind for kind in (Write, Look, Paint, Edit, Score)
+}
+
 
 def kind_of(request: Request) -> str:
     """What a backend's method for such a request is called: write, look, paint, edit or score."""
@@ -115,3 +119,15 @@ def _same(value: Any) -> Any:
 def call_key(canonical_request: Mapping[str, Any]) -> str:
     """The sha256 of a canonical request: what two requests share if one answer serves both."""
     return sha256(canonical_text(canonical_request).encode()).hexdigest()
+
+
+def request_of(canonical_request: Mapping[str, Any]) -> Request:
+    """The request in a canonical one, which may have been JSON meanwhile."""
+    kind, given = _KINDS[canonical_request["kind"]], dict(canonical_request["request"])
+    if "turns" in given:
+        turns = ({**turn, "images": tuple(turn["images"])} for turn in given["turns"])
+        given["turns"] = tuple(Turn(**turn) for turn in turns)
+    if "images" in given:
+        given["images"] = tuple(given["images"])
+    request: Request = kind(**given)
+    return request

@@ -1,0 +1,66 @@
+"""What is stored of a reply, however it came: to a request alone, or in a batch."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from resources.calls import Call
+from resources.calls.spending import Mode
+from resources.images import ImageStore
+from resources.models.catalog import Model
+from resources.models.replies import Reply
+from resources.models.requests import Request, call_key, canonical_of, kind_of
+from resources.pictures import opened
+
+SHORTEST_SECRET = 8
+"""A shorter key is a placeholder; taking it out of answers would change what they say."""
+
+
+def answer_in(reply: Reply, images: ImageStore, api_key: str | None) -> dict[str, Any]:
+    """The answer as a call holds it; its pictures are in the image store before.
+
+    Raises `BadImage` where one of them is not the image that it claims to be.
+    """
+    if reply.refusal is not None:
+        reason = without_secret(reply.refusal.reason, api_key)
+        return {"outcome": "refused", "kind": reply.refusal.kind, "reason": reason}
+    return {
+        "outcome": "answered",
+        "text": None if reply.text is None else without_secret(reply.text, api_key),
+        "images": [images.put(opened(picture)) for picture in reply.pictures],
+        "score": reply.score,
+    }
+
+
+def call_with(
+    model: Model,
+    request: Request,
+    reply: Reply,
+    answer: Mapping[str, Any],
+    seconds: float,
+    mode: Mode,
+    finished_at: datetime,
+) -> Call:
+    """The call that is stored for a request, with the `answer` in its reply."""
+    canonical = canonical_of(model, request)
+    return Call(
+        key=call_key(canonical),
+        backend=model.backend,
+        model=model.model,
+        kind=kind_of(request),
+        request=canonical,
+        answer=answer,
+        served_model=reply.served_model,
+        input_tokens=reply.usage.input_tokens,
+        output_tokens=reply.usage.output_tokens,
+        seconds=seconds,
+        mode=mode,
+        finished_at=finished_at,
+    )
+
+
+def without_secret(text: str, api_key: str | None) -> str:
+    """A text that repeats the key, without it; `EMPTY`, as for a local server, is a word."""
+    if api_key is None or len(api_key) < SHORTEST_SECRET:
+        return text
+    return text.replace(api_key, "[key]")
