@@ -22,6 +22,12 @@ class Budget(ConfigurableResource[None]):
         description="The most that all runs on one call store may spend in a month (of UTC).",
     )
 
+    remake_lost_pictures: bool = Field(
+        default=False,
+        description="Forget pictures that were paid for but are not in the image store any more, "
+        "and have them made, and pay for them, again; otherwise they are an error.",
+    )
+
     def account(self, context: AssetExecutionContext) -> Account:
         """The account of the asset and partition that is being materialized."""
         return Account(
@@ -30,4 +36,5 @@ class Budget(ConfigurableResource[None]):
             run=context.run.run_id,
             per_run=self.per_run_usd,
             per_month=self.per_month_usd,
+            remake_lost_pictures=self.remake_lost_pictures,
         )

@@ -1,6 +1,8 @@
 """Images by content: a PNG's name is the sha256 of its bytes."""
 
 import re
+from collections.abc import Collection
+from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
 
 from dagster import ConfigurableResource
@@ -9,6 +11,8 @@ from upath import UPath
 from resources.atomic import is_remote, reaching, write_new, write_whole
 from resources.faults import Corrupt, Missing, Outside, Unreadable
 
+_AT_ONCE = 32
+"""How many images are looked for at once: in an object store, each takes a request."""
 _NAME = re.compile(r"[0-9a-f]{64}")
 
 
@@ -76,3 +80,15 @@ class ImageStore(ConfigurableResource[None]):
         except (Missing, Corrupt):
             return False
         return True
+
+    def lost(self, digests: Collection[str]) -> set[str]:
+        """Those of the images that are not there; those that are there may still be damaged."""
+        paths = {digest: self.path(digest) for digest in digests}
+        with ThreadPoolExecutor(_AT_ONCE) as threads:
+            there = threads.map(_is_there, paths.values())
+            return {digest for digest, is_there in zip(paths, there, strict=True) if not is_there}
+
+
+def _is_there(path: UPath) -> bool:
+    with reaching(path):
+        return path.exists()

@@ -10,6 +10,17 @@ from resources.models.requests import canonical_text
 
 
 @dataclass(frozen=True, slots=True)
+class Answer:
+    """What is read of a call where the request is at hand."""
+
+    key: str
+    answer: Mapping[str, Any]
+    served_model: str | None
+    input_tokens: int | None
+    output_tokens: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class Call:
     """A request that was answered or refused; it never changes once it is stored.
 
@@ -31,16 +42,11 @@ class Call:
     mode: Literal["online", "batch"]
     finished_at: datetime
 
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What is read of a call where the request is at hand."""
-
-    key: str
-    answer: Mapping[str, Any]
-    served_model: str | None
-    input_tokens: int | None
-    output_tokens: int | None
+    def without_request(self) -> Answer:
+        """What is read of it where the request is at hand."""
+        return Answer(
+            self.key, self.answer, self.served_model, self.input_tokens, self.output_tokens
+        )
 
 
 def answer_of(row: Any) -> Answer:

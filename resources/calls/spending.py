@@ -4,7 +4,7 @@ What a request may cost at most is reserved before it is sent; what its answer c
 the place of that. What may have been paid, and nobody can tell, stays booked at its upper bound.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Literal, NamedTuple, TypeAlias
 from uuid import uuid4
@@ -74,9 +74,11 @@ class Purchase:
     paid: bool = field(default=False, init=False)
     cost: int | None = field(default=None, init=False)
 
-    def anew(self, month: str) -> Booking:
-        """The booking of another attempt, for the one that is open is left as possibly paid."""
-        return replace(self.booking, id=new_id(), month=month)
+    def open_anew(self, booking: Booking) -> str:
+        """Let another booking be the open one; the id of the one before."""
+        left, self.booking = self.booking.id, booking
+        self.paid, self.cost = False, None
+        return left
 
 
 def new_id() -> str:

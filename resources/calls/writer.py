@@ -5,7 +5,7 @@ import queue
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import Enum
@@ -17,6 +17,8 @@ from sqlalchemy import Connection
 
 from resources.calls.call import Call, call_of, row_of
 from resources.calls.database import Database
+from resources.calls.money import Changes
+from resources.calls.spending import Booking, Purchase
 from resources.calls.statements import Statements
 from resources.faults import StoreError
 
@@ -35,12 +37,13 @@ class Standing(Enum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Claim:
-    """A wish to be the one who asks for a key."""
+    """A wish to be the one who asks for a key, with money reserved for that where it is granted."""
 
     key: str
+    purchase: Purchase | None = None
 
 
-Reply: TypeAlias = asyncio.Future[Call | Standing]
+Reply: TypeAlias = asyncio.Future[Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,21 +53,48 @@ class _Answer:
     reply: Reply
 
 
+@dataclass(frozen=True, slots=True)
+class _Anew:
+    """A booking that is left as possibly paid, and another in its place."""
+
+    left: str
+    booking: Booking
+    reply: Reply
+
+
+_Order: TypeAlias = Reply | _Answer | _Anew | None
+
+
 @dataclass(slots=True)
 class _Batch:
     """What one transaction does."""
 
     wishes: dict[Claim, Reply] = field(default_factory=dict)
     answers: dict[Claim, _Answer] = field(default_factory=dict)
+    anew: list[_Anew] = field(default_factory=list)
     releases: set[Claim] = field(default_factory=set)
     last: bool = False
 
     def __len__(self) -> int:
-        return len(self.wishes) + len(self.answers) + len(self.releases)
+        return len(self.wishes) + len(self.answers) + len(self.anew) + len(self.releases)
 
     def replies(self) -> list[Reply]:
         """All that are waited for."""
-        return [*self.wishes.values(), *(answer.reply for answer in self.answers.values())]
+        answered = [answer.reply for answer in self.answers.values()]
+        return [*self.wishes.values(), *answered, *(order.reply for order in self.anew)]
+
+    def ends(self) -> set[Claim]:
+        """Claims that are given up in it."""
+        return {*self.answers, *self.releases}
+
+
+@dataclass(frozen=True, slots=True)
+class _Done:
+    """What came of a transaction: calls by key, and what budgets refuse by the id of a booking."""
+
+    granted: set[Claim]
+    stored: dict[str, Call]
+    refused: dict[str, StoreError]
 
 
 class Writer:
@@ -77,20 +107,25 @@ class Writer:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._owner = uuid4().hex
-        self._orders: queue.SimpleQueue[tuple[Claim, Reply | _Answer | None] | None]
+        self._orders: queue.SimpleQueue[tuple[Claim, _Order] | None]
         self._orders = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._work, name="call store", daemon=True)
         self._sending = threading.Lock()
         self._closed = False
         self._held: dict[str, Claim] = {}
-        self._left_behind: set[str] = set()
+        self._left_behind: set[Claim] = set()
         self._renew_at = 0.0
 
     async def claim(self, claim: Claim) -> Call | Standing:
-        """The stored call of a key, or whether it was granted."""
+        """The stored call of a key, or whether it was granted.
+
+        Raises `OverBudget` or `NoPrice` where the money for it cannot be reserved; it is not
+        granted then.
+        """
         reply: Reply = asyncio.get_running_loop().create_future()
         self._send(claim, reply)
-        return await reply
+        found: Call | Standing = await reply
+        return found
 
     async def keep(self, claim: Claim, call: Call) -> Call:
         """Store the answer to a claim that was granted, and return what is stored then.
@@ -100,9 +135,18 @@ class Writer:
         """
         reply: Reply = asyncio.get_running_loop().create_future()
         self._send(claim, _Answer(call, row_of(call), reply))
-        stored = await reply
-        assert isinstance(stored, Call)
+        stored: Call = await reply
         return stored
+
+    async def anew(self, purchase: Purchase, booking: Booking) -> None:
+        """Leave the open booking of a purchase as possibly paid, and reserve for another attempt.
+
+        Raises `OverBudget` where that cannot be; the first is left all the same.
+        """
+        reply: Reply = asyncio.get_running_loop().create_future()
+        left = purchase.open_anew(booking)
+        self._send(Claim(booking.key, purchase), _Anew(left, booking, reply))
+        await reply
 
     def release(self, claim: Claim) -> None:
         """Give a claim up, whether it was granted or not."""
@@ -117,7 +161,7 @@ class Writer:
         if self._thread.ident is not None:
             self._thread.join()
 
-    def _send(self, claim: Claim, order: Reply | _Answer | None) -> None:
+    def _send(self, claim: Claim, order: _Order) -> None:
         with self._sending:
             if self._closed:
                 raise StoreError(f"{self._database.name} was closed while it was in use.")
@@ -133,13 +177,14 @@ class Writer:
             renewing = set(self._held) if time.monotonic() >= self._renew_at else set()
             if batch or renewing:
                 self._carry_out(batch, renewing)
-        self._left_behind.update(self._held)
+        self._left_behind.update(self._held.values())
         if self._left_behind:
             with suppress(StoreError):
-                self._database.run(
-                    lambda connection, sql: sql.leave(connection, self._left_behind, self._owner),
-                    patient=False,
-                )
+                self._database.run(self._leave_all, patient=False)
+
+    def _leave_all(self, connection: Connection, sql: Statements) -> None:
+        sql.leave(connection, {claim.key for claim in self._left_behind}, self._owner)
+        sql.money.change(connection, _ended(self._left_behind))
 
     def _next(self) -> _Batch:
         """What has arrived; waits for something to do, at most until leases are to be renewed."""
@@ -157,73 +202,97 @@ class Writer:
             batch.last = True
         return batch
 
-    def _add(self, batch: _Batch, claim: Claim, order: Reply | _Answer | None) -> None:
+    def _add(self, batch: _Batch, claim: Claim, order: _Order) -> None:
         if isinstance(order, _Answer):
             batch.answers[claim] = order
+        elif isinstance(order, _Anew):
+            batch.anew.append(order)
         elif order is not None:
             batch.wishes[claim] = order
         elif batch.wishes.pop(claim, None) is None and self._held.get(claim.key) is claim:
             batch.releases.add(claim)
 
     def _carry_out(self, batch: _Batch, renewing: set[str]) -> None:
-        leaving = {claim.key for claim in (*batch.answers, *batch.releases)}
+        ends = batch.ends()
         if renewing or not self._held:
             self._renew_at = time.monotonic() + _LEASE_S / 3
         try:
-            mine, stored = self._database.run(
-                lambda connection, sql: self._write(connection, sql, batch, leaving, renewing),
+            done = self._database.run(
+                lambda connection, sql: self._write(connection, sql, batch, renewing),
                 patient=bool(batch.replies()),
             )
         except Exception as error:  # noqa: BLE001 - whatever it is, those who wait must hear of it
-            self._left_behind |= leaving
-            for key in leaving:
-                self._held.pop(key, None)
+            self._left_behind |= ends
+            for claim in ends:
+                self._held.pop(claim.key, None)
             if not batch.replies():
                 get_dagster_logger().warning("Claims were not renewed or given up: %s", error)
             _hand_back(dict.fromkeys(batch.replies(), error))
             return
-        results: dict[Reply, Call | Standing | Exception] = {}
+        results: dict[Reply, Call | Standing | Exception | None] = {}
         for claim, reply in batch.wishes.items():
-            if claim.key in stored:
-                results[reply] = stored[claim.key]
-            elif claim.key in mine and claim.key not in self._held:
+            if claim not in done.granted:
+                results[reply] = done.stored.get(claim.key, Standing.PENDING)
+            elif claim.purchase is not None and claim.purchase.booking.id in done.refused:
+                results[reply] = done.refused[claim.purchase.booking.id]
+            else:
                 self._held[claim.key] = claim
                 results[reply] = Standing.GRANTED
-            else:
-                results[reply] = Standing.PENDING
         for claim, answer in batch.answers.items():
-            results[answer.reply] = stored.get(claim.key, answer.call)
-        for key in leaving:
-            self._held.pop(key, None)
+            results[answer.reply] = done.stored.get(claim.key, answer.call)
+        for order in batch.anew:
+            results[order.reply] = done.refused.get(order.booking.id)
+        for claim in ends:
+            self._held.pop(claim.key, None)
         _hand_back(results)
 
     def _write(
-        self,
-        connection: Connection,
-        sql: Statements,
-        batch: _Batch,
-        leaving: set[str],
-        renewing: set[str],
-    ) -> tuple[set[str], dict[str, Call]]:
+        self, connection: Connection, sql: Statements, batch: _Batch, renewing: set[str]
+    ) -> _Done:
         """One transaction; it may be repeated, for it comes to the same.
 
         Claims are taken before answers are looked for: one that is committed between the two is
-        seen. Rows of claims, also those that are left, are locked first and in order of key.
+        seen. Rows of claims, also those that are left, are locked first and in order of key; the
+        sums of money, which all processes share, last.
         """
         wished = {claim.key for claim in batch.wishes}
+        leaving = {claim.key for claim in batch.ends()}
         mine = sql.claim(connection, wished | leaving | renewing, self._owner, _LEASE_S)
         looked_for = wished
         if batch.answers:
             new = sql.keep(connection, [answer.row for answer in batch.answers.values()])
             looked_for = wished | {claim.key for claim in batch.answers if claim.key not in new}
         rows = sql.stored(connection, looked_for) if looked_for else {}
+        free = (mine & wished) - rows.keys() - self._held.keys()
+        first = {claim.key: claim for claim in reversed(batch.wishes) if claim.key in free}
+        granted = [claim for claim in batch.wishes if first.get(claim.key) is claim]
+        changes = _ended(batch.ends())
+        changes.costs.update((order.left, None) for order in batch.anew)
+        wanted = {claim.purchase.booking.id: claim for claim in granted if claim.purchase}
+        anew = [order.booking for order in batch.anew]
+        changes.bookings += [one for one in anew if one.id not in changes.releases]
+        changes.bookings += [claim.purchase.booking for claim in granted if claim.purchase]
+        refused = sql.money.change(connection, changes) if changes else {}
         needless = {key for key in mine & wished if key in rows and key not in self._held}
+        needless |= {claim.key for booking, claim in wanted.items() if booking in refused}
         if leaving or needless:
             sql.leave(connection, leaving | needless, self._owner)
-        return mine, {key: call_of(row) for key, row in rows.items()}
+        return _Done(set(granted), {key: call_of(row) for key, row in rows.items()}, refused)
 
 
-def _hand_back(results: Mapping[Reply, Call | Standing | Exception]) -> None:
+def _ended(claims: Iterable[Claim]) -> Changes:
+    """What requests that have ended come to: a cost, one that nobody knows, or nothing."""
+    changes = Changes()
+    for claim in claims:
+        purchase = claim.purchase
+        if purchase is not None and purchase.paid:
+            changes.costs[purchase.booking.id] = purchase.cost
+        elif purchase is not None:
+            changes.releases.add(purchase.booking.id)
+    return changes
+
+
+def _hand_back(results: Mapping[Reply, Call | Standing | Exception | None]) -> None:
     """Wake each event loop once."""
     by_loop = defaultdict(list)
     for reply, result in results.items():
@@ -234,7 +303,7 @@ def _hand_back(results: Mapping[Reply, Call | Standing | Exception]) -> None:
             loop.call_soon_threadsafe(_settle, replies)
 
 
-def _settle(replies: list[tuple[Reply, Call | Standing | Exception]]) -> None:
+def _settle(replies: list[tuple[Reply, Call | Standing | Exception | None]]) -> None:
     for reply, result in replies:
         if reply.done():
             continue

@@ -16,3 +16,10 @@ class Account:
     run: str = ""
     per_run: float | None = None
     per_month: float | None = None
+    remake_lost_pictures: bool = False
+    """Whether pictures that were paid for, and are gone, are to be made and paid for again."""
+
+    @property
+    def limited(self) -> bool:
+        """Whether there is any budget."""
+        return self.per_run is not None or self.per_month is not None

@@ -3,15 +3,16 @@
 import asyncio
 import math
 import random
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from functools import partial
 from time import monotonic
 from typing import Any
 
-from resources.calls import Call, CallStore
+from resources.calls import Answer, Call, CallStore
+from resources.calls.spending import Purchase
+from resources.faults import OverBudget, StoreError
 from resources.images import ImageStore
 from resources.models.catalog import Model
 from resources.models.faults import Stopped
@@ -20,6 +21,7 @@ from resources.models.pace import Pace
 from resources.models.progress import Progress, duration
 from resources.models.replies import (
     Closed,
+    Fault,
     Interrupted,
     Overloaded,
     Picture,
@@ -28,6 +30,7 @@ from resources.models.replies import (
     Unreadable,
 )
 from resources.models.requests import Request, canonical_of, kind_of
+from resources.models.till import Room, Till
 from resources.pictures import BadImage, opened
 
 ATTEMPTS = 8
@@ -40,6 +43,8 @@ IN_A_ROW = 10
 """At least so many requests must fail with no answer between them before a run gives up."""
 TRIES_FOR_ONE = 3
 """Before the first answer, three times as many failed attempts are enough."""
+FIRST_LOOK_S, LOOK_EVERY_S = 0.05, 1.0
+"""How soon to see whether another process has its answer to what both want."""
 AT_THE_STORE = 0.5
 """How many more requests, of those sent at once, are being claimed or stored meanwhile."""
 SHORTEST_SECRET = 8
@@ -66,12 +71,15 @@ class Asking:
     images: ImageStore
     missing: dict[str, Request]
     progress: Progress
+    till: Till
     answered: bool = False
     """Whether the model has answered any other request that goes with these."""
     api_key: str | None = field(default=None, repr=False)
-    calls: dict[str, Call] = field(default_factory=dict)
+    calls: dict[str, Answer] = field(default_factory=dict)
     failures: dict[str, Failed] = field(default_factory=dict)
     _pace: Pace = field(init=False)
+    _room: Room = field(init=False, default_factory=Room)
+    _elsewhere: deque[tuple[str, float]] = field(init=False, default_factory=deque)
     _asked: set[str] = field(init=False, default_factory=set)
     _why_stopped: str | Exception | None = field(init=False, default=None)
     _failed_in_a_row: int = field(init=False, default=0)
@@ -86,7 +94,7 @@ class Asking:
         Raises `Stopped`, or an error of the stores, once what was on its way has ended: an answer
         that is being paid for is still taken.
         """
-        queue = iter(self.missing.items())
+        queue = iter(self.missing)
         telling = asyncio.create_task(self.progress.tell())
         try:
             async with asyncio.TaskGroup() as workers:
@@ -98,14 +106,16 @@ class Asking:
         if self._why_stopped is None and not self._anything_answered:
             (*_, last) = self.failures.values()
             self._why_stopped = self._outage(last.error)
+        kept = self.progress.total - len(self.missing) + len(self.calls)
+        told = f"Of {self.progress.total:,} requests, {kept:,} are answered and kept."
+        if isinstance(self._why_stopped, OverBudget):
+            raise OverBudget(f"{self._why_stopped} {told}") from None
         if isinstance(self._why_stopped, Exception):
             raise self._why_stopped
         if self._why_stopped is not None:
-            kept = self.progress.total - len(self.missing) + len(self.calls)
             raise Stopped(
-                f"{self.model.name} was stopped: {self._why_stopped} Of {self.progress.total:,} "
-                f"requests, {kept:,} are answered and kept. Materialize again once that is mended: "
-                "only the rest is asked."
+                f"{self.model.name} was stopped: {self._why_stopped} {told} Materialize again once "
+                "that is mended: only the rest is asked."
             )
 
     @property
@@ -117,21 +127,59 @@ class Asking:
     def _anything_answered(self) -> bool:
         return self.answered or bool(self.calls)
 
-    async def _work(self, backend: Any, queue: Iterator[tuple[str, Request]]) -> None:
-        for key, request in queue:
-            send = partial(getattr(backend, kind_of(request)), request)
+    async def _work(self, backend: Any, queue: Iterator[str]) -> None:
+        while (next_one := await self._next(queue)) is not None:
+            key, wait = next_one
             try:
-                ask = partial(self._call, key, request, send)
-                self._take(await self.store.once(key, ask))
+                call = await self._asked_once(backend, key, self.missing[key])
+                if call is None:
+                    self._elsewhere.append((key, min(2 * wait, LOOK_EVERY_S)))
+                else:
+                    self._take(call)
             except _GaveUp as gave_up:
                 self._fail(key, gave_up.failed)
             except Exception as error:  # noqa: BLE001 - raised again once all has ended
                 self._stop(error)
-            if self._why_stopped is not None:
-                return
+
+    async def _next(self, queue: Iterator[str]) -> tuple[str, float] | None:
+        """A key to ask for; once there is no other, one that another process was asking for."""
+        key, wait = next(queue, None), FIRST_LOOK_S
+        if key is None and self._elsewhere:
+            key, wait = self._elsewhere.popleft()
+            await self._pace.rest(wait)
+        return None if key is None or self._why_stopped is not None else (key, wait)
+
+    async def _asked_once(self, backend: Any, key: str, request: Request) -> Call | None:
+        """The call of a key; None where another process asks for it.
+
+        Where a budget does not allow for it, the money is waited for that others have reserved.
+        Raises `OverBudget` where there are none.
+        """
+        send = partial(getattr(backend, kind_of(request)), request)
+        purchase = self.till.opened(key)
+        ask = partial(self._call, key, request, send, purchase)
+        self._room.enter()
+        alone = False
+        while True:
+            try:
+                call = await self.store.attempt(key, ask, purchase)
+            except OverBudget:
+                waited = await self._room.turned_away()
+                if self._why_stopped is not None or (alone and not waited):
+                    raise
+                # Who was the last one within may have ended since this was refused.
+                alone = not waited
+                if alone:
+                    self._room.enter()
+            except BaseException:
+                self._room.leave()
+                raise
+            else:
+                self._room.leave()
+                return call
 
     def _take(self, call: Call) -> None:
-        self.calls[call.key] = call
+        self.calls[call.key] = call.without_request()
         self._failed_in_a_row = 0
         if call.key in self._asked:
             self.progress.end(call.answer["outcome"])
@@ -165,15 +213,26 @@ class Asking:
         """Send no more; of several reasons the first is told."""
         self._why_stopped = self._why_stopped or why
         self._pace.end()
+        self._room.close()
 
-    async def _call(self, key: str, request: Request, send: Callable[[], Awaitable[Reply]]) -> Call:
+    async def _call(
+        self, key: str, request: Request, send: Callable[[], Awaitable[Reply]], purchase: Purchase
+    ) -> Call:
         """Send a request until it is answered, and make that a call; raises `_GaveUp`."""
-        kind: FailureKind
         self._asked.add(key)
+        try:
+            return await self._answered(key, request, send, purchase)
+        finally:
+            self.till.closed(purchase)
+
+    async def _answered(
+        self, key: str, request: Request, send: Callable[[], Awaitable[Reply]], purchase: Purchase
+    ) -> Call:
+        kind: FailureKind
         ended: Counter[FailureKind] = Counter()
         for attempt in range(1, ATTEMPTS + 1):
             try:
-                reply, seconds = await self._attempt(send)
+                reply, seconds = await self._attempt(request, send, purchase)
                 return await self._kept(key, request, reply, seconds)
             except (Unacceptable, Closed, BadImage) as fault:
                 if isinstance(fault, Closed):
@@ -194,24 +253,45 @@ class Asking:
                 break
             wait = min(LONGEST_WAIT_S, FIRST_WAIT_S * 2 ** (attempt - 1))
             await self._pace.rest(wait * random.uniform(0.5, 1.5))
+            if purchase.paid and not await self._booked_anew(purchase):
+                break
         raise _GaveUp(failed)
 
-    async def _attempt(self, send: Callable[[], Awaitable[Reply]]) -> tuple[Reply, float]:
+    async def _booked_anew(self, purchase: Purchase) -> bool:
+        """Whether there is money for another attempt, where one may have been paid."""
+        try:
+            await self.till.anew(purchase)
+        except OverBudget as error:
+            self._stop(error)
+            return False
+        return True
+
+    async def _attempt(
+        self, request: Request, send: Callable[[], Awaitable[Reply]], purchase: Purchase
+    ) -> tuple[Reply, float]:
         """Send a request once, at its turn: the reply and the seconds that it took."""
         async with self._pace.turn() as began:
             if self._why_stopped is not None:
                 raise Unacceptable("Not sent: the run was stopped.")
             self.progress.sent += 1
+            purchase.paid = True
             try:
                 async with asyncio.timeout(self.model.deadline_s):
                     reply = await send()
-            except Overloaded as fault:
+            except Fault as fault:
+                purchase.paid = fault.possibly_paid
+                if not isinstance(fault, Overloaded):
+                    raise
                 if fault.retry_after is not None and fault.retry_after > LONGEST_PAUSE_S:
                     pause = duration(fault.retry_after)
                     raise Closed(f"{fault} It asks to wait for {pause}: wait so long.") from None
                 self.progress.paused_until = self._pace.overloaded(began, fault.retry_after)
                 raise
-            self.progress.pay(self.model.price_of(reply.usage))
+            except StoreError:
+                # A picture could not be read, before anything was sent.
+                purchase.paid = False
+                raise
+            self.till.answered(purchase, request, reply)
             self._pace.answered(reply.usage.total)
             return reply, monotonic() - began
 
@@ -240,7 +320,7 @@ class Asking:
             output_tokens=reply.usage.output_tokens,
             seconds=seconds,
             mode="online",
-            finished_at=datetime.now(UTC),
+            finished_at=self.till.clock(),
         )
 
     def _keep(self, picture: Picture) -> str:

@@ -1,6 +1,8 @@
 """The one door to every model: what was answered before is looked up, the rest is asked once."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import partial
 from logging import Logger
 from threading import Lock
 from typing import Any, NamedTuple
@@ -8,7 +10,8 @@ from typing import Any, NamedTuple
 from dagster import ConfigurableResource, EnvVar, InitResourceContext
 from pydantic import PrivateAttr
 
-from resources.calls import CallStore
+from resources.calls import Answer, CallStore
+from resources.faults import LostPictures, NoPrice
 from resources.images import ImageStore
 from resources.models.account import Account
 from resources.models.asking import Asking
@@ -17,10 +20,12 @@ from resources.models.catalog import Model, Role
 from resources.models.faults import CannotDo, KeyNotSet, Stopped
 from resources.models.loop import Loop
 from resources.models.outcomes import Malformed, Outcome
+from resources.models.pricing import bound_of, cost_of, dollars, why_unpriced
 from resources.models.progress import Progress
 from resources.models.reading import outcome_of, repaired
 from resources.models.replies import Closed, Usage
 from resources.models.requests import Request, Write, call_key, canonical_of, kind_of
+from resources.models.till import Till
 
 REPAIRS = 1
 ROLES: Mapping[str, set[Role]] = {
@@ -33,6 +38,7 @@ ROLES: Mapping[str, set[Role]] = {
 """The roles of which a model has to have one, by what it is asked to do."""
 _STARTING = Lock()
 _NOBODY = Account()
+_NOTHING = Usage(0, 0, 0.0)
 
 
 class Asked(NamedTuple):
@@ -44,9 +50,11 @@ class Asked(NamedTuple):
     sent: int
     """Requests sent now, retries included."""
     spent: float | None
-    """Dollars for what was sent now; None where a price is unknown."""
+    """Dollars for what was answered now; None where a price is unknown."""
     keys: list[tuple[str, ...]]
     """By request, the keys of the stored calls behind its outcome; none where it failed."""
+    possibly_spent: float = 0.0
+    """Dollars that may have been paid beside, at most: time limits, broken connections."""
 
 
 class ModelClient(ConfigurableResource[None]):
@@ -58,6 +66,7 @@ class ModelClient(ConfigurableResource[None]):
 
     calls: CallStore
     images: ImageStore
+    _clock: Callable[[], datetime] = PrivateAttr(default_factory=lambda: partial(datetime.now, UTC))
     _loop: Loop | None = PrivateAttr(default=None)
     _backends: dict[str, Any] = PrivateAttr(default_factory=dict)
 
@@ -66,11 +75,13 @@ class ModelClient(ConfigurableResource[None]):
     ) -> Asked:
         """Ask `model` what is not answered yet; progress goes to `log` every ten seconds.
 
-        Text that misses its schema is sent back once with what is wrong with it.
+        Text that misses its schema is sent back once with what is wrong with it. What requests
+        cost is booked on `account`, and nothing is sent that would cross one of its budgets.
 
         Raises `KeyNotSet` before the first request, `CannotDo` where the model lacks the role for a
-        kind of request or its backend lacks the kind, and `Stopped` where the provider takes no
-        more or cannot be reached.
+        kind of request or its backend lacks the kind, `NoPrice` where there is a budget and no
+        price, `LostPictures` where answers name pictures that are gone, `OverBudget`, and `Stopped`
+        where the provider takes no more or cannot be reached.
         """
         asked = self._ask(model, requests, log, account)
         for _ in range(REPAIRS):
@@ -92,6 +103,7 @@ class ModelClient(ConfigurableResource[None]):
                 asked.sent + mended.sent,
                 _sum(asked.spent, mended.spent),
                 [keys + further.get(place, ()) for place, keys in enumerate(asked.keys)],
+                asked.possibly_spent + mended.possibly_spent,
             )
         return asked
 
@@ -121,17 +133,21 @@ class ModelClient(ConfigurableResource[None]):
     ) -> Asked:
         keys = [call_key(canonical_of(model, request)) for request in requests]
         distinct = dict(zip(keys, requests, strict=True))
-        calls = self.calls.known(distinct)
+        calls = self._stored(distinct, account)
         missing = {key: request for key, request in distinct.items() if key not in calls}
-        progress = Progress(
-            model.name, len(distinct), len(calls), log, spent=model.price_of(Usage(0, 0))
-        )
-        asking = Asking(model, self.calls, self.images, missing, progress, answered or bool(calls))
+        bounds = {key: bound_of(model, request) for key, request in missing.items()}
+        priced = all(cost_of(model, request, _NOTHING) is not None for request in requests[:1])
+        progress = Progress(model.name, len(distinct), len(calls), log, priced)
+        till = Till(model, account, self.calls, progress, bounds, self._clock)
+        company = answered or bool(calls)
+        asking = Asking(model, self.calls, self.images, missing, progress, till, company)
         if missing:
+            if account.limited:
+                _require_prices(model, missing, bounds)
             asking.api_key = key_of(model)
             with _STARTING:
                 backend = self._backend(model, asking.api_key)
-                _require(backend, model, missing.values())
+                require(backend, model, missing.values())
                 loop = self._loop = self._loop or Loop()
             loop.run(asking.run(backend))
             calls |= asking.calls
@@ -142,9 +158,29 @@ class ModelClient(ConfigurableResource[None]):
             ],
             progress.known,
             progress.sent,
-            progress.spent,
+            None if progress.unpriced else dollars(progress.spent),
             [() if key in asking.failures else (key,) for key in keys],
+            dollars(progress.possibly_spent),
         )
+
+    def _stored(self, keys: Collection[str], account: Account) -> dict[str, Answer]:
+        """What is answered; raises `LostPictures` unless those are to be made again."""
+        found = self.calls.answers(keys)
+        pictures = {key: answer.answer.get("images", ()) for key, answer in found.items()}
+        lost = self.images.lost({digest for digests in pictures.values() for digest in digests})
+        without = [key for key, digests in pictures.items() if not lost.isdisjoint(digests)]
+        if without and not account.remake_lost_pictures:
+            raise LostPictures(
+                f"Of {len(found):,} answers that were paid for, {len(without):,} name pictures "
+                f"that are not in {self.images.root}. Correct COUNTERFACTORY_IMAGES if they lie "
+                "elsewhere, restore them, or import the cassette that has them. To have them made "
+                "and pay for them again, set in the run config: resources: {budget: {config: "
+                "{remake_lost_pictures: true}}}. Nothing was sent."
+            )
+        self.calls.forget(without)
+        for key in without:
+            del found[key]
+        return found
 
     def _backend(self, model: Model, api_key: str | None) -> Any:
         entry = model.model_dump_json()
@@ -174,7 +210,20 @@ def _sum(one: float | None, other: float | None) -> float | None:
     return None if one is None or other is None else one + other
 
 
-def _require(backend: Any, model: Model, requests: Iterable[Request]) -> None:
+def _require_prices(
+    model: Model, requests: Mapping[str, Request], bounds: Mapping[str, int | None]
+) -> None:
+    unpriced = [request for key, request in requests.items() if bounds[key] is None]
+    if unpriced:
+        raise NoPrice(
+            f"A budget is set, and what {model.name} may cost is unknown: its entry in models.yaml "
+            f"lacks {why_unpriced(model, unpriced[0])}. Add that and reload definitions, or lift "
+            "the budget. Nothing was sent."
+        )
+
+
+def require(backend: Any, model: Model, requests: Iterable[Request]) -> None:
+    """Raise `CannotDo` where a model lacks the role for a request, or its backend the method."""
     for kind in sorted({kind_of(request) for request in requests}):
         if not ROLES[kind] & set(model.roles):
             raise CannotDo(

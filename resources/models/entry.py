@@ -10,7 +10,6 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validat
 
 from resources.models.complaints import nearest
 from resources.models.parameters import refused, unfit
-from resources.models.replies import Usage
 
 Role = Literal["writer", "painter", "editor", "judge", "captioner", "metric"]
 BackendName = Literal[
@@ -109,24 +108,6 @@ class Model(BaseModel):
     def key_variable(self) -> str | None:
         """The environment variable that holds its API key; None where none is needed."""
         return self.key or KEYS.get(self.backend)
-
-    def price_of(self, usage: Usage) -> float | None:
-        """US dollars for tokens, right to 15 digits; None where a count or a price is unknown.
-
-        What runs offline costs nothing.
-        """
-        if self.backend == "offline":
-            return 0.0
-        parts = (
-            (usage.input_tokens, self.price.input_per_million),
-            (usage.output_tokens, self.price.output_per_million),
-        )
-        dollars = 0.0
-        for tokens, per_million in parts:
-            if tokens is None or per_million is None:
-                return None
-            dollars += tokens * per_million / 1_000_000
-        return dollars
 
     @field_validator("name")
     @classmethod

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from logging import Logger
 from time import monotonic
 
+from resources.models.pricing import dollars
+
 EVERY_S = 10.0
 
 
@@ -17,10 +19,16 @@ class Progress:
     total: int
     known: int
     log: Logger
+    priced: bool = True
+    """Whether what is asked has a price at all."""
     done: int = 0
     sent: int = 0
-    spent: float | None = 0.0
-    """Dollars so far; None where the price is unknown, or that of an answer that came."""
+    spent: int = 0
+    """Billionths of a dollar that answers cost so far."""
+    possibly_spent: int = 0
+    """The upper bound of what else may have been paid: time limits, broken connections."""
+    unpriced: int = 0
+    """Attempts that cost something, and nobody knows how much at most."""
     paused_until: float = 0.0
     """Before then nothing is sent, as the provider asks; on the monotonic clock."""
     ended: Counter[str] = field(default_factory=Counter)
@@ -30,9 +38,14 @@ class Progress:
     def __post_init__(self) -> None:
         self._began = monotonic()
 
-    def pay(self, cost: float | None) -> None:
-        """One more reply came, for so many dollars."""
-        self.spent = None if self.spent is None or cost is None else self.spent + cost
+    def pay(self, cost: int | None, bound: int | None) -> None:
+        """One more attempt was paid for, or (where its cost is None) may have been."""
+        if cost is not None:
+            self.spent += cost
+        elif bound is not None:
+            self.possibly_spent += bound
+        else:
+            self.unpriced += 1
 
     def end(self, outcome: str) -> None:
         """One more request has ended."""
@@ -56,13 +69,19 @@ class Progress:
             f"{self.known:,} known before",
             f"{rate:.1f}/s",
             f"{duration((missing - self.done) / rate)} left" if rate else "time left unknown",
-            "spent unknown (no price)" if self.spent is None else f"spent ${self.spent:.4f}",
+            self._money(),
         ]
         if self.paused_until > now:
             pause = duration(self.paused_until - now)
             parts.append(f"nothing is sent for {pause}, as the provider asks")
         told = {**{k: n for k, n in self.ended.items() if k != "answered"}, **self.trouble}
         return " · ".join(parts + [f"{number:,} {what}" for what, number in told.items()])
+
+    def _money(self) -> str:
+        if self.unpriced or not self.priced:
+            return "spent unknown (no price)"
+        possibly = f", possibly ${dollars(self.possibly_spent):.4f} more"
+        return f"spent ${dollars(self.spent):.4f}" + (possibly if self.possibly_spent else "")
 
 
 def duration(seconds: float) -> str:

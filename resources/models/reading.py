@@ -8,7 +8,7 @@ from typing import Any
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import best_match
 
-from resources.calls import Call
+from resources.calls import Answer, Call
 from resources.models.outcomes import Answered, Malformed, Outcome, Refused
 from resources.models.replies import Usage
 from resources.models.requests import Request, Turn, Write
@@ -16,7 +16,7 @@ from resources.models.requests import Request, Turn, Write
 _FENCED = re.compile(r"\A\s*```(?:json)?\s*\n(.*)\n\s*```\s*\Z", re.DOTALL | re.IGNORECASE)
 
 
-def outcome_of(call: Call, request: Request) -> Outcome:
+def outcome_of(call: Answer | Call, request: Request) -> Outcome:
     """How a stored call ended, for a request that it answers."""
     answer, usage = call.answer, Usage(call.input_tokens, call.output_tokens)
     if answer["outcome"] == "refused":

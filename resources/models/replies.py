@@ -61,6 +61,9 @@ class Reply:
 class Fault(Exception):
     """A request had no reply; the message is in the provider's words. Never raised itself."""
 
+    possibly_paid = False
+    """Whether the request may have been paid for all the same."""
+
 
 class Overloaded(Fault):
     """Too many requests for now (429, 503, 529): slow down and send it again."""
@@ -74,6 +77,10 @@ class Overloaded(Fault):
 class Interrupted(Fault):
     """The connection or the server failed, or the reply came incomplete: send it again."""
 
+    def __init__(self, message: str, *, possibly_paid: bool = True) -> None:
+        super().__init__(message)
+        self.possibly_paid = possibly_paid
+
 
 class Unreadable(Interrupted):
     """A reply came, and was paid for, that holds no answer: send it again, but not for long."""
@@ -81,6 +88,10 @@ class Unreadable(Interrupted):
 
 class Unacceptable(Fault):
     """The provider will never take this request (400, 413, 422): others may go on."""
+
+    def __init__(self, message: str, *, possibly_paid: bool = False) -> None:
+        super().__init__(message)
+        self.possibly_paid = possibly_paid
 
 
 class Closed(Fault):

@@ -42,6 +42,9 @@ _OWN_HEADERS = frozenset(
         "x-goog-upload-protocol",
     }
 )
+_NEVER_MADE = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout)
+_GAVE_UP_WAITING = (408, 499, 504, 524)
+"""Statuses of one who did not wait for the model, which may have gone on and is paid then."""
 _LONGEST_MESSAGE = 500
 _SHORTEST_KEY = 4
 
@@ -83,7 +86,8 @@ def out_of_tokens(model: Model, parameter: str) -> Unacceptable:
     """The fault of a reply that the limit of tokens ended before it held anything."""
     return Unacceptable(
         f"{model.name} used up its limit of tokens before it answered: raise {parameter} in its "
-        "parameters in models.yaml"
+        "parameters in models.yaml",
+        possibly_paid=True,
     )
 
 
@@ -124,9 +128,14 @@ def without_key(words: object, key: str | None) -> str:
 
 
 def interruption(error: BaseException, key: str | None) -> Interrupted:
-    """The fault of a connection that failed; some failures have a name and no words."""
+    """The fault of a connection that failed; some failures have a name and no words.
+
+    Of one that was never made, nothing was paid.
+    """
     words = str(error) or "the connection to the server failed"
-    return Interrupted(without_key(f"{type(error).__name__}: {words}", key))
+    never_made = isinstance(error, _NEVER_MADE)
+    said = without_key(f"{type(error).__name__}: {words}", key)
+    return Interrupted(said, possibly_paid=not never_made)
 
 
 def fault(status: int, words: str, headers: Mapping[str, str], key: str | None) -> Fault:
@@ -143,7 +152,7 @@ def fault(status: int, words: str, headers: Mapping[str, str], key: str | None) 
     if status in (401, 402, 403, 404):
         return Closed(message)
     if status in (408, 409, 425, 499) or not 400 <= status < 500:
-        return Interrupted(message)
+        return Interrupted(message, possibly_paid=status in _GAVE_UP_WAITING)
     return Unacceptable(message)
 
 

@@ -1,0 +1,117 @@
+"""The money of one round of requests to a model: reserved, paid, and waited for."""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from resources.calls import CallStore
+from resources.calls.spending import Booking, Purchase, month_of, new_id
+from resources.models.account import Account
+from resources.models.catalog import Model
+from resources.models.pricing import cost_of, dollars
+from resources.models.progress import Progress
+from resources.models.replies import UNCOUNTED, Reply
+from resources.models.requests import Request
+
+
+@dataclass(slots=True)
+class Till:
+    """Opens a purchase for each request, and tells the progress what came of it.
+
+    `bounds` are what each request may cost, by its key; `clock` gives the time of UTC.
+    """
+
+    model: Model
+    account: Account
+    store: CallStore
+    progress: Progress
+    bounds: Mapping[str, int | None]
+    clock: Callable[[], datetime]
+    _beyond: bool = field(init=False, default=False)
+
+    def opened(self, key: str) -> Purchase:
+        """What a request may cost, to be reserved with its claim."""
+        return Purchase(self._booking(key))
+
+    async def anew(self, purchase: Purchase) -> None:
+        """Leave an attempt as possibly paid and reserve for another; raises `OverBudget`."""
+        self.closed(purchase)
+        await self.store.book_anew(purchase, self._booking(purchase.booking.key))
+
+    def answered(self, purchase: Purchase, request: Request, reply: Reply) -> None:
+        """A reply came. What a refusal costs that nothing was counted for is not known."""
+        if reply.refusal is None or reply.usage != UNCOUNTED or self.model.rehearses:
+            purchase.cost = cost_of(self.model, request, reply.usage)
+        bound = purchase.booking.bound
+        if purchase.cost is not None and bound is not None and purchase.cost > bound:
+            self._warn(purchase.cost, bound)
+
+    def closed(self, purchase: Purchase) -> None:
+        """Tell the progress how a purchase, or an attempt, ended."""
+        if purchase.paid:
+            self.progress.pay(purchase.cost, purchase.booking.bound)
+
+    def _booking(self, key: str) -> Booking:
+        month = month_of(self.clock())
+        bound = self.bounds[key]
+        return Booking(new_id(), key, self.account, self.model.name, "online", month, bound)
+
+    def _warn(self, cost: int, bound: int) -> None:
+        if not self._beyond:
+            self.progress.log.warning(
+                "An answer of %s cost $%.6f, where at most $%.6f was reserved: a budget may be "
+                "crossed. In its entry in models.yaml, raise longest_output or tokens_per_image, "
+                "or, for a model of this machine, deadline_s.",
+                self.model.name,
+                dollars(cost),
+                dollars(bound),
+            )
+        self._beyond = True
+
+
+@dataclass(slots=True)
+class Room:
+    """Those who are within have money reserved; who found none left waits for one of them to end.
+
+    What is reserved is often many times what is paid in the end: a small budget lets fewer be sent
+    at once, and only ends the run when nothing more will be given back.
+    """
+
+    _within: int = field(init=False, default=0)
+    _waiting: deque[asyncio.Future[None]] = field(init=False, default_factory=deque)
+
+    def enter(self) -> None:
+        """Try to reserve."""
+        self._within += 1
+
+    def leave(self) -> None:
+        """End; one of those who wait may try again, and is within from now on."""
+        self._within -= 1
+        self._let_in(1)
+
+    async def turned_away(self) -> bool:
+        """End without a reservation, and wait for another's end; False if there is nobody.
+
+        True is to try again.
+        """
+        self._within -= 1
+        if not self._within:
+            return False
+        turn = asyncio.get_running_loop().create_future()
+        self._waiting.append(turn)
+        await turn
+        return True
+
+    def close(self) -> None:
+        """Let all in who wait: there is nothing more to wait for."""
+        self._let_in(len(self._waiting))
+
+    def _let_in(self, number: int) -> None:
+        while number and self._waiting:
+            turn = self._waiting.popleft()
+            if not turn.done():
+                self._within += 1
+                number -= 1
+                turn.set_result(None)
