@@ -107,7 +107,7 @@ def _read(place: int, entry: Mapping[str, Any]) -> tuple[str, int]:
             f"animal {place} has the name {given!r}: it has to be words of letters, "
             f"{_LONGEST_NAME} characters at most"
         )
-    if type(count) is not int or count not in _SUBTOPICS:
+    if not isinstance(count, int) or count not in _SUBTOPICS:
         raise Unsuitable(f"{name} has {count!r} legs: it has to be 2 or 4")
     return name, count
 

@@ -61,7 +61,7 @@ def points(mask):
 
 
 def stacked(mask):
-    """How often a line down the ink's first third crosses it: tips may be too thin to be one area."""
+    """How often a line down the ink crosses it, for tips may be too thin to be one area."""
     columns = np.flatnonzero(mask.any(axis=0))
     return runs(mask[:, round(columns[0] + 0.3 * (columns[-1] - columns[0]))])
 
