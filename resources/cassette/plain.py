@@ -1,46 +1,90 @@
-"""Whether a PNG is what the image store keeps of pictures that models make, and nothing more."""
+"""Whether a PNG is what the image store keeps of pictures that models make, and nothing more.
 
-import io
+Everything is looked at that a decoder would, by means that let other threads work meanwhile.
+"""
+
 import struct
-
-from PIL import Image
+import zlib
+from collections.abc import Iterator
 
 from resources.pictures import LARGEST_AREA, LARGEST_SIDE
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
-_HEADER = struct.Struct(">I4sIIBBBBB")
-_OPAQUE_8_BITS = (8, 2, 0, 0, 0)
+_CHUNK = struct.Struct(">I4s")
+_CRC = struct.Struct(">I")
+_HEADER = struct.Struct(">IIBBBBB")
+_OPAQUE_8_BITS = [8, 2, 0, 0, 0]
 """Bit depth, RGB, deflate, the usual filters, not interlaced."""
+_FILTERS = 5
 
 
-def flaw_of(png: bytes) -> str | None:
-    """What keeps these bytes from being an opaque 8-bit RGB PNG without metadata; None is nothing.
+class Flawed(ValueError):
+    """Bytes that are no such PNG; the message says why."""
 
-    The size is read before anything is decoded, and then every pixel is.
+
+def check_plain(png: bytes) -> None:
+    """Raise `Flawed` unless this is an opaque 8-bit RGB PNG without metadata, whole to its end.
+
+    The size is read before anything is unpacked.
     """
-    if not png.startswith(_SIGNATURE) or len(png) < len(_SIGNATURE) + _HEADER.size:
-        return "it is no PNG"
-    _, kind, width, height, *form = _HEADER.unpack_from(png, len(_SIGNATURE))
-    if kind != b"IHDR" or tuple(form) != _OPAQUE_8_BITS:
-        return "it is no opaque PNG of 8 bits"
+    chunks = _chunks(png)
+    kind, header = next(chunks)
+    if kind != b"IHDR" or len(header) != _HEADER.size:
+        raise Flawed("it is no PNG")
+    width, height, *form = _HEADER.unpack(header)
+    if form != _OPAQUE_8_BITS:
+        raise Flawed("it is no opaque PNG of 8 bits")
     if max(width, height) > LARGEST_SIDE or width * height > LARGEST_AREA:
-        return f"it is {width} × {height} px"
-    foreign = _chunks(png) - {b"IHDR", b"IDAT", b"IEND"}
-    if foreign:
-        return f"it holds more than a picture ({foreign.pop().decode('ascii', 'replace')})"
-    try:
-        with Image.open(io.BytesIO(png), formats=["PNG"]) as image:
-            image.load()
-    except Exception as error:  # noqa: BLE001 - decoders raise what they like
-        return f"it cannot be decoded ({error})"
-    return None
+        raise Flawed(f"it is {width} × {height} px")
+    rows = _Rows(width, height)
+    for kind, data in chunks:
+        if kind == b"IDAT":
+            rows.take(data)
+        elif kind != b"IEND":
+            raise Flawed(f"it holds more than a picture ({kind.decode('ascii', 'replace')})")
+    rows.end()
 
 
-def _chunks(png: bytes) -> set[bytes]:
-    """The kinds of its chunks; b"more" stands for bytes that belong to none."""
-    kinds, at = set(), len(_SIGNATURE)
-    while at + 12 <= len(png) and b"IEND" not in kinds:
-        length, kind = struct.unpack_from(">I4s", png, at)
-        kinds.add(kind)
-        at += 12 + length
-    return kinds if at == len(png) else {*kinds, b"more"}
+class _Rows:
+    """The rows of a picture as they are unpacked: each begins with the number of its filter."""
+
+    def __init__(self, width: int, height: int) -> None:
+        self._row, self._length, self._at = 1 + 3 * width, height * (1 + 3 * width), 0
+        self._inflating = zlib.decompressobj()
+
+    def take(self, data: memoryview) -> None:
+        try:
+            rows = self._inflating.decompress(data, self._length - self._at + 1)
+        except zlib.error as error:
+            raise Flawed(f"it cannot be unpacked ({error})") from None
+        if max(rows[-self._at % self._row :: self._row], default=0) >= _FILTERS:
+            raise Flawed("it cannot be unpacked (a row without a filter)")
+        self._at += len(rows)
+        if self._at > self._length:
+            raise Flawed("it unpacks to more than its size")
+
+    def end(self) -> None:
+        """Raise `Flawed` unless these were all rows, and nothing else."""
+        ended = self._inflating.eof and not self._inflating.unused_data
+        if self._at != self._length or not self._length or not ended:
+            raise Flawed("it unpacks to another length than its size")
+
+
+def _chunks(png: bytes) -> Iterator[tuple[bytes, memoryview]]:
+    """The chunks by kind, the last of which is IEND, where the bytes end as well."""
+    whole, at, kind = memoryview(png), len(_SIGNATURE), b""
+    if not png.startswith(_SIGNATURE):
+        raise Flawed("it is no PNG")
+    while kind != b"IEND":
+        if at + _CHUNK.size > len(png):
+            raise Flawed("it is cut short")
+        length, kind = _CHUNK.unpack_from(png, at)
+        data = whole[at + _CHUNK.size : at + _CHUNK.size + length]
+        at += _CHUNK.size + length + _CRC.size
+        if at > len(png):
+            raise Flawed("it is cut short")
+        if _CRC.unpack_from(png, at - _CRC.size)[0] != zlib.crc32(data, zlib.crc32(kind)):
+            raise Flawed("it is damaged")
+        yield kind, data
+    if at != len(png):
+        raise Flawed("it holds more than a picture (after its end)")

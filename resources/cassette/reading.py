@@ -15,7 +15,7 @@ from resources.calls import Call
 from resources.cassette import form
 from resources.cassette.ahead import ahead
 from resources.cassette.form import BadCassette
-from resources.cassette.plain import flaw_of
+from resources.cassette.plain import Flawed, check_plain
 
 _END = struct.Struct("<4s4H2LH")
 _END_64 = struct.Struct("<4sQ2H2L4Q")
@@ -148,9 +148,10 @@ class Cassette:
         png = self.picture(digest)
         if sha256(png).hexdigest() != digest:
             raise self._bad(form.picture_part(digest), "its sha256 is not its name")
-        flaw = flaw_of(png)
-        if flaw is not None:
-            raise self._bad(form.picture_part(digest), flaw)
+        try:
+            check_plain(png)
+        except Flawed as flaw:
+            raise self._bad(form.picture_part(digest), str(flaw)) from None
 
     def _compare(self, name: str, digest: str) -> None:
         if self.manifest.parts[name].sha256 != digest:

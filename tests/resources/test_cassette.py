@@ -1,6 +1,8 @@
 """Cassettes: what comes out of one store goes into another as it was, or not at all."""
 
 import json
+import struct
+import zlib
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -25,6 +27,22 @@ from tests.resources.cassettes import (
 )
 
 REVIEWS = {"animals": "image_id,decision\nanimals/dog,accepted ü\n".encode()}
+
+
+PNG = png_of(7)
+
+
+def chunk(kind, data):
+    """A chunk of a PNG."""
+    crc = zlib.crc32(data, zlib.crc32(kind))
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", crc)
+
+
+def png_with(*more, header=(1, 1, 8, 2, 0, 0, 0), rows=bytes(4), packed=None):
+    """A PNG of one pixel, unless something else is said."""
+    data = chunk(b"IDAT", zlib.compress(rows) if packed is None else packed)
+    start = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", *header))
+    return start + b"".join(more) + data + chunk(b"IEND", b"")
 
 
 class Store:
@@ -316,14 +334,20 @@ class TestOutside:
         ("png", "says"),
         [
             (b"GIF89a", "it is no PNG"),
-            (png_of(7) + b"#!/bin/sh", "it holds more than a picture (more)"),
-            (
-                png_of(7)[:33] + b"\0\0\0\x01tEXtxCRC4" + png_of(7)[33:],
-                "more than a picture (tEXt)",
-            ),
-            (png_of(7)[:50] + b"?" + png_of(7)[51:], "it cannot be decoded"),
-            (png_of(7)[:16] + b"\0\0\xff\xff" + png_of(7)[20:], "it is 65535 × 8 px"),
-            (png_of(7)[:25] + b"\6" + png_of(7)[26:], "it is no opaque PNG of 8 bits"),
+            (PNG[:8], "it is cut short"),
+            (PNG[:-1], "it is cut short"),
+            (PNG + b"#!/bin/sh", "it holds more than a picture (after its end)"),
+            (png_with(chunk(b"tEXt", b"by\0me")), "it holds more than a picture (tEXt)"),
+            (PNG[:50] + b"?" + PNG[51:], "it is damaged"),
+            (png_with(header=(1, 1, 8, 6, 0, 0, 0)), "it is no opaque PNG of 8 bits"),
+            (png_with(header=(8193, 1, 8, 2, 0, 0, 0)), "it is 8193 × 1 px"),
+            (png_with(header=(8000, 8000, 8, 2, 0, 0, 0)), "it is 8000 × 8000 px"),
+            (png_with(header=(0, 0, 8, 2, 0, 0, 0), rows=b""), "another length than its size"),
+            (png_with(rows=b"\0" * 3), "it unpacks to another length than its size"),
+            (png_with(rows=b"\0" * 5), "it unpacks to more than its size"),
+            (png_with(rows=b"\5\0\0\0"), "it cannot be unpacked (a row without a filter)"),
+            (png_with(packed=b"no deflate"), "it cannot be unpacked"),
+            (png_with(packed=zlib.compress(b"\0" * 4) + b"more"), "another length than its size"),
         ],
     )
     def test_a_picture_that_is_none_or_more(self, opened, empty, tmp_path, png, says):
@@ -331,6 +355,13 @@ class TestOutside:
         store.calls.keep([painted(1, store.images, png)])
         store.exported(tmp_path / "cassette", reviews={})
         assert says in refusal(empty, tmp_path / "cassette")
+
+    @pytest.mark.parametrize("png", [PNG, png_of(8, side=700), png_with()])
+    def test_a_picture_as_it_is_stored_is_taken(self, opened, empty, tmp_path, png):
+        store = opened("other")
+        store.calls.keep([painted(1, store.images, png)])
+        store.exported(tmp_path / "cassette", reviews={})
+        assert empty.imported(tmp_path / "cassette").pictures == 1
 
     @pytest.mark.parametrize(
         "name",
