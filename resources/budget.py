@@ -1,9 +1,16 @@
 """What may be spent, and on whose account."""
 
+import math
+from collections.abc import Mapping
+from typing import Any
+
 from dagster import AssetExecutionContext, ConfigurableResource
-from pydantic import Field
+from pydantic import Field, create_model
 
 from resources.models.account import Account
+
+PER_RUN, PER_MONTH = "COUNTERFACTORY_BUDGET_PER_RUN", "COUNTERFACTORY_BUDGET_PER_MONTH"
+"""The environment variables that hold budgets in US dollars."""
 
 
 class Budget(ConfigurableResource[None]):
@@ -28,6 +35,25 @@ class Budget(ConfigurableResource[None]):
         "and have them made, and pay for them, again; otherwise they are an error.",
     )
 
+    @classmethod
+    def of(cls, environment: Mapping[str, str]) -> "Budget":
+        """The budgets that the environment sets, each of which a run's config can change.
+
+        Raises `ValueError` for one that is no amount.
+        """
+        # As defaults of fields, since a run's config takes the place of all that is passed here:
+        # one that changes the budget of its run would lift that of the month.
+        limits = {
+            "per_run_usd": _usd(environment, PER_RUN),
+            "per_month_usd": _usd(environment, PER_MONTH),
+        }
+        defaults: dict[str, Any] = {
+            name: (float | None, Field(limit, ge=0, description=cls.model_fields[name].description))
+            for name, limit in limits.items()
+        }
+        budget: Budget = create_model(cls.__name__, __base__=cls, __doc__=cls.__doc__, **defaults)()
+        return budget
+
     def account(self, context: AssetExecutionContext) -> Account:
         """The account of the asset and partition that is being materialized."""
         return Account(
@@ -38,3 +64,19 @@ class Budget(ConfigurableResource[None]):
             per_month=self.per_month_usd,
             remake_lost_pictures=self.remake_lost_pictures,
         )
+
+
+def _usd(environment: Mapping[str, str], variable: str) -> float | None:
+    value = environment.get(variable, "").strip()
+    if not value:
+        return None
+    try:
+        amount = float(value)
+    except ValueError:
+        amount = math.nan
+    if not (amount >= 0 and math.isfinite(amount)):
+        raise ValueError(
+            f"{variable} is {value!r}, which is no amount of US dollars. Set it to a number as in "
+            "12.50, without a sign of currency, or unset it for no limit."
+        )
+    return amount
