@@ -65,14 +65,25 @@ class Plan:
     def fault_for(self, received: Received) -> Fault:
         """What is to happen to a request; each is asked about once."""
         with self._lock:
-            for rule in self._rules:
-                if rule.left > 0 and rule.matches(received):
-                    rule.left -= 1
-                    return rule.fault
+            ruled = self._ruled(received)
+            if ruled is not None:
+                return ruled
             if self._script:
                 return self._script.popleft()
             drawn = self._draw(received) if self._shares else None
             return drawn or self._always
+
+    def fault_in_batch(self, received: Received) -> Fault:
+        """What is to happen to a request of a batch, which rules alone are for."""
+        with self._lock:
+            return self._ruled(received) or NORMAL
+
+    def _ruled(self, received: Received) -> Fault | None:
+        for rule in self._rules:
+            if rule.left > 0 and rule.matches(received):
+                rule.left -= 1
+                return rule.fault
+        return None
 
     def _draw(self, received: Received) -> Fault | None:
         self._sent[received.digest] += 1

@@ -169,9 +169,9 @@ class Provider(Plan):
         self.received.append(received if self._keep_bodies else received.without_bodies())
 
     def _answered(self, received: Received) -> Response:
-        """What a request of a batch comes to; the plan is for what comes over the wire."""
+        """What a request of a batch comes to."""
         self._note(received)
-        return self._exchange(received).normal()
+        return self.fault_in_batch(received).reply(self._exchange(received))
 
     def _exchange(self, received: Received) -> Exchange:
         served = self.served.get(received.model, received.model)

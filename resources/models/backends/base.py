@@ -85,8 +85,8 @@ class Batcher(Backend, Protocol):
     async def submit(self, requests: Mapping[str, Request], tag: str) -> str:
         """Create a batch that carries `tag` where the provider lists it; gives its id there.
 
-        The requests of a batch are of one kind (`kind_of`). Where the connection fails, the batch
-        may have been created all the same: `find` it. A fault of another kind says what to do.
+        The requests of a batch are of one kind (`kind_of`). It may have been created in spite of an
+        `Interrupted` that is `possibly_paid`: then `find` it. Other faults say what to do.
         """
 
     async def find(self, tag: str) -> str | None:

@@ -16,6 +16,7 @@ from resources.models.catalog import Model
 from resources.models.replies import (
     Closed,
     Fault,
+    Interrupted,
     Overloaded,
     Reply,
     Unacceptable,
@@ -94,8 +95,13 @@ async def results_of(
         )
 
 
-def not_created(fault: Fault, model: Model) -> Fault:
-    """The fault of a batch that was not created, with what to do."""
+def not_created(fault: Fault, model: Model, *, uploaded: bool) -> Fault:
+    """The fault of a batch that was not created, with what to do.
+
+    Once its file is uploaded, it may have been created unheard.
+    """
+    if type(fault) is Interrupted:
+        return Interrupted(str(fault), possibly_paid=uploaded)
     if isinstance(fault, Overloaded):
         remedy = "what waits in all batches together is limited: submit once others have ended"
         return Overloaded(f"{fault} ({remedy})", fault.retry_after)

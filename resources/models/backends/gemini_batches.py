@@ -125,6 +125,7 @@ class BatchedGemini(Gemini):
 
     async def submit(self, requests: Mapping[str, Request], tag: str) -> str:
         """Upload requests of one kind, and create their batch; gives its id."""
+        uploaded = ""
         with TemporaryFile() as file:
             await self._write_lines(requests, file)
             try:
@@ -133,7 +134,7 @@ class BatchedGemini(Gemini):
                 asked = {"displayName": tag, "inputConfig": {"fileName": uploaded}}
                 return (await self._call(_Batch, "POST", url, json={"batch": asked})).name
             except Fault as fault:
-                problem = not_created(fault, self._model)
+                problem = not_created(fault, self._model, uploaded=bool(uploaded))
         raise problem
 
     async def find(self, tag: str) -> str | None:

@@ -91,22 +91,23 @@ class BatchedOpenAI(OpenAI):
 
     async def submit(self, requests: Mapping[str, Request], tag: str) -> str:
         """Upload requests of one kind, and create their batch; gives its id."""
+        file_id = ""
         with TemporaryFile() as file:
             endpoint = await self._write_lines(requests, file)
             file.seek(0)
             files = [("file", ("batch.jsonl", file, "application/jsonl"))]
             try:
                 sent = self._post("/files", {"purpose": "batch"}, files)
-                uploaded = await self._shaped(_File, sent)
+                file_id = (await self._shaped(_File, sent)).id
                 asked = {
-                    "input_file_id": uploaded.id,
+                    "input_file_id": file_id,
                     "endpoint": endpoint,
                     "completion_window": "24h",
                     "metadata": {TAG: tag},
                 }
                 return (await self._shaped(_Batch, self._post("/batches", asked))).id
             except Fault as fault:
-                problem = not_created(fault, self._model)
+                problem = not_created(fault, self._model, uploaded=bool(file_id))
         raise problem
 
     async def find(self, tag: str) -> str | None:

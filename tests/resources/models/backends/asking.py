@@ -3,7 +3,7 @@
 import asyncio
 import socket
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
 from threading import Thread
@@ -50,9 +50,7 @@ class Asker:
         self, model: Model, requests: Sequence[Request], key: str | None = KEY
     ) -> list[Reply | Fault]:
         """How requests end that are sent at once; no fault shows the key or what has it."""
-        kept = (model.model_dump_json(), key)
-        backend = self._backends.get(kept) or backend_of(model, key, STORE.__getitem__)
-        self._backends[kept] = backend
+        backend = self._backend(model, key)
 
         async def all_of_them() -> list[Any]:
             calls = [
@@ -71,6 +69,21 @@ class Asker:
                 assert end.__cause__ is None
                 assert end.__context__ is None
         return ends
+
+    def use(self, model: Model, use: Callable[[Any], Awaitable[Any]], key: str | None = KEY) -> Any:
+        """What a use of a model's backend returns, or raises."""
+
+        async def within_patience() -> Any:
+            async with asyncio.timeout(_PATIENCE_S):
+                return await use(self._backend(model, key))
+
+        return self._runner.run(within_patience())
+
+    def _backend(self, model: Model, key: str | None) -> Any:
+        kept = (model.model_dump_json(), key)
+        if kept not in self._backends:
+            self._backends[kept] = backend_of(model, key, STORE.__getitem__)
+        return self._backends[kept]
 
     def close(self) -> None:
         """Close the backends, and with them every connection."""

@@ -1,6 +1,6 @@
 import pytest
 
-from tests.providers import Provider
+from tests.providers import Course, Provider
 from tests.resources.models.backends.asking import Asker
 
 
@@ -20,6 +20,7 @@ def server(_provider):
     answer = _provider.answer
     yield _provider
     _provider.answer, _provider.latency_s, _provider.served = answer, 0.0, {}
+    _provider.batches.course = lambda _: Course()
 
 
 @pytest.fixture(scope="module")
