@@ -13,7 +13,7 @@ BIN := .venv/bin
 export DAGSTER_HOME := $(CURDIR)/.dagster
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo ui quote figure test lint bench clean
+.PHONY: demo ui quote figure export import collect test lint bench clean
 
 demo: .venv/ready .dagster/dagster.yaml  ## build it all: images, labels, answers, report
 	$(BIN)/python demo.py --seed $(SEED) --sizes $(SIZES)
@@ -27,6 +27,17 @@ quote: .venv/ready .dagster/dagster.yaml  ## what it would cost: SELECT='kind:"j
 figure: .venv/ready-vector  ## write a scene as a vector figure: SCENE=flags/united-states KIND=svg
 	$(if $(SCENE),,$(error Name a scene, as in: make figure SCENE=flags/united-states))
 	$(BIN)/python figure.py $(SCENE) --kind $(KIND) --seed $(SEED) --size $(SIZE)
+
+export: .venv/ready .dagster/dagster.yaml  ## give others the answers: SELECT=vlmbias/accuracy FILE=answers.cassette
+	$(if $(and $(SELECT),$(FILE)),,$(error Say what and where: make export SELECT=vlmbias/accuracy FILE=answers.cassette))
+	$(BIN)/python cassette.py export --select '$(SELECT)' $(if $(PARTITIONS),--partitions $(PARTITIONS)) -- '$(FILE)'
+
+import: .venv/ready .dagster/dagster.yaml  ## take in the answers of others: FILE=answers.cassette
+	$(if $(FILE),,$(error Name a cassette, as in: make import FILE=answers.cassette))
+	$(BIN)/python cassette.py import '$(FILE)'
+
+collect: .venv/ready .dagster/dagster.yaml  ## show what nothing refers to; remove it: REMOVE=1 [CALLS=1]
+	$(BIN)/python collect.py $(if $(REMOVE),--remove) $(if $(CALLS),--calls)
 
 test: .venv/ready-dev tests/outside/node_modules  ## run every test
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
