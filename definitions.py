@@ -39,7 +39,7 @@ def resources_at(root: str) -> dict[str, Any]:
         "models": ModelClient(calls=calls, images=images),
         "ledger": WorkLedger(root=root),
         "design": Design(),
-        "budget": Budget(),
+        "budget": Budget.of(os.environ),
     }
 
 
@@ -68,6 +68,7 @@ defs: dg.Definitions = dg.Definitions(
     assets=[
         *dg.load_assets_from_package_module(assets),
         *vlmbias.judged(catalog),
+        *vlmbias.photographed(catalog),
     ],
     asset_checks=dg.load_asset_checks_from_package_module(assets),
     jobs=[quote_job(planners, lambda: defs.get_repository_def().assets_defs_by_key)],

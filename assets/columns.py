@@ -8,7 +8,7 @@ import pandas as pd
 import pyarrow as pa
 from dagster import DataVersion, MaterializeResult, TableColumn, TableSchema
 
-TEXT, REAL, WHOLE = pa.string(), pa.float64(), pa.int64()
+TEXT, REAL, WHOLE, BOOLEAN = pa.string(), pa.float64(), pa.int64(), pa.bool_()
 TEXTS, REALS = pa.list_(TEXT), pa.list_(REAL)
 
 
@@ -36,6 +36,11 @@ class Columns:
             return pa.Table.from_pandas(rows, schema=self.schema, preserve_index=False)
         return pa.Table.from_pylist(list(rows), schema=self.schema)
 
+    def rows(self, table: pd.DataFrame) -> list[dict[str, Any]]:
+        """The rows of a stored table as plain values, None where there is none."""
+        rows: list[dict[str, Any]] = self.table(table).to_pylist()
+        return rows
+
 
 def materialized(table: pa.Table, **metadata: Any) -> MaterializeResult[pa.Table]:
     """A table as an asset's result; its data version is a hash of its contents.
@@ -51,4 +56,6 @@ def materialized(table: pa.Table, **metadata: Any) -> MaterializeResult[pa.Table
 
 def records(rows: pd.DataFrame) -> list[dict[str, Any]]:
     """The rows as dictionaries by column name."""
-    return [{str(name): value for name, value in row.items()} for row in rows.to_dict("records")]
+    names = [str(name) for name in rows.columns]
+    columns = [rows[name].tolist() for name in rows.columns]
+    return [dict(zip(names, values, strict=True)) for values in zip(*columns, strict=True)]

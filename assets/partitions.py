@@ -22,3 +22,9 @@ painters = DynamicPartitionsDefinition(name="painters")
 
 photographs = MultiPartitionsDefinition({"topic": photographed_topics, "painter": painters})
 """A painter's photographs of a topic; as a key "painter|topic", as in "sketch|animals"."""
+
+
+def painter_and_topic(key: str) -> tuple[str, str]:
+    """The two parts of a key of `photographs`."""
+    painter, _, topic = key.partition("|")
+    return painter, topic

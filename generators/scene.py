@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 Variant = Literal["original", "counterfactual"]
-ImageSet = Literal["benchmark", "originals"]
+ImageSet = Literal["benchmark", "originals", "unreviewed", "rehearsal"]
 Setting = str | int | float | bool
 
 

@@ -11,6 +11,7 @@ from generators.canvas import pixels_of, rasterise
 from generators.domains import domain
 from generators.perturbations.title import titled
 from generators.reading import Legibility, Unreadable
+from generators.resizing import resized
 from generators.scene import Scene
 
 
@@ -78,3 +79,16 @@ def title_png(titling: Titling) -> bytes:
     file = io.BytesIO()
     Image.fromarray(titled(pixels_of(titling.png), titling.title)).save(file, "PNG")
     return file.getvalue()
+
+
+@dataclass(frozen=True, slots=True)
+class Resizing:
+    """One image, to be given a longer side of `size` px."""
+
+    png: bytes
+    size: int
+
+
+def resize_png(resizing: Resizing) -> bytes:
+    """The PNG of the image at its new size."""
+    return resized(resizing.png, resizing.size)

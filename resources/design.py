@@ -3,7 +3,10 @@
 from dagster import ConfigurableResource
 from pydantic import Field
 
-from generators.domains import Domain, SizeOutOfRange
+from generators.domains import LARGEST, Domain, SizeOutOfRange
+
+SMALLEST_PHOTOGRAPH = 64
+"""The least longer side in px of a photograph."""
 
 
 class Design(ConfigurableResource[None]):
@@ -22,8 +25,21 @@ class Design(ConfigurableResource[None]):
 
     def sizes_for(self, domain: Domain) -> list[int]:
         """The sizes, each once and ascending; raises `SizeOutOfRange` for one the domain lacks."""
+        for size in self._ascending():
+            domain.check_size(size)
+        return self._ascending()
+
+    def sizes_of_photographs(self) -> list[int]:
+        """The sizes as well; raises `SizeOutOfRange` for one at which nothing could be seen."""
+        for size in self._ascending():
+            if not SMALLEST_PHOTOGRAPH <= size <= LARGEST:
+                raise SizeOutOfRange(
+                    f"Photographs cannot be rendered at {size} px: choose a size from "
+                    f"{SMALLEST_PHOTOGRAPH} to {LARGEST}."
+                )
+        return self._ascending()
+
+    def _ascending(self) -> list[int]:
         if not self.sizes:
             raise SizeOutOfRange("No size is given: choose at least one, as in [384, 768, 1152].")
-        for size in self.sizes:
-            domain.check_size(size)
         return sorted(set(self.sizes))

@@ -21,15 +21,22 @@ REFERENCE = tuple(
 )
 """The judges that there are unless a test says otherwise."""
 
-PER_TOPIC = dg.AssetSelection.all() - dg.AssetSelection.assets("vlmbias/accuracy", "vlmbias/report")
+PHOTOGRAPHED = ("subjects", "paintings", "edits", "candidates", "photographs")
+"""What is made of photographed topics alone, in this order."""
+
+PER_TOPIC = dg.AssetSelection.all() - dg.AssetSelection.assets(
+    *(f"vlmbias/{name}" for name in ("accuracy", "report", *PHOTOGRAPHED))
+)
 """What a run of a drawn topic makes."""
 
 OVER_TOPICS = dg.AssetSelection.assets("vlmbias/accuracy", "vlmbias/report")
 
 
-def partition(topic):
-    """The tag by which a run knows its partition, whatever other partitions its assets have."""
-    return {"dagster/partition": topic}
+def partition(key):
+    """The tags by which a run knows its partition, whatever other partitions its assets have."""
+    painter, _, topic = key.rpartition("|")
+    parts = {"dagster/partition/painter": painter, "dagster/partition/topic": topic}
+    return {"dagster/partition": key} | (parts if painter else {})
 
 
 def materialize(
@@ -40,11 +47,13 @@ def materialize(
     sizes=(384,),
     models=REFERENCE,
     prompting=None,
+    config=None,
     instance=None,
 ):
     """Materialize `vlmbias/<name>` of each name, or all, at small size; returns the result.
 
-    `prompting` is the run config of those of `names` that are answers.
+    `topic` is a partition of any kind. `prompting` is the run config of those of `names` that are
+    answers; `config` is that of others, by name.
     """
     selection = PER_TOPIC if topic else OVER_TOPICS
     if names:
@@ -52,14 +61,18 @@ def materialize(
         checks = dg.AssetSelection.checks_for_assets(*[dg.AssetKey(k.split("/")) for k in keys])
         selection = dg.AssetSelection.assets(*keys) | checks
     design = {"seed": seed, "sizes": list(sizes)}
-    asking = [f"vlmbias__{name.replace('/', '__')}" for name in names if "answers/" in name]
+    configs = {name: {"prompting": prompting} for name in names if prompting and "answers/" in name}
+    configs |= config or {}
+    ops = {f"vlmbias__{name.replace('/', '__')}": {"config": of} for name, of in configs.items()}
     with warnings.catch_warnings():
         # Dagster's own, while it makes a resource that is part of another one.
         warnings.filterwarnings("ignore", ".*InitResourceContext.dagster_run", DeprecationWarning)
+        catalog = Catalog(tuple(models))
         defs = dg.Definitions(
             assets=[
                 *dg.load_assets_from_package_module(assets),
-                *vlmbias.judged(Catalog(tuple(models))),
+                *vlmbias.judged(catalog),
+                *vlmbias.photographed(catalog),
             ],
             asset_checks=dg.load_asset_checks_from_package_module(assets),
             resources=resources_at(str(root)),
@@ -68,7 +81,7 @@ def materialize(
             asset_selection=sorted(selection.resolve(defs.resolve_asset_graph())),
             tags=partition(topic) if topic else None,
             run_config={
-                "ops": {op: {"config": {"prompting": prompting}} for op in asking if prompting},
+                "ops": ops,
                 "resources": {"design": {"config": design}},
                 "loggers": {"console": {"config": {"log_level": "CRITICAL"}}},
             },

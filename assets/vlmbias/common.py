@@ -1,5 +1,6 @@
 """What every asset of this benchmark shares."""
 
+import struct
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -10,6 +11,10 @@ from assets.partitions import topics
 
 GROUP = "vlmbias"
 OWNERS = ["team:counterfactory"]
+
+
+class Mismatch(ValueError):
+    """Two tables that belong together were not made together."""
 
 
 def table_asset(
@@ -42,3 +47,9 @@ def table_asset(
         metadata=columns.described(),
         code_version=code_version,
     )
+
+
+def png_size(png: bytes) -> tuple[int, int]:
+    """Width and height of a PNG in px, from its header."""
+    width, height = struct.unpack(">II", png[16:24])
+    return width, height

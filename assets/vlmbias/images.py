@@ -1,7 +1,6 @@
 """Images drawn by code: the counterfactual set and its originals."""
 
 import json
-import struct
 from collections.abc import Iterator
 from dataclasses import asdict
 from time import perf_counter
@@ -10,10 +9,10 @@ from typing import Any
 import pyarrow as pa
 from dagster import AssetExecutionContext, MaterializeResult
 
-from assets.columns import REALS, TEXT, TEXTS, WHOLE, Columns, materialized
+from assets.columns import BOOLEAN, REALS, TEXT, TEXTS, WHOLE, Columns, materialized
 from assets.partitions import drawn_topics
 from assets.previews import contact_sheet
-from assets.vlmbias.common import table_asset
+from assets.vlmbias.common import png_size, table_asset
 from generators.canvas import RASTERISER
 from generators.domains import Domain, domain
 from generators.scene import ImageSet
@@ -33,18 +32,21 @@ IMAGES = Columns(
     subtopic=(TEXT, "Column of the paper's Tables 3 and 9"),
     variant=(TEXT, "original or counterfactual"),
     modification=(TEXT, "What was changed"),
-    image_set=(TEXT, "benchmark (the 912) or originals (the 117)"),
+    image_set=(TEXT, "benchmark or originals; of photographs also unreviewed or rehearsal"),
     width=(WHOLE, "px"),
     height=(WHOLE, "px"),
     size=(WHOLE, "The longer side in px"),
-    seed=(WHOLE, "Seed of the scene"),
+    seed=(WHOLE, "Seed of the design"),
     target=(TEXT, "What Q1 and Q2 ask about"),
     targets=(TEXTS, "Everything that can be read from this image"),
     truths=(REALS, "By target: what the drawing was to show"),
     standards=(REALS, "By target: what the subject usually shows"),
     settings=(TEXT, "Every further number that the drawing used, as JSON"),
-    generator_version=(TEXT, "Version of the topic's drawing code"),
-    rasteriser=(TEXT, "What turned the vector picture into pixels"),
+    generator_version=(TEXT, "Version of the drawing code, or the model that painted or edited"),
+    rasteriser=(TEXT, "What turned the vector picture into pixels, or gave it its size"),
+    painter=(TEXT, "Who painted a photograph, as models.yaml names it; nothing if drawn by code"),
+    review=(TEXT, "pixels (labels are read back from them), or accepted or unreviewed by people"),
+    rehearsal=(BOOLEAN, "Whether something offline stood in for a model, so that it is no result"),
 )
 
 _KEPT_AT_ONCE = 50
@@ -146,7 +148,7 @@ def _row(
     drawing: Drawing, seed: int, topic: Domain, digest: str, images: ImageStore
 ) -> dict[str, Any]:
     scene = drawing.scene
-    width, height = struct.unpack(">II", images.get(digest)[16:24])
+    width, height = png_size(images.get(digest))
     return {
         "image_id": scene.image_id(drawing.size),
         "base_id": scene.base_id,
@@ -169,4 +171,7 @@ def _row(
         "settings": json.dumps(dict(scene.settings), ensure_ascii=False, sort_keys=True),
         "generator_version": topic.drawing.VERSION,
         "rasteriser": RASTERISER,
+        "painter": "",
+        "review": "pixels",
+        "rehearsal": False,
     }

@@ -5,10 +5,11 @@ from logging import Logger
 from typing import Any
 
 from assets.vlmbias.answers import Ending
+from assets.vlmbias.costs import cost_of
 from assets.vlmbias.prompting import Posed
 from resources.models.account import Account
 from resources.models.catalog import Model
-from resources.models.client import Asked, ModelClient
+from resources.models.client import ModelClient
 from resources.models.outcomes import Answered, Failed, Outcome, Refused
 from resources.models.requests import Look, Turn
 
@@ -38,7 +39,7 @@ def look(
     ):
         calls = [*first.keys[place], *keys]
         endings[place] = _ending(outcome) | {"first_response": reply, "calls": calls}
-    return endings, _cost(first, second)
+    return endings, cost_of(first, second)
 
 
 def first_look(put: Posed) -> Look:
@@ -67,12 +68,3 @@ def _ending(outcome: Outcome) -> Ending:
         case Failed(error=error):
             return {"outcome": "failed", "reason": error}
     raise TypeError(f"A question cannot end as {outcome!r}.")
-
-
-def _cost(*rounds: Asked) -> dict[str, Any]:
-    spent = [each.spent for each in rounds]
-    return {
-        "requests_sent": sum(each.sent for each in rounds),
-        "requests_known_before": sum(each.known for each in rounds),
-        "spent_usd": "unknown" if None in spent else round(sum(filter(None, spent)), 6),
-    }

@@ -8,8 +8,8 @@ from dagster import Config
 from pydantic import Field, field_validator
 
 from assets.columns import records
-from generators.domains import domain
 from generators.perturbations import fingerprint
+from generators.topics import caption
 from generators.work import Titling, title_png
 from metrics import BASELINE
 from resources.images import ImageStore
@@ -110,7 +110,7 @@ def posed(
 def _titled(questions: pd.DataFrame, images: ImageStore, ledger: WorkLedger) -> dict[str, str]:
     """By the sha256 of each image: that of the one with its subject's name above it."""
     titles: dict[str, str] = {
-        row["sha256"]: domain(row["domain"]).caption(row["subject"])
+        row["sha256"]: caption(row["domain"], row["subject"])
         for row in records(questions.drop_duplicates("sha256"))
     }
     keys = {

@@ -1,5 +1,8 @@
 """The paper's questions about every image, with truth and expected bias."""
 
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeAlias
+
 import pandas as pd
 import pyarrow as pa
 from dagster import (
@@ -10,12 +13,16 @@ from dagster import (
     StaticPartitionMapping,
 )
 
-from assets.columns import TEXT, TEXTS, WHOLE, Columns, materialized, records
+from assets.columns import BOOLEAN, TEXT, TEXTS, WHOLE, Columns, materialized, records
 from assets.previews import markdown_table
-from assets.vlmbias.common import GROUP, table_asset
+from assets.vlmbias.common import GROUP, Mismatch, table_asset
+from assets.vlmbias.photographs.retention import published_id
+from assets.vlmbias.photographs.subjects import photographs_of, truth_of
 from assets.vlmbias.proof import require_proof
 from generators.domains import Domain, domain
-from generators.topics import DRAWN
+from generators.photographs import photographed
+from generators.scene import Question
+from generators.topics import DRAWN, PHOTOGRAPHED
 from resources.home import Home
 
 QUESTIONS = Columns(
@@ -26,9 +33,12 @@ QUESTIONS = Columns(
     subject=(TEXT, "What is shown"),
     subtopic=(TEXT, "Column of the paper's Tables 3 and 9"),
     variant=(TEXT, "original or counterfactual"),
-    image_set=(TEXT, "benchmark (the 912) or originals (the 117)"),
+    image_set=(TEXT, "benchmark or originals; of photographs also unreviewed or rehearsal"),
     size=(WHOLE, "The longer side in px"),
-    seed=(WHOLE, "Seed of the scene"),
+    seed=(WHOLE, "Seed of the design"),
+    painter=(TEXT, "Who painted a photograph, as models.yaml names it; nothing if drawn by code"),
+    review=(TEXT, "pixels (labels are read back from them), or accepted or unreviewed by people"),
+    rehearsal=(BOOLEAN, "Whether something offline stood in for a model, so that it is no result"),
     question_id=(TEXT, "Q1 and Q2 count, Q3 identifies; N1 and N2 are the sanity check"),
     target=(TEXT, "What the question is about"),
     question=(TEXT, "The paper's wording (Appendices A, F and N)"),
@@ -38,53 +48,36 @@ QUESTIONS = Columns(
 )
 
 
-_OF_THE_IMAGE = [
-    "image_id",
-    "base_id",
-    "sha256",
-    "domain",
-    "subject",
-    "variant",
-    "image_set",
-    "size",
-    "seed",
-]
+_OF_THE_IMAGE = (
+    *("image_id", "base_id", "sha256", "domain", "subject", "variant", "image_set", "size", "seed"),
+    *("painter", "review", "rehearsal"),
+)
 
 
-class Mismatch(ValueError):
-    """Two tables that belong together were not made together."""
-
-
-_EACH_DRAWN = StaticPartitionMapping({topic: topic for topic in DRAWN})
-
-
-def _table(name: str) -> AssetDep:
-    return AssetDep([GROUP, name], partition_mapping=_EACH_DRAWN)
+def _tables(names: Sequence[str], topics: Sequence[str]) -> list[AssetDep]:
+    """Tables that there are for some of the topics, each under its own."""
+    mapping = StaticPartitionMapping({topic: topic for topic in topics})
+    return [AssetDep([GROUP, name], partition_mapping=mapping) for name in names]
 
 
 @table_asset(
     columns=QUESTIONS,
-    deps=[_table("drawn_images"), _table("original_images"), _table("measurements")],
-    description="The questions about every proved image, with truth and expected bias.",
+    deps=[
+        *_tables(["drawn_images", "original_images", "measurements"], DRAWN),
+        *_tables(["subjects", "photographs"], PHOTOGRAPHED),
+    ],
+    description="The questions about every proved image and every photograph, with truth and bias.",
 )
 def questions(context: AssetExecutionContext, home: Home) -> MaterializeResult[pa.Table]:
-    """Ask about every image of a topic whose labels are proved: Q1 to Q3, of originals N1 and N2.
+    """Ask about every image of a topic: Q1 to Q3, of originals N1 and N2 as well.
 
-    Raises `Unproved` where they are not, and `Mismatch` where the two sets of images were not
-    drawn alike, or by other code than there is now.
+    Raises `Unproved` where labels of drawn images are not proved, and `Mismatch` where images were
+    not made alike, by other code than there is now or of other subjects, or where there are none.
     """
-    topic = domain(context.partition_key)
-    drawn_images, original_images, measurements = (
-        home.table(AssetKey([GROUP, name]), topic.name)
-        for name in ("drawn_images", "original_images", "measurements")
-    )
-    pictures = pd.concat([drawn_images, original_images], ignore_index=True)
-    _check_drawn_alike(topic, drawn_images, original_images)
-    require_proof(pictures, measurements)
-    seed = int(pictures["seed"].iloc[0])
-    scenes = {scene.base_id: scene for scene in topic.drawing.scenes(seed)}
+    name = context.partition_key
+    asked = list(_of_photographs(name, home) if name in PHOTOGRAPHED else _of_drawn(name, home))
     rows = [
-        {name: picture[name] for name in _OF_THE_IMAGE}
+        {column: picture[column] for column in _OF_THE_IMAGE}
         | {
             "subtopic": question.subtopic,
             "question_id": question.question_id,
@@ -94,18 +87,64 @@ def questions(context: AssetExecutionContext, home: Home) -> MaterializeResult[p
             "expected_bias": question.expected_bias,
             "accepted": list(question.accepted),
         }
-        for picture in records(pictures)
-        for question in topic.asking.ask(scenes[picture["base_id"]])
+        for picture, about in asked
+        for question in about
     ]
     examples = pd.DataFrame(rows).drop_duplicates("question").head(12)
     return materialized(
         QUESTIONS.table(rows),
         questions=len(rows),
-        images=len(pictures),
+        images=len(asked),
         examples=markdown_table(
             examples[["question_id", "question", "ground_truth", "expected_bias"]]
         ),
     )
+
+
+Asked: TypeAlias = tuple[dict[str, Any], Sequence[Question]]
+"""The row of an image, and the questions about it."""
+
+
+def _of_drawn(name: str, home: Home) -> Iterator[Asked]:
+    topic = domain(name)
+    drawn_images, original_images, measurements = (
+        home.table(AssetKey([GROUP, table]), name)
+        for table in ("drawn_images", "original_images", "measurements")
+    )
+    pictures = pd.concat([drawn_images, original_images], ignore_index=True)
+    _check_drawn_alike(topic, drawn_images, original_images)
+    require_proof(pictures, measurements)
+    seed = int(pictures["seed"].iloc[0])
+    scenes = {scene.base_id: scene for scene in topic.drawing.scenes(seed)}
+    for picture in records(pictures):
+        yield picture, topic.asking.ask(scenes[picture["base_id"]])
+
+
+def _of_photographs(name: str, home: Home) -> Iterator[Asked]:
+    subjects, pictures = (
+        home.table(AssetKey([GROUP, table]), name) for table in ("subjects", "photographs")
+    )
+    if pictures.empty:
+        raise Mismatch(
+            f"vlmbias/photographs ({name}) holds no picture: all were rejected, or none was "
+            "painted. See its metadata for why each was dropped."
+        )
+    wanted = {
+        published_id(base_id, painter): photograph
+        for photograph in photographs_of(name, subjects)
+        for base_id in (photograph.base_id, photograph.original_id)
+        for painter in pictures["painter"].unique()
+    }
+    for picture in records(pictures):
+        photograph = wanted.get(picture["base_id"])
+        if photograph is None or list(picture["truths"]) != [
+            truth_of(photograph, picture["variant"])
+        ]:
+            raise Mismatch(
+                f"vlmbias/photographs ({name}) shows {picture['base_id']} of other subjects than "
+                f"vlmbias/subjects holds now. Materialize vlmbias/photographs ({name}) again."
+            )
+        yield picture, photographed()[name].ask(photograph, picture["variant"])
 
 
 def _check_drawn_alike(topic: Domain, drawn: pd.DataFrame, originals: pd.DataFrame) -> None:

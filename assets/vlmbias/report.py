@@ -19,9 +19,8 @@ from dagster import (
 from assets import site
 from assets.vlmbias.accuracy import ACCURACY, EVERY_TOPIC, NothingYet, all_answers, answer_ins
 from assets.vlmbias.answers import is_reference
-from assets.vlmbias.common import GROUP, OWNERS
+from assets.vlmbias.common import GROUP, OWNERS, Mismatch
 from assets.vlmbias.proof import SAME, agreement
-from assets.vlmbias.questions import Mismatch
 from metrics import accuracy_table
 from resources.faults import writing
 from resources.home import Home

@@ -19,7 +19,7 @@ from tests.runs import checks, failure, materialize, table
 KEY = "sk-canary-5d1f0c"
 HIDDEN = (
     *("image_id", "base_id", "subtopic", "variant", "image_set"),
-    *("target", "ground_truth", "expected_bias"),
+    *("painter", "review", "target", "ground_truth", "expected_bias"),
 )
 """Columns of the questions of which no model may see anything."""
 
@@ -46,6 +46,7 @@ def planted(tmp_path_factory):
                         "subject": scene.subject,
                         "size": 384,
                         "seed": 77003141,
+                        "rehearsal": False,
                         "question_id": question.question_id,
                         "question": question.text,
                         "accepted": ["canary-name"] if question.accepted else [],

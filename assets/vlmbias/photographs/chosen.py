@@ -1,0 +1,23 @@
+"""Which model does a step: a name from a run's config, looked up in models.yaml."""
+
+from resources.models.catalog import Catalog, Model, Role
+
+
+class NoSuchModel(ValueError):
+    """A run names a model that cannot do what it is to do."""
+
+
+def chosen(catalog: Catalog, name: str, *roles: Role) -> Model:
+    """The model of that name, which has to have one of `roles`. Raises `NoSuchModel`."""
+    able = [model for model in catalog.models if set(roles) & set(model.roles)]
+    for model in able:
+        if model.name == name:
+            return model
+    known = any(model.name == name for model in catalog.models)
+    role = " or ".join(roles)
+    others = ", ".join(model.name for model in able) or "there is none yet"
+    raise NoSuchModel(
+        f"{name} is {f'no {role}' if known else 'not'} in {catalog.path}. "
+        f"Add {'that to its roles' if known else 'it'} there, or choose a model that has the role "
+        f"{role}: {others}."
+    )

@@ -1,0 +1,68 @@
+"""How a picture that was asked for ended, as columns of a table and as a contact sheet."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from dagster import MarkdownMetadataValue
+
+from assets.columns import BOOLEAN, TEXT, TEXTS, WHOLE
+from assets.previews import contact_sheet
+from assets.vlmbias.common import png_size
+from resources.faults import Corrupt, Missing
+from resources.images import ImageStore
+from resources.models.outcomes import Answered, Failed, Outcome, Refused
+
+PICTURED = {
+    "refusal": (TEXT, "content filter, image safety, no image or model, if refused; else empty"),
+    "reason": (TEXT, "Why there is no picture that can be used; empty where there is one"),
+    "sha256": (TEXT, "Name of the picture in the image store; empty where there is none"),
+    "width": (WHOLE, "px"),
+    "height": (WHOLE, "px"),
+    "served_model": (TEXT, "Which model made it, as the provider says; empty where it does not"),
+    "rehearsal": (BOOLEAN, "Whether something offline had a part in it, so that it is no result"),
+    "calls": (TEXTS, "Keys of the stored calls behind it, from the suggestion of subjects on"),
+}
+"""The columns that all tables of pictures have, after `outcome`."""
+
+Row = Mapping[str, Any]
+_MOST_SHOWN = 24
+
+
+def pictured(outcome: Outcome, done: str, images: ImageStore) -> dict[str, Any]:
+    """The columns of how a request ended; one that was answered ended as `done`."""
+    match outcome:
+        case Answered(images=(digest,), served_model=served_model):
+            try:
+                width, height = png_size(images.get(digest))
+            except (Missing, Corrupt):
+                return {"outcome": "failed", "reason": _gone(digest, images)}
+            size = {"width": width, "height": height}
+            return {"outcome": done, "sha256": digest, **size, "served_model": served_model}
+        case Refused(kind=kind, reason=reason, served_model=served_model):
+            why = {"refusal": kind, "reason": reason}
+            return {"outcome": "refused", **why, "served_model": served_model}
+        case Failed(error=error):
+            return {"outcome": "failed", "reason": error}
+    raise TypeError(f"A picture cannot end as {outcome!r}.")
+
+
+def sheet(
+    rows: Sequence[Row], caption: Callable[[Row], str], images: ImageStore
+) -> MarkdownMetadataValue:
+    """A contact sheet of some of the rows that have a picture, evenly chosen."""
+    shown = [row for row in rows if row["sha256"] is not None]
+    step = max(1, -(-len(shown) // _MOST_SHOWN))
+    return contact_sheet([(caption(row), images.get(row["sha256"])) for row in shown[::step]])
+
+
+def behind(rows: Sequence[Row]) -> list[str]:
+    """The calls behind several rows, each once."""
+    return list(dict.fromkeys(key for row in rows for key in row["calls"]))
+
+
+def _gone(digest: str, images: ImageStore) -> str:
+    return (
+        f"The picture was made, but {images.path(digest)} is gone or damaged. Put a copy of it "
+        "there, or set COUNTERFACTORY_IMAGES to where it lies, and materialize again: to paint it "
+        "anew would have to be paid for."
+    )

@@ -1,0 +1,225 @@
+"""The photographs of a topic: what all painters have made of it, at the sizes of the design."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from importlib.metadata import version
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+from dagster import (
+    AssetDep,
+    AssetExecutionContext,
+    AssetKey,
+    MaterializeResult,
+    MetadataValue,
+)
+
+from assets.columns import TEXT, TEXTS, WHOLE, Columns, materialized
+from assets.partitions import photographed_topics
+from assets.previews import markdown_table
+from assets.vlmbias.common import GROUP, png_size, table_asset
+from assets.vlmbias.images import IMAGES
+from assets.vlmbias.photographs.candidates import stored_candidates
+from assets.vlmbias.photographs.pictured import Row, sheet
+from assets.vlmbias.photographs.publishing import Published, check_known, publish
+from assets.vlmbias.photographs.retention import published_id, retention
+from assets.vlmbias.photographs.review import review_page, write_review
+from assets.vlmbias.photographs.subjects import photographs_of, truth_of
+from assets.vlmbias.photographs.verdicts import read_verdicts, review_file
+from generators.perturbations import fingerprint
+from generators.photographs import Photograph
+from generators.scene import ImageSet, Setting
+from generators.work import Resizing, resize_png
+from resources.design import Design
+from resources.home import Home
+from resources.images import ImageStore
+from resources.ledger import WorkLedger, work_key
+from resources.workers import spread
+
+PHOTOGRAPHS = Columns(
+    **IMAGES.columns,
+    source_sha256=(TEXT, "The picture as its painter or editor made it"),
+    source_width=(WHOLE, "Its width in px: a larger size is enlarged from it"),
+    source_height=(WHOLE, "Its height in px"),
+    calls=(TEXTS, "Keys of the stored calls behind it, from the suggestion of subjects on"),
+)
+
+_KEPT_AT_ONCE = 50
+
+
+class NoCandidates(ValueError):
+    """No painter has made anything of a topic yet."""
+
+
+@table_asset(
+    kinds=["image"],
+    columns=PHOTOGRAPHS,
+    partitions=photographed_topics,
+    deps=[AssetDep([GROUP, "subjects"]), AssetDep([GROUP, "candidates"])],
+    description="The photographs of a topic that people accepted, or have not reviewed yet.",
+)
+def photographs(
+    context: AssetExecutionContext,
+    design: Design,
+    home: Home,
+    images: ImageStore,
+    ledger: WorkLedger,
+) -> MaterializeResult[pa.Table]:
+    """Choose a trial for each base image and painter, and render it at every size.
+
+    Raises `NoCandidates` where there are none, and `BadReview` for a review file that cannot be
+    followed.
+    """
+    topic, file = context.partition_key, review_file(home, context.partition_key)
+    candidates = _candidates(context, home)
+    verdicts = read_verdicts(file)
+    check_known(verdicts, candidates, file, review_page(file))
+    write_review(home, images, topic, candidates, verdicts)
+    wanted = _wanted(photographs_of(topic, home.table(AssetKey([GROUP, "subjects"]), topic)))
+    current = [row for row in candidates if _key(row) in wanted]
+    if len(current) < len(candidates):
+        context.log.warning(
+            "%d candidates are of other subjects than vlmbias/subjects (%s) holds now and are left "
+            "out: %s. Materialize their paintings, edits and candidates again.",
+            len(candidates) - len(current),
+            topic,
+            ", ".join(sorted({row["painter"] for row in candidates if row not in current})),
+        )
+    published, dropped = publish(current, verdicts)
+    sizes = design.sizes_of_photographs()
+    rendered = _rendered({each.candidate["sha256"] for each in published}, sizes, images, ledger)
+    rows = [
+        _row(each, wanted[_key(each.candidate)], size, design.seed, digest, images)
+        for each in published
+        for size, digest in rendered[each.candidate["sha256"]].items()
+    ]
+    return materialized(
+        PHOTOGRAPHS.table(rows),
+        images=len(rows),
+        **Counter[str](each.review for each in published),
+        dropped=len(dropped),
+        why_dropped=markdown_table(pd.DataFrame(dropped).head(_KEPT_AT_ONCE)),
+        retention=markdown_table(retention(current, rows)),
+        review=MetadataValue.path(str(review_page(file))),
+        review_file=MetadataValue.path(str(file)),
+        contact_sheet=sheet(
+            [row for row in rows if row["size"] == sizes[0]], lambda row: row["base_id"], images
+        ),
+    )
+
+
+def _key(candidate: Row) -> tuple[str, str, str]:
+    """What a candidate has to share with a base image to be of it."""
+    return candidate["base_id"], candidate["variant"], candidate["prompt"]
+
+
+def _wanted(photographs: Sequence[Photograph]) -> dict[tuple[str, str, str], Photograph]:
+    counterfactuals = {(each.base_id, "counterfactual", each.edit): each for each in photographs}
+    originals = {
+        (each.base_id, "original", each.paintings[0].prompt): each
+        for each in photographs
+        if each.has_original
+    }
+    return counterfactuals | originals
+
+
+def _candidates(context: AssetExecutionContext, home: Home) -> list[Row]:
+    """The candidates of every painter that there are."""
+    topic, names = context.partition_key, context.instance.get_dynamic_partitions("painters")
+    found = [row for name in names for row in stored_candidates(home, name, topic)]
+    if not found:
+        raise NoCandidates(
+            f"No painter has candidates of {topic} yet: materialize vlmbias/paintings, edits and "
+            f"candidates for one of {', '.join(names) or 'the painters of models.yaml'} first."
+        )
+    return found
+
+
+def _rendered(
+    digests: Iterable[str], sizes: Sequence[int], images: ImageStore, ledger: WorkLedger
+) -> dict[str, dict[int, str]]:
+    """By the sha256 of each picture, and by size: the sha256 of the picture at that size.
+
+    What was rendered before is not rendered again, unless it is missing or damaged.
+    """
+    keys = {
+        (digest, size): work_key("resize", fingerprint(), digest, size)
+        for digest in sorted(digests)
+        for size in sizes
+    }
+    made = ledger.known(keys.values())
+    missing = [at for at, key in keys.items() if key not in made or not images.holds(made[key])]
+    for start in range(0, len(missing), _KEPT_AT_ONCE):
+        some = missing[start : start + _KEPT_AT_ONCE]
+        pngs = spread(resize_png, [Resizing(images.get(digest), size) for digest, size in some])
+        kept = {keys[at]: images.put(png) for at, png in zip(some, pngs, strict=True)}
+        ledger.record(kept)
+        made |= kept
+    return {digest: {size: made[keys[digest, size]] for size in sizes} for digest, _ in keys}
+
+
+def _row(
+    published: Published,
+    photograph: Photograph,
+    size: int,
+    seed: int,
+    digest: str,
+    images: ImageStore,
+) -> dict[str, Any]:
+    row, review = published
+    original = row["variant"] == "original"
+    base_id = published_id(
+        photograph.original_id if original else photograph.base_id, row["painter"]
+    )
+    width, height = png_size(images.get(digest))
+    return {
+        "image_id": f"{base_id}/{size}",
+        "base_id": base_id,
+        "original_id": published_id(photograph.original_id, row["painter"]),
+        "sha256": digest,
+        "domain": photograph.domain,
+        "subject": photograph.subject,
+        "subtopic": photograph.subtopic,
+        "variant": row["variant"],
+        "modification": "none" if original else photograph.modification,
+        "image_set": _image_set(published),
+        "width": width,
+        "height": height,
+        "size": size,
+        "seed": seed,
+        "target": photograph.target,
+        "targets": [photograph.target],
+        "truths": [truth_of(photograph, row["variant"])],
+        "standards": [photograph.standard],
+        "settings": json.dumps(_settings(row, photograph), ensure_ascii=False, sort_keys=True),
+        "generator_version": row["served_model"] or "unknown",
+        "rasteriser": f"Pillow {version('pillow')}, Lanczos",
+        "painter": row["painter"],
+        "review": review,
+        "rehearsal": row["rehearsal"],
+        "source_sha256": row["sha256"],
+        "source_width": row["width"],
+        "source_height": row["height"],
+        "calls": row["calls"],
+    }
+
+
+def _image_set(published: Published) -> ImageSet:
+    """A rehearsal is one whatever people say of it; what nobody has accepted stands apart."""
+    if published.candidate["rehearsal"]:
+        return "rehearsal"
+    if published.review == "unreviewed":
+        return "unreviewed"
+    return "originals" if published.candidate["variant"] == "original" else "benchmark"
+
+
+def _settings(row: Row, photograph: Photograph) -> dict[str, Setting]:
+    """How the picture was made, for those who want to know."""
+    made: dict[str, Setting] = {**photograph.settings, "painter": row["painter"]}
+    for place, painting in enumerate(photograph.paintings, start=1):
+        made[f"painting {place}"] = painting.prompt
+    if row["variant"] == "counterfactual":
+        made |= {"editor": row["editor"], "edit": photograph.edit, "trial": row["trial"]}
+    return made

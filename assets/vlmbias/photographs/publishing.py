@@ -1,0 +1,89 @@
+"""Which candidates are published: what people have accepted, or nobody has decided on yet."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from assets.vlmbias.photographs.pictured import Row
+from assets.vlmbias.photographs.verdicts import BadReview, Verdicts
+
+Review = Literal["accepted", "unreviewed"]
+
+
+class Published(NamedTuple):
+    """A candidate that is published, and on whose word."""
+
+    candidate: Row
+    review: Review
+
+
+class Dropped(NamedTuple):
+    """A base image of a painter that is not published, and why."""
+
+    painter: str
+    base_id: str
+    variant: str
+    why: str
+
+
+def check_known(verdicts: Verdicts, candidates: Iterable[Row], file: Path, page: Path) -> None:
+    """Raise `BadReview` where a verdict is on a picture that is no candidate."""
+    known = {row["sha256"] for row in candidates}
+    unknown = {image: verdict for image, verdict in verdicts.items() if image not in known}
+    if not unknown:
+        return
+    accepted = {image: each for image, each in unknown.items() if each.word == "accept"}
+    image, verdict = next(iter((accepted or unknown).items()))
+    what = (
+        "was accepted, but is in no table of candidates any more"
+        if accepted
+        else "is in no table of candidates"
+    )
+    raise BadReview(
+        f"{file}, line {verdict.line}: the picture {image} {what} ({len(unknown)} such in all). "
+        f"Save the review again from {page}, which has today's candidates with their verdicts; or "
+        "materialize the candidates of its painter as they were."
+    )
+
+
+def publish(candidates: Sequence[Row], verdicts: Verdicts) -> tuple[list[Published], list[Dropped]]:
+    """Of each painter, base image and variant: the first accepted trial, or why there is none.
+
+    Where nobody has accepted one, it is the first on which nobody has decided and which no check
+    has failed.
+    """
+    trials = defaultdict(list)
+    for row in candidates:
+        trials[row["painter"], row["base_id"], row["variant"]].append(row)
+    published, dropped = [], []
+    for key, rows in trials.items():
+        chosen = _chosen(rows, verdicts)
+        if chosen is None:
+            dropped.append(Dropped(*key, _why_none(rows, verdicts)))
+        else:
+            published.append(chosen)
+    return published, dropped
+
+
+def _chosen(trials: Sequence[Row], verdicts: Verdicts) -> Published | None:
+    pictures = [row for row in trials if row["outcome"] == "candidate"]
+    decided = {row["sha256"]: verdicts.get(row["sha256"]) for row in pictures}
+    for row in pictures:
+        verdict = decided[row["sha256"]]
+        if verdict is not None and verdict.word == "accept":
+            return Published(row, "accepted")
+    for row in pictures:
+        if decided[row["sha256"]] is None and row["check"] != "failed":
+            return Published(row, "unreviewed")
+    return None
+
+
+def _why_none(trials: Sequence[Row], verdicts: Verdicts) -> str:
+    pictures = [row for row in trials if row["outcome"] == "candidate"]
+    if not pictures:
+        return f"{trials[0]['outcome']}: {trials[0]['reason']}"
+    rejected = sum(row["sha256"] in verdicts for row in pictures)
+    if rejected == len(pictures):
+        return "rejected"
+    return f"{rejected} rejected, {len(pictures) - rejected} failed a check"
