@@ -27,7 +27,7 @@ from resources.models.replies import Fault, Interrupted, Overloaded
 from resources.models.requests import Request, call_key, canonical_of, request_of
 
 ATTEMPTS = 5
-"""How often a provider that is overloaded is asked to take a batch."""
+"""How often a provider is asked to take a batch that it has surely not taken."""
 FIRST_WAIT_S, LONGEST_WAIT_S = 2.0, 60.0
 LOOKS = 3
 """How often a batch is looked for whose creation nobody has heard of."""
@@ -209,20 +209,21 @@ def _require_prices(model: Model, piece: Sequence[Keyed], bookings: Mapping[str,
 
 async def _created(backend: Batcher, requests: Mapping[str, Request], tag: str) -> str:
     """The provider's id of a new batch; raises `_Unsure`, or the fault for which there is none."""
-    for attempt in range(1, ATTEMPTS + 1):
-        wait = min(LONGEST_WAIT_S, FIRST_WAIT_S * 2 ** (attempt - 1))
+    attempt = 1
+    while True:
         try:
             return await in_time(backend.submit(requests, tag), UPLOAD_S)
-        except Overloaded as fault:
-            if attempt == ATTEMPTS or (fault.retry_after or 0) > LONGEST_WAIT_S:
+        except (Overloaded, Interrupted) as fault:
+            if fault.possibly_paid:
+                found = await _looked_for(backend, tag)
+                if found is None:
+                    raise _Unsure(str(fault)) from None
+                return found
+            asked = fault.retry_after or 0.0 if isinstance(fault, Overloaded) else 0.0
+            if attempt == ATTEMPTS or asked > LONGEST_WAIT_S:
                 raise
-            await asyncio.sleep(max(wait, fault.retry_after or 0))
-        except Interrupted as fault:
-            found = await _looked_for(backend, tag)
-            if found is None:
-                raise _Unsure(str(fault)) from None
-            return found
-    raise AssertionError
+            await asyncio.sleep(max(asked, min(LONGEST_WAIT_S, FIRST_WAIT_S * 2 ** (attempt - 1))))
+            attempt += 1
 
 
 async def _looked_for(backend: Batcher, tag: str) -> str | None:
