@@ -104,7 +104,8 @@ class _Reckoning:
         self._calls = desk.calls
         self._last_seen: dict[bytes, int] = {}
         """By half a key: the number of the task that asked for it last."""
-        self._typical: dict[tuple[str, str], Usage] = {}
+        self._typical: dict[tuple[str, str, Mode], int | None] = {}
+        """By model, kind and mode: what one request is expected to cost."""
 
     def take(self, number: int, task: Task, plan: Plan) -> None:
         """Reckon what a task would ask of one model."""
@@ -134,7 +135,7 @@ class _Reckoning:
                 self._last_seen[half] = number
                 new[key] = request, (line, total) if before is None else (line,)
         stored = self._calls.holds(new)
-        waiting = self._waiting([key for key in new if key not in stored])
+        waiting = self._calls.batches.waiting([key for key in new if key not in stored])
         for key, (request, lines) in new.items():
             for each in lines:
                 each.requests += 1
@@ -144,28 +145,25 @@ class _Reckoning:
                 self._pay(model, request, lines)
 
     def _pay(self, model: Model, request: Request, lines: Sequence[Line]) -> None:
-        typical = self._typical_of(model, kind_of(request))
         for mode in lines[0].prices:
-            bound = bound_of(model, request, mode)
-            expected = cost_of(model, request, typical, mode)
+            bound, expected = bound_of(model, request, mode), self._expected(model, request, mode)
             for line in lines:
                 price = line.prices[mode]
                 price.bound.add(bound, partial(_why_unbounded, model, request, mode))
                 price.expected.add(expected, partial(_why_unexpected, model, request, mode))
 
-    def _waiting(self, keys: list[str]) -> set[str]:
-        batches = getattr(self._calls, "batches", None)
-        return set(batches.waiting(keys)) if batches is not None else set()
-
-    def _typical_of(self, model: Model, kind: str) -> Usage:
-        if (model.name, kind) not in self._typical:
+    def _expected(self, model: Model, request: Request, mode: Mode) -> int | None:
+        """What one like this costs by the model's latest answers, the same for all of its kind."""
+        kind = kind_of(request)
+        if (model.name, kind, mode) not in self._typical:
             typical = self._calls.typical_usage(model, kind)
-            self._typical[model.name, kind] = (
+            usage = (
                 Usage(round(typical.input_tokens), round(typical.output_tokens))
                 if typical
                 else UNCOUNTED
             )
-        return self._typical[model.name, kind]
+            self._typical[model.name, kind, mode] = cost_of(model, request, usage, mode)
+        return self._typical[model.name, kind, mode]
 
 
 def _prices(model: Model) -> dict[Mode, Price]:

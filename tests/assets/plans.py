@@ -1,0 +1,53 @@
+"""What is planned, and what a run then sends, in the same terms: the keys of calls."""
+
+from contextlib import closing, contextmanager
+from types import SimpleNamespace
+
+from dagster import AssetKey
+
+from assets.plans import Desk
+from assets.quoting import Task, quote
+from assets.vlmbias import planners
+from resources.calls import CallStore
+from resources.home import Home
+from resources.images import ImageStore
+from resources.ledger import WorkLedger
+from resources.models.catalog import Catalog
+from resources.models.requests import call_key, canonical_of
+from tests.assets.asked import JUDGE
+from tests.runs import TOPIC
+
+
+@contextmanager
+def desk_at(root):
+    """What planners read, below `root`."""
+    with closing(CallStore(url=f"sqlite:///{root}/calls.sqlite")) as calls:
+        yield Desk(
+            Home(root=str(root)), ImageStore(root=str(root)), WorkLedger(root=str(root)), calls
+        )
+
+
+def stored(root):
+    """The keys of all calls that are stored."""
+    with desk_at(root) as desk:
+        return set(desk.calls.all_keys())
+
+
+def quoted(root, model, *prompting, topics=(TOPIC,)):
+    """The quote for a judge's answers."""
+    config = {"prompting": list(prompting)} if prompting else {}
+    tasks = [Task(AssetKey(["vlmbias", *JUDGE.split("/")]), topic, config) for topic in topics]
+    with desk_at(root) as desk:
+        return quote(planners(Catalog((model,))), desk, tasks)
+
+
+def planned(root, model, *prompting):
+    """What a judge's planner plans: `certain` and `missing` are keys, `later` is a number."""
+    asset = AssetKey(["vlmbias", *JUDGE.split("/")])
+    planner = planners(Catalog((model,)))[asset]
+    with desk_at(root) as desk:
+        (plan,) = planner(desk, TOPIC, {"prompting": list(prompting)})
+        certain = {call_key(canonical_of(model, request)) for request in plan.requests}
+        later = len(list(plan.later))
+        missing = certain - desk.calls.holds(certain)
+    return SimpleNamespace(certain=certain, missing=missing, later=later)

@@ -1,0 +1,115 @@
+"""What is planned is what a run sends: nothing more, nothing less, nothing else."""
+
+import pytest
+
+from assets.vlmbias import planners, planning
+from assets.vlmbias.prompting import DOUBLE_CHECK, VARIANTS
+from resources.models.catalog import Catalog
+from tests.assets.asked import ask, counting, judge_at, requests
+from tests.assets.plans import desk_at, planned, quoted, stored
+from tests.providers import faults
+from tests.runs import REFERENCE, TOPIC, table
+
+
+@pytest.mark.parametrize("prompting", [*VARIANTS, tuple(VARIANTS)], ids=str)
+def test_what_is_planned_is_sent_before_half_way_and_after(root, judge, server, prompting):
+    names = [prompting] if isinstance(prompting, str) else prompting
+    before = planned(root, judge, *names)
+    (line,) = quoted(root, judge, *names).lines
+    assert (line.requests, line.stored, line.later) == (len(before.certain), 0, before.later)
+    server.when(lambda received: "columns" in received.texts[0], faults.INVALID_REQUEST)
+    assert ask(root, judge, *names).success
+    half = stored(root)
+    first_turns = before.certain & half
+    assert 0 < len(first_turns) < len(before.certain)
+    assert 0 <= len(half - before.certain) <= before.later
+
+    then = planned(root, judge, *names)
+    (line,) = quoted(root, judge, *names).lines
+    assert (line.to_send, line.later) == (len(then.missing), then.later)
+    server.clear()
+    count = server.count
+    assert ask(root, judge, *names).success
+    sent = stored(root) - half
+    assert then.missing <= sent
+    assert len(sent - then.missing) == then.later
+    assert server.count - count == len(sent) == line.to_send + line.later
+
+    after = planned(root, judge, *names)
+    assert (after.certain, after.missing, after.later) == (stored(root), set(), 0)
+    count = server.count
+    assert ask(root, judge, *names).success
+    assert server.count == count
+
+
+def test_second_turns_are_certain_once_their_first_is_answered(root, judge, server):
+    assert planned(root, judge, "double-check").later == counting(root)
+    assert ask(root, judge).success
+    plan, before = planned(root, judge, "double-check"), stored(root)
+    assert plan.later == 0
+    assert len(plan.missing) == counting(root)
+    count = server.count
+    assert ask(root, judge, "double-check").success
+    assert stored(root) - before == plan.missing
+    assert all(DOUBLE_CHECK in received.texts for received in server.received[count:])
+
+
+def test_a_refused_first_turn_has_no_second(root, judge, server):
+    server.when(lambda received: "rows" in received.texts[0], faults.FILTERED)
+    assert ask(root, judge).success
+    plan, before = planned(root, judge, "double-check"), stored(root)
+    assert 0 < len(plan.missing) < counting(root)
+    assert plan.later == 0
+    assert ask(root, judge, "double-check").success
+    assert stored(root) - before == plan.missing
+
+
+def test_a_later_turn_is_bound_to_cost_no_less_than_it_does(root, server):
+    judge = judge_at(
+        server,
+        longest_output=50,
+        price={"input_per_million": 1.0, "output_per_million": 1.0},
+    )
+    server.answer = lambda received: "word " * 45 + "{8}"
+    (before,) = quoted(root, judge, "double-check").lines
+    assert ask(root, judge, "double-check").success
+    with desk_at(root) as desk:
+        calls = desk.calls.known(stored(root)).values()
+    tokens = sum(call.input_tokens + call.output_tokens for call in calls)
+    assert tokens * 1000 <= before.prices["online"].bound.nano
+
+
+def test_without_the_questions_it_says_what_to_materialize(root, judge):
+    table(root, "questions").unlink()
+    (line,) = quoted(root, judge).lines
+    assert line.missing == "vlmbias/questions"
+    assert line.requests == 0
+
+
+def test_the_default_is_the_baseline_and_reference_judges_ask_nobody(root, judge):
+    (line,) = quoted(root, judge).lines
+    assert line.requests == requests(root)
+    asking = planners(Catalog((*REFERENCE, judge)))
+    assert [key.to_user_string() for key in asking] == ["vlmbias/answers/somebody"]
+
+
+def test_planning_is_lazy(root, judge, monkeypatch):
+    """No more questions are posed at once than are asked for."""
+    taken, put = [], planning.put_to
+
+    def watched(model, questions, *more):
+        taken.append(len(questions))
+        return put(model, questions, *more)
+
+    monkeypatch.setattr(planning, "put_to", watched)
+    monkeypatch.setattr(planning, "_AT_ONCE", 10)
+    with desk_at(root) as desk:
+        (plan,) = planners(Catalog((judge,))).popitem()[1](desk, TOPIC, {})
+        assert taken == []
+        next(iter(plan.requests))
+        assert taken == [10]
+
+
+def test_an_unknown_prompting_is_refused(root, judge):
+    with pytest.raises(ValueError, match="There is no prompting 'doublecheck'"):
+        quoted(root, judge, "doublecheck")
