@@ -1,6 +1,6 @@
 """What comes back from a model, before it is stored: a reply, or a fault that says what to do."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 RefusalKind = Literal["content filter", "image safety", "no image", "model"]
@@ -17,7 +17,12 @@ class Usage:
 
     input_tokens: int | None = None
     output_tokens: int | None = None
-    gpu_seconds: float | None = None
+    gpu_seconds: float | None = field(default=None, compare=False)
+
+    @property
+    def is_unknown(self) -> bool:
+        """Whether nothing was counted at all."""
+        return self == UNCOUNTED and self.gpu_seconds is None
 
     @property
     def total(self) -> int | None:

@@ -12,7 +12,7 @@ from resources.models.account import Account
 from resources.models.catalog import Model
 from resources.models.pricing import cost_of, dollars
 from resources.models.progress import Progress
-from resources.models.replies import UNCOUNTED, Reply
+from resources.models.replies import Reply
 from resources.models.requests import Request
 
 
@@ -42,7 +42,7 @@ class Till:
 
     def answered(self, purchase: Purchase, request: Request, reply: Reply) -> None:
         """A reply came. What a refusal costs that nothing was counted for is not known."""
-        if reply.refusal is None or reply.usage != UNCOUNTED or self.model.rehearses:
+        if reply.refusal is None or not reply.usage.is_unknown or self.model.rehearses:
             purchase.cost = cost_of(self.model, request, reply.usage)
         bound = purchase.booking.bound
         if purchase.cost is not None and bound is not None and purchase.cost > bound:

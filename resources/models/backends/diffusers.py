@@ -19,6 +19,7 @@ from resources.models.backends.local import (
     running,
     served,
     settings,
+    timed,
 )
 from resources.models.catalog import Model
 from resources.models.replies import Closed, Picture, Refusal, Reply, Unacceptable
@@ -62,6 +63,7 @@ class Diffusers:
         """
         return await self._batcher.ask(self._edit, request)
 
+    @timed
     def _paint(self, requests: list[Paint]) -> list[Reply]:
         # Pipelines want the negative prompt, and a prompt for a second text encoder, in the form
         # that the prompt has: a list.
@@ -76,6 +78,7 @@ class Diffusers:
             {**words, "prompt": [request.prompt for request in requests]},
         )
 
+    @timed
     def _edit(self, requests: list[Edit]) -> list[Reply]:
         (request,) = requests
         pictures = [

@@ -1,18 +1,23 @@
 """What the backends of local models share: their libraries, where a model runs, what goes wrong."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
+from functools import wraps
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from time import perf_counter
+from typing import Any, TypeAlias, TypeVar
 
 from jinja2 import TemplateError
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from resources.models.backends.wire import without_key
 from resources.models.catalog import Model
-from resources.models.replies import Closed, Fault, Unacceptable
+from resources.models.replies import Closed, Fault, Reply, Unacceptable
+
+Asked = TypeVar("Asked")
 
 
 class Settings(BaseModel):
@@ -93,6 +98,22 @@ def commit(model: Model, key: str | None, revision: str | None) -> str | None:
 def served(model: Model, found: str | None) -> str:
     """What an answer says it came from: id and commit, or the folder."""
     return model.model if found is None else f"{model.model}@{found}"
+
+
+Work: TypeAlias = Callable[[Any, list[Asked]], list[Reply]]
+
+
+def timed(work: Work[Asked]) -> Work[Asked]:
+    """A backend's method that answers a batch, with each one's share of the time in its usage."""
+
+    @wraps(work)
+    def timing(backend: Any, requests: list[Asked]) -> list[Reply]:
+        began = perf_counter()
+        replies = work(backend, requests)
+        share = (perf_counter() - began) / len(requests)
+        return [replace(reply, usage=replace(reply.usage, gpu_seconds=share)) for reply in replies]
+
+    return timing
 
 
 @contextmanager

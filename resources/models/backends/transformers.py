@@ -23,6 +23,7 @@ from resources.models.backends.local import (
     running,
     served,
     settings,
+    timed,
 )
 from resources.models.catalog import Model
 from resources.models.replies import Closed, Reply, Usage
@@ -75,6 +76,7 @@ class Transformers:
             self._answer, request, at_once=self._settings.batch, alike=shown
         )
 
+    @timed
     def _answer(self, requests: list[Look | Write]) -> list[Reply]:
         if not self._generation.do_sample:
             return self._generate(requests)

@@ -12,7 +12,6 @@ from dagster._core.definitions.utils import DISALLOWED_NAMES, is_valid_name
 from resources.models.backends import backend_of
 from resources.models.catalog import Catalog, CatalogError, Model, load
 from resources.models.entry import ABILITIES, OFFLINE
-from resources.models.replies import Usage
 
 MODELS_YAML = Path(__file__).parents[3] / "models.yaml"
 GPT = {"name": "gpt", "backend": "openai", "model": "gpt-9", "family": "gpt", "roles": ["judge"]}
@@ -469,29 +468,6 @@ class TestAsking:
 
 
 class TestPrices:
-    @pytest.mark.parametrize(
-        ("price", "usage", "dollars"),
-        [
-            ({"input_per_million": 2.0, "output_per_million": 8.0}, Usage(1000, 500), 0.006),
-            ({"input_per_million": 0.1, "output_per_million": 0.5}, Usage(3, 0), 3e-7),
-            ({"input_per_million": 0.0, "output_per_million": 0.0}, Usage(9, 9), 0.0),
-            ({"input_per_million": 2.0, "output_per_million": 8.0}, Usage(0, 0), 0.0),
-            ({"input_per_million": 2.0, "output_per_million": 8.0}, Usage(1000, None), None),
-            ({"input_per_million": 2.0, "output_per_million": 8.0}, Usage(None, 5), None),
-            ({"input_per_million": 2.0}, Usage(1000, 500), None),
-            ({"output_per_million": 2.0}, Usage(1000, 500), None),
-            ({"per_image": {"1024x1024/high": 0.1}}, Usage(1000, 500), None),
-            ({}, Usage(1000, 500), None),
-        ],
-    )
-    def test_tokens_cost_what_they_cost_or_it_is_unknown(self, price, usage, dollars):
-        found = Model(**GPT, price=price).price_of(usage)
-        assert found == (None if dollars is None else pytest.approx(dollars, rel=1e-14))
-
-    def test_offline_costs_nothing(self):
-        offline = {**GPT, "backend": "offline", "model": "pixels"}
-        assert Model(**offline).price_of(Usage()) == 0.0
-
     def test_sizes_of_images(self, loaded):
         sizes = {"1024x1024": 1, "1024x1536/high": 2.5, "2K": 0.1, "4K/low": 0}
         assert loaded(entry(price={"per_image": sizes})).models[0].price.per_image == sizes

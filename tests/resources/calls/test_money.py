@@ -1,0 +1,368 @@
+"""Money in the store: reserved within budgets, booked once, and its sums agree with the rows."""
+
+import asyncio
+import random
+import sqlite3
+import subprocess
+import sys
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
+
+import psycopg2
+import pytest
+from sqlalchemy import text
+
+from resources.calls.spending import NANO, Booking, Purchase, Spent, month_of, new_id
+from resources.faults import NoPrice, OverBudget
+from resources.models.account import Account
+from resources.models.catalog import Model
+from resources.models.requests import call_key, canonical
+from tests.resources.calls.calling import Model as Answering
+from tests.resources.calls.calling import call, keys
+
+PROJECT = Path(__file__).parents[3]
+ACCOUNT = Account("vlmbias/answers/gpt", "flags", "run-1")
+GPT = Model(name="gpt", backend="openai", model="gpt-5", family="gpt", roles=("judge",))
+
+
+def booking(bound=100, account=ACCOUNT, month="2026-11", **more):
+    return Booking(new_id(), "key", account, "gpt", more.get("mode", "online"), month, bound)
+
+
+def totals(store):
+    """The sums as they are kept."""
+    rows = store._started().database.run(
+        lambda connection, _: connection.execute(text("SELECT * FROM spending_totals")).all()
+    )
+    return {scope: (spent, reserved) for scope, spent, reserved in rows if spent or reserved}
+
+
+def summed(store):
+    """The sums as the rows give them."""
+    rows = store._started().database.run(
+        lambda connection, _: connection.execute(
+            text("SELECT run, month, bound, cost, state FROM spending")
+        ).all()
+    )
+    sums = Counter(), Counter()
+    for run, month, bound, cost, state in rows:
+        reserved = state == "reserved"
+        for scope in (f"run:{run}", f"month:{month}"):
+            sums[reserved][scope] += (bound if cost is None else cost) or 0
+    return {
+        scope: (sums[0][scope], sums[1][scope])
+        for scope in sums[0].keys() | sums[1].keys()
+        if sums[0][scope] or sums[1][scope]
+    }
+
+
+class TestBookings:
+    def test_what_is_reserved_is_settled_or_given_back(self, url, opened):
+        store = opened(url)
+        paid, lost, free, unknown = booking(100), booking(70), booking(50), booking(None)
+        store.reserve([paid, lost, free, unknown])
+        assert totals(store) == {"run:run-1": (0, 220), "month:2026-11": (0, 220)}
+        store.settle({paid.id: 33, lost.id: None, unknown.id: None})
+        store.release([free.id])
+        assert (
+            totals(store)
+            == summed(store)
+            == {
+                "run:run-1": (103, 0),
+                "month:2026-11": (103, 0),
+            }
+        )
+        row = Spent("2026-11", ACCOUNT.asset, "flags", "gpt", "online", 3, 33, 70, 1)
+        assert opened(url).spending() == [row]
+
+    def test_nothing_is_booked_twice(self, url, opened):
+        store, one = opened(url), booking()
+        for _ in range(2):
+            store.reserve([one])
+        for cost in (30, 40, None):
+            store.settle({one.id: cost})
+        store.release([one.id])
+        assert totals(store) == summed(store) == {"run:run-1": (30, 0), "month:2026-11": (30, 0)}
+
+    def test_costs_are_told_apart(self, url, opened):
+        store = opened(url)
+        others = [
+            booking(month="2026-12"),
+            booking(mode="batch"),
+            booking(account=replace(ACCOUNT, partition="")),
+            booking(account=replace(ACCOUNT, asset="")),
+        ]
+        for each in others:
+            store.reserve([each])
+        assert [row.requests for row in store.spending()] == [1] * 4
+
+    def test_sums_beyond_a_thousand_million_dollars(self, url, opened):
+        store, large = opened(url), booking(2 * 10**18)
+        store.reserve([large])
+        store.settle({large.id: 2 * 10**18})
+        assert store.spending()[0].paid == 2 * 10**18
+
+
+class TestBudgets:
+    def test_all_or_none_within_it(self, url, opened):
+        store, account = opened(url), replace(ACCOUNT, per_run=250 / NANO)
+        two = [booking(100, account), booking(150, account)]
+        with pytest.raises(OverBudget, match=r"this run is \$0.0{6}|budget of this run") as error:
+            store.reserve([*two, booking(1, account)])
+        assert "per_run_usd" in str(error.value)
+        assert "COUNTERFACTORY_BUDGET_PER_RUN" in str(error.value)
+        assert totals(store) == {}
+        store.reserve(two)
+        store.settle({two[0].id: 40})
+        with pytest.raises(OverBudget):
+            store.reserve([booking(61, account)])
+        store.reserve([booking(60, account)])
+        assert totals(store)["run:run-1"] == (40, 210)
+
+    def test_that_of_a_month_is_for_all_runs_and_its_own_month(self, url, opened):
+        store = opened(url)
+        store.reserve([booking(100, replace(ACCOUNT, run="another"))])
+        account = replace(ACCOUNT, per_month=150 / NANO)
+        with pytest.raises(OverBudget, match="budget of 2026-11"):
+            store.reserve([booking(51, account)])
+        store.reserve([booking(50, account), booking(150, account, month="2026-12")])
+
+    def test_what_may_have_been_paid_counts_as_paid(self, url, opened):
+        store, account = opened(url), replace(ACCOUNT, per_run=250 / NANO)
+        lost = booking(200, account)
+        store.reserve([lost])
+        store.settle({lost.id: None})
+        with pytest.raises(OverBudget):
+            store.reserve([booking(51, account)])
+
+    def test_without_a_price_there_is_no_budget(self, url, opened):
+        store = opened(url)
+        with pytest.raises(NoPrice, match="gpt may cost is unknown"):
+            store.reserve([booking(None, replace(ACCOUNT, per_month=1.0))])
+        store.reserve([booking(None)])
+
+    def test_claims_beyond_it_are_given_up(self, url, opened):
+        store, other, model = opened(url), opened(url), Answering()
+        account = replace(ACCOUNT, per_run=250 / NANO)
+
+        async def main():
+            ends = await asyncio.gather(
+                *(
+                    store.once(
+                        call(number).key, model.asking(number), Purchase(booking(100, account))
+                    )
+                    for number in range(5)
+                ),
+                return_exceptions=True,
+            )
+            assert [isinstance(end, OverBudget) for end in ends] == [False] * 2 + [True] * 3
+            assert model.asked == [0, 1]
+            # Nobody has to wait for the end of a lease.
+            async with asyncio.timeout(10):
+                await Answering().all_of(other, range(5))
+
+        asyncio.run(main())
+        assert totals(store) == summed(store) == {}
+
+    def test_two_at_once_never_cross_it(self, url, opened):
+        account = replace(ACCOUNT, per_run=1_000 / NANO)
+
+        def spend(number):
+            store, chance, spent = opened(url), random.Random(number), 0
+            for _ in range(40):
+                one = booking(chance.randrange(1, 100), account)
+                try:
+                    store.reserve([one])
+                except OverBudget:
+                    continue
+                cost = chance.choice([None, chance.randrange(one.bound + 1)])
+                store.settle({one.id: cost})
+                spent += one.bound if cost is None else cost
+            return spent
+
+        store = opened(url)
+        store.known([])
+        with ThreadPoolExecutor(2) as threads:
+            spent = sum(threads.map(spend, range(2)))
+        assert 900 < spent <= 1_000
+        assert totals(store) == summed(store)
+        assert totals(store)["run:run-1"] == (spent, 0)
+
+
+def test_sums_agree_with_rows_after_a_storm(url, opened):
+    """Requests that are answered, lost, given up and tried again, of several runs and months."""
+
+    def storm(number):
+        store, chance = opened(url), random.Random(number)
+
+        async def one(place):
+            budget = chance.choice([None, 2_000 / NANO])
+            account = Account("a", "p", f"run-{chance.randrange(3)}", budget)
+            month = chance.choice(["2026-11", "2026-12"])
+            purchase = Purchase(
+                booking(chance.choice([None, 50, 90]) if not budget else 70, account, month)
+            )
+
+            async def ask():
+                for _ in range(chance.randrange(3)):
+                    purchase.paid = True
+                    await asyncio.sleep(0.001 * chance.random())
+                    new = booking(purchase.booking.bound, account, month)
+                    await store.book_anew(purchase, new)
+                end = chance.randrange(4)
+                purchase.paid = end > 0
+                if end == 1:
+                    raise LookupError("nothing came")
+                if end == 0:
+                    raise TimeoutError("never sent")
+                if end == 2:
+                    purchase.cost = chance.randrange(50)
+                return call(place)
+
+            await store.once(call(place).key, ask, purchase)
+
+        async def main():
+            tasks = [asyncio.create_task(one(chance.randrange(150))) for _ in range(150)]
+            await asyncio.sleep(0.02)
+            for task in tasks[::9]:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+        asyncio.run(main())
+        store.close()
+
+    with ThreadPoolExecutor(2) as threads:
+        list(threads.map(storm, range(2)))
+    store = opened(url)
+    assert totals(store) == summed(store)
+    assert not any(reserved for _, reserved in totals(store).values())
+    assert {row.month for row in store.spending()} == {"2026-11", "2026-12"}
+
+
+class TestBulk:
+    def test_calls_come_and_go_by_the_thousand(self, url, opened):
+        store = opened(url)
+        assert store.keep([call(number) for number in range(2_100)]) == set(keys(2_100))
+        assert store.keep([call(number) for number in range(2_101)]) == {keys(2_101)[-1]}
+        assert store.holds(keys(3_000)) == set(keys(2_101))
+        assert [row.key for row in store.rows(iter(keys(3_000)))] == sorted(keys(2_101))
+        assert next(store.rows(keys(3))) in store.known(keys(3)).values()
+        assert list(store.all_keys()) == sorted(keys(2_101))
+        assert store.forget(keys(2_000)) == 2_000
+        assert store.forget(keys(2_000)) == 0
+        assert list(store.all_keys()) == sorted(keys(2_101)[2_000:])
+
+    def test_answers_are_calls_without_what_was_asked(self, url, opened):
+        store = opened(url)
+        store.keep([call(0)])
+        assert store.answers(keys(2)) == {call(0).key: call(0).without_request()}
+
+    def test_keeping_settles_in_the_same_commit(self, url, opened):
+        store, one = opened(url), booking(100)
+        store.reserve([one])
+        with pytest.raises(ValueError, match="JSON"):
+            store.keep([replace(call(0), answer={"score": float("nan")})], {one.id: 40})
+        assert totals(store)["run:run-1"] == (0, 100)
+        store.keep([call(0)], {one.id: 40})
+        store.keep([], {one.id: 41})
+        assert totals(store)["run:run-1"] == (40, 0)
+
+
+class TestTypicalUsage:
+    def judged(self, number, tokens, **parameters):
+        model = GPT.model_copy(update={"parameters": parameters})
+        request = canonical(model, "look", {"turns": [f"{number}"]})
+        moment = datetime(2026, 11, 21, tzinfo=UTC) + timedelta(seconds=number)
+        return replace(
+            call(number),
+            key=call_key(request),
+            kind="look",
+            request=request,
+            input_tokens=tokens,
+            output_tokens=2,
+            finished_at=moment,
+        )
+
+    def test_it_is_of_the_same_model_parameters_and_kind(self, url, opened):
+        store, hot = opened(url), GPT.model_copy(update={"parameters": {"temperature": 1}})
+        assert store.typical_usage(GPT, "look") is None
+        store.keep([self.judged(number, 10 * number) for number in (1, 2, 3)])
+        store.keep([self.judged(9, 1_000, temperature=1.0), call(4)])
+        assert store.typical_usage(GPT, "look") == (3, 20.0, 2.0)
+        assert store.typical_usage(hot, "look") == (1, 1_000.0, 2.0)
+        assert store.typical_usage(GPT, "write") is None
+
+    def test_it_is_of_the_latest(self, url, opened):
+        store = opened(url)
+        store.keep([self.judged(number, 10 if number >= 30 else 99) for number in range(1_030)])
+        assert store.typical_usage(GPT, "look") == (1_000, 10.0, 2.0)
+
+    def test_it_is_found_by_an_index(self, tmp_path, opened):
+        store, told = opened(f"sqlite:///{tmp_path}/calls.sqlite"), []
+
+        def explain(connection, sql):
+            connection.connection.set_trace_callback(told.append)
+            sql.typical(connection, "head", 10)
+            connection.connection.set_trace_callback(None)
+            plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {told[-1]}").all()
+            assert any("USING INDEX calls_by_model" in row[-1] for row in plan), plan
+
+        store._started().database.run(explain)
+
+
+OLD = """
+CREATE TABLE calls (key VARCHAR NOT NULL PRIMARY KEY, backend VARCHAR NOT NULL,
+    model VARCHAR NOT NULL, kind VARCHAR NOT NULL, request TEXT NOT NULL, answer TEXT NOT NULL,
+    served_model VARCHAR, input_tokens INTEGER, output_tokens INTEGER,
+    seconds DOUBLE PRECISION NOT NULL, mode VARCHAR NOT NULL, finished_at VARCHAR NOT NULL);
+CREATE TABLE claims (key VARCHAR NOT NULL PRIMARY KEY, owner VARCHAR NOT NULL,
+    lease_end DOUBLE PRECISION NOT NULL);
+INSERT INTO calls VALUES ('old', 'openai', 'gpt-5', 'look', '{"backend":"openai"}',
+    '{"outcome":"answered","text":"5","images":[],"score":null}', NULL, 1, 2, 0.5, 'online',
+    '2026-11-20T00:00:00.000000+00:00');
+"""
+
+OPENING = """
+import sys
+from contextlib import closing
+from resources.calls import CallStore
+
+with closing(CallStore(url=sys.argv[1])) as store:
+    sys.stdin.readline()
+    assert store.holds(["old"]) == {"old"}
+    assert store.spending() == []
+"""
+
+
+def test_a_database_of_before_gets_what_it_lacks_by_several_at_once(url, opened, tmp_path):
+    if url.startswith("sqlite"):
+        path = Path(url.removeprefix("sqlite:///"))
+        path.parent.mkdir()
+        with closing(sqlite3.connect(path)) as connection:
+            connection.execute("PRAGMA journal_mode=WAL")
+            connection.executescript(OLD)
+    else:
+        with closing(psycopg2.connect(url)) as connection, connection.cursor() as cursor:
+            cursor.execute(OLD)
+            connection.commit()
+    opening = [
+        subprocess.Popen([sys.executable, "-c", OPENING, url], stdin=subprocess.PIPE, cwd=PROJECT)
+        for _ in range(4)
+    ]
+    for process in opening:
+        process.stdin.close()
+    assert [process.wait(60) for process in opening] == [0] * 4
+    store, one = opened(url), booking()
+    store.reserve([one])
+    assert totals(store) == summed(store) != {}
+    assert store.answers(["old"])["old"].answer["text"] == "5"
+
+
+def test_the_month_is_that_of_utc():
+    east = timezone(timedelta(hours=9))
+    assert month_of(datetime(2026, 12, 1, 8, 59, tzinfo=east)) == "2026-11"
+    assert month_of(datetime(2026, 12, 1, 9, 0, tzinfo=east)) == "2026-12"

@@ -1,0 +1,175 @@
+"""Bounds and costs, in whole billionths of a dollar."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from resources.calls.spending import NANO
+from resources.models.catalog import Model
+from resources.models.pricing import (
+    PER_IMAGE,
+    PER_MESSAGE,
+    PER_REQUEST,
+    PER_SCHEMA,
+    bound_of,
+    cost_of,
+    dollars,
+    why_unpriced,
+)
+from resources.models.replies import UNCOUNTED, Usage
+from resources.models.requests import Edit, Look, Paint, Score, Turn, Write
+
+TOKENS = {"input_per_million": 2.0, "output_per_million": 8.0}
+LOOK = Look((Turn("user", "How many legs? 🇳🇵", ("a" * 64,)),))
+WRITE = Write((Turn("system", "Be short."), Turn("user", "Write.")), '{"type": "object"}')
+PAINT = Paint("A hen with three legs")
+EDIT = Edit("Add a leg", ("a" * 64, "b" * 64))
+
+
+def model(backend="openai", price=TOKENS, **more):
+    fields = {"name": "m", "backend": backend, "model": "m-1", "family": "m", "roles": ["judge"]}
+    if backend == "diffusers":
+        fields["roles"] = ["painter"]
+    if backend == "openai_compatible":
+        fields["base_url"] = "http://localhost:1/v1"
+    return Model.model_validate(fields | {"price": price} | more)
+
+
+class TestCost:
+    @pytest.mark.parametrize(
+        ("price", "usage", "cost"),
+        [
+            (TOKENS, Usage(1000, 500), 6_000_000),
+            ({"input_per_million": 0.1, "output_per_million": 0.5}, Usage(3, 0), 300),
+            ({"input_per_million": 0.0375, "output_per_million": 0.0}, Usage(3, 0), 113),
+            ({"input_per_million": 0.0, "output_per_million": 0.0}, Usage(9, 9), 0),
+            (TOKENS, Usage(0, 0), 0),
+            (TOKENS, Usage(1000, None), None),
+            (TOKENS, Usage(None, 5), None),
+            ({"input_per_million": 2.0}, Usage(1000, 500), None),
+            ({"output_per_million": 2.0}, Usage(1000, 500), None),
+            ({"per_image": {"1024x1024/high": 0.1}}, Usage(1000, 500), None),
+            ({}, Usage(1000, 500), None),
+        ],
+    )
+    def test_tokens_cost_what_they_cost_or_it_is_unknown(self, price, usage, cost):
+        assert cost_of(model(price=price), LOOK, usage) == cost
+
+    def test_a_batch_costs_its_share_and_without_one_it_is_unknown(self):
+        half = model(price=TOKENS | {"batch_share": 0.5})
+        assert cost_of(half, LOOK, Usage(1000, 500), "batch") == 3_000_000
+        assert cost_of(half, LOOK, Usage(1000, 500)) == 6_000_000
+        assert cost_of(model(), LOOK, Usage(1000, 500), "batch") is None
+        assert "batch_share" in why_unpriced(model(), LOOK, "batch")
+
+    def test_offline_costs_nothing(self):
+        offline = model("offline", {}, model="sketch", roles=["painter"])
+        assert cost_of(offline, PAINT, UNCOUNTED) == bound_of(offline, PAINT) == 0
+
+    @pytest.mark.parametrize(
+        ("backend", "parameters", "prices", "cost"),
+        [
+            ("openai", {"size": "1024x1024", "quality": "high"}, {"1024x1024/high": 0.13}, 0.13),
+            ("openai", {"size": "1024x1024", "quality": "low"}, {"1024x1024": 0.04}, 0.04),
+            ("openai", {"size": "1024x1024", "quality": "low"}, {"1024x1024/high": 0.13}, None),
+            ("openai", {"size": "1024x1024"}, {"1024x1024/high": 0.13}, None),
+            ("openai", {"quality": "high"}, {"1024x1024/high": 0.13}, None),
+            ("gemini", {"image_config": {"image_size": "2K"}}, {"1K": 0.07, "2K": 0.1}, 0.1),
+            ("gemini", {}, {"1K": 0.07, "2K": 0.1}, 0.07),
+            ("diffusers", {"width": 512, "height": 384}, {"512x384": 0.001}, 0.001),
+        ],
+    )
+    def test_pictures_cost_by_size_and_quality(self, backend, parameters, prices, cost):
+        painter = model(
+            backend, {"per_image": prices}, parameters=parameters, roles=["painter", "editor"]
+        )
+        wanted = None if cost is None else round(cost * NANO)
+        assert cost_of(painter, PAINT, UNCOUNTED) == bound_of(painter, PAINT) == wanted
+        if cost is None:
+            assert "size" in why_unpriced(painter, PAINT) or "per_image" in why_unpriced(
+                painter, PAINT
+            )
+
+    def test_what_a_picture_is_made_from_is_paid_for_as_well_where_it_has_a_price(self):
+        price = {"per_image": {"1K": 0.07}, "input_per_million": 1.0}
+        painter = model("gemini", price, roles=["painter", "editor"])
+        assert cost_of(painter, PAINT, Usage(10, 1290)) == 70_010_000
+        assert cost_of(painter, PAINT, UNCOUNTED) is None
+        assert bound_of(painter, EDIT) - bound_of(painter, PAINT) > 2 * 1000 * 2_000
+
+    def test_a_picture_without_a_price_of_its_own_is_paid_by_tokens(self):
+        painter = model(roles=["painter"], longest_output=5_000)
+        assert cost_of(painter, PAINT, Usage(10, 4_160)) == 20_000 + 33_280_000
+        assert bound_of(painter, PAINT) > 40_000_000
+
+    def test_local_ones_cost_the_time_of_the_gpu(self):
+        painter = model("diffusers", {"per_gpu_hour": 3.6})
+        assert cost_of(painter, PAINT, Usage(gpu_seconds=2.5)) == 2_500_000
+        assert cost_of(painter, PAINT, UNCOUNTED) is None
+        assert why_unpriced(model("diffusers", {}), PAINT) == "price.per_gpu_hour"
+        assert bound_of(painter, PAINT) == 3_600_000_000
+        many = model("diffusers", {"per_gpu_hour": 3.6}, deadline_s=60.0, parameters={"batch": 4})
+        assert bound_of(many, PAINT) == 15_000_000
+
+
+class TestBound:
+    def test_it_is_every_byte_every_picture_and_the_longest_answer(self):
+        judge = model(parameters={"max_completion_tokens": 100})
+        tokens = PER_REQUEST + len('{"max_completion_tokens": 100}')
+        tokens += len("How many legs? ") + 8 + PER_MESSAGE + PER_IMAGE["openai"]
+        assert bound_of(judge, LOOK) == tokens * 2_000 + 100 * 8_000
+
+    def test_a_schema_counts(self):
+        judge = model(longest_output=1)
+        plain = Write(WRITE.turns)
+        assert bound_of(judge, WRITE) - bound_of(judge, plain) == 2_000 * (PER_SCHEMA + 18)
+
+    def test_an_entry_may_say_what_a_picture_counts_for(self):
+        more, less = (model(longest_output=1, tokens_per_image=n) for n in (1_000, 100))
+        assert bound_of(more, LOOK) - bound_of(less, LOOK) == 900 * 2_000
+        assert bound_of(more, Score("A hen", "a" * 64)) is not None
+
+    @pytest.mark.parametrize(
+        "limit", ["max_completion_tokens", "max_tokens", "max_output_tokens", "max_new_tokens"]
+    )
+    def test_a_parameter_limits_the_answer_before_the_entry_does(self, limit):
+        by_parameter = bound_of(model(parameters={limit: 7}, longest_output=1_000), WRITE)
+        assert by_parameter < bound_of(model(longest_output=1_000), WRITE)
+        assert by_parameter == bound_of(model(parameters={limit: 7}), WRITE)
+
+    @pytest.mark.parametrize(
+        ("fields", "says"),
+        [
+            ({}, "longest_output"),
+            ({"price": {}, "longest_output": 9}, "price.input_per_million"),
+            (
+                {"price": {"input_per_million": 1.0}, "longest_output": 9},
+                "price.output_per_million",
+            ),
+        ],
+    )
+    def test_what_is_missing_is_named(self, fields, says):
+        assert bound_of(model(**fields), LOOK) is None
+        assert says in why_unpriced(model(**fields), LOOK)
+
+    @given(
+        text=st.text(),
+        tokens=st.integers(0, 10**6),
+        price=st.floats(0, 1000),
+        share=st.floats(0.01, 1),
+    )
+    def test_no_cost_is_above_it(self, text, tokens, price, share):
+        both = {"input_per_million": price, "output_per_million": price, "batch_share": share}
+        judge = model(price=both, longest_output=10**6)
+        request = Write((Turn("user", text),))
+        for mode in ("online", "batch"):
+            bound = bound_of(judge, request, mode)
+            longest = Usage(len(text.encode()), tokens)
+            assert 0 <= cost_of(judge, request, longest, mode) <= bound
+
+    def test_half_a_surrogate_pair_is_bytes(self):
+        assert bound_of(model(longest_output=1), Write((Turn("user", "\ud83d"),))) is not None
+
+
+def test_dollars_are_for_readers():
+    assert dollars(1_250_000_000) == 1.25
