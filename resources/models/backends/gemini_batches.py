@@ -102,15 +102,15 @@ class _Line(Result):
     error: dict[str, Any] | None = None
 
 
-class _Notes(httpx2.AsyncBaseTransport):
-    """Notes what the SDK would send, and sends nothing: an online request, byte for byte."""
+class _Echo(httpx2.AsyncBaseTransport):
+    """Sends nothing, and gives back what would be sent: an online request, byte for byte."""
 
     def __init__(self) -> None:
-        self.url, self.body = "", b""
+        self.url = ""
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        self.url, self.body = str(request.url), await request.aread()
-        return httpx2.Response(200, json={})
+        self.url = str(request.url)
+        return httpx2.Response(200, content=await request.aread())
 
 
 class BatchedGemini(Gemini):
@@ -127,10 +127,9 @@ class BatchedGemini(Gemini):
         """Upload requests of one kind, and create their batch; gives its id."""
         uploaded = ""
         with TemporaryFile() as file:
-            await self._write_lines(requests, file)
+            url = await self._write_lines(requests, file)
             try:
                 uploaded = await self._upload(file)
-                url = self._notes.url.replace(":generateContent", ":batchGenerateContent")
                 asked = {"displayName": tag, "inputConfig": {"fileName": uploaded}}
                 return (await self._call(_Batch, "POST", url, json={"batch": asked})).name
             except Fault as fault:
@@ -180,24 +179,28 @@ class BatchedGemini(Gemini):
             raise problem
 
     @cached_property
-    def _notes(self) -> _Notes:
-        return _Notes()
+    def _echo(self) -> _Echo:
+        return _Echo()
 
     @cached_property
     def _dry(self) -> Client:
-        """The SDK, over a transport that sends nothing."""
-        client = self._over(httpx2.AsyncClient(transport=self._notes))
+        """The SDK over an echo."""
+        client = self._over(httpx2.AsyncClient(transport=self._echo))
         client.close()  # What it opens for calls that are not asynchronous, and never uses.
         return client
 
-    async def _write_lines(self, requests: Mapping[str, Request], file: IO[bytes]) -> None:
-        """Write one line for each request; its key says how the answer is to be read."""
+    async def _write_lines(self, requests: Mapping[str, Request], file: IO[bytes]) -> str:
+        """Write one line for each request; gives the address where a batch of them is created.
+
+        The key of a line says how its answer is to be read, beside the name of its request.
+        """
         for name, request in requests.items():
             if isinstance(request, Score):
                 raise Unacceptable(f"{self._model.name} cannot score: ask a metric.")
-            await self._send(self._dry, request)
+            body = await self._send(self._dry, request)
             key = json.dumps(f"{kind_of(request)}:{name}").encode()
-            file.write(b'{"key": %b, "request": %b}\n' % (key, self._notes.body))
+            file.write(b'{"key": %b, "request": %b}\n' % (key, body.encode()))
+        return self._echo.url.replace(":generateContent", ":batchGenerateContent")
 
     async def _upload(self, file: IO[bytes]) -> str:
         """Send a file by the resumable protocol, in one piece; gives its name at Google."""

@@ -25,6 +25,7 @@ from tests.resources.models.backends.asking import (
     LOOK,
     ONE,
     PAINT,
+    PNG,
     STORE,
     THREE,
     TWO,
@@ -445,8 +446,10 @@ def test_nothing_but_the_key_and_its_own_headers_leaves(server, asker, provider,
         assert set(received.headers) - more <= own | {key}
 
 
-def test_a_line_is_never_larger_than_was_said(server, asker, provider):
-    everything = {**KINDS, "edit": EDIT, "long": Paint("ü" * 500, seed=9)}
+def test_a_line_is_never_larger_than_was_said(server, asker, provider, monkeypatch):
+    monkeypatch.setitem(STORE, "large", PNG + bytes(99_999))
+    large = Look((Turn("user", "How many legs?", ("large", "large")),))
+    everything = {**KINDS, "edit": EDIT, "long": Paint("ü" * 500, seed=9), "large": large}
     parameters = {**SETTINGS[provider], "stop_sequences": ['"\u2028"'] * 20}
     if provider == "openai":
         parameters = {"temperature": 1, "stop": ['"\u2028"'] * 20}
