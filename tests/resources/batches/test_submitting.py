@@ -223,12 +223,12 @@ def test_it_is_not_sent_again_for_ever(office):
 
 
 def test_a_batch_that_was_created_unheard_is_found_at_once(backend, provider, office):
-    with Office(office.calls, office.images, provider, backend) as office:
+    with Office(office.calls, office.images, provider, backend) as each:
         provider.batches.course = lambda _: Course(heard=False)
-        tag = office.submit_one(looks(3))
-        assert office.created() == 1
-        assert office.calls.batches.find(tag).provider_id in provider.batches.all
-        assert office.calls.batches.find(tag).state == "running"
+        tag = each.submit_one(looks(3))
+        assert each.created() == 1
+        assert each.calls.batches.find(tag).provider_id in provider.batches.all
+        assert each.calls.batches.find(tag).state == "running"
 
 
 def test_where_nobody_can_tell_whether_it_was_created_it_is_not_created_again(office):
