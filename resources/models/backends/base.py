@@ -100,7 +100,8 @@ class Batcher(Backend, Protocol):
 
         A request that was not answered in time has a fault or is not there at all. Each comes once
         at most. Lines that cannot be read spoil no others: after the last one, `Unreadable` says
-        how many there were. Results may be asked for again and again.
+        how many there were; it is `Interrupted` where there was no other. Results may be asked for
+        again and again.
         """
 
     async def cancel(self, batch: str) -> None:

@@ -11,7 +11,7 @@ from typing import TypeVar
 from pydantic import BaseModel
 
 from resources.models.backends.base import PictureOf
-from resources.models.backends.bodies import shaped
+from resources.models.backends.bodies import Shape, shaped
 from resources.models.catalog import Model
 from resources.models.replies import (
     Closed,
@@ -88,11 +88,22 @@ async def results_of(
         except Fault as fault:
             end = fault
         yield line.name, end
+    if torn and not seen:
+        raise Interrupted("Not one line of the results of the batch can be read: collect it again.")
     if torn:
         raise Unreadable(
             f"{torn:,} of the lines in the results of the batch cannot be read; {len(seen):,} can. "
             "Collect it once more: if they stay unreadable, ask those requests again."
         )
+
+
+def told(shape: type[Shape], body: bytes) -> Shape:
+    """What a reply about batches says; nothing was paid for one that cannot be read."""
+    try:
+        return shaped(shape, body)
+    except Unreadable as fault:
+        problem = str(fault)
+    raise Interrupted(problem, possibly_paid=False)
 
 
 def not_created(fault: Fault, model: Model, *, uploaded: bool) -> Fault:

@@ -26,11 +26,12 @@ from resources.models.backends.batch_files import (
     lines_of,
     not_created,
     results_of,
+    told,
 )
-from resources.models.backends.bodies import Shape, shaped
+from resources.models.backends.bodies import Shape
 from resources.models.backends.gemini import ADDRESS, VERSION, Gemini
 from resources.models.backends.wire import interruption, without_key
-from resources.models.replies import Fault, Interrupted, Reply, Unacceptable, Unreadable
+from resources.models.replies import Fault, Interrupted, Reply, Unacceptable
 from resources.models.requests import Request, Score, kind_of
 
 _CHUNK = 1_000_000
@@ -162,7 +163,7 @@ class BatchedGemini(Gemini):
         file = shown.metadata.output.responses_file
         if file is None:
             if shown.metadata.state.endswith("SUCCEEDED"):
-                raise Unreadable(f"The batch {batch} has succeeded, yet has no file of results.")
+                raise Interrupted(f"The batch {batch} has succeeded, yet has no file of results.")
             return
         async for name, end in results_of(self._lines(file), _Line, self._read):
             yield name.partition(":")[2], end
@@ -218,7 +219,7 @@ class BatchedGemini(Gemini):
         # To the server of models.yaml, whichever it names: no other gets the key.
         there = urlsplit(begun.headers.get("x-goog-upload-url", ""))
         if not there.path:
-            raise Unreadable("Google does not say where to send the file of requests.")
+            raise Interrupted("Google does not say where to send the file of requests.")
         whole = {
             "X-Goog-Upload-Command": "upload, finalize",
             "X-Goog-Upload-Offset": "0",
@@ -226,7 +227,7 @@ class BatchedGemini(Gemini):
         }
         where = httpx2.URL(begin).copy_with(raw_path=f"{there.path}?{there.query}".encode())
         sent = await self._answer("POST", str(where), content=_chunks(file), headers=whole)
-        return shaped(_Uploaded, sent.content).file.name
+        return told(_Uploaded, sent.content).file.name
 
     async def _read(self, line: _Line) -> Reply:
         """The reply in a line; raises the fault that it would have been online."""
@@ -265,7 +266,7 @@ class BatchedGemini(Gemini):
         return f"{self._base}/{VERSION}/{path}"
 
     async def _call(self, shape: type[Shape], method: str, url: str, **more: Any) -> Shape:
-        return shaped(shape, (await self._answer(method, url, **more)).content)
+        return told(shape, (await self._answer(method, url, **more)).content)
 
     async def _answer(self, method: str, url: str, **more: Any) -> httpx2.Response:
         """A good reply; the SDK's own methods lose why a batch failed, and repeat uploads."""

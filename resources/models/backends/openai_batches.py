@@ -16,11 +16,12 @@ from resources.models.backends.batch_files import (
     lines_of,
     not_created,
     results_of,
+    told,
 )
-from resources.models.backends.bodies import Shape, shaped
+from resources.models.backends.bodies import Shape
 from resources.models.backends.openai import EDITS, OpenAI, data_url
 from resources.models.backends.wire import bytes_of, interruption, without_key
-from resources.models.replies import Fault, Interrupted, Refusal, Reply, Unacceptable, Unreadable
+from resources.models.replies import Fault, Interrupted, Refusal, Reply, Unacceptable
 from resources.models.requests import Edit, Request, Score
 
 TAG = "counterfactory"
@@ -135,7 +136,7 @@ class BatchedOpenAI(OpenAI):
         # What was answered first: of a request that is in both files, that is kept.
         files = [file for file in (shown.output_file_id, shown.error_file_id) if file]
         if shown.status == "completed" and not files:
-            raise Unreadable(f"The batch {batch} is completed, yet has no file of results.")
+            raise Interrupted(f"The batch {batch} is completed, yet has no file of results.")
         path = shown.endpoint.removeprefix(_VERSION)
 
         async def read(line: _Line) -> Reply:
@@ -224,7 +225,7 @@ class BatchedOpenAI(OpenAI):
         body = await call
         if isinstance(body, Refusal):
             raise _fault_of(body)
-        return shaped(shape, body)
+        return told(shape, body)
 
 
 def _fault_of(end: Refusal | Fault) -> Fault:

@@ -1,5 +1,6 @@
 """Batches of OpenAI and of Gemini over real HTTP: what both of them promise."""
 
+import asyncio
 import json
 from dataclasses import replace
 from math import inf
@@ -202,6 +203,28 @@ def test_a_line_that_cannot_be_read_spoils_no_other(server, asker, model, torn):
     )
 
 
+def test_results_none_of_which_can_be_read_are_to_be_fetched_again(server, asker, model):
+    batch = submitted(asker, model, many(3))
+    server.when(lambda received: received.task == "download", faults.WEB_PAGE, times=1)
+    ends, fault = collected(asker, model, batch)
+    assert (ends, type(fault)) == ({}, Interrupted)
+    ends, fault = collected(asker, model, batch)
+    assert (len(ends), fault) == (3, None)
+
+
+def test_two_batches_of_one_model_are_submitted_at_once(server, asker, model):
+    async def both(backend):
+        return await asyncio.gather(
+            backend.submit(many(20), "one"), backend.submit(many(20, 20), "two")
+        )
+
+    for start, batch in zip((0, 20), used(asker, model, both), strict=True):
+        asked = [(name, received.texts) for name, received in server.batches.all[batch].requests]
+        names = [name.rpartition(":")[2] for name, _ in asked]
+        assert names == list(many(20, start))
+        assert [texts for _, texts in asked] == [(f"Question {n[1:]}",) for n in names]
+
+
 def test_text_may_hold_all_that_ends_a_line_elsewhere(server, asker, model):
     said = "a\u2028b\u2029c\x85d\x0be\x1cf\rg\nh"
     server.answer = lambda _: said
@@ -220,6 +243,7 @@ def test_each_request_ends_as_it_would_online(server, asker, model):
         "down": faults.SERVER_ERROR,
         "wrong": faults.INVALID_REQUEST,
         "filtered": faults.FILTERED,
+        "blocked": faults.PROMPT_FILTERED,
         "garbled": faults.OTHER_SHAPE,
         "page": faults.WEB_PAGE,
         "gone": faults.UNKNOWN_MODEL,
@@ -227,6 +251,7 @@ def test_each_request_ends_as_it_would_online(server, asker, model):
     }
     if model.backend == "gemini":
         by_name["filtered"] = faults.FINISHED["SAFETY"]
+        by_name["blocked"] = faults.PROMPT_BLOCKED["OTHER"]
     requests = {name: Look((Turn("user", name),)) for name in by_name}
     for name, fault in by_name.items():
         server.when(lambda received, name=name: received.texts == (name,), fault)
@@ -346,8 +371,8 @@ FAULTS = [
     (faults.SERVER_ERROR, Interrupted),
     (faults.DROPPED, Interrupted),
     (faults.HALF_BODY, Interrupted),
-    (faults.MALFORMED_JSON, Unreadable),
-    (faults.WEB_PAGE, Unreadable),
+    (faults.MALFORMED_JSON, Interrupted),
+    (faults.WEB_PAGE, Interrupted),
     (faults.REDIRECTED, Closed),
 ]
 
@@ -407,7 +432,7 @@ def test_results_that_a_batch_has_lost_are_no_empty_results(server, asker, provi
     )
     ends, fault = collected(asker, model, batch)
     assert ends == {}
-    assert type(fault) is Unreadable
+    assert type(fault) is Interrupted
     assert "no file of results" in str(fault)
 
 
