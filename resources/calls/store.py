@@ -18,10 +18,11 @@ from resources.calls.batches import Batches
 from resources.calls.call import Answer, Call, call_of, row_of
 from resources.calls.database import Database
 from resources.calls.money import Changes
+from resources.calls.orders import Claim, Standing
 from resources.calls.spending import Booking, Purchase, Spent, Typical
 from resources.calls.statements import Statements
 from resources.calls.tables import head_of
-from resources.calls.writer import Claim, Standing, Writer
+from resources.calls.writer import Writer
 from resources.models.catalog import Model
 from resources.models.requests import canonical, canonical_text
 

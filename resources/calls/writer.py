@@ -5,11 +5,8 @@ import queue
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
-from enum import Enum
-from typing import Any, TypeAlias
 from uuid import uuid4
 
 from dagster import get_dagster_logger
@@ -17,7 +14,17 @@ from sqlalchemy import Connection
 
 from resources.calls.call import Call, call_of, row_of
 from resources.calls.database import Database
-from resources.calls.money import Changes
+from resources.calls.orders import (
+    Anew,
+    Answered,
+    Batch,
+    Claim,
+    Done,
+    Order,
+    Reply,
+    Standing,
+    ended,
+)
 from resources.calls.spending import Booking, Purchase
 from resources.calls.statements import Statements
 from resources.faults import StoreError
@@ -26,75 +33,6 @@ _LEASE_S = 20.0
 _AT_ONCE = 500
 _GATHER_S = 0.002
 """How long the first of a batch waits for others: far less than a model takes to answer."""
-
-
-class Standing(Enum):
-    """How it stands with a key that has no answer."""
-
-    GRANTED = "yours to ask for; `keep` an answer or `release` the claim"
-    PENDING = "someone else is asking for it"
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Claim:
-    """A wish to be the one who asks for a key, with money reserved for that where it is granted."""
-
-    key: str
-    purchase: Purchase | None = None
-
-
-Reply: TypeAlias = asyncio.Future[Any]
-
-
-@dataclass(frozen=True, slots=True)
-class _Answer:
-    call: Call
-    row: Mapping[str, Any]
-    reply: Reply
-
-
-@dataclass(frozen=True, slots=True)
-class _Anew:
-    """A booking that is left as possibly paid, and another in its place."""
-
-    left: str
-    booking: Booking
-    reply: Reply
-
-
-_Order: TypeAlias = Reply | _Answer | _Anew | None
-
-
-@dataclass(slots=True)
-class _Batch:
-    """What one transaction does."""
-
-    wishes: dict[Claim, Reply] = field(default_factory=dict)
-    answers: dict[Claim, _Answer] = field(default_factory=dict)
-    anew: list[_Anew] = field(default_factory=list)
-    releases: set[Claim] = field(default_factory=set)
-    last: bool = False
-
-    def __len__(self) -> int:
-        return len(self.wishes) + len(self.answers) + len(self.anew) + len(self.releases)
-
-    def replies(self) -> list[Reply]:
-        """All that are waited for."""
-        answered = [answer.reply for answer in self.answers.values()]
-        return [*self.wishes.values(), *answered, *(order.reply for order in self.anew)]
-
-    def ends(self) -> set[Claim]:
-        """Claims that are given up in it."""
-        return {*self.answers, *self.releases}
-
-
-@dataclass(frozen=True, slots=True)
-class _Done:
-    """What came of a transaction: calls by key, and what budgets refuse by the id of a booking."""
-
-    granted: set[Claim]
-    stored: dict[str, Call]
-    refused: dict[str, StoreError]
 
 
 class Writer:
@@ -107,7 +45,7 @@ class Writer:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._owner = uuid4().hex
-        self._orders: queue.SimpleQueue[tuple[Claim, _Order] | None]
+        self._orders: queue.SimpleQueue[tuple[Claim, Order] | None]
         self._orders = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._work, name="call store", daemon=True)
         self._sending = threading.Lock()
@@ -134,7 +72,7 @@ class Writer:
         that was first.
         """
         reply: Reply = asyncio.get_running_loop().create_future()
-        self._send(claim, _Answer(call, row_of(call), reply))
+        self._send(claim, Answered(call, row_of(call), reply))
         stored: Call = await reply
         return stored
 
@@ -145,7 +83,7 @@ class Writer:
         """
         reply: Reply = asyncio.get_running_loop().create_future()
         left = purchase.open_anew(booking)
-        self._send(Claim(booking.key, purchase), _Anew(left, booking, reply))
+        self._send(Claim(booking.key, purchase), Anew(left, booking, reply))
         await reply
 
     def release(self, claim: Claim) -> None:
@@ -161,7 +99,7 @@ class Writer:
         if self._thread.ident is not None:
             self._thread.join()
 
-    def _send(self, claim: Claim, order: _Order) -> None:
+    def _send(self, claim: Claim, order: Order) -> None:
         with self._sending:
             if self._closed:
                 raise StoreError(f"{self._database.name} was closed while it was in use.")
@@ -184,11 +122,11 @@ class Writer:
 
     def _leave_all(self, connection: Connection, sql: Statements) -> None:
         sql.leave(connection, {claim.key for claim in self._left_behind}, self._owner)
-        sql.money.change(connection, _ended(self._left_behind))
+        sql.money.change(connection, ended(self._left_behind))
 
-    def _next(self) -> _Batch:
+    def _next(self) -> Batch:
         """What has arrived; waits for something to do, at most until leases are to be renewed."""
-        batch = _Batch()
+        batch = Batch()
         wait = max(0.0, self._renew_at - time.monotonic()) if self._held else None
         with suppress(queue.Empty):
             order = self._orders.get(timeout=wait)
@@ -202,17 +140,17 @@ class Writer:
             batch.last = True
         return batch
 
-    def _add(self, batch: _Batch, claim: Claim, order: _Order) -> None:
-        if isinstance(order, _Answer):
+    def _add(self, batch: Batch, claim: Claim, order: Order) -> None:
+        if isinstance(order, Answered):
             batch.answers[claim] = order
-        elif isinstance(order, _Anew):
+        elif isinstance(order, Anew):
             batch.anew.append(order)
         elif order is not None:
             batch.wishes[claim] = order
         elif batch.wishes.pop(claim, None) is None and self._held.get(claim.key) is claim:
             batch.releases.add(claim)
 
-    def _carry_out(self, batch: _Batch, renewing: set[str]) -> None:
+    def _carry_out(self, batch: Batch, renewing: set[str]) -> None:
         ends = batch.ends()
         if renewing or not self._held:
             self._renew_at = time.monotonic() + _LEASE_S / 3
@@ -247,8 +185,8 @@ class Writer:
         _hand_back(results)
 
     def _write(
-        self, connection: Connection, sql: Statements, batch: _Batch, renewing: set[str]
-    ) -> _Done:
+        self, connection: Connection, sql: Statements, batch: Batch, renewing: set[str]
+    ) -> Done:
         """One transaction; it may be repeated, for it comes to the same.
 
         Claims are taken before answers are looked for: one that is committed between the two is
@@ -266,7 +204,7 @@ class Writer:
         free = (mine & wished) - rows.keys() - self._held.keys()
         first = {claim.key: claim for claim in reversed(batch.wishes) if claim.key in free}
         granted = [claim for claim in batch.wishes if first.get(claim.key) is claim]
-        changes = _ended(batch.ends())
+        changes = ended(batch.ends())
         changes.costs.update((order.left, None) for order in batch.anew)
         wanted = {claim.purchase.booking.id: claim for claim in granted if claim.purchase}
         anew = [order.booking for order in batch.anew]
@@ -277,19 +215,7 @@ class Writer:
         needless |= {claim.key for booking, claim in wanted.items() if booking in refused}
         if leaving or needless:
             sql.leave(connection, leaving | needless, self._owner)
-        return _Done(set(granted), {key: call_of(row) for key, row in rows.items()}, refused)
-
-
-def _ended(claims: Iterable[Claim]) -> Changes:
-    """What requests that have ended come to: a cost, one that nobody knows, or nothing."""
-    changes = Changes()
-    for claim in claims:
-        purchase = claim.purchase
-        if purchase is not None and purchase.paid:
-            changes.costs[purchase.booking.id] = purchase.cost
-        elif purchase is not None:
-            changes.releases.add(purchase.booking.id)
-    return changes
+        return Done(set(granted), {key: call_of(row) for key, row in rows.items()}, refused)
 
 
 def _hand_back(results: Mapping[Reply, Call | Standing | Exception | None]) -> None:

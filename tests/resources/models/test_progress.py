@@ -20,17 +20,24 @@ def told(monkeypatch, caplog):
 
 def test_it_says_done_and_total_pace_time_left_and_cost(told):
     for _ in range(40):
-        told.pay(0.001)
+        told.pay(1_000_000, 9_000_000)
         told.end("answered")
     assert str(told) == "gpt: 60 of 100 · 20 known before · 4.0/s · 10 s left · spent $0.0400"
 
 
 def test_an_unknown_price_is_unknown_and_never_zero(told):
-    told.pay(0.5)
-    told.pay(None)
-    told.pay(0.5)
-    assert told.spent is None
+    told.pay(500_000_000, None)
+    told.pay(None, None)
+    told.pay(500_000_000, None)
     assert "spent unknown (no price)" in str(told)
+    told.unpriced, told.priced = 0, False
+    assert "spent unknown (no price)" in str(told)
+
+
+def test_what_may_have_been_paid_is_told_apart(told):
+    told.pay(500_000_000, 900_000_000)
+    told.pay(None, 20_000_000)
+    assert str(told).endswith("spent $0.5000, possibly $0.0200 more")
 
 
 def test_before_the_first_answer_the_time_left_is_unknown(told):

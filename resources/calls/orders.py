@@ -1,0 +1,95 @@
+"""What is wanted of the one thread that writes to a store, and what came of it."""
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, TypeAlias
+
+from resources.calls.call import Call
+from resources.calls.money import Changes
+from resources.calls.spending import Booking, Purchase
+from resources.faults import StoreError
+
+
+class Standing(Enum):
+    """How it stands with a key that has no answer."""
+
+    GRANTED = "yours to ask for; `keep` an answer or `release` the claim"
+    PENDING = "someone else is asking for it"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Claim:
+    """A wish to be the one who asks for a key, with money reserved for that where it is granted."""
+
+    key: str
+    purchase: Purchase | None = None
+
+
+Reply: TypeAlias = asyncio.Future[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """The answer to a claim that was granted."""
+
+    call: Call
+    row: Mapping[str, Any]
+    reply: Reply
+
+
+@dataclass(frozen=True, slots=True)
+class Anew:
+    """A booking that is left as possibly paid, and another in its place."""
+
+    left: str
+    booking: Booking
+    reply: Reply
+
+
+Order: TypeAlias = Reply | Answered | Anew | None
+
+
+@dataclass(slots=True)
+class Batch:
+    """What one transaction does."""
+
+    wishes: dict[Claim, Reply] = field(default_factory=dict)
+    answers: dict[Claim, Answered] = field(default_factory=dict)
+    anew: list[Anew] = field(default_factory=list)
+    releases: set[Claim] = field(default_factory=set)
+    last: bool = False
+
+    def __len__(self) -> int:
+        return len(self.wishes) + len(self.answers) + len(self.anew) + len(self.releases)
+
+    def replies(self) -> list[Reply]:
+        """All that are waited for."""
+        answered = [answer.reply for answer in self.answers.values()]
+        return [*self.wishes.values(), *answered, *(order.reply for order in self.anew)]
+
+    def ends(self) -> set[Claim]:
+        """Claims that are given up in it."""
+        return {*self.answers, *self.releases}
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What came of a transaction: calls by key, and what budgets refuse by the id of a booking."""
+
+    granted: set[Claim]
+    stored: dict[str, Call]
+    refused: dict[str, StoreError]
+
+
+def ended(claims: Iterable[Claim]) -> Changes:
+    """What requests that have ended come to: a cost, one that nobody knows, or nothing."""
+    changes = Changes()
+    for claim in claims:
+        purchase = claim.purchase
+        if purchase is not None and purchase.paid:
+            changes.costs[purchase.booking.id] = purchase.cost
+        elif purchase is not None:
+            changes.releases.add(purchase.booking.id)
+    return changes

@@ -1,0 +1,446 @@
+"""What asking costs: over real HTTP, with budgets, faults, kills and lost pictures."""
+
+import json
+import logging
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from datetime import UTC, datetime
+
+import pytest
+from sqlalchemy import text
+
+from resources.calls import CallStore
+from resources.calls.spending import NANO
+from resources.faults import LostPictures, Missing, NoPrice, OverBudget
+from resources.images import ImageStore
+from resources.models import asking
+from resources.models.account import Account
+from resources.models.client import ModelClient
+from resources.models.faults import Stopped
+from resources.models.outcomes import Answered, Failed, Refused
+from resources.models.pricing import bound_of
+from resources.models.requests import Paint
+from tests.postgres import Postgres, installed
+from tests.providers import Provider, faults, provider_process
+from tests.resources.models.conftest import LOG, client_at, closed, looks, model, until
+
+PRICE = {"input_per_million": 1_000.0, "output_per_million": 1_000.0}
+PRICED = {"price": PRICE, "longest_output": 50}
+ACCOUNT = Account("vlmbias/answers/judge", "flags", "run-1")
+
+
+def priced(server, backend="openai", **more):
+    return model(server, backend, **(PRICED | more))
+
+
+def states(client):
+    """How many bookings there are in each state, once all is written."""
+    client.calls.close()
+    rows = client.calls._started().database.run(
+        lambda connection, _: connection.execute(text("SELECT state FROM spending")).all()
+    )
+    return Counter(state for (state,) in rows)
+
+
+def within(budget, **more):
+    """The account with a budget for the run, in billionths."""
+    return Account(ACCOUNT.asset, ACCOUNT.partition, ACCOUNT.run, budget / NANO, **more)
+
+
+def spending(client):
+    """The rows of the cost table, once all is written."""
+    client.calls.close()
+    return client.calls.spending()
+
+
+def spent_of(client):
+    (row,) = spending(client)
+    return row
+
+
+def test_what_is_answered_is_booked_by_its_tokens(server, client):
+    asked = client.ask(priced(server), looks(20), LOG, ACCOUNT)
+    row = spent_of(client)
+    tokens = sum(o.usage.input_tokens + o.usage.output_tokens for o in asked.outcomes)
+    assert row.paid == tokens * 1_000_000
+    assert (row.asset, row.partition, row.model) == (ACCOUNT.asset, "flags", "judge")
+    assert (row.requests, row.possibly_paid, row.unknown) == (20, 0, 0)
+    assert (asked.spent, asked.possibly_spent) == (row.paid / NANO, 0)
+    again = client.ask(priced(server), looks(20), LOG, ACCOUNT)
+    assert (again.spent, spent_of(client)) == (0, row)
+
+
+def test_without_a_price_it_is_unknown_and_booked_as_that(server, client):
+    asked = client.ask(model(server), looks(3), LOG, ACCOUNT)
+    assert asked.spent is None
+    row = spent_of(client)
+    assert (row.requests, row.paid, row.possibly_paid, row.unknown) == (3, 0, 0, 3)
+
+
+SURELY_FREE = [
+    faults.RATE_LIMITED,
+    faults.SERVER_ERROR,
+    faults.BAD_GATEWAY,
+    faults.OVERLOADED,
+    faults.INVALID_REQUEST,
+]
+POSSIBLY_PAID = [
+    faults.DROPPED,
+    faults.RESET,
+    faults.HALF_HEADERS,
+    faults.HALF_BODY,
+    faults.MALFORMED_JSON,
+    faults.OTHER_SHAPE,
+    faults.NO_TEXT,
+    faults.DRIPPING,
+]
+
+
+class TestFaults:
+    @pytest.mark.parametrize("fault", SURELY_FREE, ids=lambda fault: fault.name)
+    @pytest.mark.parametrize("backend", ["openai", "gemini"])
+    def test_an_attempt_that_surely_cost_nothing_is_not_booked(
+        self, server, client, backend, fault
+    ):
+        server.script([fault])
+        asked = client.ask(priced(server, backend), looks(2), LOG, ACCOUNT)
+        answered = sum(isinstance(outcome, Answered) for outcome in asked.outcomes)
+        assert states(client) == {"paid": answered}
+        assert asked.possibly_spent == 0
+
+    @pytest.mark.parametrize("fault", POSSIBLY_PAID, ids=lambda fault: fault.name)
+    @pytest.mark.parametrize("backend", ["openai", "gemini"])
+    def test_one_that_may_have_been_paid_is_booked_at_its_bound(
+        self, server, client, backend, fault
+    ):
+        entry = priced(server, backend, deadline_s=0.5)
+        server.script([fault])
+        (request,) = looks(1)
+        asked = client.ask(entry, [request], LOG, ACCOUNT)
+        assert isinstance(asked.outcomes[0], Answered)
+        assert states(client) == {"paid": 1, "possibly paid": 1}
+        row = spent_of(client)
+        assert row.possibly_paid == bound_of(entry, request)
+        assert asked.possibly_spent == row.possibly_paid / NANO
+        assert asked.spent == row.paid / NANO
+
+    def test_a_request_that_ends_without_a_paid_attempt_leaves_nothing(self, server, client):
+        server.always(faults.SERVER_ERROR)
+        with pytest.raises(Stopped):
+            client.ask(priced(server), looks(2), LOG, ACCOUNT)
+        assert spending(client) == []
+
+    def test_a_connection_that_is_never_made_costs_nothing(self, client):
+        with Provider() as gone:
+            entry = priced(gone, concurrency=2)
+        with pytest.raises(Stopped):
+            client.ask(entry, looks(9), LOG, ACCOUNT)
+        assert spending(client) == []
+
+    def test_each_time_limit_is_booked(self, server, client):
+        server.when(lambda received: "animal 1?" in received.texts[-1], faults.DRIPPING)
+        asked = client.ask(priced(server, deadline_s=0.3), looks(2), LOG, ACCOUNT)
+        assert isinstance(asked.outcomes[1], Failed)
+        assert states(client) == {"paid": 1, "possibly paid": 2}
+
+    def test_a_file_that_is_no_picture_was_paid_for(self, server, client):
+        painter = priced(server, model="test-image-1", longest_output=5_000)
+        server.always(faults.NOT_A_PICTURE)
+        server.when(lambda received: "cat" in received.texts[-1], faults.NORMAL)
+        asked = client.ask(painter, [Paint("A dog"), Paint("A cat")], LOG, ACCOUNT)
+        assert [type(outcome) for outcome in asked.outcomes] == [Failed, Answered]
+        assert states(client) == {"paid": 2}
+
+    def test_a_refusal_that_counts_tokens_costs_them_and_another_may(self, server, client):
+        server.script([faults.REFUSED, faults.INVALID_PROMPT])
+        asked = client.ask(priced(server, concurrency=1), looks(2), LOG, ACCOUNT)
+        assert all(isinstance(outcome, Refused) for outcome in asked.outcomes)
+        assert states(client) == {"paid": 1, "possibly paid": 1}
+
+    def test_what_is_cancelled_on_its_way_may_have_been_paid(self, server, client):
+        server.latency_s = 60
+
+        def cancel():
+            until(lambda: server.count == 3)
+            client._loop._end_all()
+
+        ending = threading.Thread(target=cancel)
+        ending.start()
+        with pytest.raises(BaseException):  # noqa: B017, PT011 - however that is told
+            client.ask(priced(server), looks(3), LOG, ACCOUNT)
+        ending.join()
+        assert states(client) == {"possibly paid": 3}
+
+    def test_a_picture_that_cannot_be_read_costs_nothing(self, server, client):
+        with pytest.raises(Missing):
+            client.ask(priced(server), looks(1, "0" * 64), LOG, ACCOUNT)
+        assert spending(client) == []
+
+
+class TestBudgets:
+    def test_no_request_is_sent_that_would_cross_it(self, server, client):
+        entry, requests = priced(server, concurrency=8), looks(300)
+        bound = bound_of(entry, requests[0]) + 2_000_000
+        told = r"budget of this run is \$.* is spent, .* may cost up to .*are answered and kept"
+        with pytest.raises(OverBudget, match=told) as error:
+            client.ask(entry, requests, LOG, within(10 * bound))
+        assert "per_run_usd" in str(error.value)
+        row = spent_of(client)
+        assert states(client) == {"paid": server.count}
+        assert 9 * bound - bound < row.paid <= 10 * bound
+        # It ended only when what was paid, not what was reserved, had used it up.
+        assert server.count > 30
+        assert f"Of 300 requests, {server.count} are answered" in str(error.value)
+        before = server.count
+        with pytest.raises(OverBudget):
+            client.ask(entry, requests, LOG, within(10 * bound))
+        assert server.count == before
+        asked = client.ask(entry, requests, LOG, within(1e12))
+        assert asked.known == before
+        assert server.count == 300
+
+    def test_a_budget_of_nothing_sends_nothing(self, server, client):
+        with pytest.raises(OverBudget, match=r"is \$0.00: \$0.00 is spent"):
+            client.ask(priced(server), looks(3), LOG, within(0))
+        assert server.count == 0
+        assert spending(client) == []
+
+    def test_without_a_price_nothing_is_sent_and_the_field_is_named(self, server, client):
+        for fields, says in (
+            ({}, "judge may cost is unknown.*lacks price.input_per_million"),
+            ({"price": PRICE}, "judge may cost is unknown.*lacks longest_output"),
+        ):
+            with pytest.raises(NoPrice, match=says):
+                client.ask(model(server, **fields), looks(3), LOG, within(1e12))
+        assert server.count == 0
+        client.ask(model(server), looks(3), LOG, ACCOUNT)
+        client.ask(model(server), looks(3), LOG, within(0))
+        assert server.count == 3
+
+    def test_offline_goes_on(self, client, server):
+        sketch = model(server, "offline", model="sketch", roles=["painter"], base_url=None)
+        asked = client.ask(sketch, [Paint("A hen with three legs")], LOG, within(0))
+        assert isinstance(asked.outcomes[0], Answered)
+
+    def test_another_attempt_beyond_it_is_not_made(self, server, client):
+        entry, requests = priced(server), looks(1)
+        bound = bound_of(entry, requests[0])
+        server.always(faults.DROPPED)
+        with pytest.raises(OverBudget, match="Of 1 requests, 0 are answered"):
+            client.ask(entry, requests, LOG, within(2.5 * bound))
+        assert server.count == 2
+        assert states(client) == {"possibly paid": 2}
+
+    def test_a_stop_ends_those_who_wait_for_money(self, server, client):
+        server.latency_s = 0.2
+        entry = priced(server, concurrency=8)
+        server.always(faults.INVALID_KEY)
+        with pytest.raises(Stopped, match="Incorrect API key"):
+            client.ask(entry, looks(100), LOG, within(2 * bound_of(entry, looks(1)[0])))
+        assert server.count <= 2
+
+    def test_an_answer_after_the_month_is_of_the_month_in_which_it_was_sent(self, server, client):
+        moments = iter(
+            [datetime(2026, 11, 30, 23, 59, 59, tzinfo=UTC), datetime(2026, 12, 1, tzinfo=UTC)]
+        )
+        client._clock = lambda: next(moments)
+        account = Account(run="r", per_month=0.5)
+        client.ask(priced(server), looks(1), LOG, account)
+        assert [(row.month, row.paid > 0) for row in spending(client)] == [("2026-11", True)]
+        client._clock = lambda: datetime(2026, 12, 1, tzinfo=UTC)
+        client.ask(priced(server), looks(2), LOG, account)
+        assert [row.month for row in spending(client)] == ["2026-11", "2026-12"]
+
+
+SPENDING = """
+import json, sys
+from resources.calls import CallStore, writer
+from resources.images import ImageStore
+from resources.models.account import Account
+from resources.models.client import ModelClient
+from resources.faults import OverBudget
+from tests.resources.models import conftest as c
+
+writer._LEASE_S = 0.5
+url, root, provider, number, budget = sys.argv[1:]
+judge = c.Model.model_validate(
+    {"name": "judge", "backend": "openai", "model": "test-1", "family": "test", "roles": ["judge"],
+     "base_url": provider, "concurrency": 8, "longest_output": 50,
+     "price": {"input_per_million": 1000.0, "output_per_million": 1000.0}}
+)
+client = ModelClient(calls=CallStore(url=url), images=ImageStore(root=root))
+client.calls.known([])
+print("ready", flush=True)
+sys.stdin.readline()
+try:
+    requests = c.looks(500, start=int(number))
+    client.ask(judge, requests, c.LOG, Account(run=number, per_month=float(budget)))
+except OverBudget as error:
+    print(error)
+client.close()
+client.calls.close()
+"""
+
+
+@pytest.fixture(scope="module")
+def database():
+    with Postgres() as database:
+        yield database
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def url(request, tmp_path):
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path}/calls.sqlite"
+    if not installed():
+        pytest.skip("no PostgreSQL server is installed")
+    return request.getfixturevalue("database").database()
+
+
+@contextmanager
+def client_of(url, root):
+    client = ModelClient(calls=CallStore(url=url), images=ImageStore(root=str(root)))
+    try:
+        yield client
+    finally:
+        closed(client)
+
+
+class TestProcesses:
+    def spend(self, url, root, server, number, budget):
+        command = [sys.executable, "-c", SPENDING, url, str(root), server.openai_url]
+        process = subprocess.Popen(
+            [*command, str(number), str(budget)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert process.stdout.readline() == "ready\n"
+        return process
+
+    def go(self, process):
+        process.stdin.write("go\n")
+        process.stdin.flush()
+
+    def test_two_together_never_cross_the_budget_of_a_month(self, url, tmp_path):
+        """What the server was asked, at what it counts, is within; and so much was possible."""
+        budget = 2.0
+        with provider_process(latency_s=0.02) as server:
+            two = [self.spend(url, tmp_path, server, 1_000 * n, budget) for n in range(2)]
+            for process in two:
+                self.go(process)
+            told = [process.communicate(timeout=60)[0] for process in two]
+            count = server.received()["count"]
+        assert all("COUNTERFACTORY_BUDGET_PER_MONTH" in each for each in told), told
+        with client_of(url, tmp_path) as client:
+            spent = sum(row.paid + row.possibly_paid for row in client.calls.spending())
+            assert states(client) == {"paid": count}
+        assert budget * 0.8 < spent / NANO <= budget
+
+    def test_what_was_on_its_way_at_a_kill_counts_and_a_re_run_keeps_within(self, url, tmp_path):
+        budget = 2.0
+        with provider_process(latency_s=0.05) as server:
+            killed = self.spend(url, tmp_path, server, 0, budget)
+            self.go(killed)
+            until(lambda: server.received()["count"] >= 12)
+            killed.send_signal(signal.SIGKILL)
+            killed.communicate()
+            with client_of(url, tmp_path) as client:
+                left = states(client)
+                (row,) = spending(client)
+            assert 0 < left["reserved"] <= 12
+            assert row.possibly_paid > 0
+            again = self.spend(url, tmp_path, server, 0, budget)
+            self.go(again)
+            told, _ = again.communicate(timeout=60)
+            count = server.received()["count"]
+        assert "was not sent" in told
+        with client_of(url, tmp_path) as client:
+            (row,) = spending(client)
+            ends = states(client)
+        assert ends["reserved"] == left["reserved"]
+        assert ends["paid"] <= count <= ends["paid"] + left["reserved"]
+        assert row.paid + row.possibly_paid <= budget * NANO
+
+
+class TestLostPictures:
+    def painted(self, server, client, number=5):
+        painter = priced(server, model="test-image-1", longest_output=5_000)
+        requests = [Paint(f"A dog with {legs} legs") for legs in range(number)]
+        asked = client.ask(painter, requests, LOG, ACCOUNT)
+        return painter, requests, [outcome.images[0] for outcome in asked.outcomes]
+
+    def test_they_are_an_error_that_counts_them_and_says_where(self, server, client):
+        painter, requests, digests = self.painted(server, client)
+        for digest in digests[:2]:
+            client.images.path(digest).unlink()
+        told = rf"Of 5 answers.*2 name pictures that are not in {client.images.root}.*cassette"
+        with pytest.raises(LostPictures, match=told) as error:
+            client.ask(painter, requests, LOG, ACCOUNT)
+        assert "remake_lost_pictures: true" in str(error.value)
+        assert server.count == 5
+
+    def test_they_are_made_again_where_that_is_wanted_and_no_others(self, server, client):
+        painter, requests, digests = self.painted(server, client)
+        client.images.path(digests[3]).unlink()
+        account = Account(remake_lost_pictures=True)
+        asked = client.ask(painter, requests, LOG, account)
+        assert (asked.known, asked.sent, server.count) == (4, 1, 6)
+        assert client.images.lost(digests) == set()
+        assert client.ask(painter, requests, LOG, account).sent == 0
+
+
+class TestOthersClaims:
+    def test_who_meets_one_goes_on_with_others(self, server, client, tmp_path):
+        """Two who ask the same in the same order share the work."""
+        server.latency_s = 0.05
+        other = client_at(tmp_path)
+        entry = model(server, concurrency=4)
+        with ThreadPoolExecutor(2) as threads:
+            asked = list(threads.map(lambda each: each.ask(entry, looks(60), LOG), [client, other]))
+        closed(other)
+        assert asked[0].outcomes == asked[1].outcomes
+        assert server.count == 60
+        assert min(each.sent for each in asked) > 15
+
+    def test_a_stop_ends_the_waiting_for_one(self, server, client, tmp_path, monkeypatch):
+        monkeypatch.setattr(asking, "FIRST_LOOK_S", 120.0)
+        monkeypatch.setattr(asking, "LOOK_EVERY_S", 120.0)
+        server.when(lambda received: "animal 0?" in received.texts[-1], faults.SLOW.for_seconds(3))
+        server.when(lambda received: "animal 1?" in received.texts[-1], faults.INVALID_KEY)
+        other = client_at(tmp_path)
+        with ThreadPoolExecutor(1) as thread:
+            first = thread.submit(client.ask, model(server), looks(1), LOG)
+            until(lambda: server.count == 1)
+            began = time.monotonic()
+            with pytest.raises(Stopped, match="Incorrect API key"):
+                other.ask(model(server), looks(2), LOG)
+            assert time.monotonic() - began < 60
+            first.result()
+        closed(other)
+
+
+def test_an_answer_above_its_bound_is_told(server, client, caplog):
+    caplog.set_level(logging.WARNING, logger="asking")
+    client.ask(priced(server, parameters={"max_tokens": 1}), looks(3), LOG, ACCOUNT)
+    told = [message for message in caplog.messages if "a budget may be crossed" in message]
+    assert len(told) <= 1
+
+
+def test_the_log_says_what_was_spent_and_what_may_have_been(server, client, caplog):
+    caplog.set_level(logging.INFO, logger="asking")
+    server.script([faults.DROPPED])
+    client.ask(priced(server), looks(3), LOG, ACCOUNT)
+    assert "spent $0.0" in caplog.messages[-1]
+    assert ", possibly $" in caplog.messages[-1]
+
+
+def test_what_the_rows_say_can_be_written_down(server, client):
+    client.ask(priced(server), looks(1), LOG, ACCOUNT)
+    assert json.dumps([row._asdict() for row in spending(client)])
