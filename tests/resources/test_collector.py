@@ -1,0 +1,210 @@
+"""The collector takes what nothing refers to, and nothing else."""
+
+import os
+import time
+from contextlib import closing
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import boto3
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import s3fs
+from moto.server import ThreadedMotoServer
+from sqlalchemy import select
+
+from resources.calls import CallStore
+from resources.calls.address import database_of
+from resources.calls.spending import Booking, new_id
+from resources.calls.tables import CLAIMS
+from resources.collector import DAY_S, Collector
+from resources.faults import Corrupt
+from resources.images import ImageStore
+from resources.models.account import Account
+from tests.resources.cassettes import looked, painted, png_of
+
+LONG_AGO = time.time() - 2 * DAY_S
+
+
+class Store:
+    """A data root, and how old what it holds is."""
+
+    def __init__(self, root, images=None):
+        self.root = root
+        self.calls = CallStore(url=f"sqlite:///{root}/calls.sqlite")
+        self.images = ImageStore(root=images or str(root))
+
+    def image(self, number, age=LONG_AGO):
+        digest = self.images.put(png_of(number))
+        os.utime(self.images.path(digest), (age, age))
+        return digest
+
+    def table(self, name="vlmbias/answers/somebody/flags", **columns):
+        path = self.root / f"{name}.parquet"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        pq.write_table(pa.table(columns), path)
+        return path
+
+    def paints(self, number):
+        """A stored call with its picture, both old."""
+        call = painted(number, self.images)
+        (digest,) = call.answer["images"]
+        os.utime(self.images.path(digest), (LONG_AGO, LONG_AGO))
+        self.calls.keep([call])
+        return call.key, digest
+
+    def waste(self):
+        return Collector(self.root, self.calls, self.images).waste()
+
+    def collect(self, calls=False):
+        collector = Collector(self.root, self.calls, self.images)
+        collector.remove(collector.waste(), calls=calls)
+
+    def digests(self):
+        return {path.stem for path in self.root.rglob("*.png")}
+
+
+@pytest.fixture
+def store(tmp_path):
+    store = Store(tmp_path)
+    store.calls.keep([])
+    yield store
+    store.calls.close()
+
+
+def test_only_pictures_that_nothing_refers_to_go(store):
+    cell, listed, told, in_text = (store.image(number) for number in range(4))
+    shown_to_judge, reviewed, new, unused = (store.image(number) for number in range(4, 8))
+    os.utime(store.images.path(new))
+    store.table(sha256=[cell, None], shown=[told, told], size=[384, 768])
+    store.table("other/table", lists=[[listed], []], settings=["{}", f'{{"of": "{in_text}"}}'])
+    store.calls.keep([looked(1, picture=shown_to_judge)])
+    (store.root / "reviews").mkdir()
+    (store.root / "reviews" / "animals.csv").write_text(f"sha256,decision\n{reviewed},accepted\n")
+    found = store.waste()
+    assert found.images == {unused: len(png_of(7))}
+    assert unused in store.digests()
+    store.collect()
+    kept = {cell, listed, told, in_text, shown_to_judge, reviewed, new}
+    assert store.digests() == kept
+    store.collect(calls=True)
+    assert store.digests() == kept - {shown_to_judge}
+
+
+def test_what_was_paid_for_goes_only_where_that_is_said(store):
+    named, picture = store.paints(1)
+    lost, picture_of_lost = store.paints(2)
+    young = replace(looked(3), finished_at=datetime.now(UTC))
+    store.calls.keep([young])
+    store.table(calls=[[named]])
+    found = store.waste()
+    assert found.calls == [lost]
+    assert found.images == {}
+    assert set(found.images_of_calls) == {picture_of_lost}
+    store.collect()
+    assert set(store.calls.all_keys()) == {named, lost, young.key}
+    assert store.digests() == {picture, picture_of_lost}
+    store.collect(calls=True)
+    assert set(store.calls.all_keys()) == {named, young.key}
+    assert store.digests() == {picture}
+
+
+def test_a_picture_of_a_lost_call_stays_where_another_needs_it(store):
+    _, digest = store.paints(1)
+    asked = looked(2, picture=digest)
+    store.calls.keep([asked])
+    store.table(calls=[[asked.key]])
+    assert store.waste().images_of_calls == {}
+    store.collect(calls=True)
+    assert store.digests() == {digest}
+
+
+def test_what_lost_calls_cost_is_as_it_was_booked(store):
+    paid, free = looked(1), looked(2)
+    store.calls.keep([paid, free])
+    booking = Booking(new_id(), paid.key, Account("a", "p", "r"), "m", "online", "2026-03", 500)
+    store.calls.reserve([booking])
+    store.calls.settle({booking.id: 123})
+    found = store.waste()
+    assert (found.cost, found.unbooked) == (123, 1)
+
+
+def test_a_table_that_cannot_be_read_stops_it(store):
+    store.image(1)
+    path = store.table(sha256=["x"])
+    path.write_bytes(path.read_bytes()[:-9])
+    with pytest.raises(Corrupt, match=r"flags.parquet cannot be read.*nothing was removed"):
+        store.waste()
+    assert len(store.digests()) == 1
+
+
+def claim(store, key, seconds):
+    with closing(database_of(store.calls.url)) as database:
+        database.run(lambda connection, sql: sql.claim(connection, [key], "someone", seconds))
+
+
+def test_claims_and_files_of_the_dead_go(store):
+    claim(store, "a" * 64, -2 * DAY_S)
+    claim(store, "b" * 64, 20)
+    claim(store, "c" * 64, -60)
+    name = f".x.parquet.{'0' * 32}"
+    for path, age in (
+        (store.root / "vlmbias" / name, LONG_AGO),
+        (store.root / "images" / "ab" / f".y.png.{'1' * 32}", LONG_AGO),
+        (store.root / "new" / name, time.time()),
+        (store.root / "vlmbias" / ".hidden", LONG_AGO),
+        (store.root / f".calls.sqlite.{'2' * 32}-wal", LONG_AGO),
+    ):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"12")
+        os.utime(path, (age, age))
+    folder = store.root / "vlmbias" / f".report.{'3' * 32}"
+    (folder / "images").mkdir(parents=True)
+    (folder / "images" / "x.png").write_bytes(b"123")
+    os.utime(folder, (LONG_AGO, LONG_AGO))
+    found = store.waste()
+    assert found.claims == 1
+    assert sum(found.leftovers.values()) == 9
+    assert len(found.leftovers) == 4
+    store.collect()
+    left = {path.name for path in store.root.rglob(".*")}
+    assert left == {name, ".hidden"}
+    assert store.waste().claims == 0
+    with closing(database_of(store.calls.url)) as database:
+        rows = database.run(lambda connection, _: connection.execute(select(CLAIMS.c.key)).all())
+    assert {row.key[0] for row in rows} == {"b", "c"}
+
+
+@pytest.fixture
+def s3(monkeypatch):
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    for name, value in {
+        "AWS_ENDPOINT_URL": f"http://{host}:{port}",
+        "AWS_ACCESS_KEY_ID": "key",
+        "AWS_SECRET_ACCESS_KEY": "secret",
+        "AWS_DEFAULT_REGION": "us-east-1",
+    }.items():
+        monkeypatch.setenv(name, value)
+    s3fs.S3FileSystem.clear_instance_cache()
+    client = boto3.client("s3")
+    client.create_bucket(Bucket="pictures")
+    yield client
+    server.stop()
+    s3fs.S3FileSystem.clear_instance_cache()
+
+
+def test_pictures_in_an_object_store_go_as_well(s3, tmp_path, monkeypatch):
+    store = Store(tmp_path, images="s3://pictures/here")
+    used, unused = (store.images.put(png_of(number)) for number in (1, 2))
+    s3.put_object(Bucket="pictures", Key=f"here/images/ab/{'c' * 64}.txt", Body=b"not ours")
+    store.table(sha256=[used])
+    assert store.waste().images == {}
+    monkeypatch.setattr("resources.collector.DAY_S", -DAY_S)
+    assert store.waste().images == {unused: len(png_of(2))}
+    store.collect()
+    left = {item["Key"] for item in s3.list_objects_v2(Bucket="pictures")["Contents"]}
+    assert left == {f"here/images/{used[:2]}/{used}.png", f"here/images/ab/{'c' * 64}.txt"}
+    store.calls.close()
