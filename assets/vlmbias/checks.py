@@ -38,7 +38,7 @@ Check = Callable[..., AssetCheckResult]
 
 
 @contextmanager
-def _previewed() -> Iterator[None]:
+def previewed() -> Iterator[None]:
     """Dagster marks partitioned checks as a preview: it need not say so each time."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Specifying a partitions_def", PreviewWarning)
@@ -58,7 +58,7 @@ def topic_check(
     """
 
     def decorated(check: Check) -> AssetChecksDefinition:
-        with _previewed():
+        with previewed():
             return asset_check(
                 asset=asset,
                 description=description,
@@ -85,7 +85,7 @@ def labels_agree(
         labels=("labels", "sum"),
         largest_error=("error", "max"),
     )
-    return _result(
+    return result_of(
         f"{sizes['verified'].sum()} of {sizes['images'].sum()} images agree with the pixels",
         disagreeing(both),
         images=int(sizes["images"].sum()),
@@ -100,7 +100,7 @@ def scenes_differ(measurements: pd.DataFrame) -> AssetCheckResult:
     """Compare the hashes of the decoded pixels of all images of the topic."""
     images = measurements["image_id"].nunique()
     distinct = int(measurements["pixels_sha256"].nunique())
-    return _result(
+    return result_of(
         f"{distinct} distinct of {images} images",
         alike(measurements),
         images=images,
@@ -116,7 +116,7 @@ def legible(measurements: pd.DataFrame) -> AssetCheckResult:
     """Read off the pixels; below 384 px the limit shrinks with the size."""
     size = int(measurements["size"].min())
     mark, gap = float(measurements["mark"].min()), float(measurements["gap"].min())
-    return _result(
+    return result_of(
         f"narrowest mark {mark:.2f} px, narrowest gap {gap:.2f} px at {size} px",
         too_narrow(measurements),
         size=size,
@@ -138,7 +138,7 @@ def truths_hold(judge: Model) -> AssetChecksDefinition:
         wrong = plain.loc[
             plain["score"] != 1.0, ["image_id", "question", "response", "ground_truth"]
         ]
-        return _result(
+        return result_of(
             f"{len(plain) - len(wrong)} of {len(plain)} truths hold", wrong, questions=len(plain)
         )
 
@@ -148,7 +148,7 @@ def truths_hold(judge: Model) -> AssetChecksDefinition:
 def checks_of_answers(judge: Model) -> AssetChecksDefinition:
     """What has to hold of every judge's answers; one step, that reads them once."""
     asset = _answers_of(judge)
-    with _previewed():
+    with previewed():
         ended = AssetCheckSpec(
             "every_row_ended",
             asset=asset,
@@ -182,7 +182,7 @@ def _every_row_ended(
 ) -> AssetCheckResult:
     """Compare rows with questions, and each outcome with what stands beside it."""
     counts = Counter(answers["outcome"]).items()
-    return _result(
+    return result_of(
         f"{len(answers)} rows: {', '.join(f'{number} {outcome}' for outcome, number in counts)}",
         not_ended(judge, answers, questions),
         rows=len(answers),
@@ -199,14 +199,15 @@ def _nothing_failed(judge: Model, answers: pd.DataFrame) -> AssetCheckResult:
             f"{failed['reason'].mode()[0]} Materialize vlmbias/answers/{judge.name} for "
             f"{failed['domain'].iloc[0]} again: only those are asked."
         )
-    return _result(said, failed[["image_id", "question_id", "prompting", "reason"]])
+    return result_of(said, failed[["image_id", "question_id", "prompting", "reason"]])
 
 
 def _answers_of(judge: Model) -> AssetKey:
     return AssetKey([GROUP, "answers", judge.name])
 
 
-def _result(description: str, wrong: pd.DataFrame, **metadata: Any) -> AssetCheckResult:
+def result_of(description: str, wrong: pd.DataFrame, **metadata: Any) -> AssetCheckResult:
+    """A check's result: it has passed where there is nothing `wrong`, and shows the first of it."""
     if len(wrong):
         metadata["wrong"] = markdown_table(wrong.head(_SHOWN))
     return AssetCheckResult(passed=wrong.empty, description=description, metadata=metadata)

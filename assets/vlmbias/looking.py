@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from logging import Logger
 from typing import Any
 
+from assets.money import cost_metadata
 from assets.vlmbias.answers import Ending
-from assets.vlmbias.costs import cost_of
 from assets.vlmbias.prompting import Posed
 from resources.models.account import Account
 from resources.models.catalog import Model
@@ -39,7 +39,7 @@ def look(
     ):
         calls = [*first.keys[place], *keys]
         endings[place] = _ending(outcome) | {"first_response": reply, "calls": calls}
-    return endings, cost_of(first, second)
+    return endings, cost_metadata(first, second)
 
 
 def first_look(put: Posed) -> Look:

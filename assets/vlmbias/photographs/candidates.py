@@ -21,10 +21,10 @@ from dagster import (
 from pydantic import Field
 
 from assets.columns import TEXT, TEXTS, WHOLE, Columns, materialized
+from assets.money import cost_metadata
 from assets.partitions import painter_and_topic, photographs
 from assets.previews import markdown_table
 from assets.vlmbias.common import GROUP, table_asset
-from assets.vlmbias.costs import cost_of
 from assets.vlmbias.photographs.checking import CHECKERS, candidates_of, checked, checks_of
 from assets.vlmbias.photographs.chosen import chosen
 from assets.vlmbias.photographs.edits import EDITS
@@ -108,7 +108,7 @@ def candidates_by(catalog: Catalog) -> AssetsDefinition:
             checks = checks_of(topic, found)
             requests = [check.request for check in checks]
             asked = models.ask(checker, requests, context.log, budget.account(context))
-            found, cost = checked(found, checks, asked, checker), cost_of(asked)
+            found, cost = checked(found, checks, asked, checker), cost_metadata(asked)
         rows = [candidate.row for candidate in found]
         others = [
             row

@@ -11,9 +11,9 @@ from dagster import AssetExecutionContext, AssetsDefinition, Config, Materialize
 from pydantic import Field
 
 from assets.columns import TEXT, TEXTS, WHOLE, Columns, materialized
+from assets.money import cost_metadata
 from assets.partitions import painter_and_topic, photographs
 from assets.vlmbias.common import Mismatch, table_asset
-from assets.vlmbias.costs import cost_of
 from assets.vlmbias.photographs.chosen import NoSuchModel, chosen
 from assets.vlmbias.photographs.paintings import PAINTINGS
 from assets.vlmbias.photographs.pictured import PICTURED, Row, behind, pictured, sheet
@@ -140,7 +140,7 @@ def edits_by(catalog: Catalog) -> AssetsDefinition:
             trials=len(rows),
             **Counter(row["outcome"] for row in rows),
             contact_sheet=sheet(rows, _caption, images),
-            **cost_of(asked),
+            **cost_metadata(asked),
         )
 
     return edits

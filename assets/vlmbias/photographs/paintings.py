@@ -10,9 +10,9 @@ from dagster import AssetExecutionContext, AssetsDefinition, Config, Materialize
 from pydantic import Field
 
 from assets.columns import TEXT, WHOLE, Columns, materialized
+from assets.money import cost_metadata
 from assets.partitions import painter_and_topic, photographs
 from assets.vlmbias.common import table_asset
-from assets.vlmbias.costs import cost_of
 from assets.vlmbias.photographs.chosen import chosen
 from assets.vlmbias.photographs.pictured import PICTURED, pictured, sheet
 from assets.vlmbias.photographs.subjects import photographs_of
@@ -109,7 +109,7 @@ def paintings_by(catalog: Catalog) -> AssetsDefinition:
             pictures=len(rows),
             **Counter(row["outcome"] for row in rows),
             contact_sheet=sheet(rows, _caption, images),
-            **cost_of(asked),
+            **cost_metadata(asked),
         )
 
     return paintings

@@ -11,10 +11,10 @@ from dagster import AssetExecutionContext, AssetsDefinition, Config, Materialize
 from pydantic import Field
 
 from assets.columns import BOOLEAN, TEXT, TEXTS, WHOLE, Columns, materialized
+from assets.money import cost_metadata
 from assets.partitions import photographed_topics
 from assets.previews import markdown_table
 from assets.vlmbias.common import table_asset
-from assets.vlmbias.costs import cost_of
 from assets.vlmbias.photographs.chosen import chosen
 from generators.photographs import Photograph, Topic, Unsuitable, photographed
 from generators.scene import Variant
@@ -92,7 +92,7 @@ def subjects_by(catalog: Catalog) -> AssetsDefinition:
             request = suggestion(topic, config.sample)
             asked = models.ask(writer, [request], context.log, budget.account(context))
             answer = _answered(asked.outcomes[0], config, name)
-            suggested, cost = _list_in(answer.data), cost_of(asked)
+            suggested, cost = _list_in(answer.data), cost_metadata(asked)
             behind = {
                 "writer": writer.name,
                 "served_model": answer.served_model,
