@@ -18,6 +18,7 @@ from bench.machine import machine
 from bench.memory import Memory
 from bench.pace import Pace, by_topic_and_size, whole_benchmark
 from bench.peers import peers
+from bench.quote import quotes
 from bench.seeds import by_seed
 
 
@@ -47,7 +48,7 @@ def main() -> int:
     asking = _asking()
     peaks = _pictures()
     _lookups(arguments.stored)
-    _targets(whole, first, second, asking, peaks, _cassettes())
+    _targets(whole, first, second, asking, peaks, [*_cassettes(), *_quotes(arguments.stored)])
     return 0
 
 
@@ -141,6 +142,20 @@ def _cassettes() -> list[Target]:
             20,
             1000 * grown / (many.pictures - few.pictures),
             "KB",
+        ),
+    ]
+
+
+def _quotes(stored: int) -> list[Target]:
+    _say(f"\nA quote by the number of requests, half of them answered, of {stored:,} stored calls")
+    _say("requests  seconds  peak memory")
+    few, many = quotes(stored)
+    for each in (few, many):
+        _say(f"{each.requests:>8,} {each.seconds:>8.2f} {each.megabytes:>8.0f} MB")
+    return [
+        Target(f"a quote for {many.requests:,} requests", 5, many.seconds, "s"),
+        Target(
+            "its memory above that of one for a tenth", 30, many.megabytes - few.megabytes, "MB"
         ),
     ]
 

@@ -18,7 +18,6 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import NamedTuple
 
-import pandas as pd
 import pyarrow.parquet as pq
 from dagster import AssetKey
 
@@ -118,21 +117,16 @@ def _judges(requests: int) -> tuple[Model, ...]:
     )
 
 
-def _questions(topic: str) -> pd.DataFrame:
-    texts = dict.fromkeys(QUESTIONS.schema.names, topic)
-    rows = [
-        texts
-        | {
+def _questions(topic: str) -> list[dict[str, str]]:
+    return [
+        {
             "sha256": _picture(topic, number),
-            "size": 768,
-            "seed": 0,
+            "domain": topic,
             "question_id": "Q1",
             "question": _question(number),
-            "accepted": [],
         }
         for number in range(_QUESTIONS)
     ]
-    return pd.DataFrame(rows)
 
 
 def _question(number: int) -> str:
