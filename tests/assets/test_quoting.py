@@ -1,0 +1,299 @@
+"""What a quote says, against what runs then cost."""
+
+import logging
+import sqlite3
+from contextlib import closing
+
+import pytest
+from dagster import (
+    AssetChecksDefinition,
+    AssetKey,
+    DagsterInstance,
+    load_assets_from_package_module,
+)
+
+import assets as package
+import definitions
+from assets.partitions import topics
+from assets.plans import Plan
+from assets.quoting import CannotQuote, Task, choose, markdown, quote, text
+from assets.vlmbias import judged, planners
+from resources.models.account import Account
+from resources.models.catalog import Catalog
+from resources.models.client import ModelClient
+from resources.models.requests import Look, Paint, Turn
+from tests.assets.asked import ask, counting, judge_at, requests
+from tests.assets.plans import desk_at, quoted
+from tests.providers import Provider
+from tests.runs import REFERENCE, TOPIC, rewrite, table
+
+LOG = logging.getLogger("quoting")
+OTHER = "patterned_grids"
+PRICE = {"input_per_million": 2.0, "output_per_million": 8.0}
+NANO_IN, NANO_OUT = 2000, 8000
+
+
+@pytest.fixture
+def priced(server):
+    return judge_at(server, price=PRICE, longest_output=100)
+
+
+def quote_of(root, plans, *partitions):
+    """The quote of an asset that asks what `plans` gives, whatever its partition."""
+    key = AssetKey("asking")
+    tasks = [Task(key, partition, {}) for partition in partitions or ("",)]
+    with desk_at(root) as desk:
+        return quote({key: lambda desk, partition, config: iter(plans())}, desk, tasks)
+
+
+def looks(*numbers, picture="0" * 64):
+    return [Look((Turn("user", f"How many legs has {number}?", (picture,)),)) for number in numbers]
+
+
+def reworded(rows):
+    return [row | {"question": f"Well, {row['question']}"} for row in rows]
+
+
+def cost_of_all(root):
+    """What all stored calls cost by the server's own count of tokens, in billionths."""
+    with desk_at(root) as desk:
+        calls = desk.calls.known(desk.calls.all_keys()).values()
+    return sum(NANO_IN * call.input_tokens + NANO_OUT * call.output_tokens for call in calls)
+
+
+class TestPrices:
+    def test_one_topic_tells_what_the_next_one_costs_within_a_tenth(self, root, priced, server):
+        server.answer = lambda received: "I see " * (int(received.digest[:2], 16) % 9) + "{8}"
+        other = table(root, "questions", OTHER)
+        other.write_bytes(table(root, "questions").read_bytes())
+        rewrite(
+            other, lambda rows: [row | {"question": f"Well, {row['question']}"} for row in rows]
+        )
+        assert ask(root, priced).success
+        before = cost_of_all(root)
+        (line,) = quoted(root, priced, topics=(OTHER,)).lines
+        table(root, "questions").write_bytes(other.read_bytes())
+        assert ask(root, priced).success
+        cost = cost_of_all(root) - before
+        price = line.prices["online"]
+        assert line.to_send == requests(root)
+        assert 0.9 * cost < price.expected.nano < 1.1 * cost
+        assert cost <= price.bound.nano
+        assert price.expected.unknown == price.bound.unknown == set()
+
+    @pytest.mark.parametrize("prompting", ["baseline", "double-check"])
+    def test_no_run_costs_more_than_the_bound(self, root, priced, server, prompting):
+        server.answer = lambda received: "word " * 99 + "{8}"
+        (line,) = quoted(root, priced, prompting).lines
+        assert ask(root, priced, prompting).success
+        assert 0 < cost_of_all(root) <= line.prices["online"].bound.nano
+
+    def test_a_price_for_a_picture_is_exact(self, tmp_path, monkeypatch):
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-for-tests")
+        with Provider() as server:
+            painter = judge_at(
+                server,
+                roles=("painter",),
+                parameters={"size": "1024x1024", "quality": "high"},
+                price={"per_image": {"1024x1024/high": 0.17}},
+            )
+            asked = [Paint(f"A horse with {number} legs.") for number in range(3)]
+            (line,) = quote_of(tmp_path, lambda: [Plan(painter, asked)]).lines
+            with desk_at(tmp_path) as desk:
+                client = ModelClient(calls=desk.calls, images=desk.images)
+                with closing(client):
+                    client.ask(painter, asked, LOG, Account(asset="asking"))
+                (spent,) = desk.calls.spending()
+        price = line.prices["online"]
+        assert price.expected.nano == price.bound.nano == spent.paid == 3 * 170_000_000
+
+    def test_a_batch_is_quoted_at_its_share(self, tmp_path, server):
+        judge = judge_at(server, price=PRICE | {"batch_share": 0.5}, longest_output=100)
+        (line,) = quote_of(tmp_path, lambda: [Plan(judge, looks(*range(5)))]).lines
+        assert line.prices["batch"].bound.nano * 2 == line.prices["online"].bound.nano
+
+    def test_what_is_later_counts_in_the_price(self, tmp_path, priced):
+        (now,) = quote_of(tmp_path, lambda: [Plan(priced, looks(1, 2))]).lines
+        (later,) = quote_of(tmp_path, lambda: [Plan(priced, (), looks(1, 2))]).lines
+        assert later.prices["online"].bound == now.prices["online"].bound
+        assert (later.to_send, later.later) == (0, 2)
+
+
+class TestUnknown:
+    def said(self, root, model, *prompting):
+        made = quoted(root, model, *prompting)
+        return made.lines[0], text(made, [])
+
+    def test_without_a_price_both_are_unknown_and_the_field_is_named(self, root, judge):
+        line, said = self.said(root, judge)
+        assert line.prices["online"].expected.unknown
+        assert said.splitlines()[1].split()[-2:] == ["unknown", "unknown"]
+        assert "$" not in said
+        assert "at most is unknown without price.input_per_million in models.yaml" in said
+
+    def test_without_experience_the_expected_price_is_unknown(self, root, priced):
+        _, said = self.said(root, priced)
+        assert said.splitlines()[1].split()[-2] == "unknown"
+        assert said.splitlines()[1].split()[-1].startswith("$")
+        assert "expected is unknown without an earlier answer of its own (look)" in said
+
+    def test_without_a_longest_output_the_bound_is_unknown(self, root, server):
+        _, said = self.said(root, judge_at(server, price=PRICE), "double-check")
+        assert said.splitlines()[1].split()[-2:] == ["unknown", "unknown"]
+        assert "at most is unknown without longest_output" in said
+
+    def test_without_questions_nothing_is_known_and_the_total_says_that_it_is_not_all(
+        self, root, priced
+    ):
+        made = quoted(root, priced, topics=(TOPIC, OTHER))
+        said = text(made, []).splitlines()
+        assert said[2].split()[3:] == ["unknown"] * 5
+        assert said[3].split()[:3] == ["all", "of", "these"]
+        assert f"{requests(root)} +" in said[3]
+        assert "Materialize vlmbias/questions first" in text(made, [])
+        assert "(patterned_grids)" in text(made, [])
+
+    def test_nothing_to_send_costs_nothing_whatever_the_price(self, root, judge):
+        assert ask(root, judge).success
+        line, said = self.said(root, judge)
+        assert line.to_send == 0
+        assert said.splitlines()[1].split()[-2:] == ["$0.00", "$0.00"]
+
+
+class TestCounts:
+    def test_shared_requests_count_once_in_the_total_and_repeated_ones_once_at_all(
+        self, tmp_path, priced
+    ):
+        made = quote_of(tmp_path, lambda: [Plan(priced, looks(1, 2, 2))], "a", "b", "c")
+        assert [line.requests for line in made.lines] == [2, 2, 2]
+        (total,) = made.totals
+        assert (total.requests, total.to_send) == (2, 2)
+        bounds = [line.prices["online"].bound.nano for line in (*made.lines, total)]
+        assert len(set(bounds)) == 1
+
+    def test_plans_of_one_model_are_one_line_and_of_another_are_another(self, tmp_path, priced):
+        other = priced.model_copy(update={"name": "other", "model": "other-1"})
+        plans = [Plan(priced, looks(1)), Plan(other, looks(1)), Plan(priced, looks(1, 2))]
+        made = quote_of(tmp_path, lambda: plans)
+        assert [(line.model.name, line.requests) for line in made.lines] == [
+            ("somebody", 2),
+            ("other", 1),
+        ]
+
+    def test_more_than_are_looked_up_at_once(self, tmp_path, priced):
+        made = quote_of(tmp_path, lambda: [Plan(priced, iter(looks(*range(2500), 0)))])
+        assert made.lines[0].requests == 2500
+
+    def test_nothing_is_sent_and_the_store_stays_as_it_is(self, root, judge, server):
+        assert ask(root, judge).success
+        count, before = server.count, dump(root)
+        made = quoted(root, judge, "baseline", "debiased", "double-check", "in-image title")
+        assert made.lines[0].stored == requests(root)
+        assert made.lines[0].to_send == 3 * counting(root)
+        assert server.count == count
+        assert dump(root) == before
+
+
+class TestChoice:
+    @pytest.fixture
+    def assets(self, judge):
+        known = [*load_assets_from_package_module(package), *judged(Catalog((*REFERENCE, judge)))]
+        return {each.key: each for each in known if not isinstance(each, AssetChecksDefinition)}
+
+    def chosen(self, assets, judge, select="*", partitions=(), config=None):
+        with DagsterInstance.ephemeral() as instance:
+            known = planners(Catalog((judge,)))
+            return choose(assets, known, instance, select, partitions, config)
+
+    def test_a_selection_is_read_as_dagster_does(self, assets, judge):
+        chosen = self.chosen(assets, judge, 'kind:"judge"')
+        assert [task.partition for task in chosen.tasks] == topics.get_partition_keys()
+        assert {task.asset.path[-1] for task in chosen.tasks} == {"somebody"}
+        assert [key.path[-1] for key in chosen.silent] == ["pixels", "prior", "random"]
+
+    def test_partitions_and_config_go_to_the_task(self, assets, judge):
+        config = {"ops": {"vlmbias__answers__somebody": {"config": {"prompting": ["debiased"]}}}}
+        chosen = self.chosen(assets, judge, "*", [TOPIC], config)
+        (task,) = chosen.tasks
+        assert (task.partition, task.config) == (TOPIC, {"prompting": ["debiased"]})
+
+    def test_an_asset_that_asks_nothing_is_simply_said_to(self, assets, judge, tmp_path):
+        chosen = self.chosen(assets, judge, 'key:"vlmbias/questions"', ["anything"])
+        assert chosen.tasks == []
+        with desk_at(tmp_path) as desk:
+            made = quote({}, desk, chosen.tasks)
+        assert text(made, chosen.silent) == "Asks no model: vlmbias/questions."
+        assert markdown(made, chosen.silent) == "- Asks no model: vlmbias/questions."
+
+    @pytest.mark.parametrize(
+        ("select", "partitions", "config", "message"),
+        [
+            ("key:((", [], {}, r"The selection 'key:\(\(' cannot be used: Invalid selection"),
+            ("nobody", [], {}, "The selection 'nobody' cannot be used: .*Write it as in 'key:"),
+            ('key:"nobody"', [], {}, "selects no asset. Write it as in 'key:"),
+            ("*", ["game_board"], {}, "'game_board', did you mean game_boards"),
+            (
+                "*",
+                [],
+                {"ops": {"vlmbias__answers__some": {}}},
+                "did you mean vlmbias__answers__some",
+            ),
+            ("*", [], {"vlmbias__answers__somebody": {}}, "has to be that of ops alone"),
+            ("*", [], {"ops": {"vlmbias__answers__somebody": []}}, "has to be as in"),
+            (
+                "*",
+                [],
+                {"ops": {"vlmbias__answers__somebody": {"config": {"prompt": []}}}},
+                "takes no config 'prompt', did you mean prompting",
+            ),
+        ],
+    )
+    def test_what_is_not_there_is_named(self, assets, judge, select, partitions, config, message):
+        with pytest.raises(CannotQuote, match=message):
+            self.chosen(assets, judge, select, partitions, config)
+
+
+class TestWords:
+    def test_a_table_for_dagster_keeps_a_painters_partition_in_its_cell(self, tmp_path, priced):
+        made = quote_of(tmp_path, lambda: [Plan(priced, looks(1), looks(2))], "sketch|animals")
+        heads, rule, row, *rest = markdown(made, []).splitlines()
+        assert heads == (
+            "| asset | partition | model | requests | stored | to send | later, at most "
+            "| expected | at most |"
+        )
+        assert rule == "| --- | --- | --- | --: | --: | --: | --: | --: | --: |"
+        assert row.startswith(
+            "| asking | sketch\\|animals | somebody | 1 | 0 | 1 | 1 | unknown | $"
+        )
+        assert any(note.startswith("- Later: ") for note in rest)
+
+    def test_what_depends_on_later_answers_is_a_price_up_to(self, root, priced):
+        assert ask(root, priced).success
+        rewrite(table(root, "questions"), reworded)
+        said = text(quoted(root, priced, "double-check"), []).splitlines()[1]
+        assert " up to $" in said
+
+
+class TestJob:
+    # Dagster's own, while it makes a resource that is part of another one.
+    @pytest.mark.filterwarnings("ignore:.*InitResourceContext.dagster_run:DeprecationWarning")
+    def test_the_run_shows_the_quote_in_its_output_and_its_log(self):
+        job = definitions.defs.resolve_job_def("quote")
+        with DagsterInstance.ephemeral() as instance:
+            result = job.execute_in_process(
+                instance=instance, run_config={"loggers": {"console": {"config": QUIET}}}
+            )
+            (output,) = [
+                event for event in result.all_events if event.event_type_value == "STEP_OUTPUT"
+            ]
+            logged = [entry.user_message for entry in instance.all_logs(result.run_id)]
+        assert "Asks no model: " in output.step_output_data.metadata["quote"].value
+        assert any(said.startswith("The quote:\n") for said in logged)
+
+
+QUIET = {"log_level": "CRITICAL"}
+
+
+def dump(root):
+    with closing(sqlite3.connect(root / "calls.sqlite")) as database:
+        return list(database.iterdump())

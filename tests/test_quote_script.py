@@ -1,0 +1,75 @@
+"""The command line of quotes: a table, or one clear message and exit code 1."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from assets.vlmbias.questions import QUESTIONS
+
+PROJECT = Path(__file__).parents[1]
+MODELS = """
+- name: gpt
+  backend: openai
+  model: gpt-test
+  family: gpt
+  roles: [judge]
+  longest_output: 1000
+  price: {input_per_million: 2.0, output_per_million: 8.0}
+"""
+
+
+@pytest.fixture
+def quoted(tmp_path):
+    """Runs the script in a process of its own, on a data root with two questions about flags."""
+    (tmp_path / "models.yaml").write_text(MODELS)
+    (tmp_path / "dagster.yaml").touch()
+    folder = tmp_path / "data" / "vlmbias" / "questions"
+    folder.mkdir(parents=True)
+    row = {"sha256": "0" * 64, "domain": "flags", "question_id": "Q1"}
+    rows = [row | {"question": f"How many {what}?"} for what in ("a", "b")]
+
+    pq.write_table(QUESTIONS.table(rows), folder / "flags.parquet")
+
+    def run(*arguments):
+        return subprocess.run(
+            [sys.executable, "quote.py", *arguments],
+            cwd=PROJECT,
+            env=os.environ | {"COUNTERFACTORY_MODELS": str(tmp_path / "models.yaml")},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    return run
+
+
+def test_it_prints_a_table(quoted):
+    config = {"ops": {"vlmbias__answers__gpt": {"config": {"prompting": ["baseline", "debiased"]}}}}
+    done = quoted(
+        "--select", 'kind:"judge"', "--partitions", "flags", "--config", json.dumps(config)
+    )
+    assert done.returncode == 0, done.stderr
+    heads, row, *_ = done.stdout.splitlines()
+    assert heads.split()[:6] == ["asset", "partition", "model", "requests", "stored", "to"]
+    assert row.split()[:6] == ["vlmbias/answers/gpt", "flags", "gpt", "4", "0", "4"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--partitions", "flag"], "'flag', did you mean flags"),
+        (["--select", "nobody"], "The selection 'nobody' cannot be used"),
+        (["--config", "{"], "The config is no JSON"),
+    ],
+)
+def test_bad_input_is_one_message_and_exit_code_1(quoted, arguments, message):
+    done = quoted(*arguments)
+    assert done.returncode == 1
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
