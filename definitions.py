@@ -8,8 +8,11 @@ import dagster as dg
 
 import assets
 from assets import vlmbias
+from assets.batches import batching
 from assets.plans import Planners
 from assets.quoting import quote_job
+from assets.vlmbias import svg_planning
+from assets.vlmbias.photographs import planning as photographs
 from resources.budget import Budget
 from resources.calls import CallStore
 from resources.design import Design
@@ -19,6 +22,8 @@ from resources.ledger import WorkLedger
 from resources.models.catalog import load
 from resources.models.client import ModelClient
 from resources.tables import ParquetTables
+from sensors.batches import watching
+from sensors.painters import noticing
 
 
 def resources_at(root: str) -> dict[str, Any]:
@@ -61,17 +66,36 @@ def models_path() -> Path:
 
 catalog = load(models_path())
 
-planners: Planners = {**vlmbias.planners(catalog)}
+planners: Planners = {
+    **vlmbias.planners(catalog),
+    **photographs.planners(catalog),
+    **svg_planning.planners(catalog),
+}
 """What every asset that asks models would ask, for quotes and batches."""
 
+every_asset = [
+    *dg.load_assets_from_package_module(assets),
+    *vlmbias.judged(catalog),
+    *vlmbias.photographed(catalog),
+    *vlmbias.edited_flags(catalog),
+]
+by_key = {
+    key: asset
+    for asset in every_asset
+    if isinstance(asset, dg.AssetsDefinition)
+    for key in asset.keys
+}
+resources = resources_at(data_root())
+batches = batching(planners, by_key, resources)
+
 defs: dg.Definitions = dg.Definitions(
-    assets=[
-        *dg.load_assets_from_package_module(assets),
-        *vlmbias.judged(catalog),
-        *vlmbias.photographed(catalog),
-    ],
+    assets=every_asset,
     asset_checks=dg.load_asset_checks_from_package_module(assets),
-    jobs=[quote_job(planners, lambda: defs.get_repository_def().assets_defs_by_key)],
-    resources=resources_at(data_root()),
+    jobs=[
+        quote_job(planners, lambda: defs.get_repository_def().assets_defs_by_key),
+        *batches.jobs,
+    ],
+    sensors=[watching(planners, by_key, batches), noticing(models_path)],
+    resources=resources,
     executor=dg.multiprocess_executor.configured({"start_method": {"forkserver": {}}}),
 )

@@ -1,1 +1,1 @@
-"""What starts runs by itself. The drawn benchmark starts nothing: its user does."""
+"""What starts runs by itself, once its user has turned it on."""

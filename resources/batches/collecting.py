@@ -155,7 +155,7 @@ class _Collecting:
         calls, costs = [], dict[str, int | None]()
         for key, each in waiting.items():
             (reply, answer), request = self._taken[key], request_of(each.request)
-            calls.append(call_with(self.model, request, reply, answer, seconds, "batch", now))
+            calls.append(call_with(self.model, key, request, reply, answer, seconds, "batch", now))
             # What a refusal costs that nothing was counted for is not known.
             counted = reply.refusal is None or reply.usage != UNCOUNTED
             cost = cost_of(self.model, request, reply.usage, "batch") if counted else None

@@ -16,6 +16,7 @@ from resources.faults import OverBudget, StoreError
 from resources.images import ImageStore
 from resources.models.catalog import Model
 from resources.models.faults import Stopped
+from resources.models.keeping import answer_in, call_with
 from resources.models.outcomes import Failed, FailureKind
 from resources.models.pace import Pace
 from resources.models.progress import Progress, duration
@@ -24,14 +25,13 @@ from resources.models.replies import (
     Fault,
     Interrupted,
     Overloaded,
-    Picture,
     Reply,
     Unacceptable,
     Unreadable,
 )
-from resources.models.requests import Request, canonical_of, kind_of
+from resources.models.requests import Request, kind_of
 from resources.models.till import Room, Till
-from resources.pictures import BadImage, opened
+from resources.pictures import BadImage
 
 ATTEMPTS = 8
 AT_MOST: Mapping[FailureKind, int] = {"deadline": 2, "unreadable": 3}
@@ -47,8 +47,6 @@ FIRST_LOOK_S, LOOK_EVERY_S = 0.05, 1.0
 """How soon to see whether another process has its answer to what both want."""
 AT_THE_STORE = 0.5
 """How many more requests, of those sent at once, are being claimed or stored meanwhile."""
-SHORTEST_SECRET = 8
-"""A shorter key is a placeholder; taking it out of answers would change what they say."""
 
 
 class _GaveUp(Exception):
@@ -297,34 +295,14 @@ class Asking:
 
     async def _kept(self, key: str, request: Request, reply: Reply, seconds: float) -> Call:
         """The call as it is stored; its pictures are in the image store before."""
-        if reply.refusal is None:
-            digests = [await asyncio.to_thread(self._keep, picture) for picture in reply.pictures]
-            answer = {
-                "outcome": "answered",
-                "text": None if reply.text is None else self._without_key(reply.text),
-                "images": digests,
-                "score": reply.score,
-            }
+        if reply.pictures:
+            # Others go on while they are opened and stored.
+            answer = await asyncio.to_thread(answer_in, reply, self.images, self.api_key)
         else:
-            reason = self._without_key(reply.refusal.reason)
-            answer = {"outcome": "refused", "kind": reply.refusal.kind, "reason": reason}
-        return Call(
-            key=key,
-            backend=self.model.backend,
-            model=self.model.model,
-            kind=kind_of(request),
-            request=canonical_of(self.model, request),
-            answer=answer,
-            served_model=reply.served_model,
-            input_tokens=reply.usage.input_tokens,
-            output_tokens=reply.usage.output_tokens,
-            seconds=seconds,
-            mode="online",
-            finished_at=self.till.clock(),
+            answer = answer_in(reply, self.images, self.api_key)
+        return call_with(
+            self.model, key, request, reply, answer, seconds, "online", self.till.clock()
         )
-
-    def _keep(self, picture: Picture) -> str:
-        return self.images.put(opened(picture))
 
     @property
     def _about_key(self) -> str:
@@ -333,12 +311,6 @@ class Asking:
         return (
             f" Its key is read from {self.model.key_variable}: after a change, start Dagster again."
         )
-
-    def _without_key(self, text: str) -> str:
-        """An answer that repeats the key, without it; `EMPTY`, as for a local server, is a word."""
-        if self.api_key is None or len(self.api_key) < SHORTEST_SECRET:
-            return text
-        return text.replace(self.api_key, "[key]")
 
 
 def _sentence(text: str) -> str:

@@ -17,7 +17,7 @@ from resources.models.account import Account
 from resources.models.asking import Asking
 from resources.models.backends import backend_of
 from resources.models.catalog import Model, Role
-from resources.models.faults import CannotDo, KeyNotSet, Stopped
+from resources.models.faults import CannotDo, InBatch, KeyNotSet, Stopped
 from resources.models.loop import Loop
 from resources.models.outcomes import Malformed, Outcome
 from resources.models.pricing import bound_of, cost_of, dollars, why_unpriced
@@ -78,10 +78,11 @@ class ModelClient(ConfigurableResource[None]):
         Text that misses its schema is sent back once with what is wrong with it. What requests
         cost is booked on `account`, and nothing is sent that would cross one of its budgets.
 
-        Raises `KeyNotSet` before the first request, `CannotDo` where the model lacks the role for a
-        kind of request or its backend lacks the kind, `NoPrice` where there is a budget and no
-        price, `LostPictures` where answers name pictures that are gone, `OverBudget`, and `Stopped`
-        where the provider takes no more or cannot be reached.
+        Raises `InBatch` where some of it waits in a batch, `KeyNotSet` before the first request,
+        `CannotDo` where the model lacks the role for a kind of request or its backend lacks the
+        kind, `NoPrice` where there is a budget and no price, `LostPictures` where answers name
+        pictures that are gone, `OverBudget`, and `Stopped` where the provider takes no more or
+        cannot be reached.
         """
         asked = self._ask(model, requests, log, account)
         for _ in range(REPAIRS):
@@ -142,6 +143,7 @@ class ModelClient(ConfigurableResource[None]):
         company = answered or bool(calls)
         asking = Asking(model, self.calls, self.images, missing, progress, till, company)
         if missing:
+            self._require_none_waits(model, missing)
             if account.limited:
                 _require_prices(model, missing, bounds)
             asking.api_key = key_of(model)
@@ -181,6 +183,18 @@ class ModelClient(ConfigurableResource[None]):
         for key in without:
             del found[key]
         return found
+
+    def _require_none_waits(self, model: Model, keys: Collection[str]) -> None:
+        waiting = self.calls.batches.waiting(keys)
+        batch = self.calls.batches.find(next(iter(waiting.values()))) if waiting else None
+        if batch is not None:
+            place = f"{batch.asset}, {batch.partition}" if batch.partition else batch.asset
+            raise InBatch(
+                f"{len(waiting):,} of {len(keys):,} requests to {model.name} wait in a batch "
+                f"already: {batch.tag}, submitted on {batch.submitted_at:%Y-%m-%d at %H:%M} UTC "
+                f"for {place}. Turn on the sensor `batches`, which collects it when it is over, or "
+                f"have it stopped (job cancel_batch, tag: {batch.tag}). Nothing was sent."
+            )
 
     def _backend(self, model: Model, api_key: str | None) -> Any:
         entry = model.model_dump_json()

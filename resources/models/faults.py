@@ -13,5 +13,9 @@ class CannotDo(ModelError):
     """The model's backend does not do what it was asked for."""
 
 
+class InBatch(ModelError):
+    """Requests wait in a batch, and would be paid for twice if they were asked alone."""
+
+
 class Stopped(ModelError):
     """The provider takes no more requests, or cannot be reached."""

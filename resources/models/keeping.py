@@ -9,7 +9,7 @@ from resources.calls.spending import Mode
 from resources.images import ImageStore
 from resources.models.catalog import Model
 from resources.models.replies import Reply
-from resources.models.requests import Request, call_key, canonical_of, kind_of
+from resources.models.requests import Request, canonical_of, kind_of
 from resources.pictures import opened
 
 SHORTEST_SECRET = 8
@@ -34,6 +34,7 @@ def answer_in(reply: Reply, images: ImageStore, api_key: str | None) -> dict[str
 
 def call_with(
     model: Model,
+    key: str,
     request: Request,
     reply: Reply,
     answer: Mapping[str, Any],
@@ -41,14 +42,13 @@ def call_with(
     mode: Mode,
     finished_at: datetime,
 ) -> Call:
-    """The call that is stored for a request, with the `answer` in its reply."""
-    canonical = canonical_of(model, request)
+    """The call that is stored for the request of a key, with the `answer` in its reply."""
     return Call(
-        key=call_key(canonical),
+        key=key,
         backend=model.backend,
         model=model.model,
         kind=kind_of(request),
-        request=canonical,
+        request=canonical_of(model, request),
         answer=answer,
         served_model=reply.served_model,
         input_tokens=reply.usage.input_tokens,

@@ -1,0 +1,267 @@
+"""The jobs about batches: submitting what assets would ask, collecting the answers, cancelling.
+
+A batch costs less than asking at once and is answered within a day or so. The sensor `batches`
+does all but the first of these by itself.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import pandas as pd
+from dagster import (
+    AssetKey,
+    AssetsDefinition,
+    AssetSelection,
+    Config,
+    JobDefinition,
+    MarkdownMetadataValue,
+    OpExecutionContext,
+    PartitionsDefinition,
+    define_asset_job,
+    in_process_executor,
+    job,
+    op,
+)
+from dagster._core.definitions.unresolved_asset_job_definition import UnresolvedAssetJobDefinition
+from pydantic import Field
+
+from assets.plans import Desk, Planners
+from assets.previews import markdown_table
+from assets.quoting.choice import Assets, Chosen, choose
+from resources.batches import Order, Providers, cancel, collect, find_lost, forget, submit
+from resources.budget import Budget
+from resources.calls.batches import OPEN, Batch
+from resources.home import Home
+from resources.images import ImageStore
+from resources.ledger import WorkLedger
+from resources.models.account import Account
+from resources.models.client import ModelClient
+from resources.models.faults import CannotDo
+
+TAG = "counterfactory/batch"
+"""The tag of a run that has to do with one batch."""
+
+
+class Submission(Config):
+    """What to submit."""
+
+    select: str = Field(
+        description='The assets, in Dagster\'s own words, as in key:"vlmbias/answers/gpt_4_1".'
+    )
+    partitions: list[str] = Field(
+        default=[], description="Their partitions; all that they have where none is named."
+    )
+    config: dict[str, Any] = Field(
+        default={},
+        description="Run config of their ops, as in the launchpad: {ops: {…: {config: {…}}}}.",
+    )
+
+
+class Which(Config):
+    """Which batch."""
+
+    tag: str = Field(description="The batch's tag, as the runs of `submit_batch` show it.")
+
+
+class Ending(Which):
+    """Which batch to cancel."""
+
+    forget: bool = Field(
+        default=False,
+        description="Whether to give up on a batch of which its provider knows nothing any more.",
+    )
+
+
+class Batching(NamedTuple):
+    """The jobs about batches; `materializing` those that make assets of what was collected."""
+
+    submit: JobDefinition
+    collect: JobDefinition
+    cancel: JobDefinition
+    materializing: Mapping[AssetKey, UnresolvedAssetJobDefinition]
+    """By asset. Assets that are divided in the same way share a job."""
+
+    @property
+    def materializing_jobs(self) -> list[UnresolvedAssetJobDefinition]:
+        """Those of assets, each once."""
+        return list({each.name: each for each in self.materializing.values()}.values())
+
+    @property
+    def jobs(self) -> list[JobDefinition | UnresolvedAssetJobDefinition]:
+        """All jobs about batches."""
+        return [self.submit, self.collect, self.cancel, *self.materializing_jobs]
+
+
+def batching(planners: Planners, assets: Assets, resources: Mapping[str, Any]) -> Batching:
+    """The jobs for all assets that have a planner, of the `assets` that there are.
+
+    They have their resources from the start, since Dagster warns of a parameter of its own when it
+    gives any to the job of a sensor.
+    """
+    return Batching(
+        _submit_job(planners, assets, resources),
+        _collect_job(resources),
+        _cancel_job(resources),
+        _materializing({key: assets[key] for key in planners}),
+    )
+
+
+def table_of(batches: Sequence[Batch]) -> MarkdownMetadataValue:
+    """Batches as a reader wants them, the latest first."""
+    rows = [
+        {
+            "tag": batch.tag,
+            "model": batch.model,
+            "asset": batch.asset,
+            "partition": batch.partition,
+            "state": f"{batch.state} ({batch.said})" if batch.said else batch.state,
+            "requests": f"{batch.requests:,}",
+            "submitted": f"{batch.submitted_at:%Y-%m-%d %H:%M} UTC",
+            "ended as": ", ".join(f"{number:,} {how}" for how, number in batch.endings.items()),
+        }
+        for batch in reversed(batches)
+    ]
+    return markdown_table(pd.DataFrame(rows)) if rows else MarkdownMetadataValue("None.")
+
+
+def _submit_job(planners: Planners, assets: Assets, resources: Mapping[str, Any]) -> JobDefinition:
+    @op(name="submit", description="Creates batches of what assets would ask of models now.")
+    def submitting(
+        context: OpExecutionContext,
+        config: Submission,
+        home: Home,
+        images: ImageStore,
+        ledger: WorkLedger,
+        models: ModelClient,
+        budget: Budget,
+    ) -> None:
+        chosen = choose(
+            assets, planners, context.instance, config.select, config.partitions, config.config
+        )
+        if not chosen.tasks:
+            raise CannotDo(f"Nothing that is selected by {config.select!r} asks a model.")
+        desk = Desk(home, images, ledger, models.calls)
+        account = Account(
+            run=context.run_id, per_run=budget.per_run_usd, per_month=budget.per_month_usd
+        )
+        later: Counter[str] = Counter()
+        with Providers(images) as providers:
+            # What an earlier run has left behind is settled first, or it would count as waiting.
+            for problem in find_lost(models.calls, providers, context.log).values():
+                context.log.warning("A batch that was lost is not found yet: %s", problem)
+            orders = _orders(planners, desk, chosen, account, later)
+            submitted = submit(models.calls, providers, orders, context.log)
+        context.add_output_metadata(
+            {
+                "batches": table_of(submitted.batches),
+                "requests": sum(batch.requests for batch in submitted.batches),
+                "answered_before": submitted.known,
+                "waiting_already": submitted.waiting,
+                "later": later.total(),
+            }
+        )
+        for what, number in later.items():
+            context.log.info(
+                "%s: up to %s requests depend on answers that are not there yet. They were not "
+                "submitted: submit again once this is collected.",
+                *(what, f"{number:,}"),
+            )
+
+    @job(
+        name="submit_batch",
+        description="Asks models at the lower price of a batch what assets would ask them now.",
+        executor_def=in_process_executor,
+        resource_defs=resources,
+    )
+    def submit_batch() -> None:
+        submitting()
+
+    return submit_batch
+
+
+def _orders(
+    planners: Planners, desk: Desk, chosen: Chosen, account: Account, later: Counter[str]
+) -> Iterator[Order]:
+    """What each partition would ask; `later` counts what it cannot ask yet."""
+    for task in chosen.tasks:
+        name = task.asset.to_user_string()
+        where = f"{name}, {task.partition}" if task.partition else name
+        for plan in planners[task.asset](desk, task.partition, task.config):
+            if plan.missing is not None:
+                raise CannotDo(
+                    f"{where} cannot be submitted yet: materialize {plan.missing} first."
+                )
+            to = replace(account, asset=name, partition=task.partition)
+            yield Order(plan.model, to, task.config, plan.requests)
+            later[where] += sum(1 for _ in plan.later)
+
+
+def _collect_job(resources: Mapping[str, Any]) -> JobDefinition:
+    @op(name="collect", description="Stores what a batch that is over has answered.")
+    def collecting(
+        context: OpExecutionContext, config: Which, images: ImageStore, models: ModelClient
+    ) -> None:
+        with Providers(images) as providers:
+            batch = collect(models.calls, images, providers, config.tag, context.log)
+        context.log.info("%s: batch %s: %s", batch.model, batch.tag, dict(batch.endings))
+        context.add_output_metadata({"batch": table_of([batch]), **batch.endings})
+
+    @job(
+        name="collect_batch",
+        description="Stores the answers of a batch, as the sensor `batches` asks for by itself.",
+        executor_def=in_process_executor,
+        resource_defs=resources,
+    )
+    def collect_batch() -> None:
+        collecting()
+
+    return collect_batch
+
+
+def _cancel_job(resources: Mapping[str, Any]) -> JobDefinition:
+    @op(name="cancel", description="Has a batch stopped; what is answered by then is kept.")
+    def cancelling(
+        context: OpExecutionContext, config: Ending, images: ImageStore, models: ModelClient
+    ) -> None:
+        if config.forget:
+            batch = forget(models.calls, config.tag)
+        else:
+            with Providers(images) as providers:
+                batch = cancel(models.calls, providers, config.tag)
+        context.add_output_metadata(
+            {"batch": table_of([batch]), "open": table_of(models.calls.batches.in_state(*OPEN))}
+        )
+
+    @job(
+        name="cancel_batch",
+        description="Has a batch stopped; the sensor `batches` collects what it has answered.",
+        executor_def=in_process_executor,
+        resource_defs=resources,
+    )
+    def cancel_batch() -> None:
+        cancelling()
+
+    return cancel_batch
+
+
+def _materializing(
+    assets: Mapping[AssetKey, AssetsDefinition],
+) -> dict[AssetKey, UnresolvedAssetJobDefinition]:
+    """A job can only have assets that are divided in the same way."""
+    alike: dict[PartitionsDefinition[Any] | None, list[AssetKey]] = {}
+    for key, asset in assets.items():
+        alike.setdefault(asset.partitions_def, []).append(key)
+    return {
+        key: made
+        for number, keys in enumerate(alike.values(), 1)
+        for made in [
+            define_asset_job(
+                name=f"materialize_batched_{number}",
+                selection=AssetSelection.assets(*keys),
+                description="Makes tables of answers that were collected from batches.",
+            )
+        ]
+        for key in keys
+    }

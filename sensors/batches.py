@@ -1,0 +1,182 @@
+"""The sensor that sees batches through: into the store, and on into the tables."""
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from time import monotonic
+from typing import NamedTuple
+
+from dagster import (
+    AssetKey,
+    AssetRecordsFilter,
+    DagsterInstance,
+    DagsterRun,
+    DefaultSensorStatus,
+    RunRequest,
+    RunsFilter,
+    SensorDefinition,
+    SensorEvaluationContext,
+    SensorResult,
+    sensor,
+)
+
+from assets.batches import TAG, Batching, table_of
+from assets.plans import Desk, Planners
+from assets.quoting.choice import Assets
+from resources.batches import Providers, find_lost, follow
+from resources.calls.batches import OPEN, OVER, Batch
+from resources.home import Home
+from resources.images import ImageStore
+from resources.ledger import WorkLedger
+from resources.models.client import ModelClient
+from sensors.lacking import StillWaiting, lacking
+
+EVERY_S = 60
+AFTER = "counterfactory/after_batch"
+"""The tag of a run that makes a table of what batches have answered: the last of them."""
+TRIES = 3
+"""How often a batch is collected whose runs fail."""
+PLANNING_S = 20.0
+"""How long one tick looks at what partitions lack: Dagster ends one that takes a minute."""
+
+
+def watching(planners: Planners, assets: Assets, batching: Batching) -> SensorDefinition:
+    """The sensor `batches`; a user turns it on, for it starts runs by itself.
+
+    It finds batches that got lost, asks how the others stand, has those that are over collected,
+    and then has their partition materialized, if nothing would be sent any more.
+    """
+
+    @sensor(
+        name="batches",
+        jobs=[batching.collect, *batching.materializing_jobs],
+        minimum_interval_seconds=EVERY_S,
+        default_status=DefaultSensorStatus.STOPPED,
+        description="Collects batches that are over, and materializes what they were for.",
+    )
+    def batches(
+        context: SensorEvaluationContext,
+        home: Home,
+        images: ImageStore,
+        ledger: WorkLedger,
+        models: ModelClient,
+    ) -> SensorResult:
+        store = models.calls.batches
+        with Providers(images) as providers:
+            problems = find_lost(models.calls, providers, context.log)
+            problems |= follow(models.calls, providers)
+        tick = _Tick(
+            context.instance,
+            Desk(home, images, ledger, models.calls),
+            planners,
+            assets,
+            batching,
+            [f"The batch {tag}: {problem}" for tag, problem in problems.items()],
+        )
+        requests = [*tick.collecting(), *tick.materializing()]
+        under_way = store.in_state(*OPEN)
+        if under_way:
+            context.log.info("Batches that are under way:\n%s", table_of(under_way).value)
+        for line in tick.told:
+            context.log.warning("%s", line)
+        if requests:
+            return SensorResult(run_requests=requests)
+        said = f"Batches under way: {len(under_way)}." if under_way else "No batch is under way."
+        return SensorResult(skip_reason="\n".join([said, *tick.told]))
+
+    return batches
+
+
+class _Tick(NamedTuple):
+    """One look at the batches; `told` is what the user should know."""
+
+    instance: DagsterInstance
+    desk: Desk
+    planners: Planners
+    assets: Assets
+    batching: Batching
+    told: list[str]
+
+    def collecting(self) -> Iterator[RunRequest]:
+        """Runs that collect what is over."""
+        for batch in self.desk.calls.batches.in_state(*OVER):
+            runs = self._runs(TAG, batch.tag)
+            if any(not run.is_finished for run in runs):
+                continue
+            if len(runs) >= TRIES:
+                self.told.append(
+                    f"The batch {batch.tag} of {batch.model} is over and could not be collected "
+                    f"({len(runs)} runs failed, the last one is {runs[0].run_id}). Mend what that "
+                    f"says, then launch the job collect_batch with tag: {batch.tag}."
+                )
+                continue
+            yield RunRequest(
+                run_key=f"{batch.tag}:{len(runs)}",
+                job_name=self.batching.collect.name,
+                run_config={"ops": {"collect": {"config": {"tag": batch.tag}}}},
+                tags={TAG: batch.tag},
+            )
+
+    def materializing(self) -> Iterator[RunRequest]:
+        """Runs that make tables of partitions whose batches are all collected."""
+        store, end = self.desk.calls.batches, monotonic() + PLANNING_S
+        open_places = {_place(batch) for batch in store.in_state(*OPEN)}
+        collected = sorted(store.in_state("collected"), key=_place)
+        for place, batches in groupby(collected, key=_place):
+            if place not in open_places and monotonic() < end:
+                yield from self._of(sorted(batches, key=lambda batch: str(batch.collected_at)))
+
+    def _of(self, batches: Sequence[Batch]) -> Iterator[RunRequest]:
+        """The run for one partition, all batches of which are collected, if it is time for it."""
+        last, store = batches[-1], self.desk.calls.batches
+        if self._runs(AFTER, last.tag) or self._made_since(last):
+            store.close([batch.tag for batch in batches])
+            return
+        lacks = last.lacking
+        try:
+            if lacks is None and (lacks := lacking(self.planners, self.desk, batches)):
+                store.look(last.tag, lacks)
+        except StillWaiting as why:
+            lacks = str(why)
+        except Exception as error:  # noqa: BLE001 - the batches of other assets go on
+            lacks = f"what it lacks cannot be told: {error}"
+        if lacks is None:
+            yield self._made_of(last)
+        else:
+            self.told.append(f"{_named(last)}: {lacks}")
+
+    def _made_of(self, batch: Batch) -> RunRequest:
+        key = AssetKey.from_user_string(batch.asset)
+        asset, tags = self.assets[key], {AFTER: batch.tag}
+        if asset.partitions_def is not None:
+            # Said here, for Dagster cannot look up the dynamic half of a key of two by itself.
+            tags |= asset.partitions_def.get_tags_for_partition_key(batch.partition)
+        config = {"ops": {asset.node_def.name: {"config": dict(batch.config)}}}
+        return RunRequest(
+            run_key=f"after {batch.tag}",
+            job_name=self.batching.materializing[key].name,
+            asset_selection=[key],
+            partition_key=batch.partition or None,
+            run_config=config if batch.config else {},
+            tags=tags,
+        )
+
+    def _made_since(self, batch: Batch) -> bool:
+        """Whether the user has materialized it since, at whichever price."""
+        assert batch.collected_at is not None
+        since = AssetRecordsFilter(
+            asset_key=AssetKey.from_user_string(batch.asset),
+            asset_partitions=[batch.partition] if batch.partition else None,
+            after_timestamp=batch.collected_at.timestamp(),
+        )
+        return bool(self.instance.fetch_materializations(since, limit=1).records)
+
+    def _runs(self, tag: str, value: str) -> Sequence[DagsterRun]:
+        return self.instance.get_runs(RunsFilter(tags={tag: value}))
+
+
+def _place(batch: Batch) -> tuple[str, str]:
+    return batch.asset, batch.partition
+
+
+def _named(batch: Batch) -> str:
+    return f"{batch.asset}, {batch.partition}" if batch.partition else batch.asset
