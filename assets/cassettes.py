@@ -7,7 +7,7 @@ from typing import NamedTuple
 from dagster import AssetKey, AssetSelection, DagsterError, Definitions
 from upath import UPath
 
-from assets.partitions import photographs
+from assets.partitions import photographed_topics, photographs
 from generators.topics import PHOTOGRAPHED
 from resources.faults import StoreError
 from resources.tables import read_table
@@ -56,7 +56,9 @@ def behind(
             f"No stored answer is behind {selection}{where}: the tables there are none, or name no "
             'calls. Materialize it first, or select what is, as in SELECT="vlmbias/accuracy".'
         )
-    painted = any(graph.get(key).partitions_def == photographs for key in selected)
+    painted = any(
+        graph.get(key).partitions_def in (photographs, photographed_topics) for key in selected
+    )
     return Behind(keys, _reviews(root, chosen) if painted else {}, failed)
 
 

@@ -4,6 +4,7 @@ from contextlib import closing
 from pathlib import Path
 
 import dagster as dg
+import pandas as pd
 import pytest
 
 import assets
@@ -14,7 +15,7 @@ from resources.calls import CallStore
 from resources.cassette import export_cassette, import_cassette
 from resources.faults import Corrupt
 from resources.images import ImageStore
-from resources.models.catalog import Catalog
+from resources.models.catalog import Catalog, Model
 from tests.assets.asked import JUDGE, answers, ask, requests
 from tests.providers import faults
 from tests.runs import REFERENCE, TOPIC, failure, materialize, table
@@ -23,12 +24,14 @@ KEY = "sk-canary-77c2e9"
 WAYS = ("baseline", "double-check")
 
 
-def graph(judge):
-    """The definitions with that judge."""
+def graph(model):
+    """The definitions with that model."""
+    catalog = Catalog((*REFERENCE, model))
     return dg.Definitions(
         assets=[
             *dg.load_assets_from_package_module(assets),
-            *vlmbias.judged(Catalog((*REFERENCE, judge))),
+            *vlmbias.judged(catalog),
+            *vlmbias.photographed(catalog),
         ],
         resources=resources_at("/nowhere"),
     )
@@ -127,3 +130,46 @@ class TestBehind:
         assert ask(root, judge).success
         failed = int((answers(root)["outcome"] == "failed").sum())
         assert behind(graph(judge), "vlmbias/accuracy", root).failed == failed > 0
+
+
+SKETCH = Model(
+    name="sketch", backend="offline", model="sketch", family="own", roles=("painter", "editor")
+)
+
+
+def photographed(root, review):
+    """Make the logos of one painter, all but one of which are accepted if nobody has decided."""
+    models = [*REFERENCE, SKETCH]
+    with dg.DagsterInstance.ephemeral() as instance:
+        instance.add_dynamic_partitions("painters", ["sketch"])
+
+        def make(name, partition):
+            result = materialize(root, name, topic=partition, models=models, instance=instance)
+            assert result.success, failure(result)
+
+        make("subjects", "logos")
+        for name in ("paintings", "edits", "candidates"):
+            make(name, "sketch|logos")
+        if not review.exists():
+            shown = pd.read_parquet(table(root, "candidates", "sketch/logos"))["sha256"]
+            lines = [f"{digest},accept,\n" for digest in sorted(set(shown.dropna()))[1:]]
+            review.write_text("image,verdict,reason\n" + "".join(lines))
+        make("photographs", "logos")
+
+
+def test_photographs_come_with_their_pictures_and_their_review(tmp_path):
+    here, anew, path = tmp_path / "here", tmp_path / "anew", tmp_path / "logos.cassette"
+    photographed(here, here / "reviews" / "logos.csv")
+    _, done = exported(here, SKETCH, path, "vlmbias/photographs", ["sketch|logos"])
+    assert done.pictures == done.calls > 100
+    assert done.reviews == 1
+    assert imported(anew, path) == (done.calls, done.calls, 0, done.pictures, 1)
+    photographed(anew, anew / "reviews" / "logos.csv")
+    assert tables(anew) == tables(here)
+    assert set(tables(anew)) == {
+        *(f"vlmbias/{name}/sketch/logos.parquet" for name in ("candidates", "edits", "paintings")),
+        *("vlmbias/photographs/logos.parquet", "vlmbias/subjects/logos.parquet"),
+    }
+    again = tmp_path / "again.cassette"
+    exported(anew, SKETCH, again, "vlmbias/photographs")
+    assert again.read_bytes() == path.read_bytes()
