@@ -68,6 +68,10 @@ class Score:
     sample: int = 0
 
 
+_CANONICAL = json.JSONEncoder(
+    sort_keys=True, ensure_ascii=False, allow_nan=False, separators=(",", ":")
+)
+
 Request: TypeAlias = Write | Look | Paint | Edit | Score
 
 _KINDS: Mapping[str, type[Any]] = {
@@ -106,13 +110,7 @@ def _fields_of(words: Request | Turn) -> dict[str, Any]:
 
 def canonical_text(canonical_request: Mapping[str, Any]) -> str:
     """A canonical request as it is hashed and stored."""
-    return json.dumps(
-        canonical_request,
-        sort_keys=True,
-        ensure_ascii=False,
-        allow_nan=False,
-        separators=(",", ":"),
-    )
+    return _CANONICAL.encode(canonical_request)
 
 
 def _same(value: Any) -> Any:
