@@ -1,4 +1,7 @@
-"""Build the drawn benchmark from nothing: every image, label, question, answer and the report.
+"""Build the whole benchmark from nothing: images, labels, questions, answers and the report.
+
+What is drawn by code is real. Photographs are painted by models: here an offline one stands in for
+them, so that the two photographed topics are a rehearsal, and are marked as one everywhere.
 
 Runs the graph in one process into the Dagster instance at DAGSTER_HOME, so that the Dagster UI
 shows the same materializations afterwards. Exits with 1 if any run fails.
@@ -9,15 +12,26 @@ and have no use for it.
 
 import argparse
 import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from generators.domains import domains
+from generators.topics import DRAWN, PHOTOGRAPHED
 
 if TYPE_CHECKING:
     from dagster import DagsterInstance, ExecuteInProcessResult
 
-_TABLE = "{:<20} {:>7} {:>12} {:>9} {:>8}"
+_COLUMNS = ("images", "originals", "verified", "distinct", "seconds")
+_TABLE = "{:<20} {:>7} {:>10} {:>13} {:>9} {:>8}\n"
+
+
+class _Step(NamedTuple):
+    """Assets that one run makes, with its partition; none for what is over all topics."""
+
+    assets: Sequence[str]
+    partition: str | None = None
 
 
 def main() -> int:
@@ -26,33 +40,34 @@ def main() -> int:
 
     arguments = _arguments()
     try:
-        _check(arguments)
+        painter = _check(arguments)
     except ValueError as error:
         sys.stderr.write(f"{error}\n")
         return 1
     started = perf_counter()
-    sys.stdout.write(_TABLE.format("topic", "images", "verified", "distinct", "seconds") + "\n")
+    sys.stdout.write(_TABLE.format("topic", *_COLUMNS))
+    totals: Counter[str] = Counter()
     with DagsterInstance.get() as instance:
-        totals = [0, 0, 0]
-        for topic in domains():
+        instance.add_dynamic_partitions("painters", [painter])
+        for topic in (*DRAWN, *PHOTOGRAPHED):
             topic_started = perf_counter()
-            result = _run(instance, arguments, topic)
-            if not result.success:
-                return _failed(result, topic)
-            images, verified, distinct = _counts(result)
-            for place, number in enumerate((images, verified, distinct)):
-                totals[place] += number
-            seconds = f"{perf_counter() - topic_started:.1f}"
-            row = _TABLE.format(topic, images, f"{verified} of {images}", distinct, seconds)
-            sys.stdout.write(row + "\n")
-        result = _run(instance, arguments, None)
+            for step in _steps(topic, painter):
+                result = _run(instance, arguments, step)
+                if not result.success:
+                    return _failed(result, topic)
+            made = _drawn(result) if topic in DRAWN else _photographed(topic)
+            totals += made
+            sys.stdout.write(_line(topic, made, topic_started))
+        result = _run(instance, arguments, _Step(["accuracy", "report"]))
         if not result.success:
             return _failed(result, "report")
-    images, verified, distinct = totals
-    seconds = f"{perf_counter() - started:.1f}"
-    row = _TABLE.format("all", images, f"{verified} of {images}", distinct, seconds)
-    report = _metadata(result, "report")["path"]
-    sys.stdout.write(f"{row}\n\nReport: {report}\nNow run `make ui` to see it all in Dagster.\n")
+    sys.stdout.write(_line("all", totals, started))
+    sys.stdout.write(
+        f"\n{totals['images']} images, {totals['rehearsed']} of them a rehearsal by {painter}, and "
+        f"{totals['originals']} originals, {totals['rehearsed_originals']} of them likewise.\n"
+        f"Report: {_metadata(result, 'report')['path']}\n"
+        "Now run `make ui` to see it all in Dagster.\n"
+    )
     return 0
 
 
@@ -69,36 +84,64 @@ def _arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _check(arguments: argparse.Namespace) -> None:
-    """Raise a ValueError that names what is wrong with data root, seed or sizes, if anything."""
-    import definitions  # noqa: F401, PLC0415 - refuses a data root that cannot be one
+def _check(arguments: argparse.Namespace) -> str:
+    """The painter that stands in.
+
+    Raises a ValueError that names what is wrong with data root, seed, sizes or models, if anything.
+    """
+    from definitions import catalog  # noqa: PLC0415 - refuses a data root that cannot be one
     from resources.design import Design  # noqa: PLC0415 - see above
 
     design = Design(seed=arguments.seed, sizes=arguments.sizes)
     for domain in domains().values():
         design.sizes_for(domain)
+    for model in catalog.models:
+        if model.rehearses and {"painter", "editor"} <= set(model.roles):
+            return model.name
+    raise ValueError(
+        f"{catalog.path} lists no painter that runs offline, for the demo spends nothing. Add:\n"
+        "- {name: sketch, backend: offline, model: sketch, family: reference, "
+        "roles: [painter, editor]}"
+    )
 
 
-def _run(
-    instance: "DagsterInstance", arguments: argparse.Namespace, topic: str | None
-) -> "ExecuteInProcessResult":
-    """One topic's assets and checks, or for no topic the assets over all of them.
+def _steps(topic: str, painter: str) -> Iterator[_Step]:
+    """How a topic is made.
 
     Of the judges, those that cost nothing: the demo never spends, whatever models.yaml lists.
     """
+    from assets.vlmbias.answers import is_reference, topics_of  # noqa: PLC0415 - see above
+    from definitions import catalog  # noqa: PLC0415 - see above
+
+    answers = [
+        f"answers/{judge.name}"
+        for judge in catalog.with_role("judge")
+        if is_reference(judge) and topic in topics_of(judge).get_partition_keys()
+    ]
+    if topic in DRAWN:
+        images = ["drawn_images", "original_images", "measurements"]
+        yield _Step([*images, "questions", *answers], topic)
+    else:
+        yield _Step(["subjects"], topic)
+        yield _Step(["paintings", "edits", "candidates"], f"{painter}|{topic}")
+        yield _Step(["photographs", "questions", *answers], topic)
+
+
+def _run(
+    instance: "DagsterInstance", arguments: argparse.Namespace, step: _Step
+) -> "ExecuteInProcessResult":
     from dagster import AssetSelection  # noqa: PLC0415 - see above
 
+    from assets.partitions import tags_of  # noqa: PLC0415 - see above
     from definitions import defs  # noqa: PLC0415 - see above
 
-    whole = AssetSelection.assets("vlmbias/accuracy", "vlmbias/report")
-    paid = AssetSelection.kind("judge") - AssetSelection.kind("offline")
-    assets = AssetSelection.groups("vlmbias") - whole - paid if topic else whole
+    assets = AssetSelection.assets(*(f"vlmbias/{name}" for name in step.assets))
     graph = defs.resolve_asset_graph()
     job = defs.resolve_implicit_global_asset_job_def()
     return job.execute_in_process(
         instance=instance,
-        # The tag and not `partition_key`, which all assets of a run would have to share.
-        tags={"dagster/partition": topic} if topic else None,
+        # Tags and not `partition_key`, which all assets of a run would have to share.
+        tags=tags_of(step.partition) if step.partition else None,
         asset_selection=sorted(assets.resolve(graph)),
         run_config={
             "resources": {"design": {"config": {"seed": arguments.seed, "sizes": arguments.sizes}}},
@@ -108,12 +151,46 @@ def _run(
     )
 
 
-def _counts(result: "ExecuteInProcessResult") -> tuple[int, int, int]:
-    """Images of a topic, how many are verified, and how many are distinct."""
+def _drawn(result: "ExecuteInProcessResult") -> Counter[str]:
+    """Images of a drawn topic, how many are verified in their pixels, and how many distinct."""
     found: dict[str, Any] = {}
     for evaluation in result.get_asset_check_evaluations():
         found |= {name: value.value for name, value in evaluation.metadata.items()}
-    return found["images"], found["verified"], found["distinct"]
+    return Counter(
+        images=_metadata(result, "drawn_images")["images"],
+        originals=_metadata(result, "original_images")["images"],
+        verified=found["verified"],
+        distinct=found["distinct"],
+    )
+
+
+def _photographed(topic: str) -> Counter[str]:
+    """Images of a photographed topic, and how many are rehearsed."""
+    from dagster import AssetKey  # noqa: PLC0415 - see above
+
+    from definitions import data_root  # noqa: PLC0415 - see above
+    from resources.home import Home  # noqa: PLC0415 - see above
+
+    table = Home(root=data_root()).table(AssetKey(["vlmbias", "photographs"]), topic)
+    original = table["variant"] == "original"
+    return Counter(
+        images=int((~original).sum()),
+        originals=int(original.sum()),
+        rehearsed=int((table["rehearsal"] & ~original).sum()),
+        rehearsed_originals=int((table["rehearsal"] & original).sum()),
+        distinct=table["sha256"].nunique(),
+    )
+
+
+def _line(what: str, made: Counter[str], started: float) -> str:
+    """A line of the table; photographs cannot be verified by code."""
+    there = made["images"] + made["originals"]
+    rehearsed = made["rehearsed"] + made["rehearsed_originals"]
+    verified = f"{made['verified']} of {there - rehearsed}" if rehearsed < there else "rehearsal"
+    seconds = f"{perf_counter() - started:.1f}"
+    return _TABLE.format(
+        what, made["images"], made["originals"], verified, made["distinct"], seconds
+    )
 
 
 def _metadata(result: "ExecuteInProcessResult", asset: str) -> dict[str, Any]:

@@ -28,3 +28,12 @@ def painter_and_topic(key: str) -> tuple[str, str]:
     """The two parts of a key of `photographs`."""
     painter, _, topic = key.partition("|")
     return painter, topic
+
+
+def tags_of(key: str) -> dict[str, str]:
+    """The tags by which a run knows its partition, whichever of these its assets are divided by."""
+    tags = {"dagster/partition": key}
+    if "|" in key:
+        painter, topic = painter_and_topic(key)
+        tags |= {"dagster/partition/painter": painter, "dagster/partition/topic": topic}
+    return tags

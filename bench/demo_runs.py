@@ -64,7 +64,7 @@ def _demo(home: Path, data: Path) -> DemoRun:
             drawing=_sum(instance, "seconds", "drawn_images", "original_images"),
             verifying=_sum(instance, "seconds", "measurements"),
             drawn=round(_sum(instance, "drawn_now", "drawn_images", "original_images")),
-            verified=re.findall(r"^all +\d+ +(\d+ of \d+)", said, re.MULTILINE)[0],
+            verified=re.findall(r"^all +\d+ +\d+ +(\d+ of \d+)", said, re.MULTILINE)[0],
             peak=peak,
         )
 

@@ -9,6 +9,7 @@ import pyarrow.parquet as pq
 
 import assets
 from assets import vlmbias
+from assets.partitions import tags_of
 from definitions import resources_at
 from resources.models.catalog import Catalog, Model
 
@@ -30,13 +31,6 @@ PER_TOPIC = dg.AssetSelection.all() - dg.AssetSelection.assets(
 """What a run of a drawn topic makes."""
 
 OVER_TOPICS = dg.AssetSelection.assets("vlmbias/accuracy", "vlmbias/report")
-
-
-def partition(key):
-    """The tags by which a run knows its partition, whatever other partitions its assets have."""
-    painter, _, topic = key.rpartition("|")
-    parts = {"dagster/partition/painter": painter, "dagster/partition/topic": topic}
-    return {"dagster/partition": key} | (parts if painter else {})
 
 
 def materialize(
@@ -79,7 +73,7 @@ def materialize(
         )
         return defs.resolve_implicit_global_asset_job_def().execute_in_process(
             asset_selection=sorted(selection.resolve(defs.resolve_asset_graph())),
-            tags=partition(topic) if topic else None,
+            tags=tags_of(topic) if topic else None,
             run_config={
                 "ops": ops,
                 "resources": {"design": {"config": design}},

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pandas as pd
@@ -10,25 +11,28 @@ import pytest
 from dagster import AssetKey, AssetRecordsFilter, DagsterInstance
 
 from generators.domains import domains
+from resources.calls import CallStore
 
 PROJECT = Path(__file__).parents[1]
-TOTALS = "all 343 343 of 343 343"
+TOTALS = "all 464 130 343 of 343 594"
+"""Images, originals, verified and distinct: 160 images and 91 originals are a rehearsal."""
 PAID = """
 - {name: paid, backend: openai, model: gpt-4.1, family: gpt, roles: [judge]}
 """
 """A judge that a user has added: the demo must not spend, so it is never asked."""
 
 
-def demo(folder, *arguments, **environment):
+def demo(folder, *arguments, models=None, **environment):
     instance = folder / "instance"
     instance.mkdir(exist_ok=True)
     (instance / "dagster.yaml").write_text((PROJECT / "dagster.yaml.example").read_text())
-    models = folder / "models.yaml"
-    models.write_text((PROJECT / "models.yaml").read_text() + PAID)
+    listed = (PROJECT / "models.yaml").read_text() if models is None else models
+    catalog = folder / "models.yaml"
+    catalog.write_text(listed + PAID)
     homes = {
         "DAGSTER_HOME": str(instance),
         "COUNTERFACTORY_HOME": str(folder / "data"),
-        "COUNTERFACTORY_MODELS": str(models),
+        "COUNTERFACTORY_MODELS": str(catalog),
     }
     return subprocess.run(
         [sys.executable, "demo.py", *arguments],
@@ -57,14 +61,39 @@ def test_it_builds_and_verifies_everything(first, folder):
     assert TOTALS in " ".join(first.stdout.split())
     report = folder / "data" / "vlmbias" / "report" / "index.html"
     assert f"Report: {report}" in first.stdout
-    assert "343" in report.read_text()
+    assert "464 images, 160 of them a rehearsal by sketch" in first.stdout
+    assert "130 originals, 91 of them likewise" in first.stdout
+    assert report.exists()
+
+
+def test_what_is_rehearsed_says_so(first, folder):
+    tables = [pd.read_parquet(path) for path in (folder / "data/vlmbias/photographs").iterdir()]
+    rows = pd.concat(tables)
+    assert rows.groupby("domain")["image_id"].nunique().to_dict() == {"animals": 182, "logos": 69}
+    assert set(rows["image_set"]) == {"rehearsal"}
+    assert set(rows["review"]) == {"unreviewed"}
+    assert rows["rehearsal"].all()
+    assert set(rows["painter"]) == {"sketch"}
+    for line in first.stdout.splitlines():
+        if line.startswith(("animals", "logos")):
+            assert "rehearsal" in line
 
 
 def test_a_judge_that_costs_money_is_not_asked(first, folder):
     assert first.returncode == 0, first.stderr
     answers = folder / "data" / "vlmbias" / "answers"
     assert {path.name for path in answers.iterdir()} == {"prior", "pixels", "random"}
-    assert not (folder / "data" / "calls.sqlite").exists()
+    with closing(CallStore(url=f"sqlite:///{folder}/data/calls.sqlite")) as calls:
+        backends = {call.backend for call in calls.rows(calls.all_keys())}
+    assert backends == {"offline"}
+
+
+def test_a_catalog_without_a_painter_that_is_free_is_refused(tmp_path):
+    refused = demo(tmp_path, "--sizes", "384", models="")
+    assert refused.returncode == 1
+    assert "models.yaml lists no painter that runs offline" in refused.stderr
+    assert "name: sketch" in refused.stderr
+    assert runs_of(tmp_path) == 0
 
 
 def test_no_two_scenes_of_any_topics_share_their_pixels(first, folder):
