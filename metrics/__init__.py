@@ -5,6 +5,7 @@ Nothing here draws, asks or loads: text and tables go in, values come out.
 
 from metrics.accuracy import EVERY_SIZE, WHOLE_TOPIC, accuracy_table
 from metrics.answers import BASELINE, QUESTION_GROUPS, TASK_MEAN
+from metrics.binomial import exact_interval
 from metrics.endings import endings_table
 from metrics.intervals import stratified_interval
 from metrics.paired import paired_interval
@@ -22,6 +23,7 @@ __all__ = [
     "Parsed",
     "accuracy_table",
     "endings_table",
+    "exact_interval",
     "paired_interval",
     "read_count",
     "read_name",

@@ -1,6 +1,6 @@
 """The accuracy table, turned into what is printed: judges down, topics or subtopics across."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Literal, NamedTuple, TypeAlias
@@ -15,6 +15,8 @@ COUNTING, NAMING = QUESTION_GROUPS["Q1"], QUESTION_GROUPS["Q3"]
 SANITY = (QUESTION_GROUPS["N1"], QUESTION_GROUPS["N2"])
 BENCHMARK, ORIGINALS = "benchmark", "originals"
 ORIGINAL, COUNTERFACTUAL = "original", "counterfactual"
+PUBLISHED = (BENCHMARK, ORIGINALS, ORIGINAL, COUNTERFACTUAL)
+"""The image sets whose labels are proved, and the variants of both together."""
 NOT_ASKED = "not asked"
 
 Measure = Literal["accuracy", "bias_rate", "bias_share_of_wrong"]
@@ -121,11 +123,19 @@ class Accuracy:
         return {key[3] for key in self.cells if key[0].prompting == prompting}
 
     def subtopics(self, topic: str) -> list[str]:
-        """The subtopics of a topic in the benchmark, in the table's order."""
+        """The subtopics of a topic, in the table's order; not of the originals alone."""
         found = dict.fromkeys(
-            key[5] for key in self.cells if key[1] == BENCHMARK and key[4] == topic
+            key[5] for key in self.cells if key[1] != ORIGINALS and key[4] == topic
         )
         return [subtopic for subtopic in found if subtopic != WHOLE_TOPIC]
+
+    def held(self, groups: Iterable[Group]) -> list[Group]:
+        """The groups without the columns about which nobody was asked anything."""
+        kept = [
+            Group(group.label, [each for each in group.columns if _where(each) in self.scenes])
+            for group in groups
+        ]
+        return [group for group in kept if group.columns]
 
     def line_up(self, prompting: str) -> list[Judge]:
         """Every model under one way of asking, asked so or not, and the reference judges.
@@ -161,7 +171,7 @@ class Accuracy:
     def print(self, groups: Sequence[Group], prompting: str) -> Printed:
         """Print columns, the reference judges apart from the models."""
         columns = [column for group in groups for column in group.columns]
-        before = [None, *columns[:-1]]
+        before = [None, *columns][: len(columns)]
         lines = [
             Line(
                 judge,

@@ -5,7 +5,7 @@ import hashlib
 import os
 import shutil
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from glob import escape
 from itertools import chain
@@ -14,11 +14,14 @@ from uuid import uuid4
 
 import pandas as pd
 
+from assets.site.apart import accuracy_apart, accuracy_by_painter, published
 from assets.site.board import Accuracy
+from assets.site.costs import costs
+from assets.site.edited import edited
 from assets.site.endings import Endings, served
 from assets.site.gather import gather
 from assets.site.pages import HERE, STATIC, Site, pages, topic_titles
-from assets.site.scenes import Scene
+from resources.calls.spending import Spent
 
 _ABANDONED_S = 3600.0
 
@@ -35,26 +38,45 @@ def build(
     title: str,
     facts: Mapping[str, str],
     references: Collection[str],
+    complete: int,
+    edited_tables: Collection[pd.DataFrame] = (),
+    spent: Sequence[Spent] = (),
 ) -> Path:
     """Write the site into `folder` and return the path of its `index.html`.
 
-    The tables have the columns of the assets of the same names, and `measurements` one more:
-    `agrees`, whether the reading confirms the label (False where there is none), as whoever
-    checks the labels decides. `png_of` gives the PNG of a sha256; `facts` are the lines of the
-    footer; `references` names the judges that are no models but bracket them. What `folder` held
-    before is replaced when the new site is whole, and not before; images that it already has are
-    taken over unread by `png_of`, if their bytes still have the hash that they are named by.
+    The tables have the columns of the assets of the same names, `images` those of photographs
+    (empty where a picture is drawn), and `measurements` one more: `agrees`, whether the reading
+    confirms the label (False where there is none), as whoever checks the labels decides.
+    `png_of` gives the PNG of a sha256; `facts` are the lines of the footer; `references` names
+    the judges that are no models but bracket them; `complete` is how many images the benchmark
+    has when all are made; `edited_tables` are those of the writers that edited drawings, and
+    `spent` is what was paid for all of it. What `folder` held before is replaced when the new
+    site is whole, and not before; images that it already has are taken over unread by `png_of`,
+    if their bytes still have the hash that they are named by.
     """
     scenes, judges = gather(images, measurements, questions, answers, references)
     titles = topic_titles(scenes)
-    shown = Accuracy.of(accuracy, list(titles), references)
-    endings = Endings.of(answers, [(name, titles[name]) for name in shown.topics], references)
-    replied = served(answers, references)
-    site = Site(title, facts, titles, scenes, judges, shown, endings, replied)
+    shown = Accuracy.of(published(accuracy), list(titles), references)
+    named = [(name, titles[name]) for name in shown.topics]
+    site = Site(
+        title=title,
+        facts=facts,
+        titles=titles,
+        scenes=scenes,
+        judges=judges,
+        accuracy=shown,
+        apart=accuracy_apart(answers, list(titles), references),
+        by_painter=accuracy_by_painter(answers, list(titles), references),
+        endings=Endings.of(published(answers), named, references),
+        served=served(answers, references),
+        complete=complete,
+        edited=edited(edited_tables, scenes),
+        costs=costs(spent),
+    )
     _sweep(folder)
     new = folder.with_name(f".{folder.name}.{uuid4().hex}")
     try:
-        _write_images(new / "images", folder / "images", _hashes(scenes), png_of)
+        _write_images(new / "images", folder / "images", _hashes(site), png_of)
         for name in STATIC:
             shutil.copyfile(HERE / name, new / name)
         for path, html in pages(site):
@@ -75,11 +97,11 @@ def _sweep(folder: Path) -> None:
                 shutil.rmtree(left, ignore_errors=True)
 
 
-def _hashes(scenes: Iterable[Scene]) -> Iterable[str]:
+def _hashes(site: Site) -> Iterable[str]:
     """The sha256 of every picture on the pages, each once."""
-    pictures = (picture.sha256 for scene in scenes for picture in scene.pictures)
-    shown = (each.sha256 for scene in scenes for many in scene.shown.values() for each in many)
-    return dict.fromkeys(chain(pictures, shown))
+    pictures = (picture.sha256 for scene in site.scenes for picture in scene.pictures)
+    shown = (each.sha256 for scene in site.scenes for many in scene.shown.values() for each in many)
+    return dict.fromkeys(chain(pictures, shown, site.edited.hashes if site.edited else ()))
 
 
 def _write_images(

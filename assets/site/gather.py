@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 import pandas as pd
 
+from assets.site.proofs import proof_of
 from assets.site.rows import Judge, Row, in_order, judge_of, rows
 from assets.site.scenes import Answer, Asked, Picture, Reading, Scene, Shown, Target, Verdict
 
@@ -84,6 +85,9 @@ def _scene(drawn: Sequence[Row], measured: Mapping[ImageKey, list[Row]]) -> Scen
         generator_version=first.generator_version,
         rasteriser=first.rasteriser,
         settings=json.loads(first.settings),
+        painter=first.painter,
+        review=first.review,
+        source=(int(first.source_width), int(first.source_height)) if first.source_sha256 else None,
         pictures=pictures,
         targets=targets,
         asked=[],
@@ -103,6 +107,7 @@ def _reading(found: Row | None) -> Reading:
 def _picture(row: Row, readings: Sequence[Reading], found: Row | None) -> Picture:
     verdicts = {reading.verdict for reading in readings}
     worst: tuple[Verdict, ...] = ("disagrees", "not measured")
+    verdict: Verdict = next((each for each in worst if each in verdicts), "agrees")
     return Picture(
         image_id=row.image_id,
         sha256=row.sha256,
@@ -112,7 +117,8 @@ def _picture(row: Row, readings: Sequence[Reading], found: Row | None) -> Pictur
         mark=found.mark if found else None,
         gap=found.gap if found else None,
         measure_version=found.measure_version if found else None,
-        verdict=next((verdict for verdict in worst if verdict in verdicts), "agrees"),
+        verdict=verdict,
+        proof=proof_of(row.review, rehearsal=row.rehearsal, confirmed=verdict == "agrees"),
     )
 
 

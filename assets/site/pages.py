@@ -10,10 +10,15 @@ from typing import NamedTuple
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
 from assets.site import board, tables, writing
+from assets.site.apart import parts_of
+from assets.site.costs import Costs
+from assets.site.edited import Edited
 from assets.site.endings import Endings, Served
+from assets.site.proofs import PROOFS, Proof, rank
 from assets.site.rows import PROMPTINGS, Judge, prompting_title
 from assets.site.scenes import Picture, Scene
-from generators.domains import domains
+from generators.topics import DRAWN, PHOTOGRAPHED
+from generators.topics import title as topic_title
 from metrics import BASELINE, TASK_MEAN
 
 HERE = Path(__file__).parent
@@ -21,16 +26,22 @@ STATIC = ("site.css", "site.js")
 
 
 class Topic(NamedTuple):
-    """A topic's section on the front page: an example and what every judge made of it."""
+    """A topic's section on the front page: an example and what every judge made of it.
+
+    `bars` is empty where no judge was asked about any picture that proves something, and
+    `painters` None where a single painter painted all that are accepted.
+    """
 
     domain: str
     title: str
     example: Scene | None
     images: int
+    proofs: Mapping[Proof, int]
     bars: list[board.Line]
     subtopics: board.Printed
     sizes: board.Printed
     promptings: board.Printed
+    painters: board.Printed | None
 
 
 class Way(NamedTuple):
@@ -44,7 +55,11 @@ class Way(NamedTuple):
 
 @dataclass(frozen=True)
 class Site:
-    """Everything that the pages show; `titles` has every topic with a scene, in their order."""
+    """Everything that the pages show; `titles` has every topic with a scene, in their order.
+
+    `accuracy` and `endings` are of pictures whose labels are proved, `apart` of all others, and
+    `complete` is how many images the benchmark has when all are made.
+    """
 
     title: str
     facts: Mapping[str, str]
@@ -52,13 +67,20 @@ class Site:
     scenes: Sequence[Scene]
     judges: Sequence[Judge]
     accuracy: board.Accuracy
+    apart: board.Accuracy
+    by_painter: board.Accuracy
     endings: Endings
     served: Sequence[Served]
+    complete: int
+    edited: Edited | None
+    costs: Costs | None
 
     @cached_property
     def ways(self) -> list[Way]:
         """The ways in which some judge was asked, the baseline first: the front page itself."""
-        return [_way(prompting) for prompting in self.accuracy.promptings]
+        return [
+            _way(name) for name in dict.fromkeys([BASELINE, *(j.prompting for j in self.judges)])
+        ]
 
     @cached_property
     def models(self) -> int:
@@ -71,9 +93,40 @@ class Site:
         return [(scene, picture) for scene in self.scenes for picture in scene.pictures]
 
     @cached_property
-    def verdicts(self) -> Counter[str]:
-        """How many pictures agree with the pixels, disagree, or were not measured."""
-        return Counter(picture.verdict for _, picture in self.pictures)
+    def unproved(self) -> Counter[str]:
+        """How many drawn pictures disagree with the pixels, or were not measured."""
+        return Counter(
+            picture.verdict for _, picture in self.pictures if picture.proof == "unproved"
+        )
+
+    @cached_property
+    def proofs(self) -> Counter[Proof]:
+        """How many pictures there are of each proof."""
+        return Counter(picture.proof for _, picture in self.pictures)
+
+    @cached_property
+    def coverage(self) -> list[tuple[Proof, int]]:
+        """How many of the benchmark's images have each proof, where some have it.
+
+        An image that several painters painted counts once, by the best that there is.
+        """
+        best: dict[tuple[str, int], Proof] = {}
+        for scene, picture in self.pictures:
+            if scene.counts:
+                image = scene.base_id.removesuffix(f"/{scene.painter}"), picture.size
+                best[image] = min(picture.proof, best.get(image, picture.proof), key=rank)
+        found = Counter(best.values())
+        return [(proof, found[proof]) for proof in PROOFS if found[proof]]
+
+    @cached_property
+    def lacking(self) -> int:
+        """How many of the benchmark's images there are not."""
+        return max(0, self.complete - sum(number for _, number in self.coverage))
+
+    @cached_property
+    def painters(self) -> list[str]:
+        """Everyone who painted a picture."""
+        return sorted({scene.painter for scene in self.scenes if scene.painter})
 
     def label(self, scene: Scene) -> str:
         """The scene's name, with its slug if others of its topic have that name as well."""
@@ -92,9 +145,9 @@ class Site:
 
 def topic_titles(scenes: Sequence[Scene]) -> dict[str, str]:
     """The title of every topic that has a scene, in the order of the scenes."""
-    known = domains()
+    known = {*DRAWN, *PHOTOGRAPHED}
     return {
-        name: known[name].title if name in known else name.replace("_", " ").capitalize()
+        name: topic_title(name) if name in known else name.replace("_", " ").capitalize()
         for name in dict.fromkeys(scene.domain for scene in scenes)
     }
 
@@ -148,6 +201,7 @@ def _front(site: Site, prompting: str) -> dict[str, object]:
         "puts_sanity": not put.isdisjoint(board.SANITY),
         "endings": site.endings.overall(judges),
         "endings_by_topic": site.endings.by_topic(judges),
+        "apart": parts_of(site.apart, list(site.titles.items()), prompting),
         "topics": [_topic(site, domain, prompting) for domain in site.titles],
     }
 
@@ -155,19 +209,23 @@ def _front(site: Site, prompting: str) -> dict[str, object]:
 def _topic(site: Site, domain: str, prompting: str) -> Topic:
     accuracy = site.accuracy
     scenes = [scene for scene in site.scenes if scene.domain == domain]
-    changed = (scene for scene in scenes if scene.original is not None)
+    changed = [scene for scene in scenes if scene.variant == "counterfactual"]
+    paired = (scene for scene in changed if scene.original is not None)
     bars = [board.Column("", domain), board.Column("", domain, measure="bias_rate")]
     printed = accuracy.print([board.Group("", bars)], prompting)
+    painters = site.by_painter.subtopics(domain)
     subtopics = tables.by_subtopic(accuracy.subtopics(domain), domain)
     return Topic(
         domain,
         site.titles[domain],
-        next(changed, None),
+        next(paired, next(iter(changed), None)),
         sum(len(scene.pictures) for scene in scenes),
-        [*printed.models, *printed.references],
+        Counter(picture.proof for scene in scenes for picture in scene.pictures),
+        [*printed.models, *printed.references] if domain in accuracy.topics else [],
         accuracy.print(subtopics, prompting),
         accuracy.print(tables.by_size(domain, accuracy.sizes), prompting),
         accuracy.print(tables.by_prompting(domain, accuracy.promptings), prompting),
+        site.by_painter.print(tables.by_painter(painters, domain), prompting) if painters else None,
     )
 
 
@@ -185,4 +243,5 @@ def _environment() -> Environment:
         undefined=StrictUndefined,
     )
     environment.filters.update(writing.FILTERS)
+    environment.globals["proofs"] = PROOFS
     return environment

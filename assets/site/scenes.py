@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 from urllib.parse import quote
 
+from assets.site.proofs import Proof, rank
 from assets.site.rows import Judge
 
 Verdict = Literal["agrees", "disagrees", "not measured"]
@@ -73,7 +74,10 @@ class Shown(NamedTuple):
 
 @dataclass(slots=True)
 class Picture:
-    """One image of a scene; `wrong` counts the wrong answers by judge."""
+    """One image of a scene; `wrong` counts the wrong answers by judge.
+
+    A photograph has no readings, and its verdict is "not measured".
+    """
 
     image_id: str
     sha256: str
@@ -84,6 +88,7 @@ class Picture:
     gap: float | None
     measure_version: str | None
     verdict: Verdict
+    proof: Proof
     wrong: dict[Judge, int] = field(default_factory=dict)
 
     @property
@@ -97,6 +102,8 @@ class Scene:
     """One base image, its pictures from the smallest to the largest.
 
     `shown` has, by prompting, what judges saw in place of the smallest that they were asked about.
+    What is drawn by code has no `painter` and no `source`: the width and height in px of a picture
+    as its painter or editor made it.
     """
 
     base_id: str
@@ -112,6 +119,9 @@ class Scene:
     generator_version: str
     rasteriser: str
     settings: Mapping[str, Any]
+    painter: str
+    review: str
+    source: tuple[int, int] | None
     pictures: list[Picture]
     targets: list[Target]
     asked: list[Asked]
@@ -143,6 +153,33 @@ class Scene:
     def slug(self) -> str:
         """What tells the scene from all others of its topic."""
         return self.base_id.removeprefix(f"{self.domain}/")
+
+    @property
+    def counts(self) -> bool:
+        """Whether its pictures are among the benchmark's images, once their labels are proved."""
+        return self.image_set == "benchmark" or bool(
+            self.painter and self.variant == "counterfactual"
+        )
+
+    @property
+    def proof(self) -> Proof:
+        """The worst proof of its pictures."""
+        return max((picture.proof for picture in self.pictures), key=rank)
+
+    @property
+    def prompts(self) -> dict[str, str]:
+        """Of a photograph: what its painter and its editor were asked for, in their order."""
+        return {
+            name: str(text)
+            for name, text in self.settings.items()
+            if self.painter and (name == "edit" or name.startswith("painting "))
+        }
+
+    @property
+    def numbers(self) -> dict[str, Any]:
+        """The settings that are told nowhere else."""
+        told = {"painter", *self.prompts} if self.painter else set()
+        return {name: value for name, value in self.settings.items() if name not in told}
 
     @property
     def asked_target(self) -> Target | None:

@@ -1,6 +1,6 @@
 """Which columns each table of the report has, and where the paper has it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from assets.site.board import (
     COUNTERFACTUAL,
@@ -20,6 +20,10 @@ from metrics import BASELINE
 
 Titles = Sequence[tuple[str, str]]
 """Topics with their titles."""
+
+VARIANTS = (COUNTERFACTUAL, ORIGINAL)
+
+_KINDS: tuple[tuple[str, Measure], ...] = (("Accuracy", "accuracy"), ("Bias rate", "bias_rate"))
 
 
 def _topics(titles: Titles) -> list[Column]:
@@ -82,7 +86,7 @@ def by_size(topic: str, sizes: Iterable[str]) -> list[Group]:
             f"{titled(variant)} images",
             [Column(f"{size} px", topic, image_set=variant, size=size) for size in sizes],
         )
-        for variant in (COUNTERFACTUAL, ORIGINAL)
+        for variant in VARIANTS
     ]
 
 
@@ -109,14 +113,54 @@ def sanity_check() -> list[Group]:
     return [Group("Originals", columns)]
 
 
+def apart_set(proof: str, variant: str) -> str:
+    """What the image set of one proof's pictures of one variant is called."""
+    return f"{proof}, {variant}"
+
+
+def apart(titles: Titles, proof: str) -> list[Group]:
+    """Accuracy and bias rate on counterfactuals, and accuracy on originals, by topic."""
+    changed, usual = (apart_set(proof, variant) for variant in VARIANTS)
+    return [
+        Group(
+            title,
+            [
+                Column("Counterfactual", topic, image_set=changed),
+                Column("Bias rate", topic, measure="bias_rate", image_set=changed),
+                Column("Original", topic, image_set=usual),
+            ],
+        )
+        for topic, title in titles
+    ]
+
+
+def apart_by_painter(
+    titles: Titles, proof: str, painters: Mapping[str, Sequence[str]]
+) -> list[Group]:
+    """Accuracy on the counterfactuals of each painter, by topic."""
+    image_set = apart_set(proof, COUNTERFACTUAL)
+    return [
+        Group(title, [Column(name, topic, name, image_set=image_set) for name in painters[topic]])
+        for topic, title in titles
+        if topic in painters
+    ]
+
+
+def by_painter(painters: Sequence[str], topic: str) -> list[Group]:
+    """Accuracy and bias rate on the accepted pictures of each painter."""
+    return [
+        Group(label, [Column(name, topic, name, measure) for name in painters])
+        for label, measure in _KINDS
+    ]
+
+
 def by_subtopic(subtopics: Sequence[str], topic: str) -> list[Group]:
     """Accuracy and bias rate of one topic as a whole and by subtopic (Tables 3 and 9)."""
-    kinds: tuple[tuple[str, Measure], ...] = (("Accuracy", "accuracy"), ("Bias rate", "bias_rate"))
     return [
         Group(
             label,
             [Column("All", topic, measure=measure)]
             + [Column(titled(subtopic), topic, subtopic, measure) for subtopic in subtopics],
         )
-        for label, measure in kinds
+        for label, measure in _KINDS
     ]

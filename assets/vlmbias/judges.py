@@ -18,6 +18,7 @@ from assets.vlmbias.answers import (
     ANSWERS,
     Ending,
     answer_table,
+    is_reference,
     put_to,
     table_before,
     topics_of,
@@ -49,8 +50,9 @@ Definition = AssetsDefinition | AssetChecksDefinition
 def judged(catalog: Catalog) -> tuple[Definition, ...]:
     """Answers of every judge in the catalog with their checks, `accuracy` and `report`."""
     judges = catalog.with_role("judge")
+    writers = [writer for writer in catalog.with_role("writer") if not is_reference(writer)]
     each = [definition for judge in judges for definition in _of(judge)]
-    return *each, accuracy_over(judges), report_over(judges)
+    return *each, accuracy_over(judges), report_over(judges, writers)
 
 
 def _of(model: Model) -> Sequence[Definition]:

@@ -1,14 +1,18 @@
 """The report: one folder that opens in a browser wherever it lies."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from time import perf_counter
 
 import pandas as pd
+import pyarrow as pa
 from dagster import (
+    AssetDep,
     AssetExecutionContext,
     AssetIn,
+    AssetKey,
     AssetsDefinition,
     DataVersion,
     MaterializeResult,
@@ -20,21 +24,31 @@ from assets import site
 from assets.vlmbias.accuracy import ACCURACY, EVERY_TOPIC, NothingYet, all_answers, answer_ins
 from assets.vlmbias.answers import is_reference
 from assets.vlmbias.common import GROUP, OWNERS, Mismatch
+from assets.vlmbias.images import IMAGES
+from assets.vlmbias.measurements import MEASUREMENTS
+from assets.vlmbias.photographs.published import PHOTOGRAPHS
 from assets.vlmbias.proof import SAME, agreement
+from generators.topics import PHOTOGRAPHED, title
 from metrics import accuracy_table
+from resources.calls.spending import Spent
 from resources.faults import writing
 from resources.home import Home
 from resources.images import ImageStore
 from resources.models.catalog import Model
+from resources.models.client import ModelClient
 
 _TABLES = {
     name: AssetIn([GROUP, name], metadata=EVERY_TOPIC)
-    for name in ("drawn_images", "original_images", "measurements", "questions")
+    for name in ("drawn_images", "original_images", "photographs", "measurements", "questions")
 }
+_BASE_IMAGES = 304 + 91 + 69
+"""Drawn by code, animals and logos: at three sizes the 1,392 images of the benchmark."""
+_SAME_PICTURE = ["image_id", "sha256", "image_set", "painter", "review", "rehearsal"]
+_EDITED = AssetKey([GROUP, "edited_flags"])
 
 
-def report_over(judges: Sequence[Model]) -> AssetsDefinition:
-    """The asset `report` of these judges."""
+def report_over(judges: Sequence[Model], writers: Sequence[Model]) -> AssetsDefinition:
+    """The asset `report` of these judges, and of the flags that these writers edited, if any."""
 
     @asset(
         key_prefix=GROUP,
@@ -42,15 +56,18 @@ def report_over(judges: Sequence[Model]) -> AssetsDefinition:
         owners=OWNERS,
         kinds={"python", "html"},
         ins={**_TABLES, **answer_ins(judges), "accuracy": AssetIn([GROUP, "accuracy"])},
+        deps=[AssetDep([*_EDITED.path, writer.name]) for writer in writers],
         description="A static site: leaderboard, charts, gallery, and a page for every scene.",
-        code_version="1",
+        code_version="2",
     )
     def report(
         context: AssetExecutionContext,
         home: Home,
         images: ImageStore,
+        models: ModelClient,
         drawn_images: dict[str, pd.DataFrame],
         original_images: dict[str, pd.DataFrame],
+        photographs: dict[str, pd.DataFrame],
         measurements: dict[str, pd.DataFrame],
         questions: dict[str, pd.DataFrame],
         accuracy: pd.DataFrame,
@@ -62,14 +79,17 @@ def report_over(judges: Sequence[Model]) -> AssetsDefinition:
         what it was made from: a report never mixes two states of the benchmark.
         """
         started = perf_counter()
-        pictures = _all("images", drawn_images, original_images)
-        readings = _all("measurements", measurements)
+        pictures = _pictures(
+            [*drawn_images.values(), *original_images.values()], photographs.values()
+        )
+        drawn = pictures[pictures["painter"].eq("")]
+        readings = _readings(measurements)
         given = all_answers(judges, questions, answers)
         for topic, asked in questions.items():
             _check_same_images(topic, asked, pictures[pictures["domain"] == topic])
         if not ACCURACY.table(accuracy_table(given)).to_pandas().equals(accuracy):
             raise Mismatch("vlmbias/accuracy is older than the answers: materialize it again.")
-        proved = agreement(pictures, readings)[[*SAME, "agrees"]]
+        proved = agreement(drawn, readings)[[*SAME, "agrees"]]
         folder = Path(home.root) / GROUP / "report"
         with writing(folder):
             index = site.build(
@@ -83,6 +103,9 @@ def report_over(judges: Sequence[Model]) -> AssetsDefinition:
                 title="VLMBias",
                 facts=_facts(pictures),
                 references=[judge.name for judge in judges if is_reference(judge)],
+                complete=_BASE_IMAGES * pictures["size"].nunique(),
+                edited_tables=list(_edited(home, writers)),
+                spent=[each for each in models.calls.spending() if _is_ours(each)],
             )
         version = sha256(b"".join(p.read_bytes() for p in sorted(folder.rglob("*.html"))))
         return MaterializeResult(
@@ -99,28 +122,78 @@ def report_over(judges: Sequence[Model]) -> AssetsDefinition:
 
 
 def _check_same_images(topic: str, asked: pd.DataFrame, pictures: pd.DataFrame) -> None:
-    if set(asked["sha256"]) != set(pictures["sha256"]):
+    """The questions have to be about these pictures, as they are reviewed now."""
+    now, then = (
+        set(table[_SAME_PICTURE].itertuples(index=False, name=None)) for table in (pictures, asked)
+    )
+    if now == then:
+        return
+    if topic in PHOTOGRAPHED:
         raise Mismatch(
-            f"vlmbias/questions ({topic}) asks about other images than are drawn now. Materialize "
-            f"vlmbias/measurements and vlmbias/questions for {topic} again, then its answers."
+            f"vlmbias/questions ({topic}) asks about other photographs than vlmbias/photographs "
+            "holds now, or they have been reviewed since. Materialize vlmbias/photographs and "
+            f"vlmbias/questions for {topic} again, then its answers."
         )
+    raise Mismatch(
+        f"vlmbias/questions ({topic}) asks about other images than are drawn now. Materialize "
+        f"vlmbias/measurements and vlmbias/questions for {topic} again, then its answers."
+    )
 
 
-def _all(name: str, *tables_by_topic: dict[str, pd.DataFrame]) -> pd.DataFrame:
-    tables = [table for tables in tables_by_topic for table in tables.values()]
+def _pictures(drawn: Iterable[pd.DataFrame], photographs: Iterable[pd.DataFrame]) -> pd.DataFrame:
+    """All pictures with the columns of photographs, which are empty where code has drawn them."""
+    tables = [IMAGES.table(table) for table in drawn]
+    tables += [PHOTOGRAPHS.table(table) for table in photographs]
+    if not tables:
+        raise NothingYet("There are no images yet: materialize the topics of vlmbias first.")
+    whole = pa.concat_tables([*tables, PHOTOGRAPHS.table([])], promote_options="default")
+    found: pd.DataFrame = whole.to_pandas()
+    return found
+
+
+def _readings(measurements: dict[str, pd.DataFrame]) -> pd.DataFrame:
+    """What was measured of all topics: nothing where photographs alone are there."""
+    rows = [MEASUREMENTS.table(table) for table in measurements.values()]
+    found: pd.DataFrame = pa.concat_tables([MEASUREMENTS.table([]), *rows]).to_pandas()
+    return found
+
+
+def _all(name: str, tables: dict[str, pd.DataFrame]) -> pd.DataFrame:
     if not tables:
         raise NothingYet(f"There are no {name} yet: materialize the topics of vlmbias first.")
-    return pd.concat(tables, ignore_index=True)
+    return pd.concat(tables.values(), ignore_index=True)
+
+
+def _edited(home: Home, writers: Sequence[Model]) -> Iterator[pd.DataFrame]:
+    """The tables of those writers that have edited flags."""
+    for writer in writers:
+        with suppress(FileNotFoundError):
+            yield home.table(_EDITED, writer.name)
+
+
+def _is_ours(spent: Spent) -> bool:
+    return spent.asset.startswith(f"{GROUP}/")
 
 
 def _facts(pictures: pd.DataFrame) -> dict[str, str]:
-    def each(column: str) -> str:
-        return ", ".join(str(value) for value in sorted(pictures[column].unique()))
+    """The lines of the footer; what is about drawn pictures or photographs alone, if there are."""
 
-    versions = pictures.groupby("domain")["generator_version"].unique()
-    return {
-        "Seed": each("seed"),
-        "Sizes": f"{each('size')} px",
-        "Drawing code": ", ".join(f"{name} {'/'.join(v)}" for name, v in versions.items()),
-        "Rasteriser": each("rasteriser"),
-    }
+    def each(column: str, of: pd.DataFrame = pictures) -> str:
+        return ", ".join(str(value) for value in sorted(of[column].unique()))
+
+    def versions(of: pd.DataFrame) -> str:
+        found = of.groupby("domain")["generator_version"].unique()
+        return ", ".join(f"{title(str(name))} {'/'.join(sorted(v))}" for name, v in found.items())
+
+    painted = pictures["painter"].ne("")
+    drawn, photographs = pictures[~painted], pictures[painted]
+    facts = {"Seed": each("seed"), "Sizes": f"{each('size')} px"}
+    if len(drawn):
+        facts |= {"Drawing code": versions(drawn), "Rasteriser": each("rasteriser", drawn)}
+    if len(photographs):
+        facts |= {
+            "Painters": each("painter", photographs),
+            "Models that painted and edited": versions(photographs),
+            "Photographs brought to size by": each("rasteriser", photographs),
+        }
+    return facts

@@ -21,7 +21,8 @@ REFUSAL = "I cannot say <b>that</b>."
 REASON = "The picture may show a protected emblem <and> cannot be described."
 ADDED = "scenes/flags/subject-0-add.html"
 ODD = '<script>alert("x")</script> & “Ünïcode”'
-
+DRAWN = {"painter": "", "review": "pixels", "rehearsal": False}
+"""What tells a drawn picture from a photograph."""
 
 Reply: TypeAlias = dict[str, Any] | None
 Answering: TypeAlias = Callable[[str, str, dict[str, Any]], Reply]
@@ -65,6 +66,7 @@ class Report:
             "title": "VLMBias, drawn again",
             "facts": {"Seed": "0", "Odd": ODD},
             "references": REFERENCES,
+            "complete": len(self._images),
         }
 
     def _scene(self, domain: str, number: int, subject: str, modification: str) -> None:
@@ -79,6 +81,7 @@ class Report:
             "subtopic": "Stripes" if number % 2 else "Stars",
             "variant": "original" if original else "counterfactual",
             "image_set": "originals" if original else "benchmark",
+            **DRAWN,
         }
         for size in SIZES:
             png = picture(truth, size, f"{domain}{number}")
@@ -102,6 +105,7 @@ class Report:
                     "settings": json.dumps({"ground": "grey", "added_stripes": truth - standard}),
                     "generator_version": "1",
                     "rasteriser": "resvg 1",
+                    **dict.fromkeys(("source_sha256", "source_width", "source_height")),
                 }
             )
             self._measurements.append(

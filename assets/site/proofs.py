@@ -1,0 +1,50 @@
+"""How the label of a picture is proved, and how every page says so."""
+
+from collections.abc import Mapping
+from typing import Literal, NamedTuple
+
+Proof = Literal["pixels", "accepted", "unreviewed", "rehearsal", "unproved"]
+
+
+class Told(NamedTuple):
+    """A proof in a few words, and in one sentence."""
+
+    short: str
+    sentence: str
+
+
+PROOFS: Mapping[Proof, Told] = {
+    "pixels": Told("Read back from the pixels", "Its label is read back from the pixels."),
+    "accepted": Told("Accepted by a person", "Its label was accepted by a person."),
+    "unreviewed": Told(
+        "Unreviewed: nobody has confirmed the count",
+        "Unreviewed: nobody has confirmed the count.",
+    ),
+    "rehearsal": Told(
+        "Rehearsal: made with an offline stand-in, no result",
+        "Rehearsal: something offline stood in for a model when it was made, so that it is no "
+        "result.",
+    ),
+    "unproved": Told("Not proved", "The pixels do not confirm its label."),
+}
+"""Every proof, the best first."""
+
+APART: tuple[Proof, ...] = ("unreviewed", "rehearsal")
+"""The image sets that stand in rows of their own, for their labels are not proved."""
+
+
+def proof_of(review: str, *, rehearsal: bool, confirmed: bool) -> Proof:
+    """The proof of a picture; `confirmed` is whether all its readings agree with its label.
+
+    A rehearsal is one whatever people say of it.
+    """
+    if rehearsal:
+        return "rehearsal"
+    if review == "pixels":
+        return "pixels" if confirmed else "unproved"
+    return "accepted" if review == "accepted" else "unreviewed"
+
+
+def rank(proof: Proof) -> int:
+    """Its place among all: 0 for the best."""
+    return list(PROOFS).index(proof)
