@@ -93,7 +93,8 @@ class _Collecting:
     api_key: str | None
     open: dict[str, str]
     _faults: dict[str, Fault] = field(default_factory=dict)
-    _taken: dict[str, tuple[Reply, Mapping[str, Any]]] = field(default_factory=dict)
+    _taken: dict[str, tuple[Reply, Mapping[str, Any] | None]] = field(default_factory=dict)
+    """Replies that are not kept yet, each with its answer; None where its picture is none."""
     _endings: Counter[str] = field(default_factory=Counter)
     _some_unreadable: bool = False
 
@@ -140,9 +141,8 @@ class _Collecting:
                 continue
             try:
                 answer = answer_in(reply, self.images, self.api_key)
-            except BadImage as problem:
-                self._faults[key] = Unreadable(str(problem))
-                continue
+            except BadImage:
+                answer = None
             self._taken[key] = replace(reply, pictures=()), answer
             if len(self._taken) >= KEPT_AT_ONCE:
                 self._keep()
@@ -155,7 +155,12 @@ class _Collecting:
         calls, costs = [], dict[str, int | None]()
         for key, each in waiting.items():
             (reply, answer), request = self._taken[key], request_of(each.request)
-            calls.append(call_with(self.model, key, request, reply, answer, seconds, "batch", now))
+            if answer is None:
+                self._endings["bad image"] += 1
+            else:
+                calls.append(
+                    call_with(self.model, key, request, reply, answer, seconds, "batch", now)
+                )
             # What a refusal costs that nothing was counted for is not known.
             counted = reply.refusal is None or reply.usage != UNCOUNTED
             cost = cost_of(self.model, request, reply.usage, "batch") if counted else None
@@ -168,11 +173,12 @@ class _Collecting:
 
     def _why_not(self, key: str) -> str:
         """How a request ended that has no reply."""
-        fault = self._faults.get(key)
-        if fault is not None:
+        fault, state = self._faults.get(key), self.batch.state
+        never_run = isinstance(fault, Interrupted) and not fault.possibly_paid
+        if fault is not None and not (never_run and state in ("expired", "cancelled")):
             return f"failed: {without_secret(str(fault), self.api_key)[:_LONGEST_REASON]}"
         if self._some_unreadable:
             return "unreadable"
-        if self.batch.state == "failed":
+        if state == "failed":
             return f"failed: {self.batch.said[:_LONGEST_REASON]}"
-        return "no answer" if self.batch.state == "ended" else self.batch.state
+        return "no answer" if state == "ended" else state

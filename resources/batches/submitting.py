@@ -130,7 +130,7 @@ class _Submission:
                 f"The batch {batch.tag} of {batch.model} was created after others had given it up "
                 f"(this process stood still), and is cancelled ({provider_id}). Submit again."
             )
-        self.made.append(batch)
+        self.made.append(replace(batch, state="running", provider_id=provider_id))
         self.log.info(
             "%s: batch %s of %s requests created for %s%s, as %s there",
             *(batch.model, batch.tag, f"{batch.requests:,}", batch.asset),

@@ -1,0 +1,120 @@
+"""Pulling the plug while a batch is submitted, and while it is collected."""
+
+import json
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from contextlib import closing
+
+import pytest
+
+from resources.images import ImageStore
+from tests.providers import provider_process
+from tests.resources.batches.office import Office
+
+MANY = 600
+SCRIPT = """
+    import sys, time
+    from contextlib import closing
+    from resources.batches import collecting, submitting
+    from resources.calls import CallStore
+    from resources.images import ImageStore
+    from tests.resources.batches.office import Office
+    from tests.resources.models.conftest import looks
+
+    class Provider:
+        url = sys.argv[2]
+        openai_url = url + "/v1"
+
+    collecting.KEPT_AT_ONCE = 10
+    submitting.LEASE_S = float(sys.argv[4])
+    with closing(CallStore(url=f"sqlite:///{sys.argv[1]}/calls.sqlite")) as calls:
+        with Office(calls, ImageStore(root=sys.argv[1]), Provider) as office:
+            if sys.argv[3] == "submit":
+                office.submit(looks(%d))
+            else:
+                office.collect(sys.argv[3])
+    print("done")
+"""
+
+
+def process(root, server, what, lease_s=0.5):
+    script = "\n".join(line[4:] for line in SCRIPT.splitlines()) % MANY
+    return subprocess.Popen(
+        [sys.executable, "-c", script, str(root), server.url, what, str(lease_s)],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+
+def rows(root, of):
+    with closing(sqlite3.connect(root / "calls.sqlite")) as database:
+        try:
+            return database.execute(f"SELECT count(*) FROM {of}").fetchone()[0]
+        except sqlite3.OperationalError:
+            return 0
+
+
+def wait_for(condition, process):
+    end = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < end
+        assert process.poll() is None
+        time.sleep(0.002)
+
+
+@pytest.fixture
+def server():
+    with provider_process() as server:
+        yield server
+
+
+def tag_of(root):
+    with closing(sqlite3.connect(root / "calls.sqlite")) as database:
+        ((tag,),) = database.execute("SELECT tag FROM batches").fetchall()
+        return tag
+
+
+def test_what_was_killed_while_it_collected_goes_on(tmp_path, server):
+    told, _ = process(tmp_path, server, "submit").communicate(timeout=60)
+    assert told == "done\n"
+    tag = tag_of(tmp_path)
+    collecting = process(tmp_path, server, tag)
+    wait_for(lambda: rows(tmp_path, "calls") > MANY / 4, collecting)
+    collecting.send_signal(signal.SIGKILL)
+    collecting.communicate()
+    assert MANY / 4 < rows(tmp_path, "calls") < MANY
+    assert rows(tmp_path, "batch_requests") == MANY
+    told, _ = process(tmp_path, server, tag).communicate(timeout=60)
+    assert told == "done\n"
+    assert (rows(tmp_path, "calls"), rows(tmp_path, "batch_requests")) == (MANY, 0)
+    assert len(server.received()["batches"]) == 1
+    with closing(sqlite3.connect(tmp_path / "calls.sqlite")) as database:
+        states = database.execute("SELECT state, count(*) FROM spending GROUP BY state").fetchall()
+        ((endings, state),) = database.execute("SELECT endings, state FROM batches").fetchall()
+    assert states == [("paid", MANY)]
+    assert (json.loads(endings), state) == ({"answered": MANY}, "collected")
+
+
+def test_one_that_is_killed_before_it_hears_of_its_batch_has_created_one(tmp_path, server, opened):
+    """The provider has the batch and is slow to say so: killed in between, it is found again."""
+    server.plan(latency_s=0.3)
+    submitting = process(tmp_path, server, "submit")
+    wait_for(lambda: server.received()["batches"], submitting)
+    submitting.send_signal(signal.SIGKILL)
+    submitting.communicate()
+    tag = tag_of(tmp_path)
+    server.plan(latency_s=0.0)
+    with Office(
+        opened(f"sqlite:///{tmp_path}/calls.sqlite"), ImageStore(root=str(tmp_path)), server
+    ) as office:
+        assert office.calls.batches.find(tag).provider_id is None
+        end = time.monotonic() + 20
+        while office.calls.batches.find(tag).state == "submitting":
+            assert time.monotonic() < end
+            assert office.find_lost() == {}
+            time.sleep(0.05)
+        assert office.collect(tag).endings == {"answered": MANY}
+    assert [each for each, _ in server.received()["batches"]] == [tag]
