@@ -242,12 +242,14 @@ class CallStore(ConfigurableResource[None]):
         keys: Iterable[str],
         work: Callable[[Statements, Connection, list[str]], Result],
     ) -> Iterator[Result]:
-        """`work` of a thousand keys at a time, each in a transaction of its own."""
-        wanted, some = iter(keys), list[str]()
+        """`work` of a thousand keys at a time, each in a transaction of its own; of none, once."""
+        wanted = iter(keys)
+        some = list(islice(wanted, _AT_ONCE))
 
         def do(connection: Connection, sql: Statements) -> Result:
             return work(sql, connection, some)
 
+        yield self._started().database.run(do)
         while some := list(islice(wanted, _AT_ONCE)):
             yield self._started().database.run(do)
 

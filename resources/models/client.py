@@ -179,7 +179,8 @@ class ModelClient(ConfigurableResource[None]):
                 "and pay for them again, set in the run config: resources: {budget: {config: "
                 "{remake_lost_pictures: true}}}. Nothing was sent."
             )
-        self.calls.forget(without)
+        if without:
+            self.calls.forget(without)
         for key in without:
             del found[key]
         return found
