@@ -7,6 +7,7 @@ does all but the first of these by itself.
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -15,10 +16,13 @@ from dagster import (
     AssetsDefinition,
     AssetSelection,
     Config,
+    DagsterInstance,
+    DagsterRunStatus,
     JobDefinition,
     MarkdownMetadataValue,
     OpExecutionContext,
     PartitionsDefinition,
+    RunsFilter,
     define_asset_job,
     in_process_executor,
     job,
@@ -29,7 +33,7 @@ from pydantic import Field
 
 from assets.plans import Desk, Planners
 from assets.previews import markdown_table
-from assets.quoting.choice import Assets, Chosen, choose
+from assets.quoting.choice import Assets, Chosen, Task, choose
 from resources.batches import Order, Providers, cancel, collect, find_lost, forget, submit
 from resources.budget import Budget
 from resources.calls.batches import OPEN, Batch
@@ -42,6 +46,7 @@ from resources.models.faults import CannotDo
 
 TAG = "counterfactory/batch"
 """The tag of a run that has to do with one batch."""
+_ASKING = [DagsterRunStatus.STARTING, DagsterRunStatus.STARTED, DagsterRunStatus.CANCELING]
 
 
 class Submission(Config):
@@ -142,6 +147,7 @@ def _submit_job(planners: Planners, assets: Assets, resources: Mapping[str, Any]
         )
         if not chosen.tasks:
             raise CannotDo(f"Nothing that is selected by {config.select!r} asks a model.")
+        _require_idle(context.instance, chosen.tasks)
         desk = Desk(home, images, ledger, models.calls)
         account = Account(
             run=context.run_id, per_run=budget.per_run_usd, per_month=budget.per_month_usd
@@ -186,8 +192,7 @@ def _orders(
 ) -> Iterator[Order]:
     """What each partition would ask; `later` counts what it cannot ask yet."""
     for task in chosen.tasks:
-        name = task.asset.to_user_string()
-        where = f"{name}, {task.partition}" if task.partition else name
+        name, where = task.asset.to_user_string(), _named(task)
         for plan in planners[task.asset](desk, task.partition, task.config):
             if plan.missing is not None:
                 raise CannotDo(
@@ -195,7 +200,26 @@ def _orders(
                 )
             to = replace(account, asset=name, partition=task.partition)
             yield Order(plan.model, to, task.config, plan.requests)
-            later[where] += sum(1 for _ in plan.later)
+            if number := sum(1 for _ in plan.later):
+                later[where] += number
+
+
+def _require_idle(instance: DagsterInstance, tasks: Sequence[Task]) -> None:
+    """Raise `CannotDo` while a run asks what is to be submitted: it would be paid for twice."""
+    under_way = instance.get_runs(RunsFilter(statuses=_ASKING))
+    for task, run in product(tasks, under_way):
+        if task.asset not in (run.asset_selection or ()):
+            continue
+        if run.tags.get("dagster/partition", task.partition) == task.partition:
+            raise CannotDo(
+                f"The run {run.run_id} materializes {_named(task)} just now. Wait until it ends, "
+                "or terminate it, and submit what is left then. No batch was created."
+            )
+
+
+def _named(task: Task) -> str:
+    name = task.asset.to_user_string()
+    return f"{name}, {task.partition}" if task.partition else name
 
 
 def _collect_job(resources: Mapping[str, Any]) -> JobDefinition:

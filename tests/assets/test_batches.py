@@ -121,6 +121,25 @@ def test_what_waits_in_a_batch_is_not_asked_alone(root, server, location, judge)
     assert asked(server) == 0
 
 
+def test_what_a_run_is_asking_is_not_submitted(server, location):
+    def running(topic):
+        return location.instance.add_run(
+            dg.DagsterRun(
+                "__ASSET_JOB",
+                asset_selection=frozenset({dg.AssetKey(ASSET.split("/"))}),
+                tags={"dagster/partition": topic},
+                status=dg.DagsterRunStatus.STARTED,
+            )
+        )
+
+    running("flags")
+    assert location.submit(partitions=[TOPIC]).success
+    run = running(TOPIC)
+    result = location.submit(partitions=[TOPIC], config=prompting("debiased"))
+    assert f"The run {run.run_id} materializes {ASSET}, {TOPIC} just now" in failure(result)
+    assert len(server.batches.all) == 1
+
+
 def test_second_turns_are_submitted_once_their_first_are_answered(root, server, location):
     result = location.submit(partitions=[TOPIC], config=prompting("double-check"))
     assert output(result, "submit")["later"] == counting(root)
