@@ -55,12 +55,12 @@ def parts_of(apart: Accuracy, titles: tables.Titles, prompting: str) -> list[Par
     """Both tables of every proof about which some judge was asked in this way."""
     asked = {key[1] for key in apart.cells if key[0].prompting == prompting}
     painters = {topic: apart.subtopics(topic) for topic in apart.topics}
-    number = len({name for names in painters.values() for name in names})
     found = []
     for proof in APART:
         by_topic = apart.held(tables.apart(titles, proof))
         by_painter = apart.held(tables.apart_by_painter(titles, proof, painters))
         if not asked.isdisjoint(tables.apart_set(proof, each) for each in tables.VARIANTS):
+            number = len({column.label for group in by_painter for column in group.columns})
             printed = (apart.print(each, prompting) for each in (by_topic, by_painter))
             found.append(Part(proof, PROOFS[proof].short, number, *printed))
     return found

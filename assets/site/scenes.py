@@ -169,11 +169,8 @@ class Scene:
     @property
     def prompts(self) -> dict[str, str]:
         """Of a photograph: what its painter and its editor were asked for, in their order."""
-        return {
-            name: str(text)
-            for name, text in self.settings.items()
-            if self.painter and (name == "edit" or name.startswith("painting "))
-        }
+        names = [name for name in self.settings if name.startswith("painting ")] + ["edit"]
+        return {n: self.settings[n] for n in names if self.painter and n in self.settings}
 
     @property
     def numbers(self) -> dict[str, Any]:

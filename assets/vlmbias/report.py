@@ -44,6 +44,7 @@ _TABLES = {
 _BASE_IMAGES = 304 + 91 + 69
 """Drawn by code, animals and logos: at three sizes the 1,392 images of the benchmark."""
 _SAME_PICTURE = ["image_id", "sha256", "image_set", "painter", "review", "rehearsal"]
+_NO_READINGS = MEASUREMENTS.table([]).to_pandas()
 _EDITED = AssetKey([GROUP, "edited_flags"])
 
 
@@ -83,7 +84,7 @@ def report_over(judges: Sequence[Model], writers: Sequence[Model]) -> AssetsDefi
             [*drawn_images.values(), *original_images.values()], photographs.values()
         )
         drawn = pictures[pictures["painter"].eq("")]
-        readings = _readings(measurements)
+        readings = _all("measurements", measurements) if len(drawn) else _NO_READINGS
         given = all_answers(judges, questions, answers)
         for topic, asked in questions.items():
             _check_same_images(topic, asked, pictures[pictures["domain"] == topic])
@@ -148,13 +149,6 @@ def _pictures(drawn: Iterable[pd.DataFrame], photographs: Iterable[pd.DataFrame]
         raise NothingYet("There are no images yet: materialize the topics of vlmbias first.")
     whole = pa.concat_tables([*tables, PHOTOGRAPHS.table([])], promote_options="default")
     found: pd.DataFrame = whole.to_pandas()
-    return found
-
-
-def _readings(measurements: dict[str, pd.DataFrame]) -> pd.DataFrame:
-    """What was measured of all topics: nothing where photographs alone are there."""
-    rows = [MEASUREMENTS.table(table) for table in measurements.values()]
-    found: pd.DataFrame = pa.concat_tables([MEASUREMENTS.table([]), *rows]).to_pandas()
     return found
 
 

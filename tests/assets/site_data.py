@@ -5,7 +5,7 @@ import io
 import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import pandas as pd
 from PIL import Image, ImageDraw, ImageOps
@@ -21,8 +21,23 @@ REFUSAL = "I cannot say <b>that</b>."
 REASON = "The picture may show a protected emblem <and> cannot be described."
 ADDED = "scenes/flags/subject-0-add.html"
 ODD = '<script>alert("x")</script> & “Ünïcode”'
-DRAWN = {"painter": "", "review": "pixels", "rehearsal": False}
-"""What tells a drawn picture from a photograph."""
+
+
+class Made(NamedTuple):
+    """Who made a picture, and who says what is on it."""
+
+    painter: str = ""
+    review: str = "pixels"
+    rehearsal: bool = False
+
+    @property
+    def image_set(self) -> str:
+        """Where its pictures stand apart from the benchmark and its originals, if they do."""
+        apart = "unreviewed" if self.review == "unreviewed" else ""
+        return "rehearsal" if self.rehearsal else apart
+
+
+DRAWN = Made()
 
 Reply: TypeAlias = dict[str, Any] | None
 Answering: TypeAlias = Callable[[str, str, dict[str, Any]], Reply]
@@ -30,7 +45,11 @@ Answering: TypeAlias = Callable[[str, str, dict[str, Any]], Reply]
 
 
 class Report:
-    """Tables and pictures of `subjects` originals a topic, two counterfactuals each."""
+    """Tables and pictures of `subjects` originals a topic, two counterfactuals each.
+
+    `painted` are photographed topics with how they were made, once a painter: one counterfactual
+    each.
+    """
 
     def __init__(
         self,
@@ -40,6 +59,7 @@ class Report:
         models: Sequence[str] = JUDGES,
         promptings: Sequence[str] = (BASELINE,),
         answering: "Answering | None" = None,
+        painted: Sequence[tuple[str, Made]] = (),
     ) -> None:
         self._asked = [(model, prompting) for model in models for prompting in promptings]
         self._answering = answering or stubborn
@@ -52,7 +72,11 @@ class Report:
             for number in range(subjects):
                 subject = ODD if number == 1 else f"Subject {number}"
                 for modification in ("add", "remove", "none"):
-                    self._scene(domain, number, subject, modification)
+                    self._scene(domain, number, subject, modification, DRAWN)
+        for domain, made in painted:
+            for number in range(subjects):
+                for modification in ("add", "none"):
+                    self._scene(domain, number, f"Subject {number}", modification, made)
 
     def tables(self) -> dict[str, Any]:
         """The keyword arguments of `build`."""
@@ -69,22 +93,24 @@ class Report:
             "complete": len(self._images),
         }
 
-    def _scene(self, domain: str, number: int, subject: str, modification: str) -> None:
+    def _scene(self, domain: str, number: int, subject: str, modification: str, made: Made) -> None:
         standard = 5 + number % 7
         truth = standard + {"add": 1, "remove": -1, "none": 0}[modification]
-        original_id = f"{domain}/subject-{number}"
+        name = f"{domain}/subject-{number}"
         original = modification == "none"
+        at = f"/{made.painter}" if made.painter else ""
+        original_id = f"{name}{at}"
         scene = {
-            "base_id": original_id if original else f"{original_id}-{modification}",
+            "base_id": original_id if original else f"{name}-{modification}{at}",
             "domain": domain,
             "subject": subject,
             "subtopic": "Stripes" if number % 2 else "Stars",
             "variant": "original" if original else "counterfactual",
-            "image_set": "originals" if original else "benchmark",
-            **DRAWN,
+            "image_set": made.image_set or ("originals" if original else "benchmark"),
+            **made._asdict(),
         }
         for size in SIZES:
-            png = picture(truth, size, f"{domain}{number}")
+            png = picture(truth, size, f"{domain}{number}{made.painter}")
             sha256 = hashlib.sha256(png).hexdigest()
             self.pngs[sha256] = png
             image = {"image_id": f"{scene['base_id']}/{size}", "sha256": sha256}
@@ -102,12 +128,12 @@ class Report:
                     "targets": ["stripes"],
                     "truths": [float(truth)],
                     "standards": [float(standard)],
-                    "settings": json.dumps({"ground": "grey", "added_stripes": truth - standard}),
-                    "generator_version": "1",
-                    "rasteriser": "resvg 1",
-                    **dict.fromkeys(("source_sha256", "source_width", "source_height")),
+                    **(_painted(made, original) if made.painter else _drawn(truth - standard)),
                 }
             )
+            self._ask({**image, **scene, "size": size}, truth, standard)
+            if made.painter:
+                continue
             self._measurements.append(
                 {
                     **image,
@@ -120,7 +146,6 @@ class Report:
                     "measure_version": "1",
                 }
             )
-            self._ask({**image, **scene, "size": size}, truth, standard)
 
     def _shown(self, sha256: str, prompting: str) -> str:
         """The sha256 of the picture that is sent: with a strip above it, or as it is."""
@@ -166,6 +191,8 @@ class Report:
 def stubborn(model: str, prompting: str, question: dict[str, Any]) -> Reply:
     """The reference judges, and a model that refuses to count and says Yes to everything."""
     right, bias = question["ground_truth"], question["expected_bias"]
+    if model == "pixels" and question["painter"]:
+        return None
     if model in REFERENCES:
         return {"answer": {"prior": bias, "pixels": right, "random": "7"}[model]}
     if question["question_id"] == "Q3":
@@ -231,6 +258,31 @@ def _ended(reply: dict[str, Any], right: str) -> dict[str, Any]:
         **reply,
         "outcome": outcome,
         "score": scores.get(outcome),
+    }
+
+
+def _drawn(added: int) -> dict[str, Any]:
+    """The columns of a drawn picture that a photograph's differ from."""
+    return {
+        "settings": json.dumps({"ground": "grey", "added_stripes": added}),
+        "generator_version": "1",
+        "rasteriser": "resvg 1",
+        **dict.fromkeys(("source_sha256", "source_width", "source_height")),
+    }
+
+
+def _painted(made: Made, original: bool) -> dict[str, Any]:
+    """The columns of a photograph that a drawn picture's differ from."""
+    settings = {"painter": made.painter, "painting 1": "Paint it with all of its stripes."}
+    if not original:
+        settings |= {"editor": "some/editor", "edit": "Add 1 more stripe.", "trial": "2"}
+    return {
+        "settings": json.dumps(settings, sort_keys=True),
+        "generator_version": f"{made.painter}-2026-01-01",
+        "rasteriser": "Pillow 1, Lanczos",
+        "source_sha256": "0" * 64,
+        "source_width": 1536.0,
+        "source_height": 1024.0,
     }
 
 
