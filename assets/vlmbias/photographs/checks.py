@@ -142,13 +142,14 @@ def not_ended(
 
 
 def _fits(row: Row, done: str) -> bool:
-    picture = None not in (row["sha256"], row["width"], row["height"])
+    parts = [row[column] is not None for column in ("sha256", "width", "height")]
+    picture, nothing = all(parts), not any(parts)
     why, refusal = row["reason"] is not None, row["refusal"] is not None
     match row["outcome"]:
         case "refused":
-            return why and refusal and not picture
+            return why and refusal and nothing
         case "failed" | "unpainted":
-            return why and not refusal and not picture
+            return why and not refusal and nothing
         case "dropped":
             return why and not refusal and picture
         case outcome:

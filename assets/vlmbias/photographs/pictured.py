@@ -8,7 +8,6 @@ from dagster import MarkdownMetadataValue
 from assets.columns import BOOLEAN, TEXT, TEXTS, WHOLE
 from assets.previews import contact_sheet
 from assets.vlmbias.common import png_size
-from resources.faults import Corrupt, Missing
 from resources.images import ImageStore
 from resources.models.outcomes import Answered, Failed, Outcome, Refused
 
@@ -32,10 +31,7 @@ def pictured(outcome: Outcome, done: str, images: ImageStore) -> dict[str, Any]:
     """The columns of how a request ended; one that was answered ended as `done`."""
     match outcome:
         case Answered(images=(digest,), served_model=served_model):
-            try:
-                width, height = png_size(images.get(digest))
-            except (Missing, Corrupt):
-                return {"outcome": "failed", "reason": _gone(digest, images)}
+            width, height = png_size(images.get(digest))
             size = {"width": width, "height": height}
             return {"outcome": done, "sha256": digest, **size, "served_model": served_model}
         case Refused(kind=kind, reason=reason, served_model=served_model):
@@ -58,11 +54,3 @@ def sheet(
 def behind(rows: Sequence[Row]) -> list[str]:
     """The calls behind several rows, each once."""
     return list(dict.fromkeys(key for row in rows for key in row["calls"]))
-
-
-def _gone(digest: str, images: ImageStore) -> str:
-    return (
-        f"The picture was made, but {images.path(digest)} is gone or damaged. Put a copy of it "
-        "there, or set COUNTERFACTORY_IMAGES to where it lies, and materialize again: to paint it "
-        "anew would have to be paid for."
-    )

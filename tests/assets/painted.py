@@ -1,0 +1,104 @@
+"""Photographs made in tests: a provider of the test's own suggests, paints, edits and checks."""
+
+import json
+from collections import Counter
+
+import pandas as pd
+
+from resources.models.catalog import Model
+from tests.providers import pictures
+from tests.runs import REFERENCE, checks, failure, materialize
+
+TOPIC = "animals"
+LIST = [("ostrich", 2), ("heron", 2), ("dog", 4), ("horse", 4)]
+STEPS = ("paintings", "edits", "candidates")
+
+
+def animals(*pairs):
+    """What a writer says that suggests these."""
+    return json.dumps({"animals": [{"name": name, "num_legs": legs} for name, legs in pairs]})
+
+
+class Painting:
+    """Answers of a provider: a list of animals, a picture that is new each time, and Yes."""
+
+    def __init__(self):
+        self.list, self.said, self.size = LIST, "{Yes}", (64, 64)
+        self._seen = Counter()
+
+    def __call__(self, received):
+        if received.task == "picture":
+            self._seen[received.digest] += 1
+            return pictures.png(f"{received.digest} {self._seen[received.digest]}", *self.size)
+        return animals(*self.list) if received.schema else self.said
+
+
+def painter_at(server, name="artist", **entry):
+    """An entry of models.yaml for a model of this server that does all there is to do."""
+    known = {"backend": "openai", "model": f"{name}-1", "family": "some"}
+    roles = ("writer", "painter", "editor", "captioner")
+    known |= {"roles": roles, "parameters": {"size": "64x64"}}
+    return Model(name=name, **{**known, "base_url": server.openai_url, **entry})
+
+
+class Studio:
+    """A data root and a Dagster instance in which photographs are made."""
+
+    def __init__(self, root, instance, server):
+        self.root, self.instance, self.server = root, instance, server
+        self.models = []
+
+    def add(self, model):
+        """List a model; a painter gets its partition."""
+        self.models.append(model)
+        if "painter" in model.roles:
+            self.instance.add_dynamic_partitions("painters", [model.name])
+        return model
+
+    def run(self, *names, painter=None, topic=TOPIC, **config):
+        """Materialize; `config` is that of ops by name."""
+        key = f"{painter}|{topic}" if painter else topic
+        return materialize(
+            self.root,
+            *names,
+            topic=key,
+            models=[*REFERENCE, *self.models],
+            config=config,
+            instance=self.instance,
+            sizes=(64, 96),
+        )
+
+    def must(self, *names, **more):
+        """Materialize what has to succeed."""
+        result = self.run(*names, **more)
+        assert result.success, failure(result)
+        return result
+
+    def make(self, painter="artist", **config):
+        """All steps of one painter up to the photographs; checks of each step."""
+        self.must("subjects", subjects={"writer": "artist"})
+        result = self.must(*STEPS, painter=painter, **config)
+        self.must("photographs")
+        return checks(result)
+
+    def table(self, name, painter=None, topic=TOPIC):
+        path = self.root / "vlmbias" / name / (painter or "") / f"{topic}.parquet"
+        return pd.read_parquet(path)
+
+    def bytes(self, name, painter=None, topic=TOPIC):
+        return (self.root / "vlmbias" / name / (painter or "") / f"{topic}.parquet").read_bytes()
+
+    def review(self, *lines, header="image,verdict,reason"):
+        """Write the review file."""
+        path = self.root / "reviews" / f"{TOPIC}.csv"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("\n".join([header, *lines, ""]))
+        return path
+
+    def sent(self, since=0):
+        """How many requests have come since, by what they were for."""
+        paths = {"generations": "painted", "edits": "edited"}
+        return Counter(
+            paths.get(each.path.rpartition("/")[2], "written" if each.schema else "looked")
+            for each in self.server.received[since:]
+        )

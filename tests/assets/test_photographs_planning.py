@@ -1,0 +1,86 @@
+"""What is planned for photographs is what a run sends; what depends on pictures comes later."""
+
+import pytest
+from dagster import AssetKey
+
+from assets.vlmbias.photographs.planning import planners
+from resources.models.catalog import Catalog
+from resources.models.pricing import bound_of
+from resources.models.requests import call_key, canonical_of
+from tests.assets.painted import STEPS, TOPIC, Painting, Studio, painter_at
+from tests.assets.plans import desk_at, stored
+from tests.providers import faults
+
+CHECKED = {"checker": "artist"}
+
+
+@pytest.fixture
+def studio(tmp_path, instance, server):
+    server.answer = Painting()
+    studio = Studio(tmp_path / "root", instance, server)
+    studio.add(painter_at(server))
+    return studio
+
+
+def planned(studio, name, **config):
+    """The keys of what is certain, how much comes later, and what is missing."""
+    key = TOPIC if name == "subjects" else f"artist|{TOPIC}"
+    planner = planners(Catalog(tuple(studio.models)))[AssetKey(["vlmbias", name])]
+    with desk_at(studio.root) as desk:
+        plans = list(planner(desk, key, config))
+        certain = {
+            call_key(canonical_of(plan.model, request))
+            for plan in plans
+            for request in plan.requests
+        }
+        later = [(plan.model, request) for plan in plans for request in plan.later]
+        for model, request in later:
+            bound_of(model, request)
+        return certain, len(later), {plan.missing for plan in plans} - {None}
+
+
+def test_what_is_built_in_asks_nobody(studio):
+    assert planned(studio, "subjects") == (set(), 0, set())
+    assert planned(studio, "candidates") == (set(), 0, set())
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_without_subjects_nothing_can_be_counted(studio, name):
+    config = CHECKED if name == "candidates" else {}
+    assert planned(studio, name, **config) == (set(), 0, {"vlmbias/subjects"})
+
+
+def test_each_step_plans_what_it_sends(studio):
+    configs = {"subjects": {"writer": "artist"}, "candidates": CHECKED}
+    sent = {"subjects": 1, "paintings": 4, "edits": 16, "candidates": 60}
+    for name, number in sent.items():
+        config = configs.get(name, {})
+        certain, later, missing = planned(studio, name, **config)
+        assert (len(certain), later, missing) == (number, 0, set())
+        before = stored(studio.root)
+        studio.must(name, painter=None if name == "subjects" else "artist", **{name: config})
+        assert stored(studio.root) - before == certain
+        assert studio.server.count == len(stored(studio.root))
+
+
+def test_what_depends_on_pictures_is_later_and_at_most_so_much(studio):
+    studio.must("subjects", subjects={"writer": "artist"})
+    assert planned(studio, "edits") == (set(), 16, set())
+    assert planned(studio, "edits", trials=2) == (set(), 8, set())
+    assert planned(studio, "candidates", **CHECKED) == (set(), 4 * 5 * 3, set())
+
+
+def test_of_a_failed_painting_edits_are_later_and_of_a_refused_one_none(studio):
+    studio.must("subjects", subjects={"writer": "artist"})
+    studio.server.when(lambda received: " dog " in received.texts[0], faults.CONTENT_POLICY)
+    studio.server.when(lambda received: " horse " in received.texts[0], faults.TRUNCATED_PNG)
+    studio.must("paintings", painter="artist")
+    certain, later, _ = planned(studio, "edits")
+    assert (len(certain), later) == (8, 4)
+
+
+def test_the_papers_numbers_are_the_upper_bound(studio):
+    studio.must("subjects")
+    certain, *_ = planned(studio, "paintings")
+    assert len(certain) == 91
+    assert planned(studio, "edits") == (set(), 91 * 4, set())

@@ -1,0 +1,195 @@
+"""Reviews: the file that people fill in, the page that helps them, and what is published of it."""
+
+import csv
+import json
+import shutil
+
+import pytest
+from dagster import DagsterInstance
+
+from assets.vlmbias.photographs.verdicts import BadReview, read_verdicts
+from tests.assets.painted import STEPS, Painting, Studio, painter_at
+from tests.providers import Provider
+from tests.runs import failure, metadata
+
+PICTURE = "a" * 64
+
+
+@pytest.fixture(scope="module")
+def unreviewed(tmp_path_factory):
+    """A data root with photographs of four animals that nobody has reviewed; not to be changed."""
+    root = tmp_path_factory.mktemp("unreviewed")
+    with (
+        DagsterInstance.ephemeral() as instance,
+        Provider(Painting()) as server,
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        patch.setenv("OPENAI_API_KEY", "sk-for-tests")
+        studio = Studio(root, instance, server)
+        studio.add(painter_at(server))
+        studio.make()
+    return root
+
+
+@pytest.fixture
+def studio(unreviewed, tmp_path, instance, server):
+    """A copy of it."""
+    server.answer = Painting()
+    studio = Studio(shutil.copytree(unreviewed, tmp_path / "root"), instance, server)
+    studio.add(painter_at(server))
+    return studio
+
+
+def trials(studio, subject="dog", variant="counterfactual", painter="artist"):
+    """The pictures of a base image, by trial."""
+    rows = studio.table("candidates", painter)
+    chosen = rows[(rows["subject"] == subject) & (rows["variant"] == variant)]
+    return list(chosen.sort_values("trial")["sha256"])
+
+
+def published(studio, base_id="animals/dog/artist"):
+    """The review, set and trial of what is published of a base image; none where nothing is."""
+    rows = studio.table("photographs")
+    rows = rows[rows["base_id"] == base_id]
+    return {
+        (row.review, row.image_set, json.loads(row.settings).get("trial"))
+        for row in rows.itertuples()
+    }
+
+
+class TestVerdicts:
+    @pytest.mark.parametrize(
+        ("words", "wanted"),
+        [
+            ([], ("unreviewed", "unreviewed", 0)),
+            (["accept"], ("accepted", "benchmark", 0)),
+            (["reject"], ("unreviewed", "unreviewed", 1)),
+            (["", "", "accept"], ("accepted", "benchmark", 2)),
+            (["reject", "accept", "accept"], ("accepted", "benchmark", 1)),
+            (["reject"] * 3, ("unreviewed", "unreviewed", 3)),
+            (["reject"] * 4, None),
+        ],
+    )
+    def test_the_first_accepted_trial_is_published(self, studio, words, wanted):
+        pictures = trials(studio)
+        studio.review(*[f"{p},{w},why" for p, w in zip(pictures, words, strict=False)])
+        said = metadata(studio.must("photographs"), "photographs")
+        assert published(studio) == ({wanted} if wanted else set())
+        assert said["dropped"] == (0 if wanted else 1)
+        last = "| artist | mammals | 2 | 2 | 2 | 2 |"
+        accepted = int(bool(wanted) and wanted[0] == "accepted")
+        unreviewed = 1 + int(bool(wanted) and wanted[0] == "unreviewed")
+        assert f"{last} {accepted} | {unreviewed} |" in said["retention"]
+
+    def test_an_accepted_original_joins_the_originals(self, studio):
+        (original,) = trials(studio, variant="original")
+        studio.review(f"{original},accept,")
+        studio.must("photographs")
+        assert published(studio, "animals/dog-original/artist") == {("accepted", "originals", None)}
+
+    def test_a_person_overrules_a_check(self, studio):
+        studio.server.answer.said = "{No}"
+        studio.must("candidates", painter="artist", candidates={"checker": "artist"})
+        pictures = trials(studio)
+        studio.review(f"{pictures[2]},accept,")
+        said = metadata(studio.must("photographs"), "photographs")
+        assert published(studio) == {("accepted", "benchmark", 2)}
+        assert said["dropped"] == 7
+        assert "0 rejected, 4 failed a check" in said["why_dropped"]
+
+    def test_verdicts_are_rendered_at_every_size_and_reused(self, studio):
+        studio.review(f"{trials(studio)[1]},accept,")
+        studio.must("photographs")
+        before = studio.bytes("photographs")
+        files = {path: path.stat().st_mtime_ns for path in (studio.root / "images").rglob("*.png")}
+        studio.must("photographs")
+        assert studio.bytes("photographs") == before
+        now = {path: path.stat().st_mtime_ns for path in (studio.root / "images").rglob("*.png")}
+        assert now == files
+        assert set(studio.table("photographs")["size"]) == {64, 96}
+
+    def test_nothing_that_is_left_is_an_error_for_the_questions(self, studio):
+        rows = studio.table("candidates", "artist")
+        studio.review(*[f"{digest},reject," for digest in rows["sha256"].unique()])
+        studio.must("photographs")
+        assert "holds no picture" in failure(studio.run("questions"))
+
+    def test_a_picture_that_is_no_candidate_any_more_is_named(self, studio):
+        kept = trials(studio)[0]
+        path = studio.review(f"{kept},accept,", f"{PICTURE},accept,")
+        message = failure(studio.run("photographs"))
+        assert f"{path}, line 3: the picture {PICTURE} was accepted, but is in no table" in message
+        assert "animals-to-review.html" in message
+        studio.review(f"{PICTURE},reject,", f"{kept},accept,")
+        message = failure(studio.run("photographs"))
+        assert f"line 2: the picture {PICTURE} is in no table of candidates" in message
+
+    def test_without_candidates_the_steps_before_are_named(self, studio):
+        message = failure(studio.run("photographs", topic="logos"))
+        assert "vlmbias/subjects (logos)" in message or "No painter has candidates" in message
+
+
+class TestFile:
+    @pytest.mark.parametrize(
+        ("text", "told"),
+        [
+            ("picture,verdict\n", ["line 1: no column image, reason"]),
+            ("", ["line 1: no column image, verdict, reason"]),
+            ("image;verdict;reason\n", ["separated by commas"]),
+            (
+                "image,verdict,reason\n\nA,yes,\n",
+                ["line 3: the verdict is 'yes'", "accept or reject"],
+            ),
+            ("image,verdict,reason\nA,Accept,\n", ["line 2: the verdict is 'Accept'"]),
+            ("image,verdict,reason\nA,accept,\nA,reject,\n", ["line 3", "on line 2 already"]),
+            ("image,verdict,reason\nA,accept\n", ["line 2: it has fewer cells"]),
+            ("image,verdict,reason\nA,accept,no, thanks\n", ["line 2: it has more cells"]),
+            ('image,verdict,reason\nA,accept,"never closed\n', ["this is no CSV"]),
+            ("image,verdict,reason\nA,accept,caf\u00e9\n".encode("latin-1"), ["is not UTF-8"]),
+            (b"PK\x03\x04\xff\xfe", ["is not UTF-8", "not as a spreadsheet"]),
+        ],
+    )
+    def test_what_is_wrong_is_named_with_file_and_line(self, tmp_path, text, told):
+        path = tmp_path / "animals.csv"
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        with pytest.raises(BadReview) as raised:
+            read_verdicts(path)
+        assert str(path) in str(raised.value)
+        for words in told:
+            assert words in str(raised.value)
+
+    def test_what_spreadsheets_write_is_read(self, tmp_path):
+        path = tmp_path / "animals.csv"
+        lines = ["\ufeffreason,image,verdict,more", '"a, b",A,accept,x', ",B,,", ",C, reject ,"]
+        path.write_bytes("\r\n".join(lines).encode())
+        verdicts = read_verdicts(path)
+        assert {image: each.word for image, each in verdicts.items()} == {
+            "A": "accept",
+            "C": "reject",
+        }
+        assert verdicts["A"].reason == "a, b"
+        assert read_verdicts(tmp_path / "none.csv") == {}
+
+    def test_a_faulty_file_stops_candidates_before_anything_is_asked(self, studio):
+        studio.review("A,maybe,")
+        count = studio.server.count
+        result = studio.run("candidates", painter="artist", candidates={"checker": "artist"})
+        assert "the verdict is 'maybe'" in failure(result)
+        assert studio.server.count == count
+
+
+class TestSheet:
+    def test_it_holds_every_candidate_of_all_painters_and_keeps_verdicts(self, studio):
+        first = trials(studio)[0]
+        studio.review(f'{first},accept,"sharp, and ""real"""')
+        studio.add(painter_at(studio.server, "other"))
+        studio.must(*STEPS, painter="other")
+        with (studio.root / "reviews" / "animals-to-review.csv").open(newline="") as file:
+            lines = list(csv.DictReader(file))
+        assert {line["painter"] for line in lines} == {"artist", "other"}
+        assert len(lines) == 2 * 4 * 5
+        given = {line["image"]: (line["verdict"], line["reason"]) for line in lines}
+        assert given.pop(first) == ("accept", 'sharp, and "real"')
+        assert set(given.values()) == {("", "")}
+        dog = next(line for line in lines if line["subject"] == "dog")
+        assert "exactly" in dog["sentence"]

@@ -1,0 +1,94 @@
+"""The page on which people review candidates, in a browser and without a server."""
+
+import pytest
+
+from assets.vlmbias.photographs.review import write_review
+from assets.vlmbias.photographs.verdicts import read_verdicts
+from resources.home import Home
+from resources.images import ImageStore
+from tests.providers import pictures
+
+TRIALS = 20
+SENTENCE = "Accept it if a dog is seen from the side and has exactly 5 legs."
+
+
+@pytest.fixture
+def candidates(tmp_path):
+    """Trials of one base image; one of them was no picture, two are the very same one."""
+    images = ImageStore(root=str(tmp_path))
+    rows = [
+        {
+            "sha256": images.put(pictures.png(str(trial))),
+            "painter": "artist",
+            "base_id": "animals/dog",
+            "subject": "dog",
+            "variant": "counterfactual",
+            "trial": trial,
+            "check": "failed" if trial == 2 else "unchecked",
+            "failed_checks": ["framing"] if trial == 2 else [],
+            "sentence": SENTENCE,
+            "outcome": "candidate",
+            "rehearsal": trial == 3,
+        }
+        for trial in range(TRIALS)
+    ]
+    return [*rows, rows[-1], rows[0] | {"outcome": "failed", "sha256": None}]
+
+
+@pytest.fixture
+def opened(tmp_path, candidates, chromium):
+    """The page, with the first picture rejected before."""
+    file = tmp_path / "reviews" / "animals.csv"
+    file.parent.mkdir()
+    file.write_text(f"image,verdict,reason\n{candidates[0]['sha256']},reject,blurred\n")
+    home, images = Home(root=str(tmp_path)), ImageStore(root=str(tmp_path))
+    path = write_review(home, images, "animals", candidates, read_verdicts(file))
+    page = chromium.new_page()
+    page.wrong, page.asked = [], []
+    page.on("pageerror", lambda error: page.wrong.append(str(error)))
+    page.on("request", lambda request: page.asked.append(request.url))
+    page.goto(path.as_uri())
+    yield page
+    page.close()
+
+
+def test_it_shows_each_candidate_and_saves_what_was_decided(opened, candidates, tmp_path):
+    page, (first, second) = opened, [row["sha256"] for row in candidates[:2]]
+    count = page.locator("#count")
+    assert count.inner_text() == f"1 of {TRIALS} decided"
+    page.locator("article img").first.scroll_into_view_if_needed()
+    page.wait_for_function("document.querySelector('article img').naturalWidth > 0")
+    article = page.locator(f'article:has(input[name="{second}"])')
+    assert SENTENCE in article.inner_text()
+    article.get_by_label("accept").check()
+    article.get_by_label("Reason").fill('all five, "really"')
+    assert count.inner_text() == f"2 of {TRIALS} decided"
+    page.get_by_label("Only what is not decided").check()
+    assert page.locator("article:visible").count() == TRIALS - 2
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Save the CSV").click()
+    assert saved.value.suggested_filename == "animals.csv"
+    saved.value.save_as(tmp_path / "reviews" / "animals.csv")
+    assert page.wrong == []
+    assert not [url for url in page.asked if not url.startswith(("file:", "blob:"))]
+    verdicts = read_verdicts(tmp_path / "reviews" / "animals.csv")
+    assert {image: (each.word, each.reason) for image, each in verdicts.items()} == {
+        first: ("reject", "blurred"),
+        second: ("accept", 'all five, "really"'),
+    }
+
+
+def test_it_says_what_a_model_thought_and_what_is_a_rehearsal(opened, candidates):
+    notes = {
+        row["trial"]: opened.locator(f'article:has(input[name="{row["sha256"]}"]) .note')
+        for row in candidates[:4]
+    }
+    assert notes[2].inner_text() == "A model answered No to: framing."
+    assert notes[3].inner_text().startswith("A rehearsal")
+    assert notes[1].count() == 0
+
+
+def test_what_is_not_saved_is_not_lost_by_a_slip(opened):
+    assert opened.evaluate("unsaved") is False
+    opened.locator("article").nth(1).get_by_label("accept").check()
+    assert opened.evaluate("unsaved") is True
