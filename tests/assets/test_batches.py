@@ -310,13 +310,16 @@ def others(root, judge, instance):
         return of
 
     def planner(desk, partition, config):
-        yield Plan(judge, [Look((Turn("user", f"{Words(**config).words} {partition}"),))])
+        if partition == location.broken:
+            raise ValueError("the table is torn")
+        own = Look((Turn("user", f"{Words(**config).words} {partition}"),))
+        yield Plan(judge, [own, *location.shared])
 
     planners = {dg.AssetKey(["test", name]): planner for name in DIVISIONS}
     location = Location(
         root, instance, [asset_of(name, each) for name, each in DIVISIONS.items()], planners
     )
-    location.made = made
+    location.made, location.broken, location.shared = made, None, []
     yield location
     location.calls.close()
 
@@ -342,11 +345,29 @@ def test_partitions_of_two_dimensions_and_none_are_seen_through(server, others):
     assert asked(server) == 0
 
 
-def test_a_planner_that_fails_keeps_no_other_waiting(server, others):
+def test_a_planner_that_fails_keeps_no_other_waiting(others):
     assert others.submit("*", ["sketch|logos", "gpt|logos"]).success
-    others.instance.add_dynamic_partitions("painters", ["more"])
-    whole = others.sensor
     for request in others.tick().run_requests:
         assert others.launch(request).success
-    assert whole is others.sensor
-    assert len(others.tick().run_requests) == 3
+    others.broken = "gpt|logos"
+    launched, told = others.see_through()
+    assert launched == ["materialize_batched_2", "materialize_batched_1"]
+    assert "test/both, gpt|logos: what it lacks cannot be told: the table is torn" in told
+    others.broken = None
+    assert others.see_through()[0] == ["materialize_batched_2"]
+
+
+def test_a_partition_waits_for_what_it_shares_with_another(server, others):
+    server.batches.course = lambda batch: Course(
+        polls=float("inf") if len(batch.requests) == 2 else 0
+    )
+    others.shared = [Look((Turn("user", "Of all"),))]
+    for partition in ("gpt|logos", "sketch|logos"):
+        assert others.submit('key:"test/both"', [partition]).success
+    launched, told = others.see_through()
+    assert launched == ["collect_batch"]
+    assert "test/both, sketch|logos: 1 requests wait in batches of others." in told
+    (there, _) = server.batches.all.values()
+    there.course = Course()
+    launched, _ = others.see_through()
+    assert Counter(launched) == {"collect_batch": 1, "materialize_batched_2": 2}

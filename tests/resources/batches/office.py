@@ -1,6 +1,9 @@
 """Submitting and collecting as the jobs do it, and looking at what came of it."""
 
 import logging
+from collections import Counter
+
+from sqlalchemy import text
 
 from resources.batches import Order, Providers, collect, find_lost, follow, submit
 from resources.models.account import Account
@@ -94,6 +97,12 @@ class Office:
             sum(getattr(each, name) for each in spent)
             for name in ("paid", "possibly_paid", "requests")
         )
+
+    def booked(self):
+        """How many bookings there are of each state."""
+        states = text("SELECT state FROM spending")
+        database = self.calls._started().database
+        return Counter(database.run(lambda connection, _: list(connection.scalars(states))))
 
     def created(self):
         """How many batches there are at the provider."""

@@ -36,6 +36,15 @@ def test_requests_that_are_known_or_wait_are_not_submitted(office):
     assert sorted(names) == sorted(office.keys(looks(7)[2:]))
 
 
+def test_a_request_that_is_repeated_counts_once(office, monkeypatch):
+    monkeypatch.setattr(submitting, "_AT_ONCE", 2)
+    office.ask(looks(1))
+    submitted = office.submit([*looks(3), *looks(3)])
+    assert (submitted.known, submitted.waiting) == (1, 0)
+    assert [batch.requests for batch in submitted.batches] == [2]
+    assert office.money()[2] == 3
+
+
 def test_a_batch_is_put_down_as_it_was_submitted(each_office):
     office = each_office
     tag = office.submit_one(looks(3), config={"prompting": ["debiased"]})
