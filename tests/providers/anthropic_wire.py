@@ -23,7 +23,8 @@ def read(request: HttpRequest, at: float) -> Received | None:
     texts, images = [] if system is None else [system], []
     for message in messages:
         content = message["content"]
-        parts = [{"type": "text", "text": content}] if isinstance(content, str) else content
+        whole: list[Any] = [{"type": "text", "text": content}]
+        parts = whole if isinstance(content, str) else content
         texts += [part["text"] for part in parts if part["type"] == "text"]
         images += [_decoded(part["source"]) for part in parts if part["type"] == "image"]
     return Received(

@@ -1,7 +1,7 @@
 """Batches and the files they are made of: what was handed in, and how each of them goes."""
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -97,7 +97,7 @@ class Batches:
             for i, (name, received) in enumerate(batch.requests)
         ]
 
-    def keep_lines(self, batch: Batch, lines: list[Mapping[str, Any]], name: str) -> str:
+    def keep_lines(self, batch: Batch, lines: Sequence[Mapping[str, Any]], name: str) -> str:
         """Keep a file of results, with what happens to its lines."""
         data = [json.dumps(line).encode() for line in lines]
         return self.keep(b"".join(line + b"\n" for line in batch.course.lines(data)), name)

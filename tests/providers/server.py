@@ -10,7 +10,7 @@ from dataclasses import replace
 from hashlib import sha256
 from threading import Event, Thread
 from types import TracebackType
-from typing import Self, TypeAlias
+from typing import Any, Self, TypeAlias
 
 from tests.providers import (
     anthropic_wire,
@@ -30,9 +30,13 @@ from tests.providers.plan import Plan
 from tests.providers.received import Received
 from tests.providers.schemas import example
 
-_WIRES = {"gemini": gemini_wire, "anthropic": anthropic_wire, "openai": openai_wire}
+_WIRES: Mapping[str, Any] = {
+    "gemini": gemini_wire,
+    "anthropic": anthropic_wire,
+    "openai": openai_wire,
+}
 """In the order in which a request is read: the first by whose headers its path is told."""
-_BATCHES = {"gemini": gemini_batches, "openai": openai_batches}
+_BATCHES: Mapping[str, Any] = {"gemini": gemini_batches, "openai": openai_batches}
 
 Answer: TypeAlias = str | bytes | Fault | Response
 """Text, the file of a picture, a fault, or a reply as it is sent."""
@@ -189,10 +193,12 @@ class Provider(Plan):
     def _normal(self, exchange: Exchange) -> Response:  # noqa: PLR0911  # one for each kind
         received = exchange.received
         if received.task == "models":
-            return _WIRES[received.provider].models()
+            listed: Response = _WIRES[received.provider].models()
+            return listed
         if received.task not in ("text", "picture"):
             return self._about_batches(received)
-        if refusal := _WIRES[received.provider].refused_parameter(received):
+        refusal: Response | None = _WIRES[received.provider].refused_parameter(received)
+        if refusal is not None:
             return refusal
         match self.answer(received):
             case Response() as response:
@@ -205,7 +211,7 @@ class Provider(Plan):
                 return exchange.picture(data)
 
     def _about_batches(self, received: Received) -> Response:
-        response = _BATCHES[received.provider].reply(received, self.batches)
+        response: Response = _BATCHES[received.provider].reply(received, self.batches)
         if received.task == "create batch" and response.status == 200:
             latest = self.batches.all[next(reversed(self.batches.all))]
             return response if latest.course.heard else replace(response, delivery="nothing")
