@@ -1,0 +1,99 @@
+"""The report over tables of photographs, edited flags and money, as assets make them."""
+
+from datetime import UTC, datetime
+
+import pandas as pd
+import pytest
+
+from assets.vlmbias.svg_flags import EDITED
+from resources.calls import CallStore
+from resources.calls.spending import NANO, Booking, month_of, new_id
+from resources.models.account import Account
+from tests.assets.painted import TOPIC, Painting, Studio, painter_at
+from tests.runs import failure
+
+ASKED = ("questions", "answers/prior", "answers/random")
+OVER = ("accuracy", "report")
+
+
+@pytest.fixture
+def studio(tmp_path, instance, server):
+    """Photographs by one painter, which nobody has reviewed, and answers about them."""
+    server.answer = Painting()
+    studio = Studio(tmp_path / "root", instance, server)
+    studio.add(painter_at(server))
+    studio.make()
+    studio.must(*ASKED)
+    return studio
+
+
+def told(studio):
+    """The front page, and the data version that the report was given."""
+    result = studio.must(*OVER, topic=None)
+    (event,) = result.asset_materializations_for_node("vlmbias__report")
+    page = studio.root / "vlmbias" / "report" / "index.html"
+    return page.read_text(encoding="utf-8"), event.tags["dagster/data_version"]
+
+
+def accept_all(studio):
+    """Review every picture, and publish again."""
+    pictures = studio.table("photographs")["source_sha256"].unique()
+    studio.review(*(f"{digest},accept," for digest in pictures))
+    studio.must("photographs")
+
+
+def test_photographs_alone_make_a_report_of_unreviewed_pictures(studio):
+    page, version = told(studio)
+    assert "Of 16 of 16 pictures nobody has confirmed the count" in page
+    assert "All answers so far are about" in page
+    assert "<dt>Painters</dt><dd>artist</dd>" in page
+    served = studio.table("photographs")["generator_version"].unique()
+    assert f"<dd>Animals {'/'.join(sorted(served))}</dd>" in page
+    # The entry of the test's painter has no price.
+    assert page.count("<td>unknown</td>") >= 3
+    assert "$0</td>" not in page.split('id="costs"')[1]
+    assert told(studio) == (page, version)
+
+
+def test_a_report_never_mixes_pictures_with_questions_from_before_their_review(studio):
+    told(studio)
+    accept_all(studio)
+    message = failure(studio.run("report", topic=None))
+    assert f"vlmbias/questions ({TOPIC}) asks about other photographs" in message
+    assert "reviewed since" in message
+    assert f"Materialize vlmbias/photographs and vlmbias/questions for {TOPIC} again" in message
+    studio.must(*ASKED)
+    page, _ = told(studio)
+    assert "nobody has confirmed" not in page
+    assert "Accepted by a person" in page
+    assert '<h3 id="apart-' not in page
+
+
+def test_flags_that_a_writer_edited_are_told_once_it_has_a_table(studio):
+    page, version = told(studio)
+    assert "Flags edited by models" not in page
+    row = dict.fromkeys(EDITED.columns)
+    row |= {"base_id": "flags/cuba-stripes-add", "target": "stripes", "modification": "add"}
+    row |= {"targets": ["stripes"], "truths": [6.0], "readings": [], "calls": []}
+    row |= {"painter": "artist", "outcome": "no svg", "problem": "None.", "rehearsal": False}
+    path = studio.root / "vlmbias" / "edited_flags" / "artist.parquet"
+    path.parent.mkdir(parents=True)
+    pd.DataFrame(EDITED.table([row]).to_pandas()).to_parquet(path)
+    after, another = told(studio)
+    assert "0 of 1" in after.split("Flags edited by models")[1]
+    assert another != version
+
+
+def test_what_others_have_spent_from_the_same_store_is_not_told(studio):
+    before = told(studio)
+    month = month_of(datetime.now(UTC))
+    calls = CallStore(url=f"sqlite:///{studio.root}/calls.sqlite")
+    for asset in ("another/answers", "vlmbias/edits"):
+        booking = Booking(new_id(), "key", Account(asset=asset), "rich", "online", month, 7 * NANO)
+        calls.reserve([booking])
+        calls.settle({booking.id: 7 * NANO})
+        if asset == "another/answers":
+            assert told(studio) == before
+    calls.close()
+    page, _ = told(studio)
+    assert "<td>rich</td><td>online</td><td>1</td><td>$7.00</td>" in page
