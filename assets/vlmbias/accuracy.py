@@ -16,7 +16,11 @@ from resources.models.catalog import Model
 ACCURACY = Columns(
     model=(TEXT, "The judge"),
     prompting=(TEXT, "How it was asked"),
-    image_set=(TEXT, "benchmark (the 912) or originals (the 117); or a variant, of both together"),
+    image_set=(
+        TEXT,
+        "benchmark or originals, or a variant of both together; of photographs also unreviewed or "
+        "rehearsal, which are in no other row",
+    ),
     size=(TEXT, "Longer side in px, or all"),
     topic=(TEXT, "Topic, or the mean over topics (Table 2)"),
     subtopic=(TEXT, "Column of Tables 3 and 9; all for the whole topic"),
