@@ -201,6 +201,11 @@ def test_accepted_pictures_are_told_apart_by_painter(page: Page, tables: dict[st
     expect(page.locator("summary", has_text="By painter")).to_have_count(1)
 
 
+def test_the_pictures_of_a_single_painter_are_not_told_apart(tmp_path: Path) -> None:
+    report = Report(1, ("flags",), painted=PAINTED[:1])
+    assert "By painter" not in build(tmp_path / "report", **report.tables()).read_text()
+
+
 @pytest.mark.parametrize("path", ["index.html", "gallery.html", UNREVIEWED])
 def test_pages_are_well_marked_up_and_fit_a_phone(page: Page, folder: Path, path: str) -> None:
     page.set_viewport_size({"width": 390, "height": 800})

@@ -1,5 +1,6 @@
 """Sections that are there when there is something to tell: edited flags, and what it cost."""
 
+import hashlib
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from assets.site.costs import costs, usd
 from assets.vlmbias.svg_flags import EDITED
 from metrics import exact_interval
 from resources.calls.spending import NANO, Spent
-from tests.assets.site_data import Report
+from tests.assets.site_data import Report, picture
 
 ENDINGS = {
     "subject-0-add": "kept",
@@ -20,11 +21,13 @@ ENDINGS = {
     "subject-1-add": "refused",
     "subject-1-remove": "failed",
 }
-WRONG = "It shows 5 stripes."
+WRONG = "It shows 3 stripes."
+EDIT = picture(3, 768, "edited")
+SHA256 = hashlib.sha256(EDIT).hexdigest()
 
 
 def edits(tables: dict[str, Any], endings: dict[str, str], writer: str = "penman") -> pd.DataFrame:
-    """A writer's table of edits that end so, with pictures of the report."""
+    """A writer's table of edits that end so, all drawn ones with the same picture."""
     images = tables["images"].set_index("image_id")
     rows = []
     for slug, outcome in endings.items():
@@ -37,10 +40,10 @@ def edits(tables: dict[str, Any], endings: dict[str, str], writer: str = "penman
                 "target": "stripes",
                 "targets": image["targets"],
                 "truths": image["truths"],
-                "readings": [5.0] if drawn else [],
+                "readings": [3.0] if drawn else [],
                 "outcome": outcome,
                 "problem": {"kept": None, "miscounted": WRONG}.get(outcome, "no answer"),
-                "sha256": image["sha256"] if drawn else None,
+                "sha256": SHA256 if drawn else None,
                 "width": 768 if drawn else None,
                 "height": 512 if drawn else None,
                 "painter": writer,
@@ -56,7 +59,9 @@ def edits(tables: dict[str, Any], endings: dict[str, str], writer: str = "penman
 
 @pytest.fixture(scope="module")
 def tables() -> dict[str, Any]:
-    return Report(2, ("flags",)).tables()
+    report = Report(2, ("flags",))
+    report.pngs[SHA256] = EDIT
+    return report.tables()
 
 
 def test_edited_flags_stand_beside_those_drawn_by_code(
