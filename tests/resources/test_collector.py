@@ -6,12 +6,9 @@ from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
 
-import boto3
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-import s3fs
-from moto.server import ThreadedMotoServer
 from sqlalchemy import select
 
 from resources.calls import CallStore
@@ -174,26 +171,6 @@ def test_claims_and_files_of_the_dead_go(store):
     with closing(database_of(store.calls.url)) as database:
         rows = database.run(lambda connection, _: connection.execute(select(CLAIMS.c.key)).all())
     assert {row.key[0] for row in rows} == {"b", "c"}
-
-
-@pytest.fixture
-def s3(monkeypatch):
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    host, port = server.get_host_and_port()
-    for name, value in {
-        "AWS_ENDPOINT_URL": f"http://{host}:{port}",
-        "AWS_ACCESS_KEY_ID": "key",
-        "AWS_SECRET_ACCESS_KEY": "secret",
-        "AWS_DEFAULT_REGION": "us-east-1",
-    }.items():
-        monkeypatch.setenv(name, value)
-    s3fs.S3FileSystem.clear_instance_cache()
-    client = boto3.client("s3")
-    client.create_bucket(Bucket="pictures")
-    yield client
-    server.stop()
-    s3fs.S3FileSystem.clear_instance_cache()
 
 
 def test_pictures_in_an_object_store_go_as_well(s3, tmp_path, monkeypatch):
