@@ -7,6 +7,7 @@ does all but the first of these by itself.
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -46,6 +47,7 @@ from resources.models.faults import CannotDo
 
 TAG = "counterfactory/batch"
 """The tag of a run that has to do with one batch."""
+_ABOUT_BATCHES = ("submit_batch", "collect_batch", "cancel_batch")
 _ASKING = [DagsterRunStatus.STARTING, DagsterRunStatus.STARTED, DagsterRunStatus.CANCELING]
 
 
@@ -147,7 +149,8 @@ def _submit_job(planners: Planners, assets: Assets, resources: Mapping[str, Any]
         )
         if not chosen.tasks:
             raise CannotDo(f"Nothing that is selected by {config.select!r} asks a model.")
-        _require_idle(context.instance, chosen.tasks)
+        require_idle = partial(_require_idle, context.instance, chosen.tasks)
+        require_idle()
         desk = Desk(home, images, ledger, models.calls)
         account = Account(
             run=context.run_id, per_run=budget.per_run_usd, per_month=budget.per_month_usd
@@ -158,7 +161,7 @@ def _submit_job(planners: Planners, assets: Assets, resources: Mapping[str, Any]
             for problem in find_lost(models.calls, providers, context.log).values():
                 context.log.warning("A batch that was lost is not found yet: %s", problem)
             orders = _orders(planners, desk, chosen, account, later)
-            submitted = submit(models.calls, providers, orders, context.log)
+            submitted = submit(models.calls, providers, orders, context.log, require_idle)
         context.add_output_metadata(
             {
                 "batches": table_of(submitted.batches),
@@ -208,7 +211,9 @@ def _require_idle(instance: DagsterInstance, tasks: Sequence[Task]) -> None:
     """Raise `CannotDo` while a run asks what is to be submitted: it would be paid for twice."""
     under_way = instance.get_runs(RunsFilter(statuses=_ASKING))
     for task, run in product(tasks, under_way):
-        if task.asset not in (run.asset_selection or ()):
+        # A run of a job as a whole names no assets; those of the jobs here materialize none.
+        some = run.asset_selection or ({task.asset} if run.job_name not in _ABOUT_BATCHES else ())
+        if task.asset not in some:
             continue
         if run.tags.get("dagster/partition", task.partition) == task.partition:
             raise CannotDo(

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from time import monotonic
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from dagster import (
     AssetKey,
@@ -150,13 +150,17 @@ class _Tick(NamedTuple):
         if asset.partitions_def is not None:
             # Said here, for Dagster cannot look up the dynamic half of a key of two by itself.
             tags |= asset.partitions_def.get_tags_for_partition_key(batch.partition)
-        config = {"ops": {asset.node_def.name: {"config": dict(batch.config)}}}
+        # What was true a moment ago need not be in the run: models.yaml may have changed, and an
+        # answer that misses its schema is asked again. Nobody has said that this may cost anything.
+        config: dict[str, Any] = {"resources": {"budget": {"config": {"per_run_usd": 0.0}}}}
+        if batch.config:
+            config["ops"] = {asset.node_def.name: {"config": dict(batch.config)}}
         return RunRequest(
             run_key=f"after {batch.tag}",
             job_name=self.batching.materializing[key].name,
             asset_selection=[key],
             partition_key=batch.partition or None,
-            run_config=config if batch.config else {},
+            run_config=config,
             tags=tags,
         )
 

@@ -1,7 +1,7 @@
 """Submitting: what is neither stored nor waiting is put down, reserved for, then created."""
 
 import asyncio
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -62,14 +62,19 @@ class _Unsure(Exception):
 
 
 def submit(
-    calls: CallStore, providers: Providers, orders: Iterable[Order], log: Logger
+    calls: CallStore,
+    providers: Providers,
+    orders: Iterable[Order],
+    log: Logger,
+    require_idle: Callable[[], None],
 ) -> Submitted:
     """Create batches of all that is not answered and waits in no other batch.
 
     The most that they can cost is reserved before the first is created: all of them fit into the
-    budget, or none is created. Raises `OverBudget` or `NoPrice` then, `KeyNotSet`, `CannotDo`
-    where a model or its provider does not do what is asked, and `Stopped` where a provider does
-    not take a batch; those before it stay.
+    budget, or none is created. `require_idle` raises where somebody asks the same alone. It is
+    called once all is put down: who begins later finds that it waits. Raises `OverBudget` or
+    `NoPrice`, `KeyNotSet`, `CannotDo` where a model or its provider does not do what is asked, and
+    `Stopped` where a provider does not take a batch; those before it stay.
     """
     submission = _Submission(calls, providers, log)
     with holding(calls.batches, submission.owner, submission.held):
@@ -77,6 +82,7 @@ def submit(
             for order in orders:
                 submission.put_down(order)
             calls.reserve(submission.bookings)
+            require_idle()
             for batch in list(submission.unmade.values()):
                 submission.create(batch)
         finally:
@@ -125,10 +131,14 @@ class _Submission:
             self.unmade[batch.tag] = batch
             stopped(batch, "created", fault, "Its requests are free: submit again.")
         if not self.calls.batches.record(batch.tag, self.owner, provider_id):
-            self.providers.run(backend.cancel(provider_id))
+            what = f"is cancelled ({provider_id}). Submit again."
+            try:
+                self.providers.run(in_time(backend.cancel(provider_id)))
+            except Fault as fault:
+                what = f"cannot be cancelled ({fault}). Cancel {provider_id} at its provider."
             raise Stopped(
                 f"The batch {batch.tag} of {batch.model} was created after others had given it up "
-                f"(this process stood still), and is cancelled ({provider_id}). Submit again."
+                f"(this process stood still), and {what}"
             )
         self.made.append(replace(batch, state="running", provider_id=provider_id))
         self.log.info(

@@ -121,23 +121,51 @@ def test_what_waits_in_a_batch_is_not_asked_alone(root, server, location, judge)
     assert asked(server) == 0
 
 
-def test_what_a_run_is_asking_is_not_submitted(server, location):
-    def running(topic):
-        return location.instance.add_run(
-            dg.DagsterRun(
-                "__ASSET_JOB",
-                asset_selection=frozenset({dg.AssetKey(ASSET.split("/"))}),
-                tags={"dagster/partition": topic},
-                status=dg.DagsterRunStatus.STARTED,
-            )
+def running(location, topic):
+    """A run that is materializing a topic of the judge's."""
+    return location.instance.add_run(
+        dg.DagsterRun(
+            "__ASSET_JOB",
+            asset_selection=frozenset({dg.AssetKey(ASSET.split("/"))}),
+            tags={"dagster/partition": topic},
+            status=dg.DagsterRunStatus.STARTED,
         )
+    )
 
-    running("flags")
+
+def test_what_a_run_is_asking_is_not_submitted(server, location):
+    running(location, "flags")
     assert location.submit(partitions=[TOPIC]).success
-    run = running(TOPIC)
+    run = running(location, TOPIC)
     result = location.submit(partitions=[TOPIC], config=prompting("debiased"))
     assert f"The run {run.run_id} materializes {ASSET}, {TOPIC} just now" in failure(result)
     assert len(server.batches.all) == 1
+
+
+def test_a_run_of_a_whole_job_counts_as_well(server, location):
+    named = {"tags": {"dagster/partition": TOPIC}, "status": dg.DagsterRunStatus.STARTED}
+    location.instance.add_run(dg.DagsterRun("collect_batch", **named))
+    run = location.instance.add_run(dg.DagsterRun("materialize_batched_1", **named))
+    assert f"The run {run.run_id} materializes {ASSET}" in failure(
+        location.submit(partitions=[TOPIC])
+    )
+    assert not server.batches.all
+
+
+def test_a_run_that_starts_meanwhile_keeps_all_from_being_created(server, location, monkeypatch):
+    def put_down(self, order):
+        whole(self, order)
+        run = running(location, TOPIC)
+        monkeypatch.setattr(submitting._Submission, "put_down", whole)
+        started.append(run.run_id)
+
+    started, whole = [], submitting._Submission.put_down
+    monkeypatch.setattr(submitting._Submission, "put_down", put_down)
+    said = failure(location.submit(partitions=[TOPIC]))
+    assert f"The run {started[0]} materializes {ASSET}, {TOPIC} just now" in said
+    assert not server.batches.all
+    assert tags(location, "submitting", "running") == []
+    assert location.calls.spending() == []
 
 
 def test_second_turns_are_submitted_once_their_first_are_answered(root, server, location):
@@ -175,6 +203,22 @@ def test_of_a_batch_half_of_which_has_expired_the_rest_is_not_asked_alone(root, 
     assert launched == ["collect_batch", "materialize_batched_1"]
     assert asked(server) == 0
     assert set(answers(root)["outcome"]) == {"answered", "unparsed"}
+
+
+def test_what_the_sensor_starts_spends_nothing_even_if_the_models_have_changed(
+    root, server, instance, judge, location
+):
+    location.submit(partitions=[TOPIC])
+    for request in location.tick().run_requests:
+        assert location.launch(request).success
+    (request,) = location.tick().run_requests
+    # Its process reads models.yaml anew.
+    changed = judge.model_copy(update={"parameters": {"temperature": 0.5}})
+    later = location_of(root, instance, changed)
+    said = failure(later.launch(request))
+    later.calls.close()
+    assert "budget" in said
+    assert asked(server) == 0
 
 
 def test_what_has_failed_in_a_batch_may_be_asked_at_the_full_price(root, server, location, judge):

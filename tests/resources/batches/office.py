@@ -39,6 +39,7 @@ class Office:
         self.calls, self.images, self.provider = calls, images, provider
         self.model = model_at(provider, backend, **entry)
         self.providers = Providers(images)
+        self.require_idle = lambda: None
 
     def __enter__(self):
         return self
@@ -48,7 +49,7 @@ class Office:
 
     def submit(self, requests, account=ACCOUNT, model=None, config=None):
         order = Order(model or self.model, account, config or {}, requests)
-        return submit(self.calls, self.providers, [order], LOG)
+        return submit(self.calls, self.providers, [order], LOG, self.require_idle)
 
     def submit_one(self, requests, **more):
         """The tag of the one batch that they make."""

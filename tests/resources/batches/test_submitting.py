@@ -276,6 +276,17 @@ def test_one_that_others_have_given_up_is_cancelled(office, monkeypatch):
     assert office.money() == (0, 0, 0)
 
 
+def test_one_that_cannot_be_cancelled_then_is_named(office, monkeypatch):
+    monkeypatch.setattr(submitting, "LEASE_S", 0.01)
+    after(office, monkeypatch, 0.05)
+    office.provider.batches.course = lambda batch: Course(polls=float("inf"))
+    office.provider.when(on("cancel batch"), faults.SERVER_ERROR)
+    with pytest.raises(Stopped, match="cannot be cancelled") as stopped:
+        office.submit(looks(3))
+    (there,) = office.provider.batches.all.values()
+    assert f"Cancel {there.id} at its provider" in str(stopped.value)
+
+
 def test_while_it_is_sent_nobody_gives_it_up(office, monkeypatch):
     monkeypatch.setattr(submitting, "LEASE_S", 0.4)
     monkeypatch.setattr(holding, "LEASE_S", 0.4)
