@@ -21,11 +21,15 @@ class Budget(ConfigurableResource[None]):
     """
 
     per_run_usd: float | None = Field(
-        default=None, ge=0, description="The most that one run may spend; none is no limit."
+        default=None,
+        ge=0,
+        allow_inf_nan=False,
+        description="The most that one run may spend; none is no limit.",
     )
     per_month_usd: float | None = Field(
         default=None,
         ge=0,
+        allow_inf_nan=False,
         description="The most that all runs on one call store may spend in a month (of UTC).",
     )
 
@@ -48,7 +52,15 @@ class Budget(ConfigurableResource[None]):
             "per_month_usd": _usd(environment, PER_MONTH),
         }
         defaults: dict[str, Any] = {
-            name: (float | None, Field(limit, ge=0, description=cls.model_fields[name].description))
+            name: (
+                float | None,
+                Field(
+                    limit,
+                    ge=0,
+                    allow_inf_nan=False,
+                    description=cls.model_fields[name].description,
+                ),
+            )
             for name, limit in limits.items()
         }
         budget: Budget = create_model(cls.__name__, __base__=cls, __doc__=cls.__doc__, **defaults)()

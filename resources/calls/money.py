@@ -25,7 +25,10 @@ _RELEASE = """
 """
 _THERE = "SELECT id FROM spending WHERE id IN (SELECT id FROM ({given}) AS given)"
 _GIVEN = {
-    "sqlite": ("SELECT value ->> 0 AS id, value ->> 1 AS cost FROM json_each(:given)"),
+    "sqlite": (
+        "SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS cost "
+        "FROM json_each(:given)"
+    ),
     "postgresql": (
         "SELECT value ->> 0 AS id, (value ->> 1)::bigint AS cost "
         "FROM json_array_elements(CAST(:given AS json))"
@@ -122,8 +125,9 @@ class Money:
         limited = [booking for booking in bookings if _budgets(booking)]
         if not limited:
             return list(bookings), {}
-        scopes = {scope for booking in limited for scope, _, _ in _budgets(booking)}
-        # That nothing is added locks the sums until the end of the transaction.
+        # That nothing is added locks the sums until the end of the transaction: all that it
+        # changes, at once and in order, since others hold some of them and wait for the rest.
+        scopes = {*added}.union(*(_scopes(each.account.run, each.month) for each in bookings))
         locked = connection.execute(self._totals, _rows(dict.fromkeys(scopes, Total())))
         totals: dict[str, Total] = defaultdict(Total)
         totals |= {scope: Total(spent, reserved) for scope, spent, reserved in locked}

@@ -154,11 +154,12 @@ class Asking:
         Raises `OverBudget` where there are none.
         """
         send = partial(getattr(backend, kind_of(request)), request)
-        purchase = self.till.opened(key)
-        ask = partial(self._call, key, request, send, purchase)
         self._room.enter()
         alone = False
         while True:
+            # Who waits for money may wait past the end of a month: each try is of its own.
+            purchase = self.till.opened(key)
+            ask = partial(self._call, key, request, send, purchase)
             try:
                 call = await self.store.attempt(key, ask, purchase)
             except OverBudget:

@@ -15,6 +15,9 @@ from resources.pictures import opened
 SHORTEST_SECRET = 8
 """A shorter key is a placeholder; taking it out of answers would change what they say."""
 
+LONGEST_NAME = 1000
+"""Characters of a model's name, as cassettes take it."""
+
 
 def answer_in(reply: Reply, images: ImageStore, api_key: str | None) -> dict[str, Any]:
     """The answer as a call holds it; its pictures are in the image store before.
@@ -50,13 +53,20 @@ def call_with(
         kind=kind_of(request),
         request=canonical_of(model, request),
         answer=answer,
-        served_model=reply.served_model,
+        served_model=_named(reply.served_model),
         input_tokens=reply.usage.input_tokens,
         output_tokens=reply.usage.output_tokens,
         seconds=seconds,
         mode=mode,
         finished_at=finished_at,
     )
+
+
+def _named(served_model: str | None) -> str | None:
+    """A name that every store takes; a server may say none, or what is no name."""
+    if not served_model or "\0" in served_model:
+        return None
+    return served_model[:LONGEST_NAME]
 
 
 def without_secret(text: str, api_key: str | None) -> str:

@@ -80,6 +80,7 @@ class Room:
     """
 
     _within: int = field(init=False, default=0)
+    _closed: bool = field(init=False, default=False)
     _waiting: deque[asyncio.Future[None]] = field(init=False, default_factory=deque)
 
     def enter(self) -> None:
@@ -94,10 +95,10 @@ class Room:
     async def turned_away(self) -> bool:
         """End without a reservation, and wait for another's end; False if there is nobody.
 
-        True is to try again.
+        True is to try again. Once it is closed nobody waits.
         """
         self._within -= 1
-        if not self._within:
+        if self._closed or not self._within:
             return False
         turn = asyncio.get_running_loop().create_future()
         self._waiting.append(turn)
@@ -106,6 +107,7 @@ class Room:
 
     def close(self) -> None:
         """Let all in who wait: there is nothing more to wait for."""
+        self._closed = True
         self._let_in(len(self._waiting))
 
     def _let_in(self, number: int) -> None:

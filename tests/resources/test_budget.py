@@ -64,3 +64,10 @@ def test_a_negative_one_in_a_run_is_refused():
     with pytest.raises(Exception, match="budget") as error:
         account_of(BOTH, {"per_run_usd": -1})
     assert "greater than or equal to 0" in str(error.value.__cause__)
+
+
+@pytest.mark.parametrize("value", [float("inf"), float("nan")])
+def test_what_is_no_number_in_a_run_is_refused(value):
+    with pytest.raises(Exception, match="budget") as error:
+        account_of(BOTH, {"per_month_usd": value})
+    assert "finite number" in str(error.value.__cause__)

@@ -5,6 +5,7 @@ import random
 import sqlite3
 import subprocess
 import sys
+import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -167,6 +168,27 @@ class TestBudgets:
 
         asyncio.run(main())
         assert totals(store) == summed(store) == {}
+
+    def test_sums_are_locked_in_one_order(self, server, opened):
+        """Steps of one run share its sum, and all runs that of the month."""
+        url = server.database()
+        store, account = opened(url), replace(ACCOUNT, per_run=250 / NANO)
+        store.reserve([booking(100, account)])
+        with closing(psycopg2.connect(url)) as other, ThreadPoolExecutor(1) as threads:
+            hold = "SELECT * FROM spending_totals WHERE scope = %s FOR UPDATE NOWAIT"
+            with other.cursor() as cursor:
+                cursor.execute(hold, ["month:2026-11"])
+                reserving = threads.submit(store.reserve, [booking(100, account)])
+                with closing(psycopg2.connect(url)) as third, third.cursor() as watching:
+                    third.autocommit = True
+                    waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted"
+                    while watching.execute(waiting) or watching.fetchone() == (0,):
+                        time.sleep(0.01)
+                # Nobody who waits for the month's sum holds the run's.
+                cursor.execute(hold, ["run:run-1"])
+                other.rollback()
+            reserving.result()
+        assert totals(store) == summed(store) == dict.fromkeys(totals(store), (0, 200))
 
     def test_two_at_once_never_cross_it(self, url, opened):
         account = replace(ACCOUNT, per_run=1_000 / NANO)

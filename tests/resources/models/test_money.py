@@ -1,5 +1,6 @@
 """What asking costs: over real HTTP, with budgets, faults, kills and lost pictures."""
 
+import asyncio
 import json
 import logging
 import signal
@@ -21,11 +22,15 @@ from resources.faults import LostPictures, Missing, NoPrice, OverBudget
 from resources.images import ImageStore
 from resources.models import asking
 from resources.models.account import Account
+from resources.models.catalog import Model
 from resources.models.client import ModelClient
 from resources.models.faults import Stopped
+from resources.models.keeping import call_with
 from resources.models.outcomes import Answered, Failed, Refused
 from resources.models.pricing import bound_of
+from resources.models.replies import Reply
 from resources.models.requests import Paint
+from resources.models.till import Room
 from tests.postgres import Postgres, installed
 from tests.providers import Provider, faults, provider_process
 from tests.resources.models.conftest import LOG, client_at, closed, looks, model, until
@@ -33,6 +38,7 @@ from tests.resources.models.conftest import LOG, client_at, closed, looks, model
 PRICE = {"input_per_million": 1_000.0, "output_per_million": 1_000.0}
 PRICED = {"price": PRICE, "longest_output": 50}
 ACCOUNT = Account("vlmbias/answers/judge", "flags", "run-1")
+OFFLINE = Model(name="ours", backend="offline", model="prior", family="own", roles=("judge",))
 
 
 def priced(server, backend="openai", **more):
@@ -256,6 +262,55 @@ class TestBudgets:
         client._clock = lambda: datetime(2026, 12, 1, tzinfo=UTC)
         client.ask(priced(server), looks(2), LOG, account)
         assert [row.month for row in spending(client)] == ["2026-11", "2026-12"]
+
+    def test_what_waited_past_the_month_is_of_the_next(self, server, client):
+        server.latency_s = 0.2
+        entry, requests = priced(server, concurrency=2), looks(2)
+        account = Account(run="r", per_month=1.5 * bound_of(entry, requests[0]) / NANO)
+        client._clock = lambda: datetime(2026, 11 + (server.count > 0), 1, tzinfo=UTC)
+        client.ask(entry, requests, LOG, account)
+        assert [row.month for row in spending(client)] == ["2026-11", "2026-12"]
+
+
+class TestRoom:
+    def test_it_is_left_by_turns(self):
+        async def main():
+            room = Room()
+            room.enter()
+            room.enter()
+            turn = asyncio.create_task(room.turned_away())
+            await asyncio.sleep(0)
+            room.leave()
+            assert await turn
+            assert not await room.turned_away()
+
+        asyncio.run(main())
+
+    def test_nobody_waits_once_it_is_closed(self):
+        """Nor who is refused only then, while others have not left yet."""
+
+        async def main():
+            room = Room()
+            for _ in range(3):
+                room.enter()
+            before = asyncio.create_task(room.turned_away())
+            await asyncio.sleep(0)
+            room.close()
+            assert await before
+            async with asyncio.timeout(5):
+                assert not await room.turned_away()
+
+        asyncio.run(main())
+
+
+@pytest.mark.parametrize(
+    ("served", "stored"), [("", None), ("a\0b", None), ("m" * 2000, "m" * 1000)]
+)
+def test_a_name_that_no_store_takes_spoils_no_answer(served, stored):
+    reply = Reply(text="4", served_model=served)
+    (request,) = looks(1)
+    call = call_with(OFFLINE, "key", request, reply, {}, 1.0, "online", datetime.now(UTC))
+    assert call.served_model == stored
 
 
 SPENDING = """
