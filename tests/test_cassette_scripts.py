@@ -1,10 +1,7 @@
 """cassette.py and collect.py as a user runs them."""
 
 import os
-import subprocess
-import sys
 from contextlib import closing
-from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -15,30 +12,33 @@ from dagster._core.test_utils import create_run_for_test
 from resources.calls import CallStore
 from resources.images import ImageStore
 from tests.resources.cassettes import looked, painted, png_of
+from tests.scripts import Scripts
 
-ROOT = Path(__file__).parents[1]
 ENTRY = "- {name: j, backend: openai, model: vlm-1, family: some, roles: [judge]}"
 LONG_AGO = 1_700_000_000
 
 
-def run(folder, script, *arguments):
-    (folder / "models.yaml").write_text(ENTRY)
-    (folder / "instance").mkdir(exist_ok=True)
-    places = {
-        "DAGSTER_HOME": str(folder / "instance"),
-        "COUNTERFACTORY_HOME": str(folder / "data"),
-        "COUNTERFACTORY_MODELS": str(folder / "models.yaml"),
-    }
-    return subprocess.run(
-        [sys.executable, script, *map(str, arguments)],
-        cwd=ROOT,
-        env={name: value for name, value in os.environ.items() if name != "OPENAI_API_KEY"}
-        | places,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+@pytest.fixture(scope="module")
+def scripts():
+    with closing(Scripts()) as scripts:
+        yield scripts
+
+
+@pytest.fixture
+def run(scripts):
+    def run(folder, script, *arguments):
+        (folder / "models.yaml").write_text(ENTRY)
+        (folder / "instance").mkdir(exist_ok=True)
+        return scripts.run(
+            script,
+            *arguments,
+            without="OPENAI_API_KEY",
+            DAGSTER_HOME=folder / "instance",
+            COUNTERFACTORY_HOME=folder / "data",
+            COUNTERFACTORY_MODELS=folder / "models.yaml",
+        )
+
+    return run
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ def keys(folder):
         return set(calls.all_keys())
 
 
-def test_it_exports_and_imports_and_says_how_much(data, tmp_path):
+def test_it_exports_and_imports_and_says_how_much(run, data, tmp_path):
     folder, _ = data
     file = tmp_path / "out" / "answers.cassette"
     select = ("--select", "vlmbias/accuracy", "--partitions", "flags")
@@ -80,7 +80,7 @@ def test_it_exports_and_imports_and_says_how_much(data, tmp_path):
     assert keys(other) == {looked(1).key}
 
 
-def test_what_cannot_be_exported_or_imported_fails_and_is_named(data):
+def test_what_cannot_be_exported_or_imported_fails_and_is_named(run, data):
     folder, _ = data
     file = folder / "answers.cassette"
     done = run(folder, "cassette.py", "export", "--select", "vlmbias/questions", file)
@@ -94,7 +94,7 @@ def test_what_cannot_be_exported_or_imported_fails_and_is_named(data):
     assert "Traceback" not in done.stderr
 
 
-def test_it_shows_first_then_removes_what_costs_nothing_then_what_was_paid_for(data):
+def test_it_shows_first_then_removes_what_costs_nothing_then_what_was_paid_for(run, data):
     folder, unused = data
     done = run(folder, "collect.py")
     assert done.returncode == 0, done.stderr
@@ -114,7 +114,7 @@ def test_it_shows_first_then_removes_what_costs_nothing_then_what_was_paid_for(d
     assert not list(folder.rglob("*.png"))
 
 
-def test_nothing_is_removed_while_a_run_is_in_progress(data):
+def test_nothing_is_removed_while_a_run_is_in_progress(run, data):
     folder, unused = data
     (folder / "instance").mkdir()
     with DagsterInstance.from_config(str(folder / "instance")) as instance:
@@ -125,7 +125,7 @@ def test_nothing_is_removed_while_a_run_is_in_progress(data):
     assert unused.exists()
 
 
-def test_paid_answers_are_not_asked_for_without_remove(data):
+def test_paid_answers_are_not_asked_for_without_remove(run, data):
     folder, _ = data
     done = run(folder, "collect.py", "--calls")
     assert done.returncode == 2

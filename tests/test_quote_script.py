@@ -1,17 +1,15 @@
 """The command line of quotes: a table, or one clear message and exit code 1."""
 
 import json
-import os
-import subprocess
-import sys
-from pathlib import Path
+from contextlib import closing
+from functools import partial
 
 import pyarrow.parquet as pq
 import pytest
 
 from assets.vlmbias.questions import QUESTIONS
+from tests.scripts import Scripts
 
-PROJECT = Path(__file__).parents[1]
 MODELS = """
 - name: gpt
   backend: openai
@@ -23,29 +21,24 @@ MODELS = """
 """
 
 
+@pytest.fixture(scope="module")
+def scripts():
+    with closing(Scripts()) as scripts:
+        yield scripts
+
+
 @pytest.fixture
-def quoted(tmp_path):
-    """Runs the script in a process of its own, on a data root with two questions about flags."""
-    (tmp_path / "models.yaml").write_text(MODELS)
+def quoted(scripts, tmp_path):
+    """Runs the script on a data root with two questions about flags."""
+    models = tmp_path / "models.yaml"
+    models.write_text(MODELS)
     (tmp_path / "dagster.yaml").touch()
     folder = tmp_path / "data" / "vlmbias" / "questions"
     folder.mkdir(parents=True)
     row = {"sha256": "0" * 64, "domain": "flags", "question_id": "Q1"}
     rows = [row | {"question": f"How many {what}?"} for what in ("a", "b")]
-
     pq.write_table(QUESTIONS.table(rows), folder / "flags.parquet")
-
-    def run(*arguments):
-        return subprocess.run(
-            [sys.executable, "quote.py", *arguments],
-            cwd=PROJECT,
-            env=os.environ | {"COUNTERFACTORY_MODELS": str(tmp_path / "models.yaml")},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-
-    return run
+    return partial(scripts.run, "quote.py", COUNTERFACTORY_MODELS=models)
 
 
 def test_it_prints_a_table(quoted):

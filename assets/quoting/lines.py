@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from assets.plans import Desk, Plan, Planners
 from assets.quoting.choice import CannotQuote, Task
+from assets.quoting.repairs import longest_repair, may_miss, repair_of
 from resources.calls.spending import Mode
 from resources.models.catalog import Model
 from resources.models.pricing import bound_of, cost_of, why_unpriced
@@ -117,15 +118,25 @@ class _Reckoning:
         if plan.missing is not None:
             line.missing = total.missing = plan.missing
         for some in _chunks(plan.requests):
-            self._count(number, model, some, line, total)
+            repairs = self._count(number, model, some, line, total)
+            self._count(number, model, repairs, line, total, repairs=False)
         for request in plan.later:
-            line.later += 1
-            total.later += 1
-            self._pay(model, request, (line, total))
+            self._put_off(model, request, (line, total))
 
     def _count(
-        self, number: int, model: Model, some: Sequence[Request], line: Line, total: Line
-    ) -> None:
+        self,
+        number: int,
+        model: Model,
+        some: Sequence[Request],
+        line: Line,
+        total: Line,
+        *,
+        repairs: bool = True,
+    ) -> list[Request]:
+        """Reckon requests that are certain; those that stored answers make as certain.
+
+        With `repairs`, what may have to be asked again counts as later.
+        """
         new: dict[str, tuple[Request, tuple[Line, ...]]] = {}
         for request in some:
             key = call_key(canonical_of(model, request))
@@ -143,6 +154,21 @@ class _Reckoning:
                 each.waiting += key in waiting
             if key not in stored and key not in waiting:
                 self._pay(model, request, lines)
+            again = longest_repair(model, request) if repairs and key not in stored else None
+            if again is not None:
+                self._put_off(model, again, lines)
+        if not repairs:
+            return []
+        answered = [key for key in stored if may_miss(new[key][0])]
+        calls = self._calls.known(answered) if answered else {}
+        mended = (repair_of(new[key][0], call) for key, call in calls.items())
+        return [request for request in mended if request is not None]
+
+    def _put_off(self, model: Model, request: Request, lines: Sequence[Line]) -> None:
+        """Reckon a request that depends on an answer which is not there yet."""
+        for line in lines:
+            line.later += 1
+        self._pay(model, request, lines)
 
     def _pay(self, model: Model, request: Request, lines: Sequence[Line]) -> None:
         for mode in lines[0].prices:

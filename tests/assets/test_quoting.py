@@ -21,7 +21,7 @@ from assets.vlmbias import judged, planners
 from resources.models.account import Account
 from resources.models.catalog import Catalog
 from resources.models.client import ModelClient
-from resources.models.requests import Look, Paint, Turn
+from resources.models.requests import Look, Paint, Turn, Write
 from tests.assets.asked import ask, counting, judge_at, requests
 from tests.assets.plans import desk_at, quoted
 from tests.providers import Provider
@@ -87,6 +87,28 @@ class TestPrices:
         (line,) = quoted(root, priced, prompting).lines
         assert ask(root, priced, prompting).success
         assert 0 < cost_of_all(root) <= line.prices["online"].bound.nano
+
+    def test_what_misses_its_schema_is_asked_again_within_the_bound(self, tmp_path, server):
+        server.answer = lambda received: "word " * 20
+        writer = judge_at(server, roles=("writer",), price=PRICE, longest_output=100)
+        asked = [Write((Turn("user", "Name one."),), '{"type": "object"}')]
+
+        def counted():
+            (line,) = quote_of(tmp_path, lambda: [Plan(writer, asked)]).lines
+            return line, (line.requests, line.stored, line.to_send, line.later)
+
+        before, numbers = counted()
+        assert numbers == (1, 0, 1, 1)
+        with desk_at(tmp_path) as desk:
+            with closing(ModelClient(calls=desk.calls, images=desk.images)) as client:
+                (keys,) = client.ask(writer, asked, LOG, Account(asset="asking")).keys
+            (spent,) = desk.calls.spending()
+        assert spent.requests == 2
+        assert spent.paid <= before.prices["online"].bound.nano
+        assert counted()[1] == (2, 2, 0, 0)
+        with desk_at(tmp_path) as desk:
+            desk.calls.forget(keys[1:])
+        assert counted()[1] == (2, 1, 1, 0)
 
     def test_a_price_for_a_picture_is_exact(self, tmp_path, monkeypatch):
         monkeypatch.setenv("OPENAI_API_KEY", "sk-for-tests")
