@@ -107,6 +107,8 @@ def _read(place: int, entry: Mapping[str, Any]) -> tuple[str, int]:
             f"animal {place} has the name {given!r}: it has to be words of letters, "
             f"{_LONGEST_NAME} characters at most"
         )
+    if _slug(name).endswith("-original"):
+        raise Unsuitable(f"{name} cannot be told from the original of another animal: rename it")
     if not isinstance(count, int) or count not in _SUBTOPICS:
         raise Unsuitable(f"{name} has {count!r} legs: it has to be 2 or 4")
     return name, count

@@ -193,6 +193,21 @@ class TestEndings:
         assert edits["reason"].str.startswith(why).all()
         assert edits["sha256"].notna().all()
 
+    def test_an_edit_that_changed_nothing_is_dropped(self, studio):
+        """Else a person who accepts the original would accept a fifth leg."""
+        painting = studio.server.answer
+
+        def answer(received):
+            edited = received.path.endswith("/edits")
+            return received.images[0] if edited else painting(received)
+
+        studio.must("subjects", subjects={"writer": "artist"})
+        studio.server.answer = answer
+        studio.must(*STEPS, painter="artist", edits={"trials": 1})
+        rows = studio.table("edits", "artist")
+        assert set(rows["outcome"]) == {"dropped"}
+        assert set(rows["reason"]) == {"It is what was to be edited, unchanged."}
+
     def test_an_edit_of_nearly_the_same_shape_is_kept(self, studio):
         studio.models[0] = painter_at(studio.server, parameters={})
         studio.must("subjects", subjects={"writer": "artist"})

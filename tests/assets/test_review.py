@@ -10,7 +10,7 @@ from dagster import DagsterInstance
 from assets.vlmbias.photographs.verdicts import BadReview, read_verdicts
 from tests.assets.painted import STEPS, Painting, Studio, painter_at
 from tests.providers import Provider
-from tests.runs import failure, metadata
+from tests.runs import failure, metadata, rewrite
 
 PICTURE = "a" * 64
 
@@ -107,6 +107,23 @@ class TestVerdicts:
         now = {path: path.stat().st_mtime_ns for path in (studio.root / "images").rglob("*.png")}
         assert now == files
         assert set(studio.table("photographs")["size"]) == {64, 96}
+
+    def test_a_picture_of_two_things_is_published_as_neither(self, studio):
+        """Whatever a painter gives twice: accepted as the one, it is no picture of the other."""
+        (dog,), (horse,) = (trials(studio, name, "original") for name in ("dog", "horse"))
+        path = studio.root / "vlmbias" / "candidates" / "artist" / "animals.parquet"
+        rewrite(
+            path,
+            lambda rows: [
+                row | {"sha256": dog if row["sha256"] == horse else row["sha256"]} for row in rows
+            ],
+        )
+        studio.review(f"{dog},accept,")
+        said = metadata(studio.must("photographs"), "photographs")
+        assert said["dropped"] == 2
+        assert "made for another subject or variant" in said["why_dropped"]
+        assert not published(studio, "animals/dog-original/artist")
+        assert dog not in (studio.root / "reviews" / "animals-to-review.csv").read_text()
 
     def test_nothing_that_is_left_is_an_error_for_the_questions(self, studio):
         rows = studio.table("candidates", "artist")

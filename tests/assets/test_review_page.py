@@ -1,21 +1,24 @@
 """The page on which people review candidates, in a browser and without a server."""
 
+import csv
+
 import pytest
 
 from assets.vlmbias.photographs.review import write_review
-from assets.vlmbias.photographs.verdicts import read_verdicts
+from assets.vlmbias.photographs.verdicts import COLUMNS, read_verdicts
 from resources.home import Home
 from resources.images import ImageStore
 from tests.providers import pictures
 
 TRIALS = 20
+HOSTILE = """</script>'><img src=x onerror="window.wrong = 1">, {{ 7 * 7 }}"""
 SENTENCE = "Accept it if a dog is seen from the side and has exactly 5 legs."
 
 
 @pytest.fixture
 def candidates(tmp_path):
     """Trials of one base image; one of them was no picture, two are the very same one."""
-    images = ImageStore(root=str(tmp_path))
+    images = ImageStore(root=str(tmp_path / "50% #1 ?"))
     rows = [
         {
             "sha256": images.put(pictures.png(str(trial))),
@@ -40,8 +43,9 @@ def opened(tmp_path, candidates, chromium):
     """The page, with the first picture rejected before."""
     file = tmp_path / "reviews" / "animals.csv"
     file.parent.mkdir()
-    file.write_text(f"image,verdict,reason\n{candidates[0]['sha256']},reject,blurred\n")
-    home, images = Home(root=str(tmp_path)), ImageStore(root=str(tmp_path))
+    with file.open("w", newline="") as sheet:
+        csv.writer(sheet).writerows([COLUMNS, [candidates[0]["sha256"], "reject", HOSTILE]])
+    home, images = Home(root=str(tmp_path)), ImageStore(root=str(tmp_path / "50% #1 ?"))
     path = write_review(home, images, "animals", candidates, read_verdicts(file))
     page = chromium.new_page()
     page.wrong, page.asked = [], []
@@ -70,10 +74,11 @@ def test_it_shows_each_candidate_and_saves_what_was_decided(opened, candidates, 
     assert saved.value.suggested_filename == "animals.csv"
     saved.value.save_as(tmp_path / "reviews" / "animals.csv")
     assert page.wrong == []
+    assert page.evaluate("window.wrong") is None
     assert not [url for url in page.asked if not url.startswith(("file:", "blob:"))]
     verdicts = read_verdicts(tmp_path / "reviews" / "animals.csv")
     assert {image: (each.word, each.reason) for image, each in verdicts.items()} == {
-        first: ("reject", "blurred"),
+        first: ("reject", HOSTILE),
         second: ("accept", 'all five, "really"'),
     }
 

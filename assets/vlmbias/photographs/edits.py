@@ -36,7 +36,7 @@ EDITS = Columns(
     trial=(WHOLE, "Which of the independent edits it is, from 0"),
     prompt=(TEXT, "What the editor was asked for (Appendix M)"),
     sources=(TEXTS, "sha256 of the pictures that were edited, in their order"),
-    outcome=(TEXT, "edited, dropped (of another size than asked), refused, failed, or unpainted"),
+    outcome=(TEXT, "edited, dropped (unchanged, of another size), refused, failed or unpainted"),
     **PICTURED,
 )
 
@@ -179,7 +179,10 @@ def _ending(
     ending = pictured(outcome, "edited", images)
     if ending["outcome"] == "edited":
         size = ending["width"], ending["height"]
-        if wrong := _wrong_size(size, editor.parameters, trial.sources):
+        # Its label would be that of the edit, and a verdict on it would be one on the original.
+        unchanged = any(source["sha256"] == ending["sha256"] for source in trial.sources)
+        wrong = "It is what was to be edited, unchanged." if unchanged else None
+        if wrong := wrong or _wrong_size(size, editor.parameters, trial.sources):
             ending |= {"outcome": "dropped", "reason": wrong}
     return ending | {"calls": [*behind(trial.sources), *keys]}
 

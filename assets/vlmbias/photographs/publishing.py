@@ -47,27 +47,41 @@ def check_known(verdicts: Verdicts, candidates: Iterable[Row], file: Path, page:
     )
 
 
+def ambiguous(candidates: Iterable[Row]) -> set[str]:
+    """The pictures that are to show several things: a verdict on one says nothing of the others."""
+    shows = defaultdict(set)
+    for row in candidates:
+        if row["outcome"] == "candidate":
+            shows[row["sha256"]].add((row["base_id"], row["variant"]))
+    return {digest for digest, things in shows.items() if len(things) > 1}
+
+
 def publish(candidates: Sequence[Row], verdicts: Verdicts) -> tuple[list[Published], list[Dropped]]:
     """Of each painter, base image and variant: the first accepted trial, or why there is none.
 
     Where nobody has accepted one, it is the first on which nobody has decided and which no check
-    has failed.
+    has failed. A picture that is to show several things is published as none of them.
     """
+    unclear = ambiguous(candidates)
     trials = defaultdict(list)
     for row in candidates:
         trials[row["painter"], row["base_id"], row["variant"]].append(row)
     published, dropped = [], []
     for key, rows in trials.items():
-        chosen = _chosen(rows, verdicts)
-        if chosen is None:
-            dropped.append(Dropped(*key, _why_none(rows, verdicts)))
-        else:
+        pictures = [row for row in rows if row["outcome"] == "candidate"]
+        clear = [row for row in pictures if row["sha256"] not in unclear]
+        chosen = _chosen(clear, verdicts)
+        if chosen is not None:
             published.append(chosen)
+        elif pictures and not clear:
+            why = "the same picture was made for another subject or variant"
+            dropped.append(Dropped(*key, why))
+        else:
+            dropped.append(Dropped(*key, _why_none(rows, clear, verdicts)))
     return published, dropped
 
 
-def _chosen(trials: Sequence[Row], verdicts: Verdicts) -> Published | None:
-    pictures = [row for row in trials if row["outcome"] == "candidate"]
+def _chosen(pictures: Sequence[Row], verdicts: Verdicts) -> Published | None:
     decided = {row["sha256"]: verdicts.get(row["sha256"]) for row in pictures}
     for row in pictures:
         verdict = decided[row["sha256"]]
@@ -79,8 +93,7 @@ def _chosen(trials: Sequence[Row], verdicts: Verdicts) -> Published | None:
     return None
 
 
-def _why_none(trials: Sequence[Row], verdicts: Verdicts) -> str:
-    pictures = [row for row in trials if row["outcome"] == "candidate"]
+def _why_none(trials: Sequence[Row], pictures: Sequence[Row], verdicts: Verdicts) -> str:
     if not pictures:
         return f"{trials[0]['outcome']}: {trials[0]['reason']}"
     rejected = sum(row["sha256"] in verdicts for row in pictures)

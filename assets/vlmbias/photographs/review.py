@@ -10,11 +10,13 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from upath import UPath
 
 from assets.vlmbias.photographs.pictured import Row
+from assets.vlmbias.photographs.publishing import ambiguous
 from assets.vlmbias.photographs.verdicts import Verdicts, review_file
 from generators.topics import caption, title
 from resources.atomic import is_remote, write_new, write_whole
@@ -45,10 +47,15 @@ def write_review(
 ) -> Path:
     """Write sheet and page of a topic, and give the page's path.
 
-    A picture that several trials have given stands in them once.
+    A picture that several trials have given stands in them once, and one that is to show several
+    things not at all.
     """
-    file = review_file(home, topic)
-    once = {row["sha256"]: row for row in candidates if row["outcome"] == "candidate"}
+    file, unclear = review_file(home, topic), ambiguous(candidates)
+    once = {
+        row["sha256"]: row
+        for row in candidates
+        if row["outcome"] == "candidate" and row["sha256"] not in unclear
+    }
     shown = sorted(once.values(), key=lambda row: (row["base_id"], row["variant"] != "original"))
     lines = [
         {
@@ -95,4 +102,4 @@ def _source(images: ImageStore, digest: str, folder: Path) -> str:
         path = UPath(folder) / "images" / f"{digest}.png"
         if not path.exists():
             write_new(path, images.get(digest))
-    return os.path.relpath(path.path, folder)
+    return quote(os.path.relpath(path.path, folder))

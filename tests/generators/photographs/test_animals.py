@@ -241,6 +241,8 @@ def test_of_a_shorter_list_all_are_taken():
         ([*entries(), {"name": " ", "num_legs": 2}], "the name ' ': it has to be words"),
         ([*entries(), {"name": "鶴", "num_legs": 2}], "the name '鶴': it has to be words"),
         ([*entries(), {"name": "emu {x}", "num_legs": 2}], "it has to be words of letters"),
+        ([*entries(), {"name": "Emu (original)", "num_legs": 2}], "words of letters"),
+        ([*entries(), {"name": "Emu Original", "num_legs": 2}], "cannot be told from the original"),
         ([*entries(), {"name": "e" * 41, "num_legs": 2}], "40 characters at most"),
         (entries(["kangaroo"], ["Kangaroo"]), "kangaroo is listed with 2 legs and with 4"),
     ],
