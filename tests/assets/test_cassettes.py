@@ -144,7 +144,14 @@ def photographed(root, review):
         instance.add_dynamic_partitions("painters", ["sketch"])
 
         def make(name, partition):
-            result = materialize(root, name, topic=partition, models=models, instance=instance)
+            result = materialize(
+                root,
+                name,
+                topic=partition,
+                models=models,
+                instance=instance,
+                config={"edits": {"trials": 1}} if name == "edits" else None,
+            )
             assert result.success, failure(result)
 
         make("subjects", "logos")

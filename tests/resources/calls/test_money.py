@@ -3,8 +3,6 @@
 import asyncio
 import random
 import sqlite3
-import subprocess
-import sys
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -12,6 +10,7 @@ from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
+from threading import Barrier
 
 import psycopg2
 import pytest
@@ -348,19 +347,8 @@ INSERT INTO calls VALUES ('old', 'openai', 'gpt-5', 'look', '{"backend":"openai"
     '2026-11-20T00:00:00.000000+00:00');
 """
 
-OPENING = """
-import sys
-from contextlib import closing
-from resources.calls import CallStore
 
-with closing(CallStore(url=sys.argv[1])) as store:
-    sys.stdin.readline()
-    assert store.holds(["old"]) == {"old"}
-    assert store.spending() == []
-"""
-
-
-def test_a_database_of_before_gets_what_it_lacks_by_several_at_once(url, opened, tmp_path):
+def test_a_database_of_before_gets_what_it_lacks_by_several_at_once(url, opened):
     if url.startswith("sqlite"):
         path = Path(url.removeprefix("sqlite:///"))
         path.parent.mkdir()
@@ -371,13 +359,15 @@ def test_a_database_of_before_gets_what_it_lacks_by_several_at_once(url, opened,
         with closing(psycopg2.connect(url)) as connection, connection.cursor() as cursor:
             cursor.execute(OLD)
             connection.commit()
-    opening = [
-        subprocess.Popen([sys.executable, "-c", OPENING, url], stdin=subprocess.PIPE, cwd=PROJECT)
-        for _ in range(4)
-    ]
-    for process in opening:
-        process.stdin.close()
-    assert [process.wait(60) for process in opening] == [0] * 4
+    together = Barrier(8)
+
+    def look(_):
+        store = opened(url)
+        together.wait()
+        return store.holds(["old"]), store.spending()
+
+    with ThreadPoolExecutor(8) as threads:
+        assert list(threads.map(look, range(8))) == [({"old"}, [])] * 8
     store, one = opened(url), booking()
     store.reserve([one])
     assert totals(store) == summed(store) != {}
