@@ -1,7 +1,7 @@
 """Removing what no table refers to any more.
 
-A picture stays where its sha256 stands in any cell of any table, or in any stored call; a call
-where its key does. Whatever is younger than a day stays as well: a run may be about to use it.
+A picture stays where its sha256 stands in any cell of any table, in any stored call, or in a request
+that waits in a batch; a call where its key stands in a table. Whatever is younger than a day stays as well: a run may be about to use it.
 """
 
 import re
@@ -21,6 +21,7 @@ from upath import UPath
 from resources.atomic import is_remote, reaching
 from resources.calls import Call, CallStore
 from resources.calls.address import database_of
+from resources.calls.batches import OPEN
 from resources.calls.call import row_of
 from resources.calls.tables import CLAIMS, SPENDING
 from resources.faults import Corrupt
@@ -64,7 +65,7 @@ class Collector:
         Raises `Corrupt` where a table or a call cannot be read: it may refer to anything.
         """
         named = self._named()
-        found, used, lost = Waste(), set(named), set[str]()
+        found, used, lost = Waste(), named | set(self._waiting()), set[str]()
         for call in self._calls.rows(self._calls.all_keys()):
             row = row_of(call)
             pictures = {*_digests(row["request"]), *_digests(row["answer"])}
@@ -116,6 +117,13 @@ class Collector:
         for path in sorted(self._root.glob("reviews/*.csv")):
             named.update(_digests(path.read_text(encoding="utf-8", errors="replace")))
         return named
+
+    def _waiting(self) -> Iterator[str]:
+        """Every sha256 in a request that waits in a batch, which may have to be sent again."""
+        batches = self._calls.batches
+        for batch in batches.in_state(*OPEN):
+            for waiting in batches.requests(batch.tag):
+                yield from _digests(waiting.request)
 
     def _is_old(self, call: Call) -> bool:
         return call.finished_at.timestamp() < self._before

@@ -13,6 +13,7 @@ from sqlalchemy import select
 
 from resources.calls import CallStore
 from resources.calls.address import database_of
+from resources.calls.batches import Batch, Waiting
 from resources.calls.spending import Booking, new_id
 from resources.calls.tables import CLAIMS
 from resources.collector import DAY_S, Collector
@@ -115,6 +116,17 @@ def test_a_picture_of_a_lost_call_stays_where_another_needs_it(store):
     assert store.waste().images_of_calls == {}
     store.collect(calls=True)
     assert store.digests() == {digest}
+
+
+def test_a_picture_that_waits_in_a_batch_stays(store):
+    shown = store.image(1)
+    request = looked(1, picture=shown).request
+    moment = datetime.now(UTC)
+    batch = Batch("tag", "m", "{}", "a", "p", "r", {}, requests=1, submitted_at=moment)
+    store.calls.batches.open(batch, [Waiting("key", request, "booking")], "me", 60)
+    assert store.waste().images == {}
+    store.calls.batches.drop("tag", "me")
+    assert set(store.waste().images) == {shown}
 
 
 def test_what_lost_calls_cost_is_as_it_was_booked(store):
