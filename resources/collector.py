@@ -1,7 +1,8 @@
 """Removing what no table refers to any more.
 
-A picture stays where its sha256 stands in any cell of any table, in any stored call, or in a request
-that waits in a batch; a call where its key stands in a table. Whatever is younger than a day stays as well: a run may be about to use it.
+A picture stays where its sha256 stands in any cell of any table, in any stored call, or in a
+request that waits in a batch; a call where its key stands in a table. Whatever is younger than a
+day stays as well: a run may be about to use it.
 """
 
 import re
