@@ -20,7 +20,6 @@ from resources.cassette.plain import Flawed, check_plain
 _END = struct.Struct("<4s4H2LH")
 _END_64 = struct.Struct("<4sQ2H2L4Q")
 _LOCATOR_BYTES = 20
-_LARGE = 0xFFFFFFFF
 _ENCRYPTED = 0x1
 _REMEDY = "Get the file again, or have it exported again; nothing was imported."
 
@@ -209,7 +208,8 @@ def _check_end(path: Path, file: IO[bytes]) -> None:
     if len(end) < _END.size or not end.startswith(b"PK\5\6"):
         raise _bad(path, "its end", "it is cut short, or it is no cassette")
     directory = _END.unpack(end)[5]
-    if directory == _LARGE and tail.startswith(b"PK\6\6"):
+    # As zipfile does, which believes the larger record wherever its locator stands.
+    if tail.startswith(b"PK\6\6") and tail[_END_64.size :].startswith(b"PK\6\7"):
         directory = _END_64.unpack_from(tail)[8]
     if directory > form.LARGEST_DIRECTORY:
         raise _bad(path, "its list of parts", f"it would be {directory:,} bytes")

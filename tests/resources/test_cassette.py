@@ -452,3 +452,19 @@ class TestOutside:
                 archive.writestr(info, data)
         empty.imported(path)
         assert not [each for each in tmp_path.rglob("*") if each.is_symlink()]
+
+
+@pytest.mark.parametrize(
+    ("before", "listed", "says"),
+    [
+        # The size in the larger record counts wherever a locator points to it, and only there.
+        (struct.pack("<4s36xQ8x4s16x", b"PK\6\6", 1 << 28, b"PK\6\7"), 100, "it would be 268,435,"),
+        (struct.pack("<4s36xQ8x20x", b"PK\6\6", 100), 1 << 28, "it would be 268,435,"),
+        (b"PK\6\6xxxx", 0xFFFFFFFF, "it would be 4,294,967,295 bytes"),
+    ],
+    ids=["large, and pointed to", "small, and not pointed to", "cut short"],
+)
+def test_no_end_hides_how_long_the_list_of_parts_is(empty, tmp_path, before, listed, says):
+    path = tmp_path / "made.cassette"
+    path.write_bytes(before + struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, 1, 1, listed, 0, 0))
+    assert says in refusal(empty, path)
