@@ -35,7 +35,7 @@ def candidates(tmp_path):
         }
         for trial in range(TRIALS)
     ]
-    return [*rows, rows[-1], rows[0] | {"outcome": "failed", "sha256": None}]
+    return [*rows, rows[1] | {"trial": TRIALS}, rows[0] | {"outcome": "failed", "sha256": None}]
 
 
 @pytest.fixture
@@ -64,6 +64,7 @@ def test_it_shows_each_candidate_and_saves_what_was_decided(opened, candidates, 
     page.wait_for_function("document.querySelector('article img').naturalWidth > 0")
     article = page.locator(f'article:has(input[name="{second}"])')
     assert SENTENCE in article.inner_text()
+    assert "trial 1 (artist)" in article.inner_text()
     article.get_by_label("accept").check()
     article.get_by_label("Reason").fill('all five, "really"')
     assert count.inner_text() == f"2 of {TRIALS} decided"

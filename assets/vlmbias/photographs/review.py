@@ -51,11 +51,11 @@ def write_review(
     things not at all.
     """
     file, unclear = review_file(home, topic), ambiguous(candidates)
-    once = {
-        row["sha256"]: row
-        for row in candidates
-        if row["outcome"] == "candidate" and row["sha256"] not in unclear
-    }
+    once: dict[str, Row] = {}
+    for row in candidates:
+        if row["outcome"] == "candidate" and row["sha256"] not in unclear:
+            # Of several trials, the one that would be published.
+            once.setdefault(row["sha256"], row)
     shown = sorted(once.values(), key=lambda row: (row["base_id"], row["variant"] != "original"))
     lines = [
         {
