@@ -140,6 +140,24 @@ class TestTheWholeWay:
         assert rows["rehearsal"].all()
         assert studio.sent() == {"written": 1}
 
+    def test_an_offline_edit_of_a_real_painting_is_a_rehearsal_and_the_painting_is_none(
+        self, studio
+    ):
+        studio.add(SKETCH)
+        studio.server.answer.size = (80, 60)  # The shape of a sketch.
+        studio.must("subjects", subjects={"writer": "artist"})
+        studio.must(*STEPS, painter="artist", edits={"editor": "sketch", "trials": 1})
+        studio.review(
+            *[f"{digest},accept," for digest in studio.table("candidates", "artist")["sha256"]]
+        )
+        studio.must("photographs")
+        rows = studio.table("photographs")
+        assert set(rows["review"]) == {"accepted"}
+        assert {*zip(rows["variant"], rows["image_set"], rows["rehearsal"], strict=True)} == {
+            ("original", "originals", False),
+            ("counterfactual", "rehearsal", True),
+        }
+
 
 class TestEndings:
     def test_a_refusal_is_a_row_all_the_way(self, studio):
