@@ -8,6 +8,8 @@ WORKERS ?= auto
 SIZE ?= 1152
 SELECT ?= *
 CONFIG ?= {}
+# Each in quotes, for a painter's partitions have a bar in them: PARTITIONS='sketch|animals'
+QUOTED = $(foreach partition,$(PARTITIONS),'$(partition)')
 
 BIN := .venv/bin
 export DAGSTER_HOME := $(CURDIR)/.dagster
@@ -22,7 +24,7 @@ ui: .venv/ready .dagster/dagster.yaml  ## show it in Dagster on http://127.0.0.1
 	$(BIN)/dagster dev --workspace workspace.yaml --host 127.0.0.1 --port $(PORT)
 
 quote: .venv/ready .dagster/dagster.yaml  ## what it would cost: SELECT='kind:"judge"' PARTITIONS='flags'
-	$(BIN)/python quote.py --select '$(SELECT)' --partitions $(PARTITIONS) --config '$(CONFIG)'
+	$(BIN)/python quote.py --select '$(SELECT)' --partitions $(QUOTED) --config '$(CONFIG)'
 
 figure: .venv/ready-vector  ## write a scene as a vector figure: SCENE=flags/united-states KIND=svg
 	$(if $(SCENE),,$(error Name a scene, as in: make figure SCENE=flags/united-states))
@@ -30,7 +32,7 @@ figure: .venv/ready-vector  ## write a scene as a vector figure: SCENE=flags/uni
 
 export: .venv/ready .dagster/dagster.yaml  ## give others the answers: SELECT=vlmbias/accuracy FILE=answers.cassette
 	$(if $(and $(SELECT),$(FILE)),,$(error Say what and where: make export SELECT=vlmbias/accuracy FILE=answers.cassette))
-	$(BIN)/python cassette.py export --select '$(SELECT)' $(if $(PARTITIONS),--partitions $(PARTITIONS)) -- '$(FILE)'
+	$(BIN)/python cassette.py export --select '$(SELECT)' $(if $(PARTITIONS),--partitions $(QUOTED)) -- '$(FILE)'
 
 import: .venv/ready .dagster/dagster.yaml  ## take in the answers of others: FILE=answers.cassette
 	$(if $(FILE),,$(error Name a cassette, as in: make import FILE=answers.cassette))

@@ -55,8 +55,8 @@ def _exported(file: Path, select: str, partitions: list[str]) -> str:
     with _models() as models:
         done = export_cassette(file, found.keys, models.calls, models.images, found.reviews)
     lines = [
-        f"{file}: {done.calls:,} answers, {done.pictures:,} pictures and {done.reviews} reviews, "
-        f"{done.bytes / 1e6:,.1f} MB."
+        f"{file}: answers: {done.calls:,}, pictures: {done.pictures:,}, review files: "
+        f"{', '.join(found.reviews) or 'none'}; {done.bytes / 1e6:,.1f} MB."
     ]
     if found.failed:
         lines.append(
@@ -73,8 +73,8 @@ def _imported(file: Path) -> str:
     with _models() as models:
         done = import_cassette(file, models.calls, models.images, Path(data_root()) / "reviews")
     lines = [
-        f"{file}: {done.calls:,} answers, {done.new:,} of them new here, {done.pictures:,} "
-        f"pictures, {done.reviews} new reviews."
+        f"{file}: answers: {done.calls:,}, new here: {done.new:,}, pictures: {done.pictures:,}, "
+        f"new review files: {done.reviews}."
     ]
     if done.others:
         lines.append(f"{done.others:,} requests have another answer here, which stays.")

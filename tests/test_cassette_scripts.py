@@ -69,14 +69,14 @@ def test_it_exports_and_imports_and_says_how_much(run, data, tmp_path):
     done = run(folder, "cassette.py", "export", *select, "--", file)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
-    assert f"{file}: 1 answers, 0 pictures and 0 reviews" in done.stdout
+    assert f"{file}: answers: 1, pictures: 0, review files: none" in done.stdout
     assert "1 rows of these tables failed and have no answer" in done.stdout
 
     other = tmp_path / "other"
     other.mkdir()
     done = run(other, "cassette.py", "import", file)
     assert done.returncode == 0, done.stderr
-    assert "1 answers, 1 of them new here" in done.stdout
+    assert "answers: 1, new here: 1" in done.stdout
     assert keys(other) == {looked(1).key}
 
 
