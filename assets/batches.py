@@ -34,7 +34,7 @@ from pydantic import Field
 
 from assets.plans import Desk, Planners
 from assets.previews import markdown_table
-from assets.quoting.choice import Assets, Chosen, Task, choose
+from assets.quoting.choice import Assets, Chosen, Task, choose, together
 from resources.batches import Order, Providers, cancel, collect, find_lost, forget, submit
 from resources.budget import Budget
 from resources.calls.batches import OPEN, Batch
@@ -151,7 +151,7 @@ def _submit_job(planners: Planners, assets: Assets, resources: Mapping[str, Any]
             raise CannotDo(f"Nothing that is selected by {config.select!r} asks a model.")
         require_idle = partial(_require_idle, context.instance, chosen.tasks)
         require_idle()
-        desk = Desk(home, images, ledger, models.calls)
+        desk = Desk(home, images, ledger, models.calls, together(chosen.tasks))
         account = Account(
             run=context.run_id, per_run=budget.per_run_usd, per_month=budget.per_month_usd
         )

@@ -5,6 +5,7 @@ asset does, so that a quote and the run after it are about the same requests.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
 from dagster import AssetKey
@@ -16,14 +17,22 @@ from resources.ledger import WorkLedger
 from resources.models.catalog import Model
 from resources.models.requests import Request
 
+Together: TypeAlias = Mapping[tuple[AssetKey, str], Mapping[str, Any]]
+"""Partitions of assets that are materialized together, with the run config of their ops."""
+
 
 class Desk(NamedTuple):
-    """What planners read: tables, images, what was drawn, and what was answered before."""
+    """What planners read: tables, images, what was drawn, and what was answered before.
+
+    `together` is all that is planned at once: what goes before a step there may change the tables
+    that the step reads.
+    """
 
     home: Home
     images: ImageStore
     ledger: WorkLedger
     calls: CallStore
+    together: Together = MappingProxyType({})
 
 
 class Plan(NamedTuple):

@@ -13,7 +13,7 @@ from dagster import (
     DagsterInstance,
 )
 
-from assets.plans import Planners
+from assets.plans import Planners, Together
 from resources.models.complaints import nearest
 
 Assets: TypeAlias = Mapping[AssetKey, AssetsDefinition]
@@ -37,6 +37,11 @@ class Chosen(NamedTuple):
 
     tasks: list[Task]
     silent: list[AssetKey]
+
+
+def together(tasks: Iterable[Task]) -> Together:
+    """The tasks as planners look them up."""
+    return {(task.asset, task.partition): task.config for task in tasks}
 
 
 def choose(

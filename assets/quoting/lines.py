@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from pydantic import ValidationError
 
 from assets.plans import Desk, Plan, Planners
-from assets.quoting.choice import CannotQuote, Task
+from assets.quoting.choice import CannotQuote, Task, together
 from assets.quoting.repairs import longest_repair, may_miss, repair_of
 from resources.calls.spending import Mode
 from resources.models.catalog import Model
@@ -85,6 +85,7 @@ def quote(planners: Planners, desk: Desk, tasks: Sequence[Task]) -> Quote:
     Of each request that lies in none of the stores no more is kept than half its key. Raises
     `CannotQuote` where the run config of an op is not what it takes.
     """
+    desk = desk._replace(together=together(tasks))
     reckoning = _Reckoning(desk)
     for number, task in enumerate(tasks):
         try:

@@ -43,7 +43,7 @@ def bound_of(model: Model, request: Request, mode: Mode = "online") -> int | Non
     usage = Usage(
         _most_input(model, request),
         longest_output(model),
-        model.deadline_s / _batch(model),
+        model.deadline_s,
     )
     return cost_of(model, request, usage, mode)
 
@@ -165,9 +165,3 @@ def _most_input(model: Model, request: Request) -> int:
 def _bytes(text: str) -> int:
     # A model may have said half of a surrogate pair, which is then put to it again.
     return len(text.encode(errors="surrogatepass"))
-
-
-def _batch(model: Model) -> int:
-    """How many requests a local model works on at once."""
-    batch = model.parameters.get("batch", 1)
-    return batch if isinstance(batch, int) and batch > 0 else 1

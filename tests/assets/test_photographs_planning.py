@@ -22,12 +22,23 @@ def studio(tmp_path, instance, server):
     return studio
 
 
-def planned(studio, name, **config):
-    """The keys of what is certain, how much comes later, and what is missing."""
-    key = TOPIC if name == "subjects" else f"artist|{TOPIC}"
+def partition(name):
+    return TOPIC if name == "subjects" else f"artist|{TOPIC}"
+
+
+def planned(studio, name, together=None, **config):
+    """The keys of what is certain, how much comes later, and what is missing.
+
+    `together` are the steps before it that are to be materialized as well, with their config.
+    """
+    key = partition(name)
+    steps = {
+        (AssetKey(["vlmbias", step]), partition(step)): given
+        for step, given in (together or {}).items()
+    }
     planner = planners(Catalog(tuple(studio.models)))[AssetKey(["vlmbias", name])]
     with desk_at(studio.root) as desk:
-        plans = list(planner(desk, key, config))
+        plans = list(planner(desk._replace(together=steps), key, config))
         certain = {
             call_key(canonical_of(plan.model, request))
             for plan in plans
@@ -84,3 +95,42 @@ def test_the_papers_numbers_are_the_upper_bound(studio):
     certain, *_ = planned(studio, "paintings")
     assert len(certain) == 91
     assert planned(studio, "edits") == (set(), 91 * 4, set())
+
+
+class TestTogether:
+    """What is planned for several steps at once, of which the first may change the others'."""
+
+    @pytest.fixture
+    def done(self, studio):
+        """A studio in which all steps are materialized."""
+        for name in ("subjects", "paintings", "edits"):
+            config = {"subjects": {"writer": "artist"}} if name == "subjects" else {}
+            studio.must(name, painter=None if name == "subjects" else "artist", **config)
+        return studio
+
+    def test_a_step_that_asks_for_nothing_new_changes_nothing(self, done):
+        same = {"subjects": {"writer": "artist"}, "paintings": {}, "edits": {}}
+        for name, config in (("paintings", {}), ("edits", {}), ("candidates", CHECKED)):
+            alone = planned(done, name, **config)
+            assert alone[0]
+            assert planned(done, name, same, **config) == alone
+
+    def test_other_paintings_put_off_all_edits_and_checks(self, done):
+        (artist,) = done.models
+        done.models[:] = [artist.model_copy(update={"parameters": {"quality": "low"}})]
+        assert planned(done, "edits", {"paintings": {}}) == (set(), 16, set())
+        both = {"paintings": {}, "edits": {}}
+        assert planned(done, "candidates", both, **CHECKED)[:2] == (set(), 4 * 5 * 3)
+
+    def test_more_trials_are_more_to_check(self, done):
+        more = {"edits": {"trials": 10}}
+        assert planned(done, "candidates", more, **CHECKED)[:2] == (set(), 4 * 11 * 3)
+
+    def test_other_subjects_cannot_be_counted(self, done):
+        other = {"subjects": {"writer": "artist", "sample": 1}}
+        for name, config in (("paintings", {}), ("edits", {}), ("candidates", CHECKED)):
+            assert planned(done, name, other, **config) == (set(), 0, {"vlmbias/subjects"})
+
+    def test_what_is_built_in_is_known_before(self, studio):
+        certain, later, missing = planned(studio, "paintings", {"subjects": {}})
+        assert (len(certain), later, missing) == (91 if TOPIC == "animals" else 54, 0, set())

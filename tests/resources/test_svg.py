@@ -83,7 +83,7 @@ REFUSED = {
     "long path": (f'<path d="{"L1 1" * 20_000}"/>', "'d' of 80,000 characters"),
     "depth": ("<g>" * 30 + "</g>" * 30, "more than 24 deep"),
     "depth of words": ("<title>" + "<b>" * 30, "more than 24 deep"),
-    "elements": ("<g/>" * 5000, "more than 4,000 elements"),
+    "elements": ("<g/>" * 5000, "It has more than 4,000 elements"),
     "an id twice": ('<g id="a"/><g id="a"/>', "the id 'a' twice"),
     "itself": ('<g id="a"><use href="#a"/></g>', "an element that shows itself"),
     "each other": (

@@ -1,12 +1,13 @@
 """What writers, painters, editors and checkers would be asked, if a step was materialized now."""
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
+import pandas as pd
 from dagster import AssetKey
 
-from assets.columns import Columns
 from assets.partitions import painter_and_topic
 from assets.plans import Desk, Plan, Planners
 from assets.vlmbias.common import GROUP, Mismatch
@@ -19,7 +20,7 @@ from assets.vlmbias.photographs.pictured import Row
 from assets.vlmbias.photographs.subjects import BUILT_IN, Suggesting, photographs_of, suggestion
 from generators.photographs import Photograph, photographed
 from resources.models.catalog import Catalog
-from resources.models.requests import Edit, Look, Turn
+from resources.models.requests import Edit, Look, Turn, call_key, canonical_of
 
 _SOME_PICTURE = "0" * 64
 """Stands for the name of a picture that is not there yet."""
@@ -27,13 +28,7 @@ _SOME_PICTURE = "0" * 64
 
 def planners(catalog: Catalog) -> Planners:
     """By asset: what the models of a catalog would be asked for it."""
-    steps = {
-        "subjects": _writing,
-        "paintings": _painting,
-        "edits": _editing,
-        "candidates": _looking,
-    }
-    return {AssetKey([GROUP, name]): partial(step, catalog) for name, step in steps.items()}
+    return {AssetKey([GROUP, name]): partial(step, catalog) for name, step in _STEPS.items()}
 
 
 def _writing(catalog: Catalog, desk: Desk, topic: str, config: Mapping[str, Any]) -> Iterator[Plan]:
@@ -46,7 +41,7 @@ def _writing(catalog: Catalog, desk: Desk, topic: str, config: Mapping[str, Any]
 def _painting(catalog: Catalog, desk: Desk, key: str, config: Mapping[str, Any]) -> Iterator[Plan]:
     name, topic = painter_and_topic(key)
     painter, seed = chosen(catalog, name, "painter"), Painter(**config).seed
-    wanted = _photographs(desk, topic)
+    wanted = _photographs(catalog, desk, topic)
     if wanted is None:
         yield Plan(painter, missing=_name("subjects"))
     else:
@@ -57,11 +52,11 @@ def _editing(catalog: Catalog, desk: Desk, key: str, config: Mapping[str, Any]) 
     """Certain where all is painted; where that is yet to come, each trial is later."""
     name, topic = painter_and_topic(key)
     editing = Editor(**config)
-    editor, wanted = editor_of(catalog, name, editing), _photographs(desk, topic)
+    editor, wanted = editor_of(catalog, name, editing), _photographs(catalog, desk, topic)
     if wanted is None:
         yield Plan(editor, missing=_name("subjects"))
         return
-    paintings = _rows(desk, "paintings", PAINTINGS, key)
+    paintings = _rows(catalog, desk, "paintings", key)
     now, later = _painted_and_not(wanted, paintings)
     trials = trials_of(now, paintings, editing.trials)
     yield Plan(
@@ -81,24 +76,24 @@ def _looking(catalog: Catalog, desk: Desk, key: str, config: Mapping[str, Any]) 
     if checker_name == NOBODY:
         return
     _, topic = painter_and_topic(key)
-    checker, wanted = chosen(catalog, checker_name, *CHECKERS), _photographs(desk, topic)
+    checker = chosen(catalog, checker_name, *CHECKERS)
+    wanted = _photographs(catalog, desk, topic)
     if wanted is None:
         yield Plan(checker, missing=_name("subjects"))
         return
-    paintings, edits = (
-        _rows(desk, "paintings", PAINTINGS, key),
-        _rows(desk, "edits", EDITS, key),
-    )
+    paintings, edits = (_rows(catalog, desk, step, key) for step in ("paintings", "edits"))
+    trials = Editor(**desk.together.get((AssetKey([GROUP, "edits"]), key), {})).trials
     certain: list[Look] = []
     later: list[Look] = []
     for photograph in wanted:
         try:
             found = candidates_of([photograph], paintings, edits)
         except Mismatch:
-            pictures = photograph.has_original + Editor().trials
+            pictures = photograph.has_original + trials
         else:
             certain += [check.request for check in checks_of(topic, found)]
-            pictures = sum(candidate.row["outcome"] == "failed" for candidate in found)
+            outcomes = Counter(candidate.row["outcome"] for candidate in found)
+            pictures = outcomes["failed"] + trials * outcomes["unpainted"]
         later += [
             Look((Turn("user", question, (_SOME_PICTURE,)),), sample)
             for question in photographed()[topic].checks(photograph).values()
@@ -107,12 +102,18 @@ def _looking(catalog: Catalog, desk: Desk, key: str, config: Mapping[str, Any]) 
     yield Plan(checker, certain, later)
 
 
-def _photographs(desk: Desk, topic: str) -> list[Photograph] | None:
-    """The base images of a topic; None where nothing was suggested yet."""
+def _photographs(catalog: Catalog, desk: Desk, topic: str) -> list[Photograph] | None:
+    """The base images of a topic; None where nothing was suggested yet, or something else will."""
+    config = desk.together.get((AssetKey([GROUP, "subjects"]), topic))
+    if config is not None and Suggesting(**config).writer == BUILT_IN:
+        return photographed()[topic].photographs(photographed()[topic].BUILT_IN)
     try:
-        return photographs_of(topic, desk.home.table(AssetKey([GROUP, "subjects"]), topic))
+        table = desk.home.table(AssetKey([GROUP, "subjects"]), topic)
     except FileNotFoundError:
         return None
+    if config is not None and _asked(_writing(catalog, desk, topic, config)) != _behind(table):
+        return None
+    return photographs_of(topic, table)
 
 
 def _painted_and_not(
@@ -128,14 +129,43 @@ def _painted_and_not(
     return now, [photograph for photograph in photographs if photograph not in now]
 
 
-def _rows(desk: Desk, name: str, columns: Columns, key: str) -> list[Row]:
-    """A stored table of a painter and topic; none of it where it was never materialized."""
+def _rows(catalog: Catalog, desk: Desk, step: str, key: str) -> list[Row]:
+    """What a step's table of a painter and topic holds, and still will once all is materialized.
+
+    None of it where it was never materialized, or where the step would ask for something else.
+    """
     painter, topic = painter_and_topic(key)
     try:
-        table = desk.home.table(AssetKey([GROUP, name]), f"{painter}/{topic}")
+        table = desk.home.table(AssetKey([GROUP, step]), f"{painter}/{topic}")
     except FileNotFoundError:
         return []
-    return [*columns.rows(table)]
+    config = desk.together.get((AssetKey([GROUP, step]), key))
+    if config is not None:
+        plans = list(_STEPS[step](catalog, desk, key, config))
+        if any(True for plan in plans for _ in plan.later) or not _asked(plans) <= _behind(table):
+            return []
+    return [*_COLUMNS[step].rows(table)]
+
+
+def _asked(plans: Iterable[Plan]) -> set[str]:
+    """The keys of what is certain."""
+    return {
+        call_key(canonical_of(plan.model, request)) for plan in plans for request in plan.requests
+    }
+
+
+def _behind(table: pd.DataFrame) -> set[str]:
+    """The keys of all calls behind a table."""
+    return {key for calls in table["calls"] for key in calls}
+
+
+_STEPS = {
+    "subjects": _writing,
+    "paintings": _painting,
+    "edits": _editing,
+    "candidates": _looking,
+}
+_COLUMNS = {"paintings": PAINTINGS, "edits": EDITS}
 
 
 def _name(table: str) -> str:

@@ -63,7 +63,7 @@ class TestTheFileInTheProject:
             "pixels": ("judge",),
             "random": ("judge",),
             "grammar": ("writer",),
-            "sketch": ("painter",),
+            "sketch": ("painter", "editor"),
         }
         assert {model.key_variable for model in catalog.models} == {None}
 

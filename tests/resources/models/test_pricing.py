@@ -109,7 +109,7 @@ class TestCost:
         assert why_unpriced(model("diffusers", {}), PAINT) == "price.per_gpu_hour"
         assert bound_of(painter, PAINT) == 3_600_000_000
         many = model("diffusers", {"per_gpu_hour": 3.6}, deadline_s=60.0, parameters={"batch": 4})
-        assert bound_of(many, PAINT) == 15_000_000
+        assert bound_of(many, PAINT) == 60_000_000
 
 
 class TestBound:
