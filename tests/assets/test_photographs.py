@@ -196,6 +196,11 @@ class TestEndings:
         ("parameters", "size", "why"),
         [
             ({"size": "64x64"}, (32, 32), "It is 32 × 32 px, and 64 px of width were asked for."),
+            (
+                {"image_config": {"image_size": "1K"}},
+                (64, 64),
+                "It is 64 × 64 px, and an image_size of 1K was asked for.",
+            ),
             ({}, (64, 60), "It is 64 × 60 px, which is another shape than the 64 × 64 px"),
         ],
     )

@@ -54,11 +54,13 @@ def reworded(rows):
     return [row | {"question": f"Well, {row['question']}"} for row in rows]
 
 
-def cost_of_all(root):
-    """What all stored calls cost by the server's own count of tokens, in billionths."""
-    with desk_at(root) as desk:
-        calls = desk.calls.known(desk.calls.all_keys()).values()
-    return sum(NANO_IN * call.input_tokens + NANO_OUT * call.output_tokens for call in calls)
+def billed(server):
+    """What the server has answered so far costs by its own count of tokens, in billionths."""
+    return sum(
+        NANO_IN * (sum(len(text.split()) for text in asked.texts) + 100 * len(asked.images))
+        + NANO_OUT * len(server.answer(asked).split())
+        for asked in server.received
+    )
 
 
 class TestPrices:
@@ -70,11 +72,11 @@ class TestPrices:
             other, lambda rows: [row | {"question": f"Well, {row['question']}"} for row in rows]
         )
         assert ask(root, priced).success
-        before = cost_of_all(root)
+        before = billed(server)
         (line,) = quoted(root, priced, topics=(OTHER,)).lines
         table(root, "questions").write_bytes(other.read_bytes())
         assert ask(root, priced).success
-        cost = cost_of_all(root) - before
+        cost = billed(server) - before
         price = line.prices["online"]
         assert line.to_send == requests(root)
         assert 0.9 * cost < price.expected.nano < 1.1 * cost
@@ -86,7 +88,7 @@ class TestPrices:
         server.answer = lambda received: "word " * 99 + "{8}"
         (line,) = quoted(root, priced, prompting).lines
         assert ask(root, priced, prompting).success
-        assert 0 < cost_of_all(root) <= line.prices["online"].bound.nano
+        assert 0 < billed(server) <= line.prices["online"].bound.nano
 
     def test_what_misses_its_schema_is_asked_again_within_the_bound(self, tmp_path, server):
         server.answer = lambda received: "word " * 20

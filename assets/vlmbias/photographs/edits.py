@@ -40,6 +40,8 @@ EDITS = Columns(
     **PICTURED,
 )
 
+_NEARLY = 0.9
+"""How much of 1,024 px the longer side of a picture has at least that is to be of 1K (Gemini)."""
 _TOLERANCE = 0.02
 
 
@@ -199,6 +201,10 @@ def _wrong_size(
     for side, got in (("width", width), ("height", height)):
         if isinstance(asked[side], int) and asked[side] != got:
             return f"It is {width} × {height} px, and {asked[side]} px of {side} were asked for."
+    config = parameters.get("image_config")
+    image_size = re.fullmatch(r"(\d+)K", str(config.get("image_size"))) if config else None
+    if image_size and max(size) < _NEARLY * 1024 * int(image_size[1]):
+        return f"It is {width} × {height} px, and an image_size of {image_size[0]} was asked for."
     if len(sources) == 1 and not any(asked.values()):
         before = sources[0]["width"], sources[0]["height"]
         ratio = (width / height) / (before[0] / before[1])

@@ -56,7 +56,10 @@ def write_review(
         if row["outcome"] == "candidate" and row["sha256"] not in unclear:
             # Of several trials, the one that would be published.
             once.setdefault(row["sha256"], row)
-    shown = sorted(once.values(), key=lambda row: (row["base_id"], row["variant"] != "original"))
+    shown = sorted(
+        once.values(),
+        key=lambda row: (row["rehearsal"], row["base_id"], row["variant"] != "original"),
+    )
     lines = [
         {
             **{column: row.get(column) for column in _COLUMNS},
