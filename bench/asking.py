@@ -12,12 +12,12 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
-from resource import RUSAGE_SELF, getrusage
 from time import perf_counter
 from typing import NamedTuple
 
 from openai import AsyncOpenAI
 
+from bench import machine
 from resources.calls import CallStore
 from resources.images import ImageStore
 from resources.models.catalog import Model
@@ -132,7 +132,7 @@ def _about_images(number: int) -> float:
         requests = [Look((Turn("user", "How many legs?", (digest,)),)) for digest in digests]
         _ask(client, server.openai_url, requests)
         _close(client)
-    return getrusage(RUSAGE_SELF).ru_maxrss * 1024 / 1e6
+    return machine.peak_megabytes()
 
 
 if __name__ == "__main__":

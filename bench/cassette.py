@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
-from resource import RUSAGE_SELF, getrusage
 from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import NamedTuple
@@ -17,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from PIL import Image
 
+from bench.machine import peak_megabytes
 from resources.calls import Call, CallStore
 from resources.cassette import export_cassette, import_cassette
 from resources.images import ImageStore
@@ -71,7 +71,7 @@ def _measured(what: str, root: str, *arguments: str) -> tuple[float, float]:
         else:
             import_cassette(Path(arguments[0]), calls, images, Path(root) / "reviews")
         seconds = perf_counter() - started
-    return seconds, getrusage(RUSAGE_SELF).ru_maxrss * 1024 / 1e6
+    return seconds, peak_megabytes()
 
 
 def _fill(calls: CallStore, images: ImageStore, number: int, pictures: int) -> None:

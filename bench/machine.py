@@ -17,6 +17,16 @@ def machine() -> str:
     )
 
 
+def peak_megabytes() -> float:
+    """The most memory that this process has held so far.
+
+    `getrusage` would not do: it counts what the parent held when this process was started.
+    """
+    status = Path("/proc/self/status").read_text()
+    (peak,) = (line.split()[1] for line in status.splitlines() if line.startswith("VmHWM"))
+    return int(peak) * 1024 / 1e6
+
+
 def _processor() -> str:
     listing = Path("/proc/cpuinfo")
     if listing.exists():

@@ -13,7 +13,6 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
-from resource import RUSAGE_SELF, getrusage
 from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import NamedTuple
@@ -25,6 +24,7 @@ from assets.plans import Desk
 from assets.quoting import Task, quote
 from assets.vlmbias import planners
 from assets.vlmbias.questions import QUESTIONS
+from bench.machine import peak_megabytes
 from generators.topics import DRAWN
 from resources.calls import Call, CallStore
 from resources.home import Home
@@ -87,8 +87,7 @@ def main() -> None:
         made = quote(planners(judges), desk, tasks)
         seconds = perf_counter() - started
     assert sum(line.requests for line in made.lines) == requests
-    peak = getrusage(RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
-    sys.stdout.write(json.dumps([requests, seconds, peak / 1e6]))
+    sys.stdout.write(json.dumps([requests, seconds, peak_megabytes()]))
 
 
 def _in_a_process(root: str, requests: int) -> Quoted:
