@@ -12,10 +12,12 @@ class Home(ConfigurableResource[None]):
 
     root: str
 
-    def table(self, asset: AssetKey, partition: str) -> pd.DataFrame:
-        """What `ParquetTables` stored last, for an asset that adds to its own table.
+    def table(
+        self, asset: AssetKey, partition: str, columns: list[str] | None = None
+    ) -> pd.DataFrame:
+        """What `ParquetTables` stored last, or some columns of it.
 
         Raises `Corrupt`, or FileNotFoundError where there is none.
         """
         path = UPath(self.root).joinpath(*asset.path) / f"{partition}.parquet"
-        return read_table(path, asset.to_user_string())
+        return read_table(path, asset.to_user_string(), columns)

@@ -13,9 +13,9 @@ from assets.quoting.choice import CannotQuote, Task, together
 from assets.quoting.repairs import longest_repair, may_miss, repair_of
 from resources.calls.spending import Mode
 from resources.models.catalog import Model
-from resources.models.pricing import bound_of, cost_of, why_unpriced
+from resources.models.pricing import cost_of, most_usage, why_unpriced
 from resources.models.replies import UNCOUNTED, Usage
-from resources.models.requests import Request, call_key, canonical_of, kind_of
+from resources.models.requests import Request, call_keys, kind_of
 
 _AT_ONCE = 1000
 _SOMETHING = Usage(1, 1, 1.0)
@@ -106,6 +106,7 @@ class _Reckoning:
         self._calls = desk.calls
         self._last_seen: dict[bytes, int] = {}
         """By half a key: the number of the task that asked for it last."""
+        self._costs: dict[tuple[str, str, Mode, int | None], int | None] = {}
         self._typical: dict[tuple[str, str, Mode], int | None] = {}
         """By model, kind and mode: what one request is expected to cost."""
 
@@ -139,8 +140,7 @@ class _Reckoning:
         With `repairs`, what may have to be asked again counts as later.
         """
         new: dict[str, tuple[Request, tuple[Line, ...]]] = {}
-        for request in some:
-            key = call_key(canonical_of(model, request))
+        for key, request in zip(call_keys(model, some), some, strict=True):
             half = bytes.fromhex(key[:32])
             before = self._last_seen.get(half)
             if before != number:
@@ -172,12 +172,21 @@ class _Reckoning:
         self._pay(model, request, lines)
 
     def _pay(self, model: Model, request: Request, lines: Sequence[Line]) -> None:
+        most = most_usage(model, request)
         for mode in lines[0].prices:
-            bound, expected = bound_of(model, request, mode), self._expected(model, request, mode)
+            bound = self._cost(model, request, most, mode)
+            expected = self._expected(model, request, mode)
             for line in lines:
                 price = line.prices[mode]
                 price.bound.add(bound, partial(_why_unbounded, model, request, mode))
                 price.expected.add(expected, partial(_why_unexpected, model, request, mode))
+
+    def _cost(self, model: Model, request: Request, usage: Usage, mode: Mode) -> int | None:
+        """What a request costs, reckoned once for all that use as much."""
+        like = model.name, kind_of(request), mode, usage.input_tokens
+        if like not in self._costs:
+            self._costs[like] = cost_of(model, request, usage, mode)
+        return self._costs[like]
 
     def _expected(self, model: Model, request: Request, mode: Mode) -> int | None:
         """What one like this costs by the model's latest answers, the same for all of its kind."""

@@ -18,6 +18,8 @@ from resources.models.reading import outcome_of
 from resources.models.requests import Look, call_key, canonical_of
 
 _QUESTIONS = AssetKey([GROUP, "questions"])
+_PUT = ["sha256", "domain", "subject", "question_id", "question"]
+"""The columns of which a request is made."""
 _AT_ONCE = 1000
 _NO_TABLE = ANSWERS.table([]).to_pandas()
 
@@ -34,7 +36,7 @@ def planners(catalog: Catalog) -> Planners:
 def _plans(model: Model, desk: Desk, topic: str, config: Mapping[str, Any]) -> Iterator[Plan]:
     prompting = Prompting(**config).prompting
     try:
-        questions = desk.home.table(_QUESTIONS, topic)
+        questions = desk.home.table(_QUESTIONS, topic, _PUT)
     except FileNotFoundError:
         yield Plan(model, missing=_QUESTIONS.to_user_string())
         return

@@ -24,7 +24,7 @@ from resources.models.pricing import bound_of, cost_of, dollars, why_unpriced
 from resources.models.progress import Progress
 from resources.models.reading import outcome_of, repaired
 from resources.models.replies import Closed, Usage
-from resources.models.requests import Request, Write, call_key, canonical_of, kind_of
+from resources.models.requests import Request, Write, call_keys, kind_of
 from resources.models.till import Till
 
 REPAIRS = 1
@@ -132,7 +132,7 @@ class ModelClient(ConfigurableResource[None]):
         *,
         answered: bool = False,
     ) -> Asked:
-        keys = [call_key(canonical_of(model, request)) for request in requests]
+        keys = call_keys(model, requests)
         distinct = dict(zip(keys, requests, strict=True))
         calls = self._stored(distinct, account)
         missing = {key: request for key, request in distinct.items() if key not in calls}

@@ -40,12 +40,12 @@ def bound_of(model: Model, request: Request, mode: Mode = "online") -> int | Non
 
     A token of text is at least a byte, so that the bytes bound the tokens.
     """
-    usage = Usage(
-        _most_input(model, request),
-        longest_output(model),
-        model.deadline_s,
-    )
-    return cost_of(model, request, usage, mode)
+    return cost_of(model, request, most_usage(model, request), mode)
+
+
+def most_usage(model: Model, request: Request) -> Usage:
+    """The most that a request can use."""
+    return Usage(_most_input(model, request), longest_output(model), model.deadline_s)
 
 
 def cost_of(model: Model, request: Request, usage: Usage, mode: Mode = "online") -> int | None:

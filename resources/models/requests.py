@@ -6,7 +6,7 @@ takes from the image store when it sends them: requests stay small however large
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Literal, TypeAlias
@@ -125,6 +125,15 @@ def _same(value: Any) -> Any:
 def call_key(canonical_request: Mapping[str, Any]) -> str:
     """The sha256 of a canonical request: what two requests share if one answer serves both."""
     return sha256(canonical_text(canonical_request).encode()).hexdigest()
+
+
+def call_keys(model: Model, requests: Iterable[Request]) -> list[str]:
+    """The key of each request to a model."""
+    shared = canonical(model, "", {})
+    return [
+        call_key({**shared, "kind": kind_of(request), "request": _fields_of(request)})
+        for request in requests
+    ]
 
 
 def request_of(canonical_request: Mapping[str, Any]) -> Request:

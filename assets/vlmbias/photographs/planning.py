@@ -20,7 +20,7 @@ from assets.vlmbias.photographs.pictured import Row
 from assets.vlmbias.photographs.subjects import BUILT_IN, Suggesting, photographs_of, suggestion
 from generators.photographs import Photograph, photographed
 from resources.models.catalog import Catalog
-from resources.models.requests import Edit, Look, Turn, call_key, canonical_of
+from resources.models.requests import Edit, Look, Turn, call_keys
 
 _SOME_PICTURE = "0" * 64
 """Stands for the name of a picture that is not there yet."""
@@ -149,9 +149,7 @@ def _rows(catalog: Catalog, desk: Desk, step: str, key: str) -> list[Row]:
 
 def _asked(plans: Iterable[Plan]) -> set[str]:
     """The keys of what is certain."""
-    return {
-        call_key(canonical_of(plan.model, request)) for plan in plans for request in plan.requests
-    }
+    return {key for plan in plans for key in call_keys(plan.model, plan.requests)}
 
 
 def _behind(table: pd.DataFrame) -> set[str]:
