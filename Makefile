@@ -13,7 +13,7 @@ QUOTED = $(foreach partition,$(PARTITIONS),'$(partition)')
 
 BIN := .venv/bin
 export DAGSTER_HOME := $(CURDIR)/.dagster
-PIP := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt
+PIP := $(BIN)/pip install --quiet --no-compile --disable-pip-version-check --constraint constraints.txt
 
 .PHONY: demo ui quote figure export import collect test lint bench clean
 

@@ -4,6 +4,7 @@ import pytest
 
 from assets.vlmbias import planners, planning
 from assets.vlmbias.prompting import DOUBLE_CHECK, VARIANTS
+from metrics import BASELINE
 from resources.models.catalog import Catalog
 from tests.assets.asked import ask, counting, judge_at, requests
 from tests.assets.plans import desk_at, planned, quoted, stored
@@ -11,7 +12,7 @@ from tests.providers import faults
 from tests.runs import REFERENCE, TOPIC, table
 
 
-@pytest.mark.parametrize("prompting", [*VARIANTS, tuple(VARIANTS)], ids=str)
+@pytest.mark.parametrize("prompting", [BASELINE, "double-check", tuple(VARIANTS)], ids=str)
 def test_what_is_planned_is_sent_before_half_way_and_after(root, judge, server, prompting):
     names = [prompting] if isinstance(prompting, str) else prompting
     before = planned(root, judge, *names)
