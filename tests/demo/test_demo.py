@@ -1,4 +1,4 @@
-"""The first command of the README, at small size; in a folder, so that it is not the last to run."""
+"""The first command of the README, at small size; in a folder, so as not to be the last to run."""
 
 import os
 import subprocess
