@@ -173,6 +173,8 @@ class Cassette:
     def _reading(self, name: str) -> Iterator[None]:
         try:
             yield
+        # zipfile's own: NotImplementedError for a method of packing that it does not know,
+        # RuntimeError for a part that wants a password.
         except (BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
             raise self._bad(name, f"it cannot be unpacked ({error})") from error
         except OSError as error:
