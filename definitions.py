@@ -7,7 +7,7 @@ from typing import Any
 import dagster as dg
 
 import assets
-from assets import vlmbias
+from assets import protobias, vlmbias
 from assets.batches import batching
 from assets.plans import Planners
 from assets.quoting import quote_job
@@ -70,6 +70,7 @@ planners: Planners = {
     **vlmbias.planners(catalog),
     **photographs.planners(catalog),
     **svg_planning.planners(catalog),
+    **protobias.planners(catalog),
 }
 """What every asset that asks models would ask, for quotes and batches."""
 
@@ -78,6 +79,7 @@ every_asset = [
     *vlmbias.judged(catalog),
     *vlmbias.photographed(catalog),
     *vlmbias.edited_flags(catalog),
+    *protobias.defined(catalog),
 ]
 by_key = {
     key: asset

@@ -6,6 +6,7 @@ from dagster import (
     StaticPartitionsDefinition,
 )
 
+from generators.prompts.concepts import DOMAINS
 from generators.topics import DRAWN, PHOTOGRAPHED
 
 drawn_topics = StaticPartitionsDefinition(list(DRAWN))
@@ -23,9 +24,15 @@ painters = DynamicPartitionsDefinition(name="painters")
 photographs = MultiPartitionsDefinition({"topic": photographed_topics, "painter": painters})
 """A painter's photographs of a topic; as a key "painter|topic", as in "sketch|animals"."""
 
+protobias_domains = StaticPartitionsDefinition(list(DOMAINS))
+"""ProtoBias's domains."""
+
+pairs = MultiPartitionsDefinition({"topic": protobias_domains, "painter": painters})
+"""A painter's image pairs of a domain of ProtoBias; as a key "painter|topic" as well."""
+
 
 def painter_and_topic(key: str) -> tuple[str, str]:
-    """The two parts of a key of `photographs`."""
+    """The two parts of a key of `photographs` or `pairs`."""
     painter, _, topic = key.partition("|")
     return painter, topic
 

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import assets
-from assets import vlmbias
+from assets import protobias, vlmbias
 from assets.partitions import tags_of
 from definitions import resources_at
 from resources.models.catalog import Catalog, Model
@@ -25,7 +25,7 @@ REFERENCE = tuple(
 PHOTOGRAPHED = ("subjects", "paintings", "edits", "candidates", "photographs")
 """What is made of photographed topics alone, in this order."""
 
-PER_TOPIC = dg.AssetSelection.all() - dg.AssetSelection.assets(
+PER_TOPIC = dg.AssetSelection.groups("vlmbias") - dg.AssetSelection.assets(
     *(f"vlmbias/{name}" for name in ("accuracy", "report", *PHOTOGRAPHED))
 )
 """What a run of a drawn topic makes."""
@@ -43,21 +43,22 @@ def materialize(
     prompting=None,
     config=None,
     instance=None,
+    group="vlmbias",
 ):
-    """Materialize `vlmbias/<name>` of each name, or all, at small size; returns the result.
+    """Materialize `<group>/<name>` of each name, or all, at small size; returns the result.
 
     `topic` is a partition of any kind. `prompting` is the run config of those of `names` that are
     answers; `config` is that of others, by name.
     """
     selection = PER_TOPIC if topic else OVER_TOPICS
     if names:
-        keys = [f"vlmbias/{name}" for name in names]
+        keys = [f"{group}/{name}" for name in names]
         checks = dg.AssetSelection.checks_for_assets(*[dg.AssetKey(k.split("/")) for k in keys])
         selection = dg.AssetSelection.assets(*keys) | checks
     design = {"seed": seed, "sizes": list(sizes)}
     configs = {name: {"prompting": prompting} for name in names if prompting and "answers/" in name}
     configs |= config or {}
-    ops = {f"vlmbias__{name.replace('/', '__')}": {"config": of} for name, of in configs.items()}
+    ops = {f"{group}__{name.replace('/', '__')}": {"config": of} for name, of in configs.items()}
     with warnings.catch_warnings():
         # Dagster's own, while it makes a resource that is part of another one.
         warnings.filterwarnings("ignore", ".*InitResourceContext.dagster_run", DeprecationWarning)
@@ -67,6 +68,7 @@ def materialize(
                 *dg.load_assets_from_package_module(assets),
                 *vlmbias.judged(catalog),
                 *vlmbias.photographed(catalog),
+                *protobias.defined(catalog),
             ],
             asset_checks=dg.load_asset_checks_from_package_module(assets),
             resources=resources_at(str(root)),
@@ -92,9 +94,9 @@ def failure(result):
     return (error.cause or error).message
 
 
-def metadata(result, name):
-    """The metadata of the materialization of `vlmbias/<name>`, as plain values."""
-    node = f"vlmbias__{name.replace('/', '__')}"
+def metadata(result, name, group="vlmbias"):
+    """The metadata of the materialization of `<group>/<name>`, as plain values."""
+    node = f"{group}__{name.replace('/', '__')}"
     (event,) = result.asset_materializations_for_node(node)
     return {key: value.value for key, value in event.metadata.items()}
 
@@ -117,9 +119,9 @@ def materialized(result):
     return {"/".join(event.asset_key.path[1:]) for event in events}
 
 
-def table(root, name, topic=TOPIC):
-    """Where the table of `vlmbias/<name>` of a topic lies."""
-    return root / "vlmbias" / name / f"{topic}.parquet"
+def table(root, name, topic=TOPIC, group="vlmbias"):
+    """Where the table of `<group>/<name>` of a topic lies."""
+    return root / group / name / f"{topic}.parquet"
 
 
 def image(root, digest):

@@ -7,9 +7,10 @@ import pyarrow as pa
 from dagster import AssetExecutionContext, AssetIn, AssetsDefinition, MaterializeResult
 
 from assets.columns import REAL, TEXT, WHOLE, Columns, materialized
+from assets.common import Mismatch
 from assets.previews import markdown_table
 from assets.vlmbias.answers import asked_of, same_questions, topics_of
-from assets.vlmbias.common import GROUP, Mismatch, table_asset
+from assets.vlmbias.common import GROUP, table_asset
 from metrics import EVERY_SIZE, TASK_MEAN, accuracy_table
 from resources.models.catalog import Model
 

@@ -11,8 +11,9 @@ from dagster import AssetExecutionContext, MaterializeResult
 
 from assets.columns import BOOLEAN, REALS, TEXT, TEXTS, WHOLE, Columns, materialized
 from assets.partitions import drawn_topics
+from assets.pictured import png_size
 from assets.previews import contact_sheet
-from assets.vlmbias.common import png_size, table_asset
+from assets.vlmbias.common import table_asset
 from generators.canvas import RASTERISER
 from generators.domains import Domain, domain
 from generators.scene import ImageSet

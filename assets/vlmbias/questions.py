@@ -14,8 +14,9 @@ from dagster import (
 )
 
 from assets.columns import BOOLEAN, TEXT, TEXTS, WHOLE, Columns, materialized, records
+from assets.common import Mismatch
 from assets.previews import markdown_table
-from assets.vlmbias.common import GROUP, Mismatch, table_asset
+from assets.vlmbias.common import GROUP, table_asset
 from assets.vlmbias.photographs.retention import published_id
 from assets.vlmbias.photographs.subjects import photographs_of, truth_of
 from assets.vlmbias.proof import require_proof

@@ -21,9 +21,10 @@ from dagster import (
 )
 
 from assets import site
+from assets.common import OWNERS, Mismatch
 from assets.vlmbias.accuracy import ACCURACY, EVERY_TOPIC, NothingYet, all_answers, answer_ins
 from assets.vlmbias.answers import is_reference
-from assets.vlmbias.common import GROUP, OWNERS, Mismatch
+from assets.vlmbias.common import GROUP
 from assets.vlmbias.images import IMAGES
 from assets.vlmbias.measurements import MEASUREMENTS
 from assets.vlmbias.photographs.published import PHOTOGRAPHS

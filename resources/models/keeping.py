@@ -32,6 +32,7 @@ def answer_in(reply: Reply, images: ImageStore, api_key: str | None) -> dict[str
         "text": None if reply.text is None else without_secret(reply.text, api_key),
         "images": [images.put(opened(picture)) for picture in reply.pictures],
         "score": reply.score,
+        **({} if reply.made is None else {"made": reply.made}),
     }
 
 

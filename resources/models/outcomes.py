@@ -4,6 +4,7 @@ Answered, refused and malformed ones are stored and never paid for again; a fail
 again by the next run.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -16,7 +17,10 @@ FailureKind = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """An answer: text, the sha256 of each picture made, or a score; `data` is JSON to a schema."""
+    """An answer: text, the sha256 of each picture made, or a score; `data` is JSON to a schema.
+
+    `made` says how a local model came to it.
+    """
 
     text: str | None = None
     images: tuple[str, ...] = ()
@@ -24,6 +28,7 @@ class Answered:
     data: Any = None
     served_model: str | None = None
     usage: Usage = UNCOUNTED
+    made: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,7 @@ def outcome_of(call: Answer | Call, request: Request) -> Outcome:
         data,
         call.served_model,
         usage,
+        answer.get("made"),
     )
 
 

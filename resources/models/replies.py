@@ -1,7 +1,8 @@
 """What comes back from a model, before it is stored: a reply, or a fault that says what to do."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 RefusalKind = Literal["content filter", "image safety", "no image", "model"]
 """Why there is no answer: the provider's filter of words or of pictures, a reply without the
@@ -53,7 +54,10 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A model's reply: text, pictures, a score or a refusal, and what it cost in tokens."""
+    """A model's reply: text, pictures, a score or a refusal, and what it cost in tokens.
+
+    `made` says how a local model came to it, as JSON values: device, dtype, versions and batch.
+    """
 
     text: str | None = None
     pictures: tuple[Picture, ...] = ()
@@ -61,6 +65,7 @@ class Reply:
     refusal: Refusal | None = None
     served_model: str | None = None
     usage: Usage = UNCOUNTED
+    made: Mapping[str, Any] | None = None
 
 
 class Fault(Exception):

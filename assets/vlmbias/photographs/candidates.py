@@ -20,16 +20,16 @@ from dagster import (
 )
 from pydantic import Field
 
+from assets.chosen import chosen
 from assets.columns import TEXT, TEXTS, WHOLE, Columns, materialized
 from assets.money import cost_metadata
 from assets.partitions import painter_and_topic, photographs
+from assets.pictured import PICTURED, Row, sheet
 from assets.previews import markdown_table
 from assets.vlmbias.common import GROUP, table_asset
 from assets.vlmbias.photographs.checking import CHECKERS, candidates_of, checked, checks_of
-from assets.vlmbias.photographs.chosen import chosen
 from assets.vlmbias.photographs.edits import EDITS
 from assets.vlmbias.photographs.paintings import PAINTINGS
-from assets.vlmbias.photographs.pictured import PICTURED, Row, sheet
 from assets.vlmbias.photographs.retention import retention
 from assets.vlmbias.photographs.review import write_review
 from assets.vlmbias.photographs.subjects import photographs_of

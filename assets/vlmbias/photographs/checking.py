@@ -4,8 +4,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from assets.vlmbias.common import Mismatch
-from assets.vlmbias.photographs.pictured import PICTURED, Row
+from assets.common import Mismatch
+from assets.pictured import PICTURED, Row
 from generators.photographs import Photograph, photographed
 from generators.scene import Variant
 from metrics import read_yes_no

@@ -16,12 +16,12 @@ from dagster import (
 
 from assets.columns import Columns
 from assets.partitions import photographs as by_painter
+from assets.pictured import Row
 from assets.vlmbias.checks import previewed, result_of
 from assets.vlmbias.common import GROUP
 from assets.vlmbias.photographs.candidates import CANDIDATES
 from assets.vlmbias.photographs.edits import EDITS
 from assets.vlmbias.photographs.paintings import PAINTINGS, to_paint
-from assets.vlmbias.photographs.pictured import Row
 from assets.vlmbias.photographs.subjects import photographs_of
 from generators.photographs import Photograph
 

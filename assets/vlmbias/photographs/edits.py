@@ -10,13 +10,14 @@ import pyarrow as pa
 from dagster import AssetExecutionContext, AssetsDefinition, Config, MaterializeResult
 from pydantic import Field
 
+from assets.chosen import NoSuchModel, chosen
 from assets.columns import TEXT, TEXTS, WHOLE, Columns, materialized
+from assets.common import Mismatch
 from assets.money import cost_metadata
 from assets.partitions import painter_and_topic, photographs
-from assets.vlmbias.common import Mismatch, table_asset
-from assets.vlmbias.photographs.chosen import NoSuchModel, chosen
+from assets.pictured import PICTURED, Row, behind, pictured, sheet
+from assets.vlmbias.common import table_asset
 from assets.vlmbias.photographs.paintings import PAINTINGS
-from assets.vlmbias.photographs.pictured import PICTURED, Row, behind, pictured, sheet
 from assets.vlmbias.photographs.subjects import photographs_of
 from generators.photographs import Photograph
 from resources.budget import Budget

@@ -9,12 +9,12 @@ import pyarrow as pa
 from dagster import AssetExecutionContext, AssetsDefinition, Config, MaterializeResult
 from pydantic import Field
 
+from assets.chosen import chosen
 from assets.columns import TEXT, WHOLE, Columns, materialized
 from assets.money import cost_metadata
 from assets.partitions import painter_and_topic, photographs
+from assets.pictured import PICTURED, pictured, sheet
 from assets.vlmbias.common import table_asset
-from assets.vlmbias.photographs.chosen import chosen
-from assets.vlmbias.photographs.pictured import PICTURED, pictured, sheet
 from assets.vlmbias.photographs.subjects import photographs_of
 from generators.photographs import Painting, Photograph
 from resources.budget import Budget

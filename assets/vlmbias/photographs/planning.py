@@ -8,15 +8,16 @@ from typing import Any
 import pandas as pd
 from dagster import AssetKey
 
+from assets.chosen import chosen
+from assets.common import Mismatch
 from assets.partitions import painter_and_topic
+from assets.pictured import Row
 from assets.plans import Desk, Plan, Planners
-from assets.vlmbias.common import GROUP, Mismatch
+from assets.vlmbias.common import GROUP
 from assets.vlmbias.photographs.candidates import NOBODY, Checker
 from assets.vlmbias.photographs.checking import CHECKERS, candidates_of, checks_of
-from assets.vlmbias.photographs.chosen import chosen
 from assets.vlmbias.photographs.edits import EDITS, Editor, editor_of, trials_of
 from assets.vlmbias.photographs.paintings import PAINTINGS, Painter, paint, to_paint
-from assets.vlmbias.photographs.pictured import Row
 from assets.vlmbias.photographs.subjects import BUILT_IN, Suggesting, photographs_of, suggestion
 from generators.photographs import Photograph, photographed
 from resources.models.catalog import Catalog

@@ -18,11 +18,11 @@ from dagster import (
 
 from assets.columns import TEXT, TEXTS, WHOLE, Columns, materialized
 from assets.partitions import photographed_topics
+from assets.pictured import Row, png_size, sheet
 from assets.previews import markdown_table
-from assets.vlmbias.common import GROUP, png_size, table_asset
+from assets.vlmbias.common import GROUP, table_asset
 from assets.vlmbias.images import IMAGES
 from assets.vlmbias.photographs.candidates import stored_candidates
-from assets.vlmbias.photographs.pictured import Row, sheet
 from assets.vlmbias.photographs.publishing import Published, check_known, publish
 from assets.vlmbias.photographs.retention import published_id, retention
 from assets.vlmbias.photographs.review import review_page, write_review

@@ -10,12 +10,12 @@ import pyarrow as pa
 from dagster import AssetExecutionContext, AssetsDefinition, Config, MaterializeResult
 from pydantic import Field
 
+from assets.chosen import chosen
 from assets.columns import BOOLEAN, TEXT, TEXTS, WHOLE, Columns, materialized
 from assets.money import cost_metadata
 from assets.partitions import photographed_topics
 from assets.previews import markdown_table
 from assets.vlmbias.common import table_asset
-from assets.vlmbias.photographs.chosen import chosen
 from generators.photographs import Photograph, Topic, Unsuitable, photographed
 from generators.scene import Variant
 from resources.budget import Budget

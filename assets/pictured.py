@@ -1,5 +1,6 @@
 """How a picture that was asked for ended, as columns of a table and as a contact sheet."""
 
+import struct
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -7,7 +8,6 @@ from dagster import MarkdownMetadataValue
 
 from assets.columns import BOOLEAN, TEXT, TEXTS, WHOLE
 from assets.previews import contact_sheet
-from assets.vlmbias.common import png_size
 from resources.images import ImageStore
 from resources.models.outcomes import Answered, Failed, Outcome, Refused
 
@@ -54,3 +54,9 @@ def sheet(
 def behind(rows: Sequence[Row]) -> list[str]:
     """The calls behind several rows, each once."""
     return list(dict.fromkeys(key for row in rows for key in row["calls"]))
+
+
+def png_size(png: bytes) -> tuple[int, int]:
+    """Width and height of a PNG in px, from its header."""
+    width, height = struct.unpack(">II", png[16:24])
+    return width, height

@@ -1,0 +1,47 @@
+"""What the assets of all benchmarks share."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from dagster import AssetDep, AssetIn, AssetsDefinition, PartitionsDefinition, asset
+
+from assets.columns import Columns
+
+OWNERS = ["team:counterfactory"]
+
+
+class Mismatch(ValueError):
+    """Two tables that belong together were not made together."""
+
+
+def table_asset(
+    group: str,
+    *,
+    description: str,
+    columns: Columns,
+    partitions: PartitionsDefinition[Any] | None,
+    ins: Mapping[str, AssetIn] | None = None,
+    kinds: Sequence[str] = (),
+    key: Sequence[str] = (),
+    pool: str | None = None,
+    deps: Sequence[AssetDep] = (),
+    code_version: str = "1",
+) -> Callable[[Callable[..., Any]], AssetsDefinition]:
+    """An asset of the benchmark `group` that makes a table of `columns`.
+
+    It is named by its function unless `key` gives its key below the benchmark's.
+    """
+    return asset(
+        name=key[-1] if key else None,
+        key_prefix=[group, *key[:-1]],
+        group_name=group,
+        owners=OWNERS,
+        kinds={"python", "parquet", *kinds},
+        partitions_def=partitions,
+        deps=deps,
+        ins=ins,
+        pool=pool,
+        description=description,
+        metadata=columns.described(),
+        code_version=code_version,
+    )

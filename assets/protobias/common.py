@@ -1,0 +1,27 @@
+"""What every asset of this benchmark shares."""
+
+from functools import partial
+
+from dagster import AssetKey
+
+from assets import common
+from resources.home import Home
+
+GROUP = "protobias"
+
+table_asset = partial(common.table_asset, GROUP)
+"""An asset of this benchmark that makes a table."""
+
+
+def key(*name: str) -> AssetKey:
+    """The key of an asset of this benchmark."""
+    return AssetKey([GROUP, *name])
+
+
+def is_stored(home: Home, name: AssetKey, partition: str) -> bool:
+    """Whether a table was ever materialized."""
+    try:
+        home.table(name, partition, [])
+    except FileNotFoundError:
+        return False
+    return True

@@ -1,0 +1,65 @@
+"""What a prompt triplet is written about: instances of the taxonomy (ProtoBias, §3.2 and A.1)."""
+
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, TypeAlias
+
+DOMAINS = ("animals", "demography", "objects")
+
+Side = Literal["correct", "adversarial"]
+"""The picture that fits the text and shows the non-prototype, or the prototypical one beside it."""
+
+Source = Literal["paper", "ours"]
+
+
+@dataclass(frozen=True, slots=True)
+class Concept:
+    """One instance of the taxonomy, with the knob and the scenery that were drawn for it.
+
+    The text says `hypernym` where the correct sentence says `non_prototype` and the adversarial one
+    `prototype`; `attribute` stands before each of them ("" but for demography). `values` are the
+    knob's in the text and in the adversarial sentence.
+    """
+
+    concept_id: str
+    """Readable, and of its contents alone, as in `animals/penguin-robin/count/3f9a2c1b`."""
+    domain: str
+    group: str
+    """Subcategory: birds, mammals or others; religion, nationality or sexual_orientation; …"""
+    concept: str
+    """The cell of the taxonomy in words, as in "penguin / robin", as reports group by it."""
+    hypernym: str
+    non_prototype: str
+    prototype: str
+    attribute: str
+    socio_attribute: str
+    """wealth, intellect, morality, power or civility; "" but for demography, as is the pole."""
+    pole: str
+    disadvantaged: str
+    """The groups' names, "" but for demography."""
+    advantaged: str
+    labels: tuple[str, ...]
+    """What the text may not name: the two entities, or every group of demography."""
+    knob: str
+    values: tuple[str, str]
+    extra_element: str
+    environment_hint: str
+    source: Source
+    """Whether the pair is the paper's or ours."""
+
+
+class Triplet(NamedTuple):
+    """Three sentences of one scene."""
+
+    text: str
+    correct: str
+    adversarial: str
+
+
+class Fault(NamedTuple):
+    """What is wrong with a triplet: the rule that it breaks, and how, for whoever writes again."""
+
+    rule: str
+    problem: str
+
+
+Faults: TypeAlias = tuple[Fault, ...]
