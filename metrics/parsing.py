@@ -30,6 +30,7 @@ from typing import Literal, NamedTuple
 
 from metrics.naming import named
 from metrics.numerals import only_number
+from metrics.replies import declines, without_thinking
 
 Outcome = Literal["answered", "unparsed", "refused", "failed"]
 
@@ -84,7 +85,7 @@ def _read(response: str, read: Callable[[str], str | None]) -> Parsed:
     reply = _plain(response)
     answers = {answer for content in _brackets(reply) if (answer := read(content)) is not None}
     if not answers:
-        return Parsed(None, "refused" if _REFUSAL.search(reply) else "unparsed")
+        return Parsed(None, "refused" if declines(reply) else "unparsed")
     answer = answers.pop()
     if answers or answer == _NOT_WHOLE:
         return Parsed(None, "unparsed")
@@ -113,9 +114,6 @@ def _yes_or_no(content: str) -> str | None:
     return answers.pop() if len(answers) == 1 and not hedged else None
 
 
-_THOUGHT = re.compile(r"\A.*</(?:think|thinking|reasoning)>", re.DOTALL | re.IGNORECASE)
-_THOUGHT_CUT_OFF = re.compile(r"<(?:think|thinking|reasoning)>.*", re.DOTALL | re.IGNORECASE)
-
 _TO_ASCII = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {
     ord("﹛"): "{",
     ord("﹜"): "}",
@@ -136,8 +134,8 @@ _TYPESETTING = re.compile(
 
 def _plain(response: str) -> str:
     """The reply without thinking, full-width signs and typesetting."""
-    text = _THOUGHT_CUT_OFF.sub("", _THOUGHT.sub("", response))
-    text = _PRINTED_BRACE.sub(lambda match: _PRINTED[match[1]], text.translate(_TO_ASCII))
+    text = without_thinking(response).translate(_TO_ASCII)
+    text = _PRINTED_BRACE.sub(lambda match: _PRINTED[match[1]], text)
     fonts = 1
     while fonts:
         text, fonts = _FONT.subn(r"\1", text)
@@ -168,15 +166,3 @@ def _unless_undecided(choice: re.Match[str]) -> str:
     """
     contents = {content.strip().lower() for content in _BRACKETS.findall(choice[0])}
     return f"{{{contents.pop()}}}" if len(contents) == 1 else "{}"
-
-
-_REFUSAL = re.compile(
-    r"(?:\b(?:I|we)\b[^.!?\n]{0,40}?\s|\bsorry,?\s+(?:but\s+)?|\A\W*)"
-    r"(?:can't|cannot|can not|won't|will not|(?:\w+ )?unable to|not able to)\s+(?:\w+\s+)?"
-    r"(?:help(?!\s+but)|assist|comply|fulfil|participate|engage|accommodate|discuss|do that"
-    r"|provide (?:assistance|help|support)|(?:process|complete) (?:this|that|your) request"
-    r"|identify (?:people|individuals|persons?|anyone))"
-    r"|\bI (?:must |have to |will )?(?:respectfully )?(?:decline|refuse)\b"
-    r"|\b(?:against|violates?) (?:my|our|the|\w+'s) (?:\w+ )?(?:guidelines|polic(?:y|ies)|terms)\b",
-    re.IGNORECASE,
-)
