@@ -4,25 +4,22 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from pathlib import Path
 from typing import NamedTuple
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
+from jinja2 import Environment
 
-from assets.site import board, tables, writing
+from assets.site import board, tables
 from assets.site.apart import parts_of
 from assets.site.costs import Costs
 from assets.site.edited import Edited
 from assets.site.endings import Endings, Served
 from assets.site.proofs import PROOFS, Proof, rank
+from assets.site.rendering import environment
 from assets.site.rows import PROMPTINGS, Judge, prompting_title
 from assets.site.scenes import Picture, Scene
 from generators.topics import DRAWN, PHOTOGRAPHED
 from generators.topics import title as topic_title
 from metrics import BASELINE, TASK_MEAN
-
-HERE = Path(__file__).parent
-STATIC = ("site.css", "site.js")
 
 
 class Topic(NamedTuple):
@@ -155,15 +152,16 @@ def topic_titles(scenes: Sequence[Scene]) -> dict[str, str]:
 def pages(site: Site) -> Iterator[tuple[str, str]]:
     """Every page as (path in the site, HTML)."""
     shared = {"site": site}
-    front = _template("index.html")
+    template = _environment().get_template
+    front = template("index.html")
     for way in site.ways:
         yield way.page, front.render(shared, root="", way=way, **_front(site, way.prompting))
-    yield "gallery.html", _template("gallery.html").render(shared, root="")
-    template = _template("scene.html")
+    yield "gallery.html", template("gallery.html").render(shared, root="")
+    page = template("scene.html")
     for at, scene in enumerate(site.scenes):
         yield (
             scene.page,
-            template.render(
+            page.render(
                 shared,
                 root="../" * scene.page.count("/"),
                 scene=scene,
@@ -229,19 +227,8 @@ def _topic(site: Site, domain: str, prompting: str) -> Topic:
     )
 
 
-def _template(name: str) -> Template:
-    return _environment().get_template(name)
-
-
 @cache
 def _environment() -> Environment:
-    environment = Environment(
-        loader=FileSystemLoader(HERE / "templates"),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=StrictUndefined,
-    )
-    environment.filters.update(writing.FILTERS)
-    environment.globals["proofs"] = PROOFS
-    return environment
+    found = environment()
+    found.globals["proofs"] = PROOFS
+    return found

@@ -27,7 +27,7 @@
       if (card.item.hidden !== hidden) card.item.hidden = hidden;
       shown += !hidden;
     }
-    count.textContent = `${number.format(shown)} of ${number.format(cards.length)} images`;
+    count.textContent = `${number.format(shown)} of ${number.format(cards.length)} ${count.dataset.of ?? "images"}`;
   }
 
   function write() {
