@@ -24,6 +24,7 @@ SCORES = Columns(
     metric_version=(TEXT, "Digest of its backend, the provider's model id and the parameters"),
     kin=(BOOLEAN, "Whether it is of the family of the filter that kept these pairs"),
     outcome=(TEXT, "scored, unparsed, refused or failed"),
+    refusal=(TEXT, "content filter, image safety, no image or model, if refused; else empty"),
     raw=(REAL, "The score as it was given: a cosine, a probability, 1 to 4; empty where none"),
     response=(TEXT, "What a judge said; empty for a metric"),
     reason=(TEXT, "Why there is no score; else empty"),

@@ -1,0 +1,102 @@
+"""What is left of a painter's concepts after each step, until there are scores."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, TypeAlias
+
+import pandas as pd
+
+from assets.protobias.scored import stored
+from generators.prompts.concepts import DOMAINS
+from resources.home import Home
+from resources.models.catalog import Model
+
+ALL = "all"
+STAGES = ("concepts", "triplets", "painted", "kept", "evaluated", "scored")
+_COLUMNS = ["domain", "knob", "stage", "number", "of", "share"]
+
+Knobs: TypeAlias = "pd.Series[str]"
+"""The knob of each thing that is counted."""
+
+
+def retention(home: Home, painter: str, models: Sequence[Model]) -> pd.DataFrame:
+    """One row a domain, knob and stage, in this order; knob `all`, the whole domain, comes first.
+
+    Columns: domain, knob, stage, number, of, share. `concepts`, and the `triplets` of them that
+    were accepted, are concepts; from `painted` on they are pairs, first those with a picture on
+    both sides, then those that the filter kept, those of the evaluation set, and those that are
+    `scored` on both sides by every one of `models` that has scored this domain at all. `of` is
+    what there could have been: all concepts, all pairs that were asked for, what the stage before
+    let through. `share` is number ÷ of, NaN for none of 0.
+
+    A stage that is not there yet has no row, and neither has `scored` without any metric. Tables
+    are counted as they are stored now.
+    """
+    rows = [
+        [domain, knob, stage, number, of, number / of if of else float("nan")]
+        for domain in DOMAINS
+        for knob, stage, number, of in _of_domain(home, painter, domain, models)
+    ]
+    return pd.DataFrame(rows, columns=_COLUMNS)
+
+
+class _Stage(NamedTuple):
+    name: str
+    left: Knobs
+    of: Knobs
+
+
+def _of_domain(
+    home: Home, painter: str, domain: str, models: Sequence[Model]
+) -> Iterator[tuple[str, str, int, int]]:
+    stages = list(_stages(home, painter, domain, models))
+    knobs = sorted({knob for stage in stages for knob in stage.of})
+    for knob in (ALL, *knobs):
+        for stage in stages:
+            number, of = (
+                int(len(each) if knob == ALL else (each == knob).sum())
+                for each in (stage.left, stage.of)
+            )
+            yield knob, stage.name, number, of
+
+
+def _stages(home: Home, painter: str, domain: str, models: Sequence[Model]) -> Iterator[_Stage]:
+    """The stages of a domain that are there."""
+    concepts = stored(home, domain, "concepts", columns=["knob"])
+    if concepts is not None:
+        yield _Stage("concepts", concepts["knob"], concepts["knob"])
+    triplets = stored(home, domain, "prompt_triplets", columns=["knob", "outcome"])
+    if triplets is not None:
+        accepted = triplets["outcome"] == "accepted"
+        yield _Stage("triplets", triplets.loc[accepted, "knob"], triplets["knob"])
+    partition, named = f"{painter}/{domain}", ["pair_id", "knob", "outcome"]
+    pictures = stored(home, partition, "image_pairs", columns=named)
+    if pictures is not None:
+        asked = pictures.groupby("pair_id")["knob"].first()
+        painted = asked[_on_both_sides(pictures["pair_id"][pictures["outcome"] == "painted"])]
+        yield _Stage("painted", painted, asked)
+    named = ["pair_id", "knob", "outcome", "pair_kept", "evaluated"]
+    filtered = stored(home, partition, "filtered_pairs", columns=named)
+    if filtered is None:
+        return
+    all_of, pairs = filtered.groupby("pair_id")["knob"].first(), filtered["pair_id"]
+    painted = all_of[_on_both_sides(pairs[filtered["outcome"] == "painted"])]
+    kept = all_of[_on_both_sides(pairs[filtered["pair_kept"]])]
+    evaluated = all_of[_on_both_sides(pairs[filtered["evaluated"]])]
+    yield _Stage("kept", kept, painted)
+    yield _Stage("evaluated", evaluated, kept)
+    scores = [
+        table
+        for model in models
+        if (table := stored(home, partition, "scores", model.name, columns=["pair_id", "outcome"]))
+        is not None
+    ]
+    if scores:
+        both = [_on_both_sides(table["pair_id"][table["outcome"] == "scored"]) for table in scores]
+        left = set.intersection(*map(set, both))
+        yield _Stage("scored", evaluated[evaluated.index.isin(left)], evaluated)
+
+
+def _on_both_sides(pairs: "pd.Series[str]") -> "pd.Index[str]":
+    """The pairs that are named twice."""
+    times = pairs.value_counts(sort=False)
+    return times.index[times == 2]

@@ -1,0 +1,128 @@
+"""All scores of a painter in one table, comparable: those of metrics, judges and people."""
+
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+import pyarrow as pa
+
+from assets.columns import REAL, TEXT, Columns
+from assets.common import Mismatch
+from assets.protobias.common import key
+from assets.protobias.human import HUMAN_SCORES
+from assets.protobias.scores import SCORES
+from generators.prompts.concepts import DOMAINS
+from metrics.normalising import HUMAN, normalised
+from resources.home import Home
+from resources.models.catalog import Model
+
+EVALUATED = "evaluated"
+"""The sample of all pairs of the evaluation set; the other is `HUMAN`."""
+
+_PICTURE = ["pair_id", "side", "sha256", "text"]
+_OF_FILTERED = ["image_id", "group", "rank", "pair_kept", "evaluated"]
+
+_LONG = Columns(
+    **SCORES.columns,
+    sample=(TEXT, "evaluated or human"),
+    score=(REAL, "0 to 1; empty where there is none"),
+)
+
+Tables = Mapping[str, pd.DataFrame]
+"""By domain, for those that are there."""
+
+
+def all_scores(home: Home, painter: str, models: Sequence[Model]) -> pd.DataFrame:
+    """Every score of a painter's evaluated pairs: one row a sample, metric, pair and side.
+
+    The columns are those of `SCORES`, and:
+
+    - `sample`: `evaluated`, all pairs; or `human`, each metric again on just those pairs of which
+      people scored both sides, beside the metric `human`, whose raw score is the mean over
+      annotators. It is there only where people have scored.
+    - `score`: 0 to 1 (`metrics.normalising`), PickScore over all domains that are there; NaN where
+      there is no score.
+
+    Domains that are not scored yet are not in it; without any, it is empty. Raises `Mismatch` where
+    scores, by metrics or people, are of other pictures than `filtered_pairs` holds now, or where
+    those of a metric are not all by the same version of its entry.
+    """
+    filtered = _tables(home, painter, "filtered_pairs", columns=[*_PICTURE, *_OF_FILTERED])
+    scores = [_by_metric(home, painter, model, filtered) for model in models]
+    people = _by_people(home, painter, filtered)
+    sides = people.groupby("pair_id")["side"].nunique()
+    both = sides.index[sides == 2]
+    return _joined(
+        [each.assign(sample=EVALUATED) for each in scores]
+        + [each[each["pair_id"].isin(both)].assign(sample=HUMAN) for each in (*scores, people)]
+    )
+
+
+def same_pictures(scores: pd.DataFrame, filtered: pd.DataFrame) -> bool:
+    """Whether a table of scores is of the pairs to be evaluated, in their order."""
+    evaluated = filtered.loc[filtered["evaluated"], [*_PICTURE, "rank"]]
+    return bool(scores[evaluated.columns].to_numpy().tolist() == evaluated.to_numpy().tolist())
+
+
+def _by_metric(home: Home, painter: str, model: Model, filtered: Tables) -> pd.DataFrame:
+    """A metric's scores of all domains that it has scored, on their common scale."""
+    tables = _tables(home, painter, "scores", model.name)
+    name = f"protobias/scores/{model.name}"
+    for domain, table in tables.items():
+        if domain not in filtered or not same_pictures(table, filtered[domain]):
+            raise Mismatch(
+                f"{name} ({painter}, {domain}) has scored other pictures than "
+                "protobias/filtered_pairs holds now. Materialize it again: only what is new is "
+                "asked."
+            )
+    scores = _joined(list(tables.values()))
+    if scores["metric_version"].nunique() > 1:
+        raise Mismatch(
+            f"The scores of {name} ({painter}) are not all by the same entry of models.yaml, which "
+            f"has changed meanwhile. Materialize it again for {', '.join(tables)}."
+        )
+    formula = scores["formula"].iloc[0] if len(scores) else HUMAN
+    return scores.assign(score=normalised(scores["raw"], formula))
+
+
+def _by_people(home: Home, painter: str, filtered: Tables) -> pd.DataFrame:
+    """The mean score of each picture that people scored, as rows of the metric `human`."""
+    given = stored(home, painter, "human_scores")
+    if given is None:
+        given = HUMAN_SCORES.table([]).to_pandas()
+    means = given.groupby("image_id", sort=False)["score"].mean()
+    pictures = given.drop_duplicates("image_id").drop(columns=["score", "annotator"])
+    kept = _joined([table[table["pair_kept"]] for table in filtered.values()])
+    identity = ["image_id", *_PICTURE]
+    known = pictures.merge(kept[[*identity, "group", "rank"]], on=identity)
+    if len(known) < len(pictures):
+        raise Mismatch(
+            f"protobias/human_scores ({painter}) holds {len(pictures) - len(known)} pictures that "
+            "protobias/filtered_pairs does not keep, or no longer. Materialize it again."
+        )
+    raw = known["image_id"].map(means).astype(float)
+    scored = known.assign(metric=HUMAN, formula=HUMAN, kin=False, outcome="scored", raw=raw)
+    return _joined([scored.assign(score=normalised(raw, HUMAN))])
+
+
+def _tables(home: Home, painter: str, *name: str, columns: list[str] | None = None) -> Tables:
+    found = {
+        domain: stored(home, f"{painter}/{domain}", *name, columns=columns) for domain in DOMAINS
+    }
+    return {domain: table for domain, table in found.items() if table is not None}
+
+
+def _joined(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """Tables below one another, each with all columns, empty where it has none of its own."""
+    wanted = [_LONG.table(table.reindex(columns=_LONG.schema.names)) for table in tables]
+    joined: pd.DataFrame = pa.concat_tables([_LONG.table([]), *wanted]).to_pandas()
+    return joined
+
+
+def stored(
+    home: Home, partition: str, *name: str, columns: list[str] | None = None
+) -> pd.DataFrame | None:
+    """What was stored last; None where an asset was never materialized."""
+    try:
+        return home.table(key(*name), partition, columns)
+    except FileNotFoundError:
+        return None

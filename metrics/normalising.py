@@ -1,0 +1,62 @@
+"""Raw scores on a scale from 0 to 1, so that their means and margins can be compared.
+
+A normalised score is for means and margins alone. Which of two pictures a metric prefers is read
+off the raw scores: clipping makes ties of what was apart, and rounding may.
+"""
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Scores = NDArray[np.float64]
+
+JUDGE, HUMAN, REFERENCE = "judge", "human", "reference"
+"""The formulas of judges asked with Table 6, of people, and of our own reference judges."""
+
+
+def normalised(raw: ArrayLike, formula: str) -> Scores:
+    """Raw scores of one metric, as floats with NaN where there is none, by its formula.
+
+    - `clip_score`: `raw` is the cosine; 2.5 times that, clipped to 0 … 1 (CLIPScore).
+    - `pick_score`: min–max over all of `raw`, which has to be the whole evaluated set of a painter.
+      The paper does not say how it brings PickScore to 0 … 1. Scores that are all the same are 0.5.
+    - `judge` and `human`: 1 to 4, or a mean of such, as (raw − 1) / 3.
+    - `vqa_score`, `vision_score` and `reference` are on that scale as they are.
+
+    Raises KeyError for another formula.
+    """
+    scores: Scores = np.asarray(raw, np.float64)
+    return _BY_FORMULA[formula](scores)
+
+
+def _clipped(cosines: Scores) -> Scores:
+    clipped: Scores = np.clip(2.5 * cosines, 0.0, 1.0)
+    return clipped
+
+
+def _min_max(scores: Scores) -> Scores:
+    there = scores[~np.isnan(scores)]
+    if not there.size or there.min() == there.max():
+        return np.where(np.isnan(scores), np.nan, 0.5)
+    scaled: Scores = (scores - there.min()) / (there.max() - there.min())
+    return scaled
+
+
+def _ratings(scores: Scores) -> Scores:
+    return (scores - 1.0) / 3.0
+
+
+def _as_is(scores: Scores) -> Scores:
+    return scores
+
+
+_BY_FORMULA: Mapping[str, Callable[[Scores], Scores]] = {
+    "clip_score": _clipped,
+    "pick_score": _min_max,
+    "vqa_score": _as_is,
+    "vision_score": _as_is,
+    JUDGE: _ratings,
+    HUMAN: _ratings,
+    REFERENCE: _as_is,
+}
