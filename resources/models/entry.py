@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
 from resources.models.complaints import nearest
+from resources.models.formulas import unscored
 from resources.models.parameters import refused, unfit
 
 Role = Literal["writer", "painter", "editor", "judge", "captioner", "metric"]
@@ -49,6 +50,7 @@ _DAGSTERS = re.compile(
 """Names that Dagster refuses for an input, beside the words of Python."""
 
 _LOCAL = ("diffusers", "transformers")
+_SEEDED = ("diffusers", "gemini", "offline")
 _SERVED = ("openai", "openai_compatible", "gemini", "anthropic")
 
 Dollars = Annotated[float, Field(ge=0)]
@@ -105,6 +107,11 @@ class Model(BaseModel):
         return self.backend == "offline"
 
     @property
+    def takes_seed(self) -> bool:
+        """Whether its pictures can be told a seed, of their noise, with the request."""
+        return self.backend in _SEEDED
+
+    @property
     def key_variable(self) -> str | None:
         """The environment variable that holds its API key; None where none is needed."""
         return self.key or KEYS.get(self.backend)
@@ -139,12 +146,21 @@ class Model(BaseModel):
             raise ValueError(
                 f"has {', '.join(beyond)}, which {who} cannot be: choose from {', '.join(able)}"
             )
+        if "metric" in roles and len(roles) > 1:
+            raise ValueError(
+                "has metric beside others, and its `formula` is for scores alone: give the metric "
+                "an entry of its own"
+            )
         return roles
 
     @field_validator("parameters")
     @classmethod
     def _none_reserved(cls, parameters: dict[str, Any], entry: ValidationInfo) -> dict[str, Any]:
-        problem = refused(parameters) or unfit(entry.data.get("backend"), parameters)
+        problem = (
+            refused(parameters)
+            or unfit(entry.data.get("backend"), parameters)
+            or unscored(entry.data.get("roles", ()), parameters)
+        )
         if problem is not None:
             raise ValueError(problem)
         return parameters

@@ -43,7 +43,7 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class Malformed:
-    """Text that is not what the schema asks for, after the repairs that are allowed."""
+    """Text that is no score, or not what the schema asks for after the repairs that are allowed."""
 
     problem: str
     text: str

@@ -1,4 +1,4 @@
-"""A stored call, read as an outcome; text that was to follow a schema is checked here."""
+"""A stored call, read as an outcome; text that was to follow a schema or be a score is checked."""
 
 import json
 import re
@@ -11,7 +11,7 @@ from jsonschema.exceptions import best_match
 from resources.calls import Answer, Call
 from resources.models.outcomes import Answered, Malformed, Outcome, Refused
 from resources.models.replies import Usage
-from resources.models.requests import Request, Turn, Write
+from resources.models.requests import Request, Score, Turn, Write
 
 _FENCED = re.compile(r"\A\s*```(?:json)?\s*\n(.*)\n\s*```\s*\Z", re.DOTALL | re.IGNORECASE)
 
@@ -24,9 +24,12 @@ def outcome_of(call: Answer | Call, request: Request) -> Outcome:
     data = None
     if isinstance(request, Write) and request.schema is not None:
         try:
-            data = _read(answer["text"] or "", json.loads(request.schema))
+            data = data_in(answer["text"] or "", json.loads(request.schema))
         except ValueError as problem:
             return Malformed(str(problem), answer["text"] or "", call.served_model, usage)
+    if isinstance(request, Score) and answer["score"] is None:
+        text = answer["text"] or ""
+        return Malformed("no number that is a score", text, call.served_model, usage)
     return Answered(
         answer["text"],
         tuple(answer["images"]),
@@ -51,7 +54,7 @@ def repaired(request: Write, outcome: Malformed) -> Write:
     return replace(request, turns=request.turns + again)
 
 
-def _read(text: str, schema: dict[str, Any]) -> Any:
+def data_in(text: str, schema: dict[str, Any]) -> Any:
     """The JSON in `text`, in a code fence or bare; raises ValueError with what is wrong."""
     fenced = _FENCED.match(text)
     try:

@@ -8,7 +8,7 @@ from functools import wraps
 from importlib import import_module
 from pathlib import Path
 from time import perf_counter
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar, overload
 
 from jinja2 import TemplateError
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -18,6 +18,7 @@ from resources.models.catalog import Model
 from resources.models.replies import Closed, Fault, Reply, Unacceptable
 
 Asked = TypeVar("Asked")
+Wanted = TypeVar("Wanted", bound="Settings")
 
 
 class Settings(BaseModel):
@@ -40,10 +41,14 @@ class Settings(BaseModel):
         return self.model_extra or {}
 
 
-def settings(model: Model) -> Settings:
+@overload
+def settings(model: Model) -> Settings: ...
+@overload
+def settings(model: Model, kind: type[Wanted]) -> Wanted: ...
+def settings(model: Model, kind: type[Settings] = Settings) -> Settings:
     """How an entry of models.yaml wants its model run; raises `Closed` where that is no way."""
     try:
-        return Settings(**model.parameters)
+        return kind(**model.parameters)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         raise Closed(

@@ -1,6 +1,6 @@
-"""Judges, captioners and writers that run here: vision-language models of transformers."""
+"""Judges, captioners, writers and metrics that run here: models of transformers."""
 
-import io
+import asyncio
 import json
 import threading
 from collections.abc import Iterator, Sequence
@@ -10,27 +10,15 @@ from functools import cached_property
 from hashlib import sha256
 from typing import Any
 
-from PIL import Image
-
 from resources.models.backends.base import PictureOf
 from resources.models.backends.batching import Batcher
-from resources.models.backends.local import (
-    Settings,
-    commit,
-    device,
-    library,
-    loading,
-    running,
-    served,
-    settings,
-    timed,
-)
+from resources.models.backends.local import Settings, library, running, settings, timed
+from resources.models.backends.scoring import Metric, metric_of
+from resources.models.backends.vision_language import VisionLanguage, message
 from resources.models.catalog import Model
-from resources.models.replies import Closed, Reply, Usage
-from resources.models.requests import Look, Turn, Write
+from resources.models.replies import Closed, Reply
+from resources.models.requests import Look, Score, Write
 
-_OURS = frozenset({"return_dict_in_generate"})
-_LONGEST_ANSWER = 1024
 _GLOBAL_RANDOMNESS = threading.Lock()
 
 
@@ -45,6 +33,9 @@ class Transformers:
     Where tokens are sampled (`do_sample`), requests are worked on one at a time, each with a seed
     that is a hash of the request and its sample index: asked again, it is answered the same, and
     no two requests share their luck.
+
+    A metric is whatever its `formula` asks for (see `scoring`) in place of that. Pictures for the
+    next batch are opened while the model works on the one before.
     """
 
     def __init__(self, model: Model, key: str | None, picture: PictureOf) -> None:
@@ -54,7 +45,7 @@ class Transformers:
     async def aclose(self) -> None:
         """Let go of the model."""
         await self._batcher.aclose()
-        for loaded in ("_loaded", "_generation", "_commit"):
+        for loaded in ("_speaking", "_generation", "_metric"):
             self.__dict__.pop(loaded, None)
 
     async def look(self, request: Look) -> Reply:
@@ -69,6 +60,16 @@ class Transformers:
                 "serve it with vLLM or SGLang and use the backend openai_compatible"
             )
         return await self._ask(request)
+
+    async def score(self, request: Score) -> Reply:
+        """Say how well a picture fits a text, by the formula of this metric.
+
+        Raises `Unacceptable` for a text that does not fit into the model.
+        """
+        if "_metric" not in self.__dict__:
+            await self._batcher.ask(self._load, request, at_once=self._model.concurrency)
+        prepared = await asyncio.to_thread(self._metric.prepared, request)
+        return await self._batcher.ask(self._score, prepared, at_once=self._settings.batch)
 
     async def _ask(self, request: Look | Write) -> Reply:
         shown = sum(len(turn.images) for turn in request.turns)
@@ -87,91 +88,39 @@ class Transformers:
         return replies
 
     def _generate(self, requests: Sequence[Look | Write]) -> list[Reply]:
-        processor, model = self._loaded
+        speaking, generation = self._speaking, self._generation
         with running(self._model):
-            inputs = processor.apply_chat_template(
-                [[self._message(turn) for turn in request.turns] for request in requests],
-                add_generation_prompt=True,
-                tokenize=True,
-                return_dict=True,
-                return_tensors="pt",
-                processor_kwargs={"padding": True, "padding_side": "left"},
-            ).to(model.device, dtype=model.dtype)
-            made = model.generate(**inputs, generation_config=self._generation)
-        said = served(self._model, self._commit)
-        replies = []
-        for mask, tokens in zip(inputs["attention_mask"], made, strict=True):
-            answer = self._until_the_end(tokens[len(mask) :].tolist())
-            text = processor.decode(answer, skip_special_tokens=True).strip()
-            usage = Usage(int(mask.sum()), len(answer))
-            replies.append(Reply(text=text, served_model=said, usage=usage))
-        return replies
-
-    def _message(self, turn: Turn) -> dict[str, Any]:
-        shown = [
-            {"type": "image", "image": Image.open(io.BytesIO(self._picture(name))).convert("RGB")}
-            for name in turn.images
+            answers = speaking.answers(
+                [[message(turn, self._picture) for turn in request.turns] for request in requests],
+                generation,
+            )
+        return [
+            Reply(text=text, served_model=speaking.served, usage=usage) for text, usage in answers
         ]
-        return {"role": turn.role, "content": [*shown, {"type": "text", "text": turn.text}]}
 
-    def _until_the_end(self, tokens: list[int]) -> list[int]:
-        """An answer's tokens up to the one that ends it: the others of its batch were longer."""
-        ends = self._generation.eos_token_id
-        ends = {ends} if isinstance(ends, int) else set(ends or ())
-        end = next((place for place, token in enumerate(tokens) if token in ends), len(tokens))
-        return tokens[: end + 1]
+    def _load(self, requests: list[Score]) -> list[Metric]:
+        return [self._metric] * len(requests)
+
+    @timed
+    def _score(self, prepared: list[Any]) -> list[Reply]:
+        with running(self._model):
+            return self._metric.replies(prepared)
 
     @cached_property
     def _settings(self) -> Settings:
         return settings(self._model)
 
     @cached_property
-    def _commit(self) -> str | None:
-        return commit(self._model, self._key, self._settings.revision)
-
-    @cached_property
-    def _loaded(self) -> tuple[Any, Any]:
-        """The processor and the model."""
-        transformers, where = library("transformers"), device(self._settings)
-        wanted = {"revision": self._commit, "token": self._key, "trust_remote_code": False}
-        with loading(self._model, self._key):
-            processor = transformers.AutoProcessor.from_pretrained(self._model.model, **wanted)
-            model = transformers.AutoModelForImageTextToText.from_pretrained(
-                self._model.model,
-                dtype=self._settings.dtype or "auto",
-                use_safetensors=True,
-                **wanted,
-            ).to(where)
-        if getattr(processor, "chat_template", None) is None:
-            raise Closed(
-                f"{self._model.model} has no chat template, so that nothing "
-                "can be asked of it: use a version of it that has one"
-            )
-        if processor.tokenizer.pad_token is None:
-            # What pads the shorter ones of a batch is masked: any token will do.
-            processor.tokenizer.pad_token = processor.tokenizer.eos_token
-        return processor, model
+    def _speaking(self) -> VisionLanguage:
+        return VisionLanguage(self._model, self._key, self._settings)
 
     @cached_property
     def _generation(self) -> Any:
-        """How to generate: the model's own configuration, changed as the entry says."""
-        _, model = self._loaded
-        config = type(model.generation_config).from_dict(model.generation_config.to_dict())
-        wrong = self._settings.others.keys() - (config.to_dict().keys() - _OURS)
-        if wrong:
-            raise Closed(
-                f"transformers takes no {', '.join(sorted(wrong))} for {self._model.model}: "
-                "correct its parameters in models.yaml"
-            )
-        try:
-            config.update(**self._settings.others)
-        except (ValueError, TypeError) as error:
-            raise Closed(
-                f"Correct the parameters of {self._model.name} in models.yaml: {error}"
-            ) from error
-        if config.max_new_tokens is None and config.max_length is None:
-            config.max_new_tokens = _LONGEST_ANSWER
-        return config
+        return self._speaking.generation(self._settings.others)
+
+    @cached_property
+    def _metric(self) -> Metric:
+        return metric_of(self._model, self._key, self._picture)
 
 
 def sampling_seed(request: Look | Write) -> int:

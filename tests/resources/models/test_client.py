@@ -10,7 +10,6 @@ import pytest
 
 from resources.faults import Missing
 from resources.models import progress
-from resources.models.catalog import Model
 from resources.models.faults import CannotDo, KeyNotSet, Stopped
 from resources.models.outcomes import Answered, Failed, Malformed, Refused
 from resources.models.requests import Edit, Look, Paint, Score, Turn, Write
@@ -408,10 +407,10 @@ def test_a_whole_number_is_the_same_however_it_is_written(server, client):
     assert server.count == 1
 
 
-def test_a_backend_that_cannot_is_named(client):
-    local = {"name": "clip", "backend": "transformers", "model": "m", "family": "clip"}
-    clip = Model.model_validate(local | {"roles": ["metric"]})
-    with pytest.raises(CannotDo, match=r"clip cannot score.*transformers does not offer that"):
+def test_a_backend_that_cannot_is_named(server, client):
+    # No entry says so: hosted models are no metrics.
+    clip = model(server, backend="gemini").model_copy(update={"roles": ("metric",)})
+    with pytest.raises(CannotDo, match=r"judge cannot score.*gemini does not offer that"):
         client.ask(clip, [Score("A dog", "0" * 64)], LOG)
 
 

@@ -1,0 +1,33 @@
+"""The formulas by which metrics of the backend transformers score a picture against a text.
+
+`clip_score` and `pick_score` compare embeddings, `vqa_score` asks a vision-language model a
+question and takes the probability of its answer, `vision_score` asks one for a number. Scores are
+raw; `metrics` brings them to one scale. They are kept under the formula's name: what asks with
+other words, or prepares otherwise, is another formula.
+"""
+
+from collections.abc import Callable, Mapping
+
+from resources.models.backends.base import PictureOf
+from resources.models.backends.local import settings
+from resources.models.backends.scoring.base import Metric, Scoring
+from resources.models.backends.scoring.embeddings import ClipScore, PickScore
+from resources.models.backends.scoring.vision import VisionScore
+from resources.models.backends.scoring.vqa import VqaScore
+from resources.models.catalog import Model
+from resources.models.formulas import Formula
+
+__all__ = ["Metric", "metric_of"]
+
+_FORMULAS: Mapping[Formula, Callable[[Model, str | None, PictureOf, Scoring], Metric]] = {
+    "clip_score": ClipScore,
+    "pick_score": PickScore,
+    "vqa_score": VqaScore,
+    "vision_score": VisionScore,
+}
+
+
+def metric_of(model: Model, key: str | None, picture: PictureOf) -> Metric:
+    """The metric of an entry of models.yaml, loaded; raises `Closed` where it cannot be."""
+    wanted = settings(model, Scoring)
+    return _FORMULAS[wanted.formula](model, key, picture, wanted)

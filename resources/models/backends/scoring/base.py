@@ -1,0 +1,57 @@
+"""What all formulas share: their settings, their interface, and how a score was made."""
+
+import math
+from collections.abc import Sequence
+from importlib.metadata import version
+from typing import Any, Protocol
+
+from resources.models.backends.local import Settings
+from resources.models.catalog import Model
+from resources.models.formulas import Formula
+from resources.models.replies import Reply, Unacceptable
+from resources.models.requests import Score
+
+_LIBRARIES = ("torch", "transformers", "tokenizers", "pillow")
+
+
+class Scoring(Settings):
+    """How an entry with the role `metric` wants its model run.
+
+    `prefix` is what precedes every text, `processor` the model whose processor is taken.
+    """
+
+    formula: Formula
+    prefix: str | None = None
+    processor: str | None = None
+
+
+class Metric(Protocol):
+    """A formula with its model."""
+
+    def prepared(self, request: Score) -> Any:
+        """A request with its picture opened; for any thread, while the model works."""
+
+    def replies(self, asked: Sequence[Any]) -> list[Reply]:
+        """The scores of requests that are worked on together."""
+
+
+def how_scored(model: Model, network: Any, batch: int, **more: Any) -> dict[str, Any]:
+    """What a score depends on beside weights, text and picture, as JSON values."""
+    return {
+        "formula": model.parameters["formula"],
+        "device": str(network.device),
+        "dtype": str(network.dtype).removeprefix("torch."),
+        "versions": {name: version(name) for name in _LIBRARIES},
+        "batch": batch,
+        **more,
+    }
+
+
+def finite(model: Model, scores: Sequence[float]) -> Sequence[float]:
+    """Scores that are numbers; raises `Unacceptable` where one is none."""
+    if not all(map(math.isfinite, scores)):
+        raise Unacceptable(
+            f"{model.name} came to no number: the arithmetic of its dtype overflowed. Set dtype: "
+            "float32 among its parameters in models.yaml"
+        )
+    return scores

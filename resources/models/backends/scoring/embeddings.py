@@ -1,0 +1,175 @@
+"""CLIPScore and PickScore: how near a picture's embedding is to a text's, in a CLIP."""
+
+import io
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from PIL import Image
+
+from resources.models.backends.base import PictureOf
+from resources.models.backends.local import (
+    commit,
+    device,
+    library,
+    loading,
+    running,
+    served,
+)
+from resources.models.backends.scoring.base import Scoring, finite, how_scored
+from resources.models.backends.wire import without_key
+from resources.models.catalog import Model
+from resources.models.replies import Closed, Reply, Unacceptable
+from resources.models.requests import Score
+
+
+class Seen(NamedTuple):
+    """A text, and a picture as the network takes it: float32, channels x height x width."""
+
+    text: str
+    pixels: Any
+
+
+class ClipScore:
+    """The cosine, -1 to 1, of a CLIP's embeddings of picture and text (Hessel et al. 2022).
+
+    The text goes with "A photo depicts " before it, as there, unless `prefix` says otherwise. It
+    is never cut: one that does not fit raises `Unacceptable`. Pictures are prepared by Pillow
+    whether or not torchvision is here, so that the numbers do not depend on that.
+    """
+
+    prefix = "A photo depicts "
+
+    def __init__(self, model: Model, key: str | None, picture: PictureOf, wanted: Scoring) -> None:
+        self._model, self._picture = model, picture
+        if wanted.prefix is not None:
+            self.prefix = wanted.prefix
+        found = commit(model, key, wanted.revision)
+        self._served = served(model, found)
+        self._images, self._tokenizer, self._processor = _processor(model, key, wanted, found)
+        self._network = _network(model, key, wanted, found)
+        self._require_that_they_fit()
+
+    def prepared(self, request: Score) -> Seen:
+        """The picture, opened, scaled and cropped as the processor does it."""
+        image = Image.open(io.BytesIO(self._picture(request.image))).convert("RGB")
+        with running(self._model):
+            shown = self._images(image, return_tensors="pt")["pixel_values"][0]
+        return Seen(request.text, shown)
+
+    def replies(self, asked: Sequence[Seen]) -> list[Reply]:
+        """The scores of pictures, each against its text."""
+        torch, network = library("torch"), self._network
+        tokens = self._tokens([self.prefix + seen.text for seen in asked])
+        pixels = torch.stack([seen.pixels for seen in asked])
+        with torch.inference_mode():
+            embedded = network(
+                **tokens.to(network.device),
+                pixel_values=pixels.to(network.device, dtype=network.dtype),
+            )
+            cosines = torch.nn.functional.cosine_similarity(
+                embedded.image_embeds.float(), embedded.text_embeds.float()
+            )
+            scores = (cosines * self._scale).tolist()
+        how = self._how(len(asked))
+        return [
+            Reply(score=score, served_model=self._served, made=how)
+            for score in finite(self._model, scores)
+        ]
+
+    @cached_property
+    def _scale(self) -> float:
+        return 1.0
+
+    def _how(self, batch: int) -> dict[str, Any]:
+        return how_scored(
+            self._model,
+            self._network,
+            batch,
+            prefix=self.prefix,
+            processor=self._processor,
+            pictures=type(self._images).__name__,
+        )
+
+    def _tokens(self, texts: list[str]) -> Any:
+        """What the network takes of texts, padded to the longest of them."""
+        most = self._network.config.text_config.max_position_embeddings
+        tokens = self._tokenizer(texts, padding=True, return_tensors="pt", verbose=False)
+        for text, mask in zip(texts, tokens["attention_mask"], strict=True):
+            if (long := int(mask.sum())) > most:
+                raise Unacceptable(
+                    f"{self._model.name} takes {most} tokens, and this text has {long}: {text!r}. "
+                    "Shorten it"
+                )
+        return tokens
+
+    def _require_that_they_fit(self) -> None:
+        network, name = self._network, self._model.name
+        if not isinstance(network, library("transformers").CLIPModel):
+            raise Closed(
+                f"{self._model.model} is a {type(network).__name__}, and the formula of {name} "
+                "takes a CLIPModel: choose a CLIP in models.yaml"
+            )
+        # Without its files, a tokenizer is made all the same, and knows no word.
+        known, embedded = len(self._tokenizer), network.config.text_config.vocab_size
+        if known != embedded:
+            raise Closed(
+                f"The tokenizer of {self._processor} knows {known:,} tokens, and "
+                f"{self._model.model} {embedded:,}: name the model whose processor it was trained "
+                f"with as `processor` among the parameters of {name} in models.yaml"
+            )
+
+
+class PickScore(ClipScore):
+    """That cosine by the learned scale, in a CLIP that was trained on what people preferred.
+
+    As published for PickScore_v1 (Kirstain et al. 2023), with the plain text; that model is about
+    100 times the cosine.
+    """
+
+    prefix = ""
+
+    @cached_property
+    def _scale(self) -> float:
+        scale: float = self._network.logit_scale.float().exp().item()
+        return scale
+
+
+def _processor(
+    model: Model, key: str | None, wanted: Scoring, found: str | None
+) -> tuple[Any, Any, str]:
+    """What prepares pictures, what prepares texts, and whose they are."""
+    transformers = library("transformers")
+    if wanted.processor is not None:
+        model = model.model_copy(update={"model": wanted.processor})
+        found = commit(model, key, None)
+    source = {"revision": found, "token": key, "trust_remote_code": False}
+    with loading(model, key):
+        try:
+            images = transformers.AutoImageProcessor.from_pretrained(
+                model.model, backend="pil", **source
+            )
+            tokenizer = transformers.AutoTokenizer.from_pretrained(model.model, **source)
+        except (OSError, ValueError) as error:
+            raise Closed(
+                f"{model.model} has no processor that can be loaded: {without_key(error, key)} "
+                f"Name a model that has one as `processor` among the parameters of {model.name} "
+                "in models.yaml, as in laion/CLIP-ViT-H-14-laion2B-s32B-b79K"
+            ) from None
+    return images, tokenizer, served(model, found)
+
+
+def _network(model: Model, key: str | None, wanted: Scoring, found: str | None) -> Any:
+    with loading(model, key):
+        return (
+            library("transformers")
+            .AutoModel.from_pretrained(
+                model.model,
+                dtype=wanted.dtype or "auto",
+                use_safetensors=True,
+                revision=found,
+                token=key,
+                trust_remote_code=False,
+            )
+            .to(device(wanted))
+        )

@@ -1,0 +1,78 @@
+"""VQAScore: how probable a vision-language model holds "Yes" to be, asked whether it is shown."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from resources.models.backends.base import PictureOf
+from resources.models.backends.scoring.base import Scoring, finite, how_scored
+from resources.models.backends.vision_language import Message, VisionLanguage, message
+from resources.models.catalog import Model
+from resources.models.replies import Closed, Reply, Usage
+from resources.models.requests import Score, Turn
+
+QUESTION = 'Does this figure show "{text}"? Please answer yes or no.'
+"""As published (Lin et al. 2024)."""
+ANSWER = "Yes"
+GREEDY = {"do_sample": False, "num_beams": 1, "temperature": None, "top_p": None, "top_k": None}
+
+
+class VqaScore:
+    """P("Yes"), 0 to 1: the first token of the answer, among all that the model knows."""
+
+    def __init__(self, model: Model, key: str | None, picture: PictureOf, wanted: Scoring) -> None:
+        self._model, self._picture = model, picture
+        self._speaking = VisionLanguage(model, key, wanted)
+        self._yes = _token_of_yes(self._speaking, model)
+        self._generation = self._speaking.generation(GREEDY | {"max_new_tokens": 1})
+        self._generation.update(output_logits=True, return_dict_in_generate=True)
+
+    def prepared(self, request: Score) -> list[Message]:
+        """The conversation that ends before the answer."""
+        question = QUESTION.format(text=request.text)
+        return [message(Turn("user", question, (request.image,)), self._picture)]
+
+    def replies(self, asked: Sequence[list[Message]]) -> list[Reply]:
+        """The scores of pictures, each against its text."""
+        speaking = self._speaking
+        inputs = speaking.inputs(asked)
+        made = speaking.network.generate(**inputs, generation_config=self._generation)
+        # The logits as they are: what else a configuration does to them belongs to sampling.
+        probable = made.logits[0].float().softmax(-1)[:, self._yes].tolist()
+        token = speaking.processor.tokenizer.convert_ids_to_tokens(self._yes)
+        how = how_scored(self._model, speaking.network, len(asked), token=token)
+        return [
+            Reply(
+                score=score, served_model=speaking.served, usage=Usage(int(mask.sum()), 1), made=how
+            )
+            for score, mask in zip(
+                finite(self._model, probable), inputs["attention_mask"], strict=True
+            )
+        ]
+
+
+def _token_of_yes(speaking: VisionLanguage, model: Model) -> int:
+    """The token by which an answer of "Yes" begins, as the model's own chat template writes it.
+
+    It differs between models whether a space before it is part of the token. Raises `Closed` where
+    an answer does not begin with it, or where it is several tokens.
+    """
+    asked: list[Message] = [{"role": "user", "content": [{"type": "text", "text": "?"}]}]
+    said = {"role": "assistant", "content": [{"type": "text", "text": ANSWER}]}
+    before = _tokens(speaking, asked, add_generation_prompt=True)
+    after = _tokens(speaking, [*asked, said], add_generation_prompt=False)
+    token = (
+        after[len(before)] if after[: len(before)] == before and len(after) > len(before) else None
+    )
+    decode = speaking.processor.tokenizer.decode
+    if token is None or decode([token]).strip() != ANSWER:
+        raise Closed(
+            f"{model.model} does not begin an answer with one token for {ANSWER!r}, so that the "
+            f"formula of {model.name} cannot be used with it: choose another model in models.yaml"
+        )
+    return token
+
+
+def _tokens(speaking: VisionLanguage, turns: list[Message], **how: Any) -> list[int]:
+    text = speaking.processor.apply_chat_template(turns, tokenize=False, **how)
+    tokens: list[int] = speaking.processor.tokenizer(text, add_special_tokens=False)["input_ids"]
+    return tokens

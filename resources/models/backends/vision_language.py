@@ -1,0 +1,109 @@
+"""Vision-language models of transformers: loaded, shown conversations, and made to answer."""
+
+import io
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+from PIL import Image
+
+from resources.models.backends.base import PictureOf
+from resources.models.backends.local import Settings, commit, device, library, loading, served
+from resources.models.catalog import Model
+from resources.models.replies import Closed, Usage
+from resources.models.requests import Turn
+
+Message: TypeAlias = dict[str, Any]
+"""A turn as chat templates take it."""
+
+_OURS = frozenset({"return_dict_in_generate"})
+_LONGEST_ANSWER = 1024
+
+
+class VisionLanguage:
+    """A vision-language model with its processor and chat template; raises `Closed` without."""
+
+    def __init__(self, model: Model, key: str | None, wanted: Settings) -> None:
+        self._model = model
+        found = commit(model, key, wanted.revision)
+        self.served = served(model, found)
+        self.processor, self.network = _loaded(model, key, wanted, found)
+
+    def inputs(self, conversations: Sequence[Sequence[Message]]) -> Any:
+        """What the network takes of conversations that go on with an answer: padded on the left."""
+        return self.processor.apply_chat_template(
+            conversations,
+            add_generation_prompt=True,
+            tokenize=True,
+            return_dict=True,
+            return_tensors="pt",
+            processor_kwargs={"padding": True, "padding_side": "left"},
+        ).to(self.network.device, dtype=self.network.dtype)
+
+    def answers(
+        self, conversations: Sequence[Sequence[Message]], generation: Any
+    ) -> list[tuple[str, Usage]]:
+        """What the model says at the end of each conversation, and the tokens that it took."""
+        inputs = self.inputs(conversations)
+        made = self.network.generate(**inputs, generation_config=generation)
+        answers = []
+        for mask, tokens in zip(inputs["attention_mask"], made, strict=True):
+            answer = _until_the_end(tokens[len(mask) :].tolist(), generation.eos_token_id)
+            text = self.processor.decode(answer, skip_special_tokens=True).strip()
+            answers.append((text, Usage(int(mask.sum()), len(answer))))
+        return answers
+
+    def generation(self, parameters: Mapping[str, Any]) -> Any:
+        """How to generate: the model's own configuration, changed as parameters say."""
+        own = self.network.generation_config
+        config = type(own).from_dict(own.to_dict())
+        wrong = parameters.keys() - (config.to_dict().keys() - _OURS)
+        if wrong:
+            raise Closed(
+                f"transformers takes no {', '.join(sorted(wrong))} for {self._model.model}: "
+                "correct its parameters in models.yaml"
+            )
+        try:
+            config.update(**parameters)
+        except (ValueError, TypeError) as error:
+            raise Closed(
+                f"Correct the parameters of {self._model.name} in models.yaml: {error}"
+            ) from error
+        if config.max_new_tokens is None and config.max_length is None:
+            config.max_new_tokens = _LONGEST_ANSWER
+        return config
+
+
+def message(turn: Turn, picture: PictureOf) -> Message:
+    """A turn with its pictures opened, which come before its text."""
+    shown = [
+        {"type": "image", "image": Image.open(io.BytesIO(picture(name))).convert("RGB")}
+        for name in turn.images
+    ]
+    return {"role": turn.role, "content": [*shown, {"type": "text", "text": turn.text}]}
+
+
+def _loaded(model: Model, key: str | None, wanted: Settings, found: str | None) -> tuple[Any, Any]:
+    """The processor and the network."""
+    transformers, where = library("transformers"), device(wanted)
+    source = {"revision": found, "token": key, "trust_remote_code": False}
+    with loading(model, key):
+        processor = transformers.AutoProcessor.from_pretrained(model.model, **source)
+        network = transformers.AutoModelForImageTextToText.from_pretrained(
+            model.model, dtype=wanted.dtype or "auto", use_safetensors=True, **source
+        ).to(where)
+    if getattr(processor, "chat_template", None) is None:
+        raise Closed(
+            f"{model.model} has no chat template, so that nothing "
+            "can be asked of it: use a version of it that has one"
+        )
+    if processor.tokenizer.pad_token is None:
+        # What pads the shorter ones of a batch is masked: any token will do.
+        processor.tokenizer.pad_token = processor.tokenizer.eos_token
+    return processor, network
+
+
+def _until_the_end(tokens: list[int], ends: int | list[int] | None) -> list[int]:
+    """An answer's tokens up to the one that ends it: the others of its batch were longer."""
+    ending = {ends} if isinstance(ends, int) else set(ends or ())
+    end = next((place for place, token in enumerate(tokens) if token in ending), len(tokens))
+    return tokens[: end + 1]
