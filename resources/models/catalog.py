@@ -1,91 +1,100 @@
-"""The models that a user has: models.yaml, checked."""
+"""The models that a user has: models.yaml, checked, and what its patterns have found."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from pydantic import ValidationError
-
-from resources.models.complaints import complaint
+from resources.models import discovered
+from resources.models.checking import CatalogError, checked, entries_of, require_right
 from resources.models.entry import BackendName, Model, Price, Role
-from resources.models.yaml_lines import Document, Problem, read
+from resources.models.patterns import Pattern, problems_of, template_of
+from resources.models.yaml_lines import Document, Problem
 
-__all__ = ["BackendName", "Catalog", "CatalogError", "Model", "Price", "Role", "load"]
-
-
-class CatalogError(Exception):
-    """models.yaml is of no use as it is; the message says where and what to do."""
+__all__ = [
+    "BackendName",
+    "Catalog",
+    "CatalogError",
+    "CatalogFiles",
+    "Model",
+    "Pattern",
+    "Price",
+    "Role",
+    "load",
+]
 
 
 @dataclass(frozen=True, slots=True)
 class Catalog:
-    """The models of one models.yaml, in the order of the file."""
+    """The models of one models.yaml, in the order of the file, then those that patterns found.
+
+    `patterns` are no models.
+    """
 
     models: tuple[Model, ...]
     path: str = "models.yaml"
+    patterns: tuple[Pattern, ...] = ()
 
     def with_role(self, role: Role) -> tuple[Model, ...]:
         """The models that have a role."""
         return tuple(model for model in self.models if role in model.roles)
 
 
-def load(path: Path | str) -> Catalog:
-    """The models in a file; raises `CatalogError`, which names every problem and its line.
+class CatalogFiles(NamedTuple):
+    """Where the user writes models, and where those are kept that patterns find."""
 
-    A file without entries is a catalog without models.
+    models: Path
+    discovered: Path
+
+    def load(self) -> Catalog:
+        """All models there are now; raises `CatalogError`."""
+        return load(self.models, self.discovered)
+
+
+def load(path: Path | str, found: Path | None = None) -> Catalog:
+    """The models in a file, and in that of `found` ones; raises `CatalogError`.
+
+    The error names every problem and its line. A file without entries is a catalog without models.
+    A found model that the file lists itself is left out.
     """
-    try:
-        data = Path(path).read_bytes()
-    except FileNotFoundError:
-        raise CatalogError(
-            f"{path} is not there. It lists the models to use: write one (an empty file will do), "
-            "or correct COUNTERFACTORY_MODELS if that is set."
-        ) from None
-    except OSError as error:
-        raise CatalogError(
-            f"{path} cannot be read ({error.strerror}). Make it a file that you may read."
-        ) from None
-    document = read(data)
-    models = _models(document)
-    if document.problems:
-        entries = document.value if isinstance(document.value, list) else []
-        lines = [
-            f"  {path}, line {problem.line}{_entry_of(problem, entries)}: {problem.text}"
-            for problem in sorted(document.problems)
-        ]
-        count = "one thing" if len(lines) == 1 else f"{len(lines)} things"
-        raise CatalogError("\n".join([f"{path} has {count} to mend.", *lines]))
-    return Catalog(tuple(models), str(path))
+    path = Path(path)
+    document = entries_of(
+        path,
+        f"{path} is not there. It lists the models to use: write one (an empty file will do), "
+        "or correct COUNTERFACTORY_MODELS if that is set.",
+    )
+    models, patterns = _read(document)
+    require_right(path, document)
+    catalog = Catalog(tuple(models.values()), str(path), patterns)
+    return catalog if found is None else _with_found(catalog, found, document, models)
 
 
-def _models(document: Document) -> list[Model]:
-    """The entries that are right; what is wrong is added to the document's problems."""
-    entries = document.value
-    if entries is None:
-        return []
-    if not isinstance(entries, list):
-        document.problems.append(Problem(1, "not a list of models: begin each with `- name: …`"))
-        return []
-    known_wrong = {problem.path for problem in document.problems}
+def _read(document: Document) -> tuple[dict[int, Model], tuple[Pattern, ...]]:
+    """By its place, each entry that is right; what is wrong is added to the document's problems."""
     models: dict[int, Model] = {}
-    for place, entry in enumerate(entries):
-        try:
-            models[place] = Model.model_validate(entry)
-        except ValidationError as error:
-            errors = error.errors(include_url=False)
-            within = {each["loc"][:-1] for each in errors}
-            for found in errors:
-                at = (place, *found["loc"])
-                # What pydantic says of a list whose only item is wrong: that it is empty.
-                empty = found["type"] == "too_short" and found["loc"] in within
-                if at in known_wrong or empty or found["type"] == "default_factory_not_called":
-                    continue
-                text = complaint(found, Model)
-                document.problems.append(Problem(document.line(at), text, at))
-    document.problems.extend(_shared(entries, models, document))
-    return list(models.values())
+    patterns: dict[int, Pattern] = {}
+    for place, entry in enumerate(document.value):
+        if isinstance(entry, dict) and "pattern" in entry:
+            pattern = _pattern(document, place, entry)
+            if pattern is not None:
+                patterns[place] = pattern
+        elif (model := checked(document, place, entry)) is not None:
+            models[place] = model
+    document.problems.extend(_shared(document.value, models, document))
+    document.problems.extend(_twice(patterns, document))
+    return models, tuple(patterns.values())
+
+
+def _pattern(document: Document, place: int, entry: dict[str, Any]) -> Pattern | None:
+    before = len(document.problems)
+    for field, text in problems_of(entry):
+        at = (place, field)
+        document.problems.append(Problem(document.line(at), text, at))
+    template = template_of(entry)
+    model = checked(document, place, {"name": "pattern", "model": "pattern", **template})
+    right = model is not None and len(document.problems) == before
+    return Pattern(entry["pattern"], template) if right else None
 
 
 def _shared(
@@ -120,12 +129,41 @@ def _shared(
             yield Problem(document.line(at), text, at)
 
 
-def _entry_of(problem: Problem, entries: Sequence[Any]) -> str:
-    """How to call the entry that a problem is in, where it is in one."""
-    place = problem.path[0] if problem.path else None
-    if not isinstance(place, int):
-        return ""
-    entry = entries[place] if place < len(entries) else None
-    name = entry.get("name") if isinstance(entry, dict) else None
-    called = isinstance(name, str) and name and name.isprintable()
-    return f", {name}" if called else f", entry {place + 1}"
+def _twice(patterns: Mapping[int, Pattern], document: Document) -> Iterator[Problem]:
+    """Patterns of which the second would never get a model."""
+    seen: dict[tuple[Any, ...], int] = {}
+    for place, pattern in patterns.items():
+        about = *pattern.home, pattern.pattern
+        first = seen.setdefault(about, place)
+        if first != place:
+            at = (place, "pattern")
+            text = (
+                f"`pattern` is that of line {document.line((first, 'pattern'))}, which gets all "
+                "that it matches: keep one"
+            )
+            yield Problem(document.line(at), text, at)
+
+
+def _with_found(
+    catalog: Catalog, path: Path, document: Document, models: Mapping[int, Model]
+) -> Catalog:
+    """The catalog with the found models that it does not list itself."""
+    listed = {identity(model) for model in catalog.models}
+    records = [record.under(catalog.patterns) for record in discovered.read(path)]
+    found = tuple(record.model for record in records if identity(record.model) not in listed)
+    names = {model.name.casefold(): model for model in found}
+    for place, model in models.items():
+        if taken := names.get(model.name.casefold()):
+            at = (place, "name")
+            text = (
+                f"`name` {model.name!r} is that of {taken.model}, which a pattern has found "
+                f"({path}): choose another"
+            )
+            document.problems.append(Problem(document.line(at), text, at))
+    require_right(Path(catalog.path), document)
+    return replace(catalog, models=(*catalog.models, *found))
+
+
+def identity(model: Model) -> tuple[str, str | None, str]:
+    """Which model of which provider an entry is about, whatever it is asked with."""
+    return model.backend, model.base_url, model.model

@@ -2,7 +2,7 @@
 
 import base64
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tests.providers.http import HttpRequest, Response, json_response
@@ -53,14 +53,14 @@ def refused_parameter(received: Received) -> Response | None:
     return None
 
 
-def models() -> Response:
+def models(names: Sequence[str], path: str, most: int | None) -> Response:
     """The list of models."""
     data = [
         {"type": "model", "id": name, "display_name": name, "created_at": "2026-09-29T00:00:00Z"}
-        for name in MODELS
+        for name in names
     ]
     return json_response(
-        {"data": data, "has_more": False, "first_id": MODELS[0], "last_id": MODELS[-1]}
+        {"data": data, "has_more": False, "first_id": names[0], "last_id": names[-1]}
     )
 
 

@@ -44,8 +44,9 @@ def summary(provider: "Provider") -> dict[str, Any]:
 def planned(provider: "Provider", plan: dict[str, Any]) -> None:
     """Follow a plan as JSON: `clear`, then `script`, `shares` with a `seed`, `always`, `latency_s`.
 
-    `course` has fields of the `Course` of each batch that is created from now on. A fault is its
-    name, or its name and its seconds.
+    `models` are those that providers list from now on, by provider. `course` has fields of the
+    `Course` of each batch that is created from now on. A fault is its name, or its name and its
+    seconds.
     """
     if plan.pop("clear", False):
         provider.clear()
@@ -58,6 +59,8 @@ def planned(provider: "Provider", plan: dict[str, Any]) -> None:
         provider.always(_fault(plan.pop("always")))
     if "latency_s" in plan:
         provider.latency_s = plan.pop("latency_s")
+    if "models" in plan:
+        provider.models |= plan.pop("models")
     if "course" in plan:
         course = Course(**plan.pop("course"))
         provider.batches.course = lambda _: course

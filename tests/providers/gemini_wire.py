@@ -3,8 +3,9 @@
 import base64
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 from tests.providers.http import HttpRequest, Response, json_response
 from tests.providers.received import Received
@@ -39,8 +40,13 @@ def read(request: HttpRequest, at: float) -> Received | None:
     )
 
 
-def models() -> Response:
-    """The list of models."""
+def models(names: Sequence[str], path: str, most: int | None) -> Response:
+    """The list of models, at most `most` on a page; one that embeds answers no request here."""
+    token = parse_qs(urlsplit(path).query).get("pageToken", ["0"])
+    start = int(token[0])
+    shown = names[start:][:most]
+    ends = start + len(shown)
+    more = {"nextPageToken": str(ends)} if ends < len(names) else {}
     return json_response(
         {
             "models": [
@@ -50,10 +56,13 @@ def models() -> Response:
                     "displayName": name,
                     "inputTokenLimit": 1_000_000,
                     "outputTokenLimit": 65_536,
-                    "supportedGenerationMethods": ["generateContent"],
+                    "supportedGenerationMethods": [
+                        "embedContent" if "embedding" in name else "generateContent"
+                    ],
                 }
-                for name in MODELS
-            ]
+                for name in shown
+            ],
+            **more,
         }
     )
 

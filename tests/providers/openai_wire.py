@@ -6,8 +6,9 @@ The same chat endpoint stands for servers that are compatible with OpenAI's.
 import base64
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 from tests.providers.http import HttpRequest, Response, json_response
 from tests.providers.received import Received
@@ -22,7 +23,7 @@ def read(request: HttpRequest, at: float) -> Received | None:
     def received(**fields: Any) -> Received:
         return Received("openai", request.path, headers=request.headers, at=at, **fields)
 
-    match request.method, request.path.removeprefix("/elsewhere"):
+    match request.method, request.path.removeprefix("/elsewhere").partition("?")[0]:
         case "GET", "/v1/models":
             return received(task="models", body=b"")
         case "POST", "/v1/chat/completions":
@@ -61,17 +62,16 @@ def read(request: HttpRequest, at: float) -> Received | None:
     return None
 
 
-def models() -> Response:
-    """The list of models."""
-    return json_response(
-        {
-            "object": "list",
-            "data": [
-                {"id": name, "object": "model", "created": _CREATED, "owned_by": "system"}
-                for name in MODELS
-            ],
-        }
-    )
+def models(names: Sequence[str], path: str, most: int | None) -> Response:
+    """The list of models: all at once, as OpenAI sends it, or `most` on a page."""
+    after = parse_qs(urlsplit(path).query).get("after")
+    start = names.index(after[0]) + 1 if after else 0
+    shown = names[start:][:most]
+    data = [
+        {"id": name, "object": "model", "created": _CREATED, "owned_by": "system"} for name in shown
+    ]
+    more = {} if most is None else {"has_more": start + len(shown) < len(names)}
+    return json_response({"object": "list", "data": data, **more})
 
 
 def completion(

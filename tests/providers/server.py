@@ -77,6 +77,13 @@ class Provider(Plan):
         """The only key that is taken; None takes all requests, also those without a key."""
         self.served = dict(served or {})
         """Which model says it has answered, where it is not the one that was asked."""
+        self.models = {
+            "openai": list(openai_wire.MODELS),
+            "gemini": list(gemini_wire.MODELS),
+            "anthropic": list(anthropic_wire.MODELS),
+        }
+        """What each lists; add one, and a new model has landed."""
+        self.models_on_a_page: int | None = None
         self.received: list[Received] = []
         """Requests to the API in the order in which they came."""
         self.downloads: list[HttpRequest] = []
@@ -193,7 +200,10 @@ class Provider(Plan):
     def _normal(self, exchange: Exchange) -> Response:  # noqa: PLR0911  # one for each kind
         received = exchange.received
         if received.task == "models":
-            listed: Response = _WIRES[received.provider].models()
+            names = self.models[received.provider]
+            listed: Response = _WIRES[received.provider].models(
+                names, received.path, self.models_on_a_page
+            )
             return listed
         if received.task not in ("text", "picture"):
             return self._about_batches(received)

@@ -58,6 +58,13 @@ class Scorer(Backend, Protocol):
         """The raw score, in `Reply.score`."""
 
 
+class Lister(Backend, Protocol):
+    """Knows which models its provider has."""
+
+    async def listed(self) -> list[str]:
+        """The ids of all models, as entries of models.yaml have them; it costs nothing."""
+
+
 @dataclass(frozen=True, slots=True)
 class BatchState:
     """How a batch stands at its provider, in one word of ours and in the provider's own.

@@ -112,6 +112,19 @@ class Images(BaseModel):
     usage: ImageTokens | None = None
 
 
+class Listed(BaseModel):
+    """A model in OpenAI's list."""
+
+    id: str
+
+
+class Listing(BaseModel):
+    """A page of OpenAI's list of models; OpenAI's own is one page, and says nothing of more."""
+
+    data: list[Listed]
+    has_more: bool = False
+
+
 class _Google(BaseModel):
     model_config = ConfigDict(alias_generator=to_camel)
 

@@ -53,6 +53,8 @@ _KINDS: Mapping[str, RefusalKind] = {
     "SAFETY": "content filter",
     "SPII": "content filter",
 }
+_METHOD = "generateContent"
+_PAGE = 1000
 _CUT_OFF = ("CONTINUATION", "MAX_TOKENS")
 _BANNED = "PUP_LIMITED_DISABLED"
 
@@ -129,6 +131,28 @@ class Gemini:
     async def edit(self, request: Edit) -> Reply:
         """Change a picture, or join several; words without one are the reason of a refusal."""
         return self._drawn(await self._send(self._client, request))
+
+    async def listed(self) -> list[str]:
+        """The ids of the models that write, look or paint through this API, page by page."""
+        problem: Fault
+        try:
+            config = types.ListModelsConfig(page_size=_PAGE)
+            pager = await self._client.aio.models.list(config=config)
+            return [
+                (model.name or "").removeprefix("models/")
+                async for model in pager
+                if _METHOD in (model.supported_actions or [_METHOD])
+            ]
+        except errors.APIError as error:
+            headers: Mapping[str, str] = getattr(error.response, "headers", {})
+            problem = self._problem(error.code, error.details, headers)
+        except (httpx2.HTTPError, httpx2.StreamError) as error:
+            problem = interruption(error, self._key)
+        except (ValueError, AttributeError, TypeError) as error:
+            words = without_key(error, self._key)
+            problem = Unreadable(f"The list of models is not what this API sends: {words}")
+        # Out here, where no exception that holds the request is chained to this one.
+        raise problem
 
     def _said(self, body: str) -> Reply:
         response = shaped(Generated, body)

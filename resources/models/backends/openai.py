@@ -14,6 +14,7 @@ from resources.models.backends.bodies import (
     Image,
     Images,
     ImageTokens,
+    Listing,
     TextTokens,
     shaped,
 )
@@ -37,6 +38,7 @@ from resources.models.replies import (
     Refusal,
     RefusalKind,
     Reply,
+    Unacceptable,
     Unreadable,
     Usage,
 )
@@ -118,6 +120,22 @@ class OpenAI:
         body = {**self._model.parameters, "model": self._model.model, "prompt": request.prompt}
         return await self._reply(EDITS, await self._post(EDITS, body, files))
 
+    async def listed(self) -> list[str]:
+        """The ids of the models that the server has for this key, page by page where it has pages.
+
+        OpenAI sends all at once; servers that speak as it does may not.
+        """
+        ids: list[str] = []
+        query: dict[str, Any] = {}
+        while True:
+            body = no_refusal(await self._got("/models", query))
+            page = shaped(Listing, body)
+            new = [model.id for model in page.data if model.id not in ids]
+            ids += new
+            if not page.has_more or not new:
+                return ids
+            query["after"] = new[-1]
+
     async def _ask(self, request: Write | Look | Paint) -> Reply:
         path, body = await self._asked(request)
         return await self._reply(path, await self._post(path, body))
@@ -192,6 +210,12 @@ class OpenAI:
             )
         )
 
+    async def _got(self, path: str, query: Mapping[str, Any]) -> bytes | Refusal:
+        """The body of what lies at a path."""
+        return await self._sent(
+            self._sdk.get(path, cast_to=httpx2.Response, options={"params": query})
+        )
+
     async def _sent(self, call: Awaitable[httpx2.Response]) -> bytes | Refusal:
         try:
             return (await call).content
@@ -236,6 +260,18 @@ async def _fetched(url: str) -> Picture:
                 return Picture(response.content, response.headers.get("content-type"))
             problem = f"HTTP {response.status_code}: the picture could not be fetched from {host}"
     raise Unreadable(f"{problem} (response_format: b64_json in models.yaml avoids fetching it)")
+
+
+def no_refusal(body: bytes | Refusal) -> bytes:
+    """The body of a reply about what no model says, so that a refusal of it is a fault."""
+    if isinstance(body, Refusal):
+        raise fault_of(body)
+    return body
+
+
+def fault_of(end: Refusal | Fault) -> Fault:
+    """What a refusal means where nothing was asked of a model."""
+    return Unacceptable(end.reason) if isinstance(end, Refusal) else end
 
 
 def data_url(data: bytes) -> str:

@@ -19,7 +19,7 @@ from resources.models.backends.batch_files import (
     told,
 )
 from resources.models.backends.bodies import Shape
-from resources.models.backends.openai import EDITS, OpenAI, data_url
+from resources.models.backends.openai import EDITS, OpenAI, data_url, fault_of, no_refusal
 from resources.models.backends.wire import bytes_of, interruption, without_key
 from resources.models.replies import Fault, Interrupted, Refusal, Reply, Unacceptable
 from resources.models.requests import Edit, Request, Score
@@ -203,9 +203,8 @@ class BatchedOpenAI(OpenAI):
                         yield line
             return
         except APIStatusError as error:
-            problem = _fault_of(
-                self._problem(error.status_code, error.body, error.response.headers)
-            )
+            end = self._problem(error.status_code, error.body, error.response.headers)
+            problem = fault_of(end)
         except APIConnectionError as error:
             problem = interruption(error.__cause__ or error, self._key)
         except (httpx2.HTTPError, httpx2.StreamError) as error:
@@ -215,18 +214,6 @@ class BatchedOpenAI(OpenAI):
     async def _shown(self, batch: str) -> _Batch:
         return await self._shaped(_Batch, self._got(f"/batches/{batch}", {}))
 
-    async def _got(self, path: str, query: Mapping[str, Any]) -> bytes | Refusal:
-        return await self._sent(
-            self._sdk.get(path, cast_to=httpx2.Response, options={"params": query})
-        )
-
     async def _shaped(self, shape: type[Shape], call: Awaitable[bytes | Refusal]) -> Shape:
         """What a reply about batches says; none of these is about what a model may say."""
-        body = await call
-        if isinstance(body, Refusal):
-            raise _fault_of(body)
-        return told(shape, body)
-
-
-def _fault_of(end: Refusal | Fault) -> Fault:
-    return Unacceptable(end.reason) if isinstance(end, Refusal) else end
+        return told(shape, no_refusal(await call))

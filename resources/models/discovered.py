@@ -1,0 +1,78 @@
+"""discovered.yaml: the models that patterns have found, each a whole entry, kept for good.
+
+It lies in the data root, for what is found is no decision of the user's. An entry outlives its
+pattern: what the model has made stays, and what it lacks can still be asked of it.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import yaml
+from upath import UPath
+
+from resources.atomic import write_whole
+from resources.models.checking import checked, entries_of, require_right
+from resources.models.entry import Model
+from resources.models.patterns import Pattern
+from resources.models.yaml_lines import Problem
+
+_HEAD = """\
+# What patterns in models.yaml have found, with the day and the pattern: written by the sensor
+# `painters`. While a pattern there matches an entry, it decides over all of it but name and model.
+# To change one by itself, move it to models.yaml without its last two lines: that file wins.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Discovered:
+    """A model that a pattern has found on a day, as in 2026-11-21."""
+
+    model: Model
+    pattern: str
+    found: str
+
+    def under(self, patterns: Iterable[Pattern]) -> "Discovered":
+        """The same as the first pattern that matches it would have it now; as it is, if none."""
+        for pattern in patterns:
+            if pattern.fits(self.model.backend, self.model.base_url, self.model.model):
+                made = pattern.entry(self.model.name, self.model.model)
+                return replace(self, model=made, pattern=pattern.pattern)
+        return self
+
+
+def read(path: Path) -> list[Discovered]:
+    """What was found so far, in that order; nothing where there is no file.
+
+    Raises `CatalogError`, which names every problem and its line.
+    """
+    if not path.exists():
+        return []
+    document = entries_of(path, f"{path} is not there any more.")
+    records = []
+    for place, entry in enumerate(document.value):
+        given = dict(entry) if isinstance(entry, dict) else {}
+        about = {name: given.pop(name, None) for name in ("pattern", "found")}
+        for name, value in about.items():
+            if not isinstance(value, str):
+                text = f"`{name}` is missing: mend the entry, or remove it to have it found again"
+                document.problems.append(Problem(document.line((place,)), text, (place, name)))
+        model = checked(document, place, given)
+        if model is not None:
+            records.append(Discovered(model, str(about["pattern"]), str(about["found"])))
+    require_right(path, document)
+    return records
+
+
+def write(path: Path, records: Sequence[Discovered]) -> None:
+    """Keep what was found; a reader sees the old file or the new one, never a part."""
+    entries = [
+        {
+            **record.model.model_dump(mode="json", exclude_unset=True),
+            "pattern": record.pattern,
+            "found": record.found,
+        }
+        for record in records
+    ]
+    text = yaml.safe_dump(entries, sort_keys=False, allow_unicode=True, width=100)
+    write_whole(UPath(path), f"{_HEAD}\n{text}".encode())

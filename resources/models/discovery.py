@@ -1,0 +1,118 @@
+"""Asking providers which models they have, and keeping those that a pattern matches."""
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from typing import Any, NamedTuple, TypeAlias
+
+from resources.models import discovered
+from resources.models.backends import backend_of
+from resources.models.catalog import Catalog, CatalogFiles, identity
+from resources.models.client import key_of
+from resources.models.discovered import Discovered
+from resources.models.faults import KeyNotSet
+from resources.models.patterns import Pattern, name_of
+from resources.models.replies import Fault
+
+PATIENCE_S = 20.0
+"""How long a provider may take over its list: Dagster ends a sensor's tick after a minute."""
+MOST_AT_ONCE = 10
+"""New models of one pattern at once, above which it is taken for a mistake."""
+
+_Source: TypeAlias = tuple[str, str | None, str | None]
+"""A backend, its address and the variable that holds its key: whose list it is."""
+
+
+class Poll(NamedTuple):
+    """New models, which are kept now, and what the user should know of patterns that got none."""
+
+    found: list[Discovered]
+    told: list[str]
+
+
+def poll(files: CatalogFiles) -> Poll:
+    """Match the lists of all providers that patterns are about, and keep what is new.
+
+    A list that cannot be had, and a pattern that matches nothing or everything, is told of; the
+    other patterns go on, and what was found before stays. Without patterns nobody is asked. Raises
+    `CatalogError`.
+    """
+    catalog = files.load()
+    lists = asyncio.run(_lists(catalog.patterns))
+    # Read after the wait, for someone else may have found something meanwhile.
+    known = discovered.read(files.discovered)
+    made = Poll([], [])
+    taken = {model.name for model in catalog.models} | {record.model.name for record in known}
+    for pattern in catalog.patterns:
+        ids = _matched(pattern, lists[_source(pattern)], catalog, [*known, *made.found], made.told)
+        for model in ids:
+            name = name_of(model, taken)
+            taken.add(name)
+            today = f"{datetime.now(UTC):%Y-%m-%d}"
+            made.found.append(Discovered(pattern.entry(name, model), pattern.pattern, today))
+    records = [*(record.under(catalog.patterns) for record in known), *made.found]
+    if records != known:
+        discovered.write(files.discovered, records)
+    return made
+
+
+def _matched(
+    pattern: Pattern,
+    listed: Sequence[str] | str,
+    catalog: Catalog,
+    records: Iterable[Discovered],
+    told: list[str],
+) -> list[str]:
+    """The ids that a pattern matches and nobody knows yet; what is wrong with it is told."""
+    where = f"the pattern {pattern.pattern} in {catalog.path}"
+    if isinstance(listed, str):
+        told.append(f"The list for {where} could not be had: {listed}")
+        return []
+    ids = [model for model in listed if pattern.fits(*pattern.home, model)]
+    count = f"{len(listed):,} models that {pattern.home[1] or pattern.home[0]} lists"
+    if not ids:
+        told.append(f"Of the {count}, {where} matches none. Correct it, or wait for one that fits.")
+        return []
+    everybody = (*catalog.models, *(record.model for record in records))
+    known = {identity(model) for model in everybody}
+    new = [model for model in ids if (*pattern.home, model) not in known]
+    if new and (len(new) > MOST_AT_ONCE or len(ids) == len(listed) > 1):
+        told.append(
+            f"Of the {count}, {where} matches {len(ids):,}, {len(new):,} of them new: too many to "
+            "be meant, so none was taken. Make it narrower, as in gpt-image-*, or several of it; "
+            f"one may find {MOST_AT_ONCE} at once, and not all that there are."
+        )
+        return []
+    return new
+
+
+async def _lists(patterns: Iterable[Pattern]) -> dict[_Source, Sequence[str] | str]:
+    """By source, the ids of its models, or in words why they cannot be had."""
+    askers = {_source(pattern): pattern for pattern in patterns}
+    lists = await asyncio.gather(*(_list(pattern) for pattern in askers.values()))
+    return dict(zip(askers, lists, strict=True))
+
+
+async def _list(pattern: Pattern) -> Sequence[str] | str:
+    asker = pattern.asker
+    backend: Any = None
+    try:
+        backend = backend_of(asker, key_of(asker), _no_picture)
+        async with asyncio.timeout(PATIENCE_S):
+            ids: list[str] = await backend.listed()
+        return ids
+    except (KeyNotSet, Fault) as problem:
+        return str(problem)
+    except TimeoutError:
+        return f"no answer within {PATIENCE_S:.0f} s."
+    finally:
+        if backend is not None:
+            await backend.aclose()
+
+
+def _source(pattern: Pattern) -> _Source:
+    return (*pattern.home, pattern.asker.key_variable)
+
+
+def _no_picture(sha256: str) -> bytes:
+    raise LookupError(f"A list of models needs no picture {sha256}.")

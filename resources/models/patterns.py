@@ -1,0 +1,120 @@
+"""Patterns in models.yaml: entries that stand for the models that a provider's own list has.
+
+A pattern has `pattern` in place of `name` and `model`, and is otherwise a whole entry: the template
+of every painter that it matches.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from hashlib import sha256
+from typing import Any
+
+from pydantic import ValidationError
+
+from resources.models.complaints import nearest
+from resources.models.entry import Model
+
+LISTING = ("openai", "gemini")
+"""The backends whose providers list their models, painters among them."""
+ROLES = ("painter", "editor")
+"""What a model may be that nobody has written an entry for: those that are partitions."""
+
+_WILD = re.compile(r"\[[^]]*\]|[*?\[\]]")
+_LONGEST_NAME = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A pattern as the shell has them (`*`, `?`, `[…]`), and the rest of its entry."""
+
+    pattern: str
+    template: Mapping[str, Any]
+
+    @property
+    def home(self) -> tuple[str, str | None]:
+        """The backend, and its address, whose models it is about."""
+        return self.template["backend"], self.template.get("base_url")
+
+    def fits(self, backend: str, base_url: str | None, model: str) -> bool:
+        """Whether a model, of a backend at an address, is one that this pattern is about."""
+        return self.home == (backend, base_url) and fnmatchcase(model, self.pattern)
+
+    def entry(self, name: str, model: str) -> Model:
+        """The entry of a model that it matches."""
+        return Model.model_validate({"name": name, "model": model, **self.template})
+
+    @property
+    def asker(self) -> Model:
+        """An entry to ask the provider for its list with; messages call it by the pattern."""
+        # A copy is not validated, so that its name may be words.
+        return self.entry("pattern", self.pattern).model_copy(
+            update={"name": f"the pattern {self.pattern}"}
+        )
+
+
+def problems_of(entry: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+    """What is wrong with an entry as a pattern, beside its template: fields, and what to do."""
+    pattern = entry["pattern"]
+    if not isinstance(pattern, str) or not pattern:
+        yield "pattern", "`pattern` has to be text, as in gpt-image-*"
+    elif not _WILD.sub("", pattern):
+        yield (
+            "pattern",
+            f"`pattern` is {pattern!r}, which matches every model that a provider has: begin it "
+            "with what its painters' ids have in common, as in gpt-image-*",
+        )
+    if "model" in entry:
+        yield "model", "`model` and `pattern` are given both: keep the one or the other"
+    if "name" in entry:
+        yield (
+            "name",
+            "`name` is of no use beside `pattern`, whose models are named by their ids: remove it",
+        )
+    backend, roles = entry.get("backend"), entry.get("roles")
+    if isinstance(backend, str) and backend not in LISTING:
+        yield (
+            "backend",
+            f"`backend` is {backend!r}, which lists no painters that a pattern could match"
+            f"{nearest(backend, LISTING)}; else give the entry `name` and `model`",
+        )
+    if isinstance(roles, list) and ("painter" not in roles or set(roles) - set(ROLES)):
+        yield (
+            "roles",
+            "`roles` of a pattern are painter, or painter and editor: a model in another role is "
+            "an asset of its own, so give it an entry with `name` and `model`",
+        )
+
+
+def template_of(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """A pattern's entry without what is said of the pattern alone."""
+    return {key: value for key, value in entry.items() if key not in ("pattern", "name", "model")}
+
+
+def name_of(model: str, taken: Collection[str]) -> str:
+    """A name for a model made of its id, the same every time; a number tells it from `taken`.
+
+    Names that differ in capitals alone are the same.
+    """
+    plain = re.sub(r"[^A-Za-z0-9]+", "_", model).strip("_") or "model"
+    if plain[0].isdigit():
+        plain = f"model_{plain}"
+    if len(plain) > _LONGEST_NAME:
+        plain = f"{plain[: _LONGEST_NAME - 9]}_{sha256(model.encode()).hexdigest()[:8]}"
+    plain = plain if _can_name(plain) else f"{plain}_model"
+    known = {name.casefold() for name in taken}
+    name, number = plain, 1
+    while name.casefold() in known:
+        number += 1
+        name = f"{plain[: _LONGEST_NAME - 4]}_{number}"
+    return name
+
+
+def _can_name(name: str) -> bool:
+    entry = {"name": name, "backend": "openai", "model": name, "family": name, "roles": ["painter"]}
+    try:
+        Model.model_validate(entry)
+    except ValidationError:
+        return False
+    return True

@@ -1,0 +1,311 @@
+"""Patterns: read from models.yaml, matched against lists over HTTP, and what they found kept."""
+
+import json
+import re
+import time
+
+import pytest
+
+from resources.models import discovered
+from resources.models.catalog import CatalogError, CatalogFiles
+from resources.models.discovery import MOST_AT_ONCE, poll
+from resources.models.patterns import name_of
+from resources.models.replies import Closed, Interrupted, Unreadable
+from tests.providers import Provider, faults
+from tests.resources.models.backends.asking import KEY, Asker, entry
+
+PATTERN = {
+    "pattern": "gpt-image-*",
+    "backend": "openai",
+    "family": "gpt",
+    "roles": ["painter", "editor"],
+    "parameters": {"size": "1024x1024", "quality": "high"},
+    "price": {"per_image": {"1024x1024/high": 0.13}},
+}
+TEXT_MODEL = {
+    "name": "gpt",
+    "backend": "openai",
+    "model": "gpt-5-mini",
+    "family": "gpt",
+    "roles": ["judge"],
+}
+
+
+@pytest.fixture(scope="module")
+def _provider():
+    with Provider() as provider:
+        yield provider
+
+
+@pytest.fixture
+def provider(_provider, monkeypatch):
+    _provider.clear()
+    _provider.received.clear()
+    _provider.key, _provider.models_on_a_page, _provider.latency_s = KEY, None, 0.0
+    _provider.models = {
+        "openai": ["gpt-5-mini", "gpt-image-2"],
+        "gemini": ["gemini-3-flash", "gemini-3-flash-image", "gemini-embedding-image-1"],
+    }
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    monkeypatch.setenv("GEMINI_API_KEY", KEY)
+    return _provider
+
+
+@pytest.fixture
+def files(tmp_path):
+    return CatalogFiles(tmp_path / "models.yaml", tmp_path / "data" / "discovered.yaml")
+
+
+@pytest.fixture
+def write(files, provider):
+    """Write models.yaml: entries that ask the provider here."""
+
+    def write(*entries):
+        base = {"openai": provider.openai_url, "gemini": provider.url}
+        whole = [
+            {"family": "some", "base_url": base.get(each["backend"])} | each for each in entries
+        ]
+        files.models.write_text("".join(f"- {json.dumps(each)}\n" for each in whole))
+
+    return write
+
+
+def names(catalog):
+    return [model.name for model in catalog.models]
+
+
+class TestTheFile:
+    @pytest.fixture
+    def said(self, files, write):
+        def said(*entries):
+            write(*entries)
+            with pytest.raises(CatalogError) as caught:
+                files.load()
+            return re.sub(r"(?m)^.*models\.yaml", "", str(caught.value))
+
+        return said
+
+    def test_a_pattern_is_no_model(self, files, write):
+        write(TEXT_MODEL, PATTERN)
+        catalog = files.load()
+        assert names(catalog) == ["gpt"]
+        [pattern] = catalog.patterns
+        assert pattern.pattern == "gpt-image-*"
+        made = pattern.entry("gpt_image_2", "gpt-image-2")
+        assert made.price.per_image == {"1024x1024/high": 0.13}
+        assert made.roles == ("painter", "editor")
+
+    @pytest.mark.parametrize(
+        ("fields", "words"),
+        [
+            ({"pattern": "*"}, ", line 1, *: `pattern` is '*', which matches every model"),
+            ({"pattern": "[!a]?*"}, "which matches every model that a provider has: begin it"),
+            ({"pattern": ""}, "`pattern` has to be text, as in gpt-image-*"),
+            ({"pattern": 4}, "`pattern` has to be text"),
+            ({"model": "gpt-image-2"}, "`model` and `pattern` are given both: keep the one"),
+            ({"name": "gpt_image"}, "`name` is of no use beside `pattern`"),
+            ({"backend": "diffusers"}, "lists no painters that a pattern could match"),
+            ({"roles": ["painter", "judge"]}, "is an asset of its own, so give it an entry"),
+            ({"roles": ["editor"]}, "`roles` of a pattern are painter, or painter and editor"),
+            ({"prize": {}}, "`prize` is no field, did you mean price?"),
+            ({"key": KEY}, "`key` is no name of an environment variable"),
+        ],
+    )
+    def test_what_is_wrong_is_named_with_the_remedy(self, said, fields, words):
+        text = said({**PATTERN, **fields})
+        assert words in text
+        assert KEY not in text
+
+    def test_neither_model_nor_pattern(self, said):
+        text = said({**TEXT_MODEL, "model": None}, {"name": "a", "backend": "openai", "roles": []})
+        assert "`model` is missing: the provider's id of the model, or `pattern` in its" in text
+
+    def test_the_same_pattern_twice(self, said):
+        assert "`pattern` is that of line 1, which gets all" in said(PATTERN, PATTERN)
+
+
+@pytest.fixture(scope="module")
+def asker():
+    asker = Asker()
+    yield asker
+    asker.close()
+
+
+class TestLists:
+    def listed(self, asker, backend, url, key=KEY):
+        return asker.use(entry(backend, url), lambda backend: backend.listed(), key)
+
+    def test_ids_of_all_pages(self, asker, provider):
+        provider.models["openai"] = ["a", "b", "gpt-image-2"]
+        for provider.models_on_a_page in (None, 1, 2):
+            assert self.listed(asker, "openai", provider.openai_url) == ["a", "b", "gpt-image-2"]
+            found = self.listed(asker, "gemini", provider.url)
+            assert found == ["gemini-3-flash", "gemini-3-flash-image"]
+        assert {request.task for request in provider.received} == {"models"}
+        assert all(request.key == KEY for request in provider.received)
+
+    @pytest.mark.parametrize("backend", ["openai", "gemini"])
+    def test_a_list_that_cannot_be_had_is_a_fault(self, asker, provider, backend):
+        url = provider.openai_url if backend == "openai" else provider.url
+        with pytest.raises(Closed) as caught:
+            self.listed(asker, backend, url, "sk-another-key")
+        assert "sk-another-key" not in str(caught.value)
+        provider.script([faults.DROPPED, faults.MALFORMED_JSON])
+        with pytest.raises(Interrupted):
+            self.listed(asker, backend, url)
+        with pytest.raises(Unreadable, match="is not what this API sends"):
+            self.listed(asker, backend, url)
+
+
+class TestWhatIsFound:
+    def test_a_match_is_a_whole_entry_that_is_kept(self, files, write, provider):
+        write(TEXT_MODEL, PATTERN)
+        assert not files.discovered.exists()
+        made = poll(files)
+        assert [record.model.name for record in made.found] == ["gpt_image_2"]
+        assert made.told == []
+        text = files.discovered.read_text()
+        assert text.startswith("# What patterns in models.yaml have found")
+        assert "name: gpt_image_2" in text
+        assert re.search(r"pattern: gpt-image-\*\n  found: '\d{4}-\d\d-\d\d'\n", text)
+        catalog = files.load()
+        assert names(catalog) == ["gpt", "gpt_image_2"]
+        model = catalog.models[1]
+        assert (model.model, model.parameters["quality"]) == ("gpt-image-2", "high")
+        before = files.discovered.stat().st_mtime_ns
+        assert poll(files).found == []
+        assert files.discovered.stat().st_mtime_ns == before
+
+    def test_it_outlives_its_pattern_and_follows_it_till_then(self, files, write, provider):
+        write(PATTERN)
+        poll(files)
+        write({**PATTERN, "price": {"per_image": {"1024x1024/high": 0.2}}})
+        priced = files.load().models[0].price
+        assert priced.per_image == {"1024x1024/high": 0.2}
+        poll(files)
+        write({**PATTERN, "pattern": "gpt-image-3*", "price": {}})
+        assert names(files.load()) == ["gpt_image_2"]
+        write()
+        assert files.load().models[0].price == priced
+
+    def test_an_id_that_the_user_lists_is_not_doubled(self, files, write, provider):
+        mine = {**PATTERN, "name": "mine", "model": "gpt-image-2", "parameters": {}}
+        del mine["pattern"]
+        write(PATTERN)
+        poll(files)
+        write(PATTERN, mine)
+        assert names(files.load()) == ["mine"]
+        files.discovered.unlink()
+        assert poll(files) == ([], [])
+        assert not files.discovered.exists()
+
+    def test_a_name_that_a_pattern_has_given_is_taken(self, files, write, provider):
+        write(PATTERN)
+        poll(files)
+        write({**TEXT_MODEL, "name": "GPT_image_2"}, PATTERN)
+        with pytest.raises(CatalogError, match="that of gpt-image-2, which a pattern has found"):
+            files.load()
+
+    def test_patterns_that_match_nothing_or_everything_are_told_of(self, files, write, provider):
+        many = [f"gpt-image-{number}" for number in range(MOST_AT_ONCE + 1)]
+        provider.models["openai"] = ["gpt-5-mini", *many]
+        write(PATTERN, {**PATTERN, "pattern": "flux-*"}, {**PATTERN, "pattern": "g*"})
+        made = poll(files)
+        assert made.found == []
+        too_many, none, everything = made.told
+        assert re.search(r"gpt-image-\* .* matches 11, 11 of them new: too many", too_many)
+        assert "Make it narrower" in too_many
+        assert re.search(r"Of the 12 models .* flux-\* in .* matches none. Correct it", none)
+        assert "g*" in everything
+        assert not files.discovered.exists()
+        provider.models["openai"] = ["gpt-image-2", "gpt-image-3"]
+        write(PATTERN)
+        assert "not all that there are" in poll(files).told[0]
+
+    def test_two_patterns_share_a_list_and_the_first_that_matches_wins(
+        self, files, write, provider
+    ):
+        provider.models["openai"] += ["gpt-image-2-mini", "gpt-image-2.mini"]
+        write({**PATTERN, "pattern": "*-mini", "parameters": {"size": "512x512"}}, PATTERN)
+        found = {record.model.name: record.model for record in poll(files).found}
+        assert set(found) == {
+            "gpt_5_mini",
+            "gpt_image_2_mini",
+            "gpt_image_2_mini_2",
+            "gpt_image_2",
+        }
+        assert found["gpt_image_2_mini"].parameters == {"size": "512x512"}
+        assert found["gpt_image_2_mini_2"].model == "gpt-image-2.mini"
+        assert provider.count == 1
+
+    def test_a_list_that_cannot_be_had_stops_no_other(self, files, write, provider, monkeypatch):
+        gemini = {**PATTERN, "pattern": "*-image", "backend": "gemini", "parameters": {}}
+        keyless = {**gemini, "key": "A_KEY_THAT_IS_NOT_SET"}
+        wrong = {**PATTERN, "key": "A_WRONG_KEY", "pattern": "gpt-image-2*"}
+        write(keyless | {"pattern": "*-pro-image"}, wrong, gemini)
+        monkeypatch.setenv("A_WRONG_KEY", "sk-wrong")
+        made = poll(files)
+        assert [record.model.model for record in made.found] == ["gemini-3-flash-image"]
+        unset, refused = made.told
+        assert "A_KEY_THAT_IS_NOT_SET is not set" in unset
+        assert re.search(
+            r"list for the pattern gpt-image-2\* .* could not be had: HTTP 401", refused
+        )
+        kept = files.discovered.read_text()
+        provider.always(faults.SERVER_ERROR)
+        assert len(poll(files).told) == 3
+        assert files.discovered.read_text() == kept
+
+    def test_a_provider_that_does_not_answer_is_given_up(self, files, write, provider, monkeypatch):
+        monkeypatch.setattr("resources.models.discovery.PATIENCE_S", 0.3)
+        provider.latency_s = 5.0
+        write(PATTERN)
+        began = time.monotonic()
+        assert "no answer within" in poll(files).told[0]
+        assert time.monotonic() - began < 4
+
+    def test_without_patterns_nobody_is_asked(self, files, write, provider):
+        write(TEXT_MODEL)
+        assert poll(files) == ([], [])
+        assert provider.count == 0
+
+    def test_a_file_that_someone_broke_is_named(self, files, write, provider):
+        write(PATTERN)
+        poll(files)
+        text = files.discovered.read_text()
+        files.discovered.write_text(text.replace("found:", "fond:"))
+        words = r"discovered\.yaml, line \d+, gpt_image_2: `fond` is no field"
+        with pytest.raises(CatalogError, match=words) as caught:
+            files.load()
+        assert "`found` is missing" in str(caught.value)
+
+    def test_what_is_written_is_read_the_same(self, files, write, provider):
+        odd = {"on": "no", "ratio": "16:9", "day": "2026-11-21", "few": [0.00001, True, None]}
+        provider.models["openai"].append("gpt-image-Ünï")
+        write({**PATTERN, "parameters": odd})
+        made = poll(files)
+        assert discovered.read(files.discovered) == made.found
+        assert files.load().models[0].parameters == odd
+
+
+@pytest.mark.parametrize(
+    ("model", "name"),
+    [
+        ("gpt-image-2.6-sunburst", "gpt_image_2_6_sunburst"),
+        ("4o-image", "model_4o_image"),
+        ("input", "input_model"),
+        ("class", "class_model"),
+        ("---", "model"),
+        ("publishers/x/models/a", "publishers_x_models_a"),
+    ],
+)
+def test_names_are_made_of_ids(model, name):
+    assert name_of(model, ()) == name
+    assert name_of(model, {name.upper()}) == f"{name}_2"
+
+
+def test_long_ids_keep_apart():
+    one, other = (name_of("a" * 80 + end, ()) for end in "bc")
+    assert one != other
+    assert len(one) == len(other) == 64
+    assert len(name_of("a" * 64, {"a" * 64})) <= 64
