@@ -14,6 +14,10 @@ class Mismatch(ValueError):
     """Two tables that belong together were not made together."""
 
 
+class NothingYet(ValueError):
+    """No partition has been materialized that far."""
+
+
 def table_asset(
     group: str,
     *,

@@ -7,7 +7,7 @@ import pyarrow as pa
 from dagster import AssetExecutionContext, AssetIn, AssetsDefinition, MaterializeResult
 
 from assets.columns import REAL, TEXT, WHOLE, Columns, materialized
-from assets.common import Mismatch
+from assets.common import Mismatch, NothingYet
 from assets.previews import markdown_table
 from assets.vlmbias.answers import asked_of, same_questions, topics_of
 from assets.vlmbias.common import GROUP, table_asset
@@ -53,10 +53,6 @@ _SHOWN = [
 
 EVERY_TOPIC = {"allow_missing_partitions": True}
 """Metadata of an input that takes the topics there are, as tables by topic."""
-
-
-class NothingYet(ValueError):
-    """No topic has been materialized that far."""
 
 
 def answer_ins(judges: Sequence[Model]) -> dict[str, AssetIn]:

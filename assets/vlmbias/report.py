@@ -21,8 +21,8 @@ from dagster import (
 )
 
 from assets import site
-from assets.common import OWNERS, Mismatch
-from assets.vlmbias.accuracy import ACCURACY, EVERY_TOPIC, NothingYet, all_answers, answer_ins
+from assets.common import OWNERS, Mismatch, NothingYet
+from assets.vlmbias.accuracy import ACCURACY, EVERY_TOPIC, all_answers, answer_ins
 from assets.vlmbias.answers import is_reference
 from assets.vlmbias.common import GROUP
 from assets.vlmbias.images import IMAGES
