@@ -8,7 +8,9 @@ changes the knob, one trait of the extra element.
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from generators.prompts.words import COLOURS, NUMBERS, plural, with_article
+from generators.prompts.concepts import Concept
+from generators.prompts.knobs import VALUES, is_change
+from generators.prompts.words import plural, with_article
 
 VERSION = 1
 LONGEST = 30
@@ -58,6 +60,17 @@ def triplet(fields: Mapping[str, Any]) -> dict[str, str]:
     return sentences
 
 
+def fields_of(concept: Concept) -> dict[str, Any]:
+    """What `triplet` takes to write the sentences of a concept."""
+    fields: dict[str, Any] = {name: getattr(concept, name) for name in _FIELDS}
+    return {**fields, "values": list(concept.values)}
+
+
+def extra(knob: str, value: str, element: str) -> str:
+    """How the extra element is told with a value of a knob, as in "with exactly two rocks"."""
+    return _EXTRA[knob](value, element)
+
+
 _FIELDS = (
     "hypernym",
     "non_prototype",
@@ -76,25 +89,14 @@ def _words(fields: Mapping[str, Any], name: str) -> str:
     return " ".join(value.split())
 
 
-_SHOWN: Mapping[str, tuple[str, ...]] = {
-    "count": NUMBERS,
-    "color": tuple(COLOURS),
-    "color_tone": tuple(COLOURS),
-    "layout_relation": ("left", "right"),
-    "spatial": ("foreground", "background"),
-    "scale_size": ("small", "large"),
-}
-
-
 def _values(knob: str, values: Any) -> tuple[str, str]:
-    if knob not in _SHOWN:
-        raise NotUnderstood(f"knob is {knob}: it has to be one of {', '.join(_SHOWN)}")
-    possible = _SHOWN[knob]
+    if knob not in VALUES:
+        raise NotUnderstood(f"knob is {knob}: it has to be one of {', '.join(VALUES)}")
+    possible = VALUES[knob]
     if not (isinstance(values, list) and len(values) == 2 and all(v in possible for v in values)):
         raise NotUnderstood(f"values of {knob} have to be two of {', '.join(possible)}")
     shown, changed = values
-    apart = abs(possible.index(shown) - possible.index(changed))
-    if not apart or (knob == "count" and apart > 2):
+    if not is_change(knob, shown, changed):
         raise NotUnderstood(
             f"values of {knob} have to differ{', by 1 or 2' if knob == 'count' else ''}"
         )
@@ -113,5 +115,5 @@ _EXTRA: Mapping[str, Callable[[str, str], str]] = {
 
 def _sentence(words: Mapping[str, str], entity: str, value: str) -> str:
     main = with_article(f"{words['attribute']} {entity}".strip())
-    extra = _EXTRA[words["knob"]](value, words["extra_element"])
-    return f"{main[0].upper()}{main[1:]} is {words['environment_hint']} {extra}."
+    beside = extra(words["knob"], value, words["extra_element"])
+    return f"{main[0].upper()}{main[1:]} is {words['environment_hint']} {beside}."

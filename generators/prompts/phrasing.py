@@ -1,0 +1,93 @@
+"""Sentences as words, so that they can be compared whoever wrote them."""
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+from generators.prompts.words import NUMBERS, plural, with_article
+
+_ODD = re.compile(r"[;:()'’\d]|\bsingle\b|\bgrey\b|-hand\b")
+_SPELLED = (
+    (re.compile(r"\b(?:a |one )?single\b"), "one"),
+    (re.compile(r"\bgrey\b"), "gray"),
+    (re.compile(r"\b(left|right)-hand\b"), r"\1"),
+    (re.compile(r"[’']s\b"), " 's"),
+    (re.compile(r"([;:()])"), r" \1 "),
+    (re.compile(r"\b[1-9]\b"), lambda digit: NUMBERS[int(digit[0]) - 1]),
+)
+
+
+def tokens(sentence: str) -> list[str]:
+    """Its words and commas in small letters, without the full stop, spelled in one way.
+
+    "2" is "two", "a single" is "one" and "grey" is "gray".
+    """
+    plain = sentence.lower().removesuffix(".")
+    if _ODD.search(plain):
+        for written, spelled in _SPELLED:
+            plain = written.sub(spelled, plain)
+    if "," in plain:
+        plain = plain.replace(",", " ,")
+    return plain.split()
+
+
+def in_words(words: Sequence[str]) -> str:
+    """The sentence that `tokens` makes such words of."""
+    sentence = " ".join(words).replace(" ,", ",").replace(" 's", "'s")
+    return f"{sentence[:1].upper()}{sentence[1:]}."
+
+
+def is_one_sentence(sentence: str) -> bool:
+    """Whether the only full stop, question or exclamation mark is a full stop at its end."""
+    return sentence.find(".") == len(sentence) - 1 and not _ENDED.search(sentence)
+
+
+_ENDED = re.compile(r"[!?\n]|^$")
+
+
+@lru_cache(maxsize=4096)
+def phrase(words: str) -> tuple[str, ...]:
+    """The tokens of some words."""
+    return tuple(tokens(words))
+
+
+def places(words: Sequence[str], sought: Sequence[str]) -> list[int]:
+    """Where a phrase begins in a sentence, each time."""
+    first, length = sought[0], len(sought)
+    found = [at for at, word in enumerate(words) if word == first]
+    if length > 1:
+        found = [at for at in found if tuple(words[at : at + length]) == sought]
+    return found
+
+
+def replaced(words: Sequence[str], at: Sequence[int], length: int, entity: str) -> list[str]:
+    """The sentence with `entity` for the words at some places, and the article that goes with it.
+
+    The entity is one item of what is returned, in its own spelling: compare what is joined.
+    """
+    told = list(words)
+    for place in reversed(at):
+        told[place : place + length] = [entity]
+        if place and told[place - 1] in ("a", "an"):
+            told[place - 1] = article(entity)
+    return told
+
+
+@lru_cache(maxsize=4096)
+def article(words: str) -> str:
+    """The article before them: a or an."""
+    return with_article(words).partition(" ")[0]
+
+
+def named(text: str, labels: tuple[str, ...]) -> list[str]:
+    """The labels that a text names, alone, in the plural or within a compound."""
+    return list(dict.fromkeys(_finding(labels).findall(text.lower()))) if labels else []
+
+
+@lru_cache(maxsize=1024)
+def _finding(labels: tuple[str, ...]) -> re.Pattern[str]:
+    forms = {form for label in labels for form in (label, plural(label), label.rstrip("+"))}
+    longest_first = sorted(forms, key=lambda form: (-len(form), form))
+    return re.compile(
+        rf"(?<!\w)(?:{'|'.join(re.escape(form.lower()) for form in longest_first)})(?!\w)"
+    )

@@ -1,0 +1,176 @@
+"""Where a sentence tells the knob of an extra element, and how it reads with the other value."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+
+from generators.prompts.grammar import extra
+from generators.prompts.phrasing import article, phrase, places
+from generators.prompts.words import plural
+
+_REACH, _FAR = 4, 8
+_BREAKS = frozenset(
+    [
+        "a",
+        "an",
+        "the",
+        "and",
+        "or",
+        "of",
+        "in",
+        "on",
+        "at",
+        "by",
+        "near",
+        "beside",
+        "behind",
+        "under",
+        "over",
+        "with",
+        "to",
+        "from",
+        "next",
+        "is",
+        "are",
+    ]
+)
+_LINKS = frozenset(
+    [
+        "that",
+        "which",
+        "is",
+        "are",
+        "was",
+        "were",
+        "being",
+        "painted",
+        "colored",
+        "coloured",
+        "looks",
+    ]
+)
+_ABOUT = frozenset(["exactly", "only", "just"])
+_PLURAL: Mapping[str, str] = {"is": "are", "was": "were", "has": "have"}
+_SINGULAR = {many: one for one, many in _PLURAL.items()}
+
+
+class Told:
+    """A knob with its two values, and the extra element that they are of."""
+
+    def __init__(self, knob: str, values: tuple[str, str], element: str) -> None:
+        self._knob, (self._shown, self._changed) = knob, values
+        self._one, self._many = phrase(element), phrase(plural(element))
+        self.shown_as = extra(knob, self._shown, element)
+        self.changed_as = extra(knob, self._changed, element)
+
+    def shown_at(self, words: Sequence[str], main: Sequence[str]) -> list[int]:
+        """Where the text says the value of the element; `main` are the words of the main entity."""
+        return self._said_at(words, self._shown, self._changed, main)
+
+    def changed_at(self, words: Sequence[str], main: Sequence[str]) -> list[int]:
+        """Where a sentence says the value that the adversarial one has to have."""
+        return self._said_at(words, self._changed, self._shown, main)
+
+    def changes(self, words: Sequence[str], at: Sequence[int]) -> Iterator[list[str]]:
+        """The ways to say the other value at these places instead; the plainest first."""
+        told = list(words)
+        for place in at:
+            told[place] = self._changed
+            if place and told[place - 1] in ("a", "an") and self._knob != "count":
+                told[place - 1] = article(self._changed)
+        if self._knob != "count" or "one" not in (self._shown, self._changed):
+            yield told
+            return
+        for place in reversed(at):
+            start = self._follows(words, place, self._forms(self._shown))
+            told[start : start + len(self._one)] = self._forms(self._changed)[0]
+        yield told
+        yield self._agreeing(told, at)
+
+    def _forms(self, value: str) -> tuple[tuple[str, ...], ...]:
+        """How the element is called with a value."""
+        if self._knob != "count":
+            return (self._one, self._many)
+        return (self._one,) if value == "one" else (self._many,)
+
+    def _said_at(
+        self, words: Sequence[str], value: str, other: str, main: Sequence[str]
+    ) -> list[int]:
+        said = [at for at, word in enumerate(words) if word == value]
+        forms = self._forms(value)
+        if self._knob == "spatial":
+            return [at for at in said if self._is_about(words, at, other)]
+        if self._knob == "layout_relation":
+            return [at for at in said if self._relates(words, at, other, main)]
+        before = [at for at in said if self._follows(words, at, forms) >= 0]
+        if before or self._knob == "count":
+            return before
+        return [at for at in said if self._is_linked(words, at)]
+
+    def _follows(self, words: Sequence[str], at: int, forms: Sequence[Sequence[str]]) -> int:
+        """Where the element follows a value as its noun, with adjectives between; else -1."""
+        for start in range(at + 1, min(at + 1 + _REACH, len(words))):
+            for form in forms:
+                if words[start] == form[0] and tuple(words[start : start + len(form)]) == form:
+                    return start
+            if words[start] in _BREAKS:
+                break
+        return -1
+
+    def _is_linked(self, words: Sequence[str], at: int) -> bool:
+        """Whether a value is said of the element before it, as in "a rock that is gray"."""
+        end = at
+        while end and words[end - 1] in _LINKS:
+            end -= 1
+        return end < at and any(
+            tuple(words[end - len(form) : end]) == form for form in (self._one, self._many)
+        )
+
+    def _is_about(self, words: Sequence[str], at: int, other: str) -> bool:
+        """Whether the element is told near a value, and not the other value between them."""
+        for form in (self._one, self._many):
+            for place in places(words, form):
+                first, last = min(place, at), max(place, at)
+                if last - first <= _FAR and other not in words[first:last]:
+                    return True
+        return False
+
+    def _relates(self, words: Sequence[str], at: int, other: str, main: Sequence[str]) -> bool:
+        """Whether a side is of the element, or the element's side of the main entity."""
+        start = at + 2 if words[at + 1 : at + 2] == ["side"] else at + 1
+        if words[start : start + 1] == ["of"]:
+            whose = list(words[start + 1 : start + 1 + _REACH + len(main)])
+            if any(places(whose, form) for form in (self._one, self._many)):
+                return True
+            if not (places(whose, tuple(main)) or {"it", "itself"} & set(whose[:1])):
+                return False
+        return self._is_about(words, at, other)
+
+    def _agreeing(self, words: Sequence[str], at: Sequence[int]) -> list[str]:
+        """The sentence with the verbs beside the element in its new number."""
+        told, form = list(words), self._forms(self._changed)[0]
+        verbs = _SINGULAR if self._changed == "one" else _PLURAL
+        for place in at:
+            before = place - 2 if place and words[place - 1] in _ABOUT else place - 1
+            if before >= 0:
+                told[before] = verbs.get(words[before], words[before])
+            after = self._follows(words, place, (form,)) + len(form)
+            if after < len(words) and words[after] in ("that", "which"):
+                after += 1
+            if after < len(words):
+                told[after] = verbs.get(words[after]) or _in_number(
+                    words[after], single=self._changed == "one"
+                )
+        return told
+
+
+def _in_number(verb: str, *, single: bool) -> str:
+    if single:
+        return plural(verb)
+    stems = (verb[:-1], verb[:-2], f"{verb[:-3]}y")
+    return next((stem for stem in stems if stem and plural(stem) == verb), verb)
+
+
+@lru_cache(maxsize=65536)
+def told(knob: str, values: tuple[str, str], element: str) -> Told:
+    """What there is to know of such a knob, found out once."""
+    return Told(knob, values, element)

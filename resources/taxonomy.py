@@ -1,0 +1,59 @@
+"""The taxonomy that a user has: taxonomy.yaml, checked."""
+
+import os
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from generators.prompts.consistency import problems
+from generators.prompts.taxonomy import Taxonomy
+from resources.models.complaints import complaint
+from resources.models.yaml_lines import Document, Problem, read
+
+
+class TaxonomyError(Exception):
+    """taxonomy.yaml is of no use as it is; the message says where and what to do."""
+
+
+def taxonomy_path() -> Path:
+    """COUNTERFACTORY_TAXONOMY, or taxonomy.yaml beside definitions.py."""
+    beside = Path(__file__).parents[1] / "taxonomy.yaml"
+    return Path(os.environ.get("COUNTERFACTORY_TAXONOMY") or beside)
+
+
+def load(path: Path | str) -> Taxonomy:
+    """The taxonomy in a file; raises `TaxonomyError`, which names every problem and its line."""
+    try:
+        data = Path(path).read_bytes()
+    except FileNotFoundError:
+        raise TaxonomyError(
+            f"{path} is not there. It lists what ProtoBias contrasts: take the one that comes with "
+            "this project, or correct COUNTERFACTORY_TAXONOMY if that is set."
+        ) from None
+    except OSError as error:
+        raise TaxonomyError(
+            f"{path} cannot be read ({error.strerror}). Make it a file that you may read."
+        ) from None
+    document = read(data)
+    taxonomy = _taxonomy(document)
+    if taxonomy is None or document.problems:
+        lines = [f"  {path}, line {each.line}: {each.text}" for each in sorted(document.problems)]
+        count = "one thing" if len(lines) == 1 else f"{len(lines)} things"
+        raise TaxonomyError("\n".join([f"{path} has {count} to mend.", *lines]))
+    return taxonomy
+
+
+def _taxonomy(document: Document) -> Taxonomy | None:
+    """The taxonomy, where its form is right; what is wrong is added to the document's problems."""
+    known_wrong = {problem.path for problem in document.problems}
+    try:
+        taxonomy = Taxonomy.model_validate(document.value)
+    except ValidationError as error:
+        for found in error.errors(include_url=False):
+            if found["loc"] not in known_wrong:
+                text = complaint(found, Taxonomy)
+                document.problems.append(Problem(document.line(found["loc"]), text, found["loc"]))
+        return None
+    for path, text in problems(taxonomy):
+        document.problems.append(Problem(document.line(path), text, path))
+    return taxonomy
