@@ -8,6 +8,7 @@ import atexit
 import os
 import shutil
 import tempfile
+from itertools import pairwise
 from pathlib import Path
 
 HOME = tempfile.mkdtemp(prefix="tiny-hub-")
@@ -121,11 +122,35 @@ def save_stable_diffusion(folder, *, prudish=False):
     return folder
 
 
-def save_llava(folder, **generation):
-    """A judge in the shape of LLaVA-1.5; `generation` goes into its generation_config."""
+def save_clip(folder, *, processor=True):
+    """A metric in the shape of CLIP; without a `processor`, as PickScore_v1 comes."""
+    torch.manual_seed(0)
+    tokenizer = _clip_tokenizer()
+    ends = {name: getattr(tokenizer, name) for name in ("bos_token_id", "eos_token_id")}
+    sizes = _SIZES | {"num_attention_heads": 2, "projection_dim": 24}
+    model = transformers.CLIPModel(
+        transformers.CLIPConfig(
+            text_config={**sizes, **ends, "vocab_size": len(tokenizer)},
+            vision_config={**sizes, "image_size": SIDE, "patch_size": 8},
+            projection_dim=24,
+            logit_scale_init_value=4.6,
+        )
+    )
+    model.save_pretrained(folder)
+    if processor:
+        transformers.CLIPProcessor(_image_processor(), tokenizer).save_pretrained(folder)
+    return folder
+
+
+def save_llava(folder, *, words=WORDS, always=None, **generation):
+    """A judge in the shape of LLaVA-1.5; `generation` goes into its generation_config.
+
+    Its tokenizer learns `words`. It says what it is `always` to say, whatever it is asked, where
+    that is given; no token may occur in it twice.
+    """
     torch.manual_seed(0)
     tokenizer = transformers.LlamaTokenizer(pad_token="<pad>").train_new_from_iterator(
-        [[WORDS]],
+        [[words]],
         400,
         new_special_tokens=["<pad>", "<image>"],
         initial_alphabet=ByteLevel.alphabet(),
@@ -149,6 +174,10 @@ def save_llava(folder, **generation):
         )
     )
     model.generation_config.update(**generation)
+    if always is not None:
+        asked = tokenizer("ASSISTANT:", add_special_tokens=False).input_ids
+        told = tokenizer(f"ASSISTANT: {always}", add_special_tokens=False).input_ids
+        _teach(model, [*told[len(asked) - 1 :], tokenizer.eos_token_id])
     model.save_pretrained(folder)
     transformers.LlavaProcessor(
         _image_processor(),
@@ -159,6 +188,18 @@ def save_llava(folder, **generation):
         chat_template=CHAT,
     ).save_pretrained(folder)
     return folder
+
+
+def _teach(model, tokens):
+    """Make a model say tokens, each after the one before it, whatever else it has seen."""
+    words, head = model.get_input_embeddings().weight, model.get_output_embeddings().weight
+    with torch.no_grad():
+        for layer in model.model.language_model.layers:
+            layer.self_attn.o_proj.weight.zero_()
+            layer.mlp.down_proj.weight.zero_()
+        head.zero_()
+        for token, following in pairwise(tokens):
+            head[following] = words[token]
 
 
 def _clip_tokenizer():

@@ -10,11 +10,12 @@ from resources.models.catalog import Model
 
 
 def entry(backend, model, **parameters):
+    roles = ["painter", "editor"] if backend == "diffusers" else ["judge", "writer"]
     return Model(
         name="tiny",
         backend=backend,
         family="tiny",
-        roles=["painter", "editor"] if backend == "diffusers" else ["judge", "writer"],
+        roles=["metric"] if "formula" in parameters else roles,
         model=str(model),
         parameters=parameters,
     )
