@@ -1,0 +1,59 @@
+"""The interval of a mean of graded scores, whose rows come in clusters: one prompt, many pairs.
+
+`metrics.intervals` adds a cluster that is all right and one that is all wrong, which suits shares.
+Graded scores lie close together, and two such clusters drown them: for a metric around 0.6 ± 0.08
+and 12 prompts its interval is 0.21 wide where 0.08 would do. The plain percentile bootstrap is too
+narrow there (87 to 90 % for 12 prompts), so that its ends are moved out as far as Student's t
+reaches beyond the normal distribution (Hesterberg 2015, the expanded percentile interval). In
+simulations of cosines, probabilities near 1, 1–4 ratings and margins, with 1 to 3 pairs a prompt
+and a correlation of 0.4 inside it, that covered 84 to 94 % for 6 prompts, 90 to 94 % for 12, 91 to
+95 % for 25, and 92 to 97 % from 60 on.
+"""
+
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.stats import norm, t
+
+from metrics.resampling import (
+    Interval,
+    most_unseen,
+    quantiles,
+    resampled_means,
+    sums_by_stratum,
+)
+
+
+def graded_interval(
+    scores: ArrayLike,
+    clusters: ArrayLike,
+    strata: ArrayLike,
+    *,
+    seed: int,
+    least: float = 0.0,
+    level: float = 0.95,
+) -> Interval:
+    """The interval of the mean over `strata` (domains) of the means of their `scores`.
+
+    `scores` are `least` to 1, one a row, at least one of them, NaN where a row has none: its
+    cluster is resampled all the same, so that the mean over rows of a kind (a margin, where the
+    ranking is right) is resampled as the ratio that it is. Clusters are resampled inside their own
+    stratum, and every stratum weighs the same. Where those of every stratum agree among themselves,
+    the share that would have differed is bounded as none in n (Clopper and Pearson), and may lie at
+    either end of the scale; over several strata n is the fewest of a stratum times the strata.
+    """
+    sums = sums_by_stratum(np.asarray(scores, float), np.asarray(clusters), np.asarray(strata))
+    number = len(sums) * min(each.base_images for each in sums)
+    if all(each.agree for each in sums):
+        mean = float(np.mean([each.mean for each in sums]))
+        unseen = most_unseen(number, level)
+        return Interval(mean - unseen * (mean - least), mean + unseen * (1 - mean))
+    return quantiles(resampled_means(sums, seed), _expanded(number, level))
+
+
+@lru_cache(maxsize=512)
+def _expanded(clusters: int, level: float) -> float:
+    """The share of resampled means to take in, so that of so many clusters it covers `level`."""
+    reach = np.sqrt(clusters / (clusters - 1)) * t.ppf((1 + level) / 2, clusters - 1)
+    return 1 - 2 * float(norm.cdf(-reach))
