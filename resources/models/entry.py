@@ -159,7 +159,7 @@ class Model(BaseModel):
         problem = (
             refused(parameters)
             or unfit(entry.data.get("backend"), parameters)
-            or unscored(entry.data.get("roles", ()), parameters)
+            or unscored(entry.data.get("roles"), parameters)
         )
         if problem is not None:
             raise ValueError(problem)

@@ -18,9 +18,14 @@ _TAKEN: Mapping[Formula, tuple[str, ...]] = {
 _SAMPLING = ("do_sample", "temperature", "top_k", "top_p", "num_beams")
 
 
-def unscored(roles: Collection[object], parameters: Mapping[str, Any]) -> str | None:
-    """Why parameters make no metric, or should not, with the remedy; None where all is right."""
+def unscored(roles: Collection[str] | None, parameters: Mapping[str, Any]) -> str | None:
+    """Why parameters make no metric, or should not, with the remedy; None where all is right.
+
+    Roles are None where they are wrong themselves, which is said elsewhere.
+    """
     formula = parameters.get("formula")
+    if roles is None:
+        return None
     if "metric" not in roles:
         if formula is None:
             return None

@@ -25,6 +25,11 @@ def entry(**fields):
     return "- " + "\n  ".join(lines) + "\n"
 
 
+def metric(**fields):
+    """An entry of a metric, with other fields."""
+    return entry(**{"backend": "transformers", "roles": ["metric"]} | fields)
+
+
 @pytest.fixture
 def loaded(tmp_path):
     """`load` of a text or of bytes."""
@@ -281,7 +286,41 @@ WRONG = {
         5,
         "has judge … choose from painter, editor",
     ),
-    "metric on openai": (entry(roles=["metric"]), 5, "has metric … 'openai'"),
+    "metric on openai": (
+        entry(roles=["metric"], parameters={"formula": "clip_score"}),
+        5,
+        "has metric … 'openai'",
+    ),
+    "metric and judge": (
+        metric(roles=["judge", "metric"], parameters={"formula": "vqa_score"}),
+        5,
+        "has metric beside others … an entry of its own",
+    ),
+    "metric without a formula": (
+        metric(parameters={"batch": 4}),
+        6,
+        "has no `formula` … {formula: clip_score} … vision_score",
+    ),
+    "an unknown formula": (
+        metric(parameters={"formula": "clipscore"}),
+        6,
+        "the `formula` 'clipscore', did you mean clip_score?",
+    ),
+    "a formula of a judge": (
+        entry(backend="transformers", parameters={"formula": "vqa_score"}),
+        6,
+        "has `formula` … remove it, or write `roles: [metric]`",
+    ),
+    "a parameter of another formula": (
+        metric(parameters={"formula": "pick_score", "prefix": ""}),
+        6,
+        "has `prefix`: remove it, pick_score takes formula, batch, … processor",
+    ),
+    "a metric that samples": (
+        metric(parameters={"formula": "vision_score", "temperature": 0.5}),
+        6,
+        "has `temperature`: remove it, vision_score decodes greedily",
+    ),
     "unknown offline": (
         entry(backend="offline", model="grammer"),
         3,
@@ -376,6 +415,10 @@ class TestWrongEntries:
         assert (line, entry_name) == (6, "gpt")
         assert f"`parameters` has `{name}`" in words
         assert ": remove it" in words
+
+    def test_a_metric_without_parameters_lacks_its_formula(self, said):
+        [(line, name, words)] = said(metric())
+        assert (line, name, "has no `formula`, by which" in words) == (1, "gpt", True)
 
     def test_a_problem_with_what_stands_below_is_said_of_the_line_with_its_name(self, said):
         assert said(entry() + "  parameters:\n    top_p: 1\n    n: 2\n")[0][0] == 6

@@ -111,6 +111,16 @@ class TestCost:
         many = model("diffusers", {"per_gpu_hour": 3.6}, deadline_s=60.0, parameters={"batch": 4})
         assert bound_of(many, PAINT) == 60_000_000
 
+    def test_a_metric_costs_as_other_local_ones_do(self):
+        scored = Score("A hen", "a" * 64)
+        clip = {"roles": ["metric"], "parameters": {"formula": "clip_score"}}
+        metric = model("transformers", {"per_gpu_hour": 3.6}, **clip)
+        assert cost_of(metric, scored, Usage(gpu_seconds=2.5)) == 2_500_000
+        assert bound_of(metric, scored) == 3_600_000_000
+        unpriced = model("transformers", {}, **clip)
+        assert bound_of(unpriced, scored) is None
+        assert why_unpriced(unpriced, scored) == "price.per_gpu_hour"
+
 
 class TestBound:
     def test_it_is_every_byte_every_picture_and_the_longest_answer(self):
