@@ -4,20 +4,17 @@ A CSV with at least the columns image (the sha256), verdict (accept, reject, or 
 has decided) and reason. It is written by hand or saved from the page that `candidates` writes.
 """
 
-import csv
-import io
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias, cast, get_args
 
+from assets.sheets import BadReview, Line, lines_of
 from resources.home import Home
+
+__all__ = ["COLUMNS", "BadReview", "Verdict", "Verdicts", "Word", "read_verdicts", "review_file"]
 
 Word = Literal["accept", "reject"]
 COLUMNS = ("image", "verdict", "reason")
-
-
-class BadReview(ValueError):
-    """A review file that cannot be followed; the message names file, line and remedy."""
 
 
 class Verdict(NamedTuple):
@@ -40,58 +37,29 @@ def review_file(home: Home, topic: str) -> Path:
 
 def read_verdicts(path: Path) -> Verdicts:
     """The verdicts in a file, none where it is not there. Raises `BadReview`."""
-    try:
-        text = path.read_bytes().decode("utf-8-sig")
-    except FileNotFoundError:
-        return {}
-    except UnicodeDecodeError as error:
-        raise BadReview(
-            f"{path} is not UTF-8 text (byte {error.start}). Save it as CSV with UTF-8, not as a "
-            "spreadsheet."
-        ) from None
-    except OSError as error:
-        raise BadReview(
-            f"{path} cannot be read ({error.strerror}). Make it a file that you may read."
-        ) from None
     verdicts: dict[str, Verdict] = {}
-    reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
     try:
-        missing = [name for name in COLUMNS if name not in (reader.fieldnames or ())]
-        if missing:
-            raise BadReview(
-                f"{path}, line 1: no column {', '.join(missing)}. The first line has to name "
-                f"{', '.join(COLUMNS)}, separated by commas; others may stand beside them."
-            )
-        for row in reader:
-            _take(row, path, reader.line_num, verdicts)
-    except csv.Error as error:
-        raise BadReview(
-            f"{path}, line {reader.line_num}: this is no CSV ({error}). Separate cells by commas, "
-            'and put those that hold commas or quotes in "quotes".'
-        ) from None
+        lines = lines_of(path, COLUMNS)
+    except FileNotFoundError:
+        return verdicts
+    for line in lines:
+        _take(line, path, verdicts)
     return verdicts
 
 
-def _take(
-    row: Mapping[str | None, str | None], path: Path, line: int, verdicts: dict[str, Verdict]
-) -> None:
+def _take(line: Line, path: Path, verdicts: dict[str, Verdict]) -> None:
     """Add what one line says, if anything, to `verdicts`."""
-    if None in row or None in row.values():
-        raise BadReview(
-            f"{path}, line {line}: it has {'more' if None in row else 'fewer'} cells than line 1 "
-            'has names. Put cells that hold commas in "quotes".'
-        )
-    image, word, reason = ((row[name] or "").strip() for name in COLUMNS)
+    image, word, reason = (line.cells[name] for name in COLUMNS)
     if not word:
         return
     if word not in get_args(Word):
         raise BadReview(
-            f"{path}, line {line}: the verdict is {word!r}. Write accept or reject, or nothing "
-            "where you have not decided."
+            f"{path}, line {line.number}: the verdict is {word!r}. Write accept or reject, or "
+            "nothing where you have not decided."
         )
     if image in verdicts:
         raise BadReview(
-            f"{path}, line {line}: the picture {image} has a verdict on line "
+            f"{path}, line {line.number}: the picture {image} has a verdict on line "
             f"{verdicts[image].line} already. Keep one of the two."
         )
-    verdicts[image] = Verdict(cast(Word, word), reason, line)
+    verdicts[image] = Verdict(cast(Word, word), reason, line.number)

@@ -1,0 +1,158 @@
+"""What a writer would be asked, if prompt triplets were materialized now."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+from assets.chosen import chosen
+from assets.plans import Desk, Plan, Planners
+from assets.protobias.common import key
+from assets.protobias.concepts import CONCEPTS, Sampling, concept_of, sampled
+from assets.protobias.triplets import Writing, accepted
+from assets.protobias.writing import MOST_SAID, REASKS, Draft, asked_again, draft_of
+from assets.quoting.repairs import longest_repair
+from generators.prompts.concepts import Concept, Triplet
+from generators.prompts.grammar import NotUnderstood, triplet
+from resources.models.catalog import Catalog, Model
+from resources.models.outcomes import Answered, Malformed, Outcome, Refused
+from resources.models.pricing import longest_output
+from resources.models.reading import outcome_of, repaired
+from resources.models.requests import Write, call_keys
+
+_CONCEPTS, _TRIPLETS = key("concepts"), key("prompt_triplets")
+
+
+class _Foreseen(NamedTuple):
+    """What is asked for certain, and where that leads."""
+
+    requests: list[Write]
+    open: list[Draft]
+    """Those whose next request has no answer yet."""
+    ended: dict[int, Draft]
+    """Those of which all is answered, by the place of their concept."""
+
+
+def planners(catalog: Catalog) -> Planners:
+    """By asset: what the writers of a catalog would be asked for it."""
+    return {_TRIPLETS: partial(_writing, catalog)}
+
+
+def triplets_of(catalog: Catalog, desk: Desk, domain: str) -> list[tuple[Concept, Triplet]] | None:
+    """The triplets that there are to paint once all that is planned is materialized.
+
+    None where nobody can know yet: they were never written, or a model has to be asked before.
+    Raises `Mismatch` as `accepted` does.
+    """
+    config = desk.together.get((_TRIPLETS, domain))
+    if config is None:
+        try:
+            return accepted(desk.home.table(_TRIPLETS, domain))
+        except FileNotFoundError:
+            return None
+    concepts = concepts_of(desk, domain)
+    if concepts is None:
+        return None
+    found = _foreseen(desk, _writer(catalog, config), concepts)
+    if found.open:
+        return None
+    drafts = (found.ended[place] for place in range(len(concepts)))
+    return [
+        (draft.concept, draft.triplet)
+        for draft in drafts
+        if draft.outcome == "accepted" and draft.triplet is not None
+    ]
+
+
+def concepts_of(desk: Desk, domain: str) -> list[Concept] | None:
+    """The concepts that there are once all that is planned is materialized; None for none yet."""
+    config = desk.together.get((_CONCEPTS, domain))
+    if config is not None:
+        return list(sampled(domain, Sampling(**config)))
+    try:
+        table = desk.home.table(_CONCEPTS, domain)
+    except FileNotFoundError:
+        return None
+    return [concept_of(row) for row in CONCEPTS.rows(table)]
+
+
+def _writing(
+    catalog: Catalog, desk: Desk, domain: str, config: Mapping[str, Any]
+) -> Iterator[Plan]:
+    """Certain is what is asked first, and again where the stored answer breaks a rule."""
+    writer, concepts = _writer(catalog, config), concepts_of(desk, domain)
+    if concepts is None:
+        yield Plan(writer, missing=_CONCEPTS.to_user_string())
+        return
+    found = _foreseen(desk, writer, concepts)
+    later = (request for draft in found.open for request in _later(draft))
+    yield Plan(writer, found.requests, later)
+
+
+def _writer(catalog: Catalog, config: Mapping[str, Any]) -> Model:
+    return chosen(catalog, Writing(**config).writer, "writer")
+
+
+def _foreseen(desk: Desk, writer: Model, concepts: Sequence[Concept]) -> _Foreseen:
+    """Follow each conversation as far as it is stored."""
+    found = _Foreseen([], [], {})
+    drafts = {place: draft_of(writer, concept) for place, concept in enumerate(concepts)}
+    while drafts:
+        requests = [draft.request for draft in drafts.values()]
+        found.requests.extend(requests)
+        outcomes = zip(drafts.items(), _outcomes(desk, writer, requests), strict=True)
+        drafts = {}
+        for (place, draft), outcome in outcomes:
+            if outcome is None:
+                found.open.append(draft)
+                continue
+            now = draft.after(outcome, ())
+            (drafts if now.outcome is None else found.ended)[place] = now
+    return found
+
+
+def _outcomes(desk: Desk, writer: Model, requests: Sequence[Write]) -> list[Outcome | None]:
+    """How requests have ended, or will end without a model being asked; None where nobody knows."""
+    if writer.backend == "offline":
+        return [_by_grammar(request) for request in requests]
+    first = _stored(desk, writer, requests)
+    repairs = {
+        place: repaired(request, outcome)
+        for place, (request, outcome) in enumerate(zip(requests, first, strict=True))
+        if isinstance(outcome, Malformed)
+    }
+    mended = dict(zip(repairs, _stored(desk, writer, list(repairs.values())), strict=True))
+    return [mended.get(place, outcome) for place, outcome in enumerate(first)]
+
+
+def _stored(desk: Desk, writer: Model, requests: Sequence[Write]) -> list[Outcome | None]:
+    keys = call_keys(writer, requests)
+    calls = desk.calls.answers(keys)
+    return [
+        outcome_of(calls[key], request) if key in calls else None
+        for key, request in zip(keys, requests, strict=True)
+    ]
+
+
+def _by_grammar(request: Write) -> Outcome:
+    """What our own writer says, which nobody has to ask to know."""
+    try:
+        data = triplet(json.loads(request.turns[-1].text))
+    except NotUnderstood as why:
+        return Refused("model", str(why))
+    return Answered(json.dumps(data), data=data)
+
+
+def _later(draft: Draft) -> Iterator[Write]:
+    """What may follow a request that is not answered yet, each as large as it can be.
+
+    What asks again may itself be asked again, once, for JSON that follows the schema; of the first
+    request a quote counts that by itself.
+    """
+    said, request = "?" * (longest_output(draft.writer) or 0), draft.request
+    for _ in range(draft.attempts, REASKS):
+        request = asked_again(request, said, "?" * MOST_SAID)
+        yield request
+        repair = longest_repair(draft.writer, request)
+        if repair is not None:
+            yield repair

@@ -1,0 +1,70 @@
+"""Sheets that people fill in: CSV files, read with care."""
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+
+class BadReview(ValueError):
+    """A file of a review that cannot be followed; the message names file, line and remedy."""
+
+
+class Line(NamedTuple):
+    """A line of a sheet below its heads."""
+
+    number: int
+    """Where it ends in the file, from 1."""
+    cells: Mapping[str, str]
+    """By column, without the space around them."""
+
+
+def text_of(path: Path, kind: str) -> str:
+    """The text of a file of a review; `kind` is what it is to be saved as, as in "CSV".
+
+    Raises `BadReview`, or FileNotFoundError.
+    """
+    try:
+        return path.read_bytes().decode("utf-8-sig")
+    except FileNotFoundError:
+        raise
+    except UnicodeDecodeError as error:
+        raise BadReview(
+            f"{path} is not UTF-8 text (byte {error.start}). Save it as {kind} with UTF-8, not as "
+            "a spreadsheet."
+        ) from None
+    except OSError as error:
+        raise BadReview(
+            f"{path} cannot be read ({error.strerror}). Make it a file that you may read."
+        ) from None
+
+
+def lines_of(path: Path, columns: Sequence[str]) -> list[Line]:
+    """The lines of a CSV that has `columns`, and maybe others beside them.
+
+    Raises `BadReview`, or FileNotFoundError.
+    """
+    lines: list[Line] = []
+    reader = csv.DictReader(io.StringIO(text_of(path, "CSV"), newline=""), strict=True)
+    try:
+        missing = [name for name in columns if name not in (reader.fieldnames or ())]
+        if missing:
+            raise BadReview(
+                f"{path}, line 1: no column {', '.join(missing)}. The first line has to name "
+                f"{', '.join(columns)}, separated by commas; others may stand beside them."
+            )
+        for row in reader:
+            if None in row or None in row.values():
+                raise BadReview(
+                    f"{path}, line {reader.line_num}: it has {'more' if None in row else 'fewer'} "
+                    'cells than line 1 has names. Put cells that hold commas in "quotes".'
+                )
+            cells = {name: cell.strip() for name, cell in row.items()}
+            lines.append(Line(reader.line_num, cells))
+    except csv.Error as error:
+        raise BadReview(
+            f"{path}, line {reader.line_num}: this is no CSV ({error}). Separate cells by commas, "
+            'and put those that hold commas or quotes in "quotes".'
+        ) from None
+    return lines
