@@ -25,14 +25,13 @@ def paired_up(scores: pd.DataFrame) -> pd.DataFrame:
 
     Which is the higher is read off `raw`: a scale from 0 to 1 may clip or round a difference away.
     """
-    correct, adversarial = (
-        scores.loc[scores["side"] == side, [*_PAIR, "raw", "score"]] for side in SIDES
-    )
-    pairs = correct.merge(
-        adversarial, "outer", on=_PAIR, suffixes=SIDES, validate="1:1", sort=False
-    )
+    pairs = scores[_PAIR].drop_duplicates()
+    for side in SIDES:
+        given = scores.loc[scores["side"] == side, [*_PAIR, "raw", "score"]]
+        named = given.rename(columns={"raw": f"raw_{side}", "score": f"score_{side}"})
+        pairs = pairs.merge(named, "left", on=_PAIR, validate="1:1")
     raw_sc, raw_pa, sc, pa = (
-        pairs[f"{name}{side}"].to_numpy(np.float64, na_value=np.nan)
+        pairs[f"{name}_{side}"].to_numpy(np.float64, na_value=np.nan)
         for name in ("raw", "score")
         for side in SIDES
     )

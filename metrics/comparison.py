@@ -1,0 +1,133 @@
+"""Differences of failure rates: between metrics on the same pairs, and between painters.
+
+Two metrics are compared on the pairs that both have scored. The interval is that of a paired
+difference (`metrics.paired`); the p-value is of a sign-flip test: were the two as good as one
+another, each prompt's difference could as well have had the other sign. Whole prompts are flipped,
+for the pairs of a prompt stand and fall together; of one pair a prompt this is McNemar's test. In
+simulations of equal metrics (8 to 100 prompts of 1 to 5 pairs, failing 10 to 70 % of them) it told
+them apart at a level of 5 % in 0 to 6 % of data sets, less for fewer prompts; the interval held 0
+in 93 to 100 %.
+
+Two painters' pairs are not the same, and differ in number, so that their failure rates are compared
+over the prompts of which both have pairs, each prompt weighing the same.
+"""
+
+from collections.abc import Iterator
+from hashlib import sha256
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from metrics.holm import holm
+from metrics.paired import paired_interval
+from metrics.pairing import paired_up
+from metrics.ranking import ALL, mean_over
+
+FLIPS = 9999
+
+_NUMBERS = ["prompts", "difference", "low", "high"]
+_BETWEEN_METRICS = ["painter", "sample", "domain", "left", "right", *_NUMBERS, "p", "p_holm"]
+_BETWEEN_PAINTERS = ["sample", "metric", "domain", "earlier", "later", *_NUMBERS]
+
+Values = NDArray[np.float64]
+Codes = NDArray[np.integer[Any]]
+
+
+def between_metrics(scores: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
+    """One row for each painter, sample, domain and two metrics.
+
+    `scores` is as `metrics.ranking.ranking_table` takes it. `difference` is the failure rate of
+    `left` less that of `right`, over the pairs that both have scored, with its 95 % interval;
+    `prompts` counts their concepts. `p` is of the sign-flip test, and `p_holm` is corrected for all
+    two metrics inside the same painter, sample and domain. Domain `all`, which comes last, is the
+    mean over domains. Numbers are NaN where the two have no pair in common, of any domain if it is
+    `all`.
+    """
+    pairs = paired_up(scores)
+    rows: list[dict[str, Any]] = []
+    for (painter, sample), of_sample in pairs.groupby(["painter", "sample"], sort=False):
+        fails = of_sample.pivot(
+            index=["domain", "concept_id", "pair_id"], columns="metric", values="fails"
+        )
+        metrics = list(of_sample["metric"].unique())
+        for domain, held in _domains(fails):
+            compared = [
+                {"left": left, "right": right, **_difference(held[left] - held[right], seed)}
+                for left, right in combinations(metrics, 2)
+            ]
+            part = {"painter": painter, "sample": sample, "domain": domain}
+            corrected = holm([row["p"] for row in compared])
+            rows += [
+                {**part, **row, "p_holm": p} for row, p in zip(compared, corrected, strict=True)
+            ]
+    return pd.DataFrame(rows, columns=_BETWEEN_METRICS)
+
+
+def between_painters(scores: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
+    """One row for each sample, metric, domain and two painters that it has scored.
+
+    `scores` holds those of several painters, in the order in which they came: `earlier` comes
+    before `later`. `difference` is the failure rate of the later less that of the earlier one, as
+    the mean over the `prompts` of which both have pairs with scores, with its 95 % interval. Domain
+    `all` is the mean over domains. A rehearsal is compared with rehearsals alone.
+    """
+    pairs = paired_up(scores)
+    rows: list[dict[str, Any]] = []
+    for (sample, metric, _), alike in pairs.groupby(["sample", "metric", "rehearsal"], sort=False):
+        fails = (
+            alike.groupby(["domain", "concept_id", "painter"])["fails"].mean().unstack("painter")
+        )
+        for domain, held in _domains(fails):
+            for earlier, later in combinations(alike["painter"].unique(), 2):
+                found = _difference(held[later] - held[earlier], seed)
+                part = {"sample": sample, "metric": metric, "domain": domain}
+                rows.append({**part, "earlier": earlier, "later": later, **found})
+    return pd.DataFrame(rows, columns=_BETWEEN_PAINTERS)
+
+
+def _domains(fails: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Each domain with its rows, and all of them."""
+    for domain, rows in fails.groupby(level="domain"):
+        yield str(domain), rows
+    yield ALL, fails
+
+
+def _difference(differences: "pd.Series[float]", seed: int) -> dict[str, float]:
+    """The mean of differences by domain and concept, with its interval and p-value.
+
+    It is NaN unless every domain that they are of has one.
+    """
+    values: Values = np.asarray(differences, np.float64)
+    there = ~np.isnan(values)
+    domains = differences.index.get_level_values("domain").factorize(sort=True)[0]
+    clusters = differences.groupby(level=["domain", "concept_id"]).ngroup().to_numpy()
+    found = dict.fromkeys(["difference", "low", "high", "p"], float("nan"))
+    if len(np.unique(domains[there])) == len(np.unique(domains)):
+        low, high = paired_interval(values, clusters, domains, seed=seed)
+        mean, p = mean_over(values, domains), flip_test(values, clusters, domains, seed=seed)
+        found = {"difference": mean, "low": low, "high": high, "p": p}
+    return {"prompts": len(np.unique(clusters[there])), **found}
+
+
+def flip_test(differences: Values, clusters: Codes, strata: Codes, *, seed: int) -> float:
+    """How likely a mean this far from 0 is where the sign of every cluster is that of a coin.
+
+    The mean is that over strata of the means of their `differences`, NaN where there is none.
+    `clusters` are whole numbers from 0 on, told apart over all strata. Two-sided; of `FLIPS` tosses
+    of all coins, and what was found counts as one more, so that it is never 0.
+    """
+    there = ~np.isnan(differences)
+    rows = np.bincount(strata[there])
+    weights = 1 / (np.count_nonzero(rows) * rows[strata[there]])
+    shares = np.bincount(clusters[there], differences[there] * weights)
+    shares = shares[shares != 0]
+    name = f"flips/{seed}/{len(shares)}"
+    generator = np.random.default_rng(int.from_bytes(sha256(name.encode()).digest()[:8], "big"))
+    bits = np.frombuffer(generator.bytes(FLIPS * len(shares)), np.int8) & 1
+    heads = np.einsum("ij,j->i", bits.reshape(FLIPS, len(shares)), shares)
+    tossed = np.abs(2 * heads - shares.sum())
+    # Sums in another order may differ in their last digit, and are the same for all that.
+    return float((1 + np.sum(tossed >= abs(shares.sum()) - 1e-12)) / (1 + FLIPS))
