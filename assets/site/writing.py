@@ -62,6 +62,18 @@ def _points(fraction: float) -> str:
     return "0.0" if written in ("+0.0", "-0.0") else written.replace("-", "\u2212")
 
 
+def score(number: float | None, places: int = 2) -> str:
+    """A score or a margin from −1 to 1: `0.63`, or a dash."""
+    return NONE if number is None else f"{number:z.{places}f}".replace("-", "\u2212")
+
+
+def score_interval(rate: Rate, places: int = 2) -> str:
+    """`[0.58, 0.68]`, or nothing where the rate has no interval."""
+    if rate.value is None or rate.low is None or rate.high is None:
+        return ""
+    return f"[{score(rate.low, places)},\u00a0{score(rate.high, places)}]"
+
+
 def spoken(rate: Rate) -> str:
     """The rate as one line of text: `12.3 % [8.1, 17.9]`."""
     return f"{percent(rate.value)} {interval(rate)}".strip()

@@ -1,0 +1,41 @@
+"""Writing the site of painters' tables."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from assets.protobias.site.pages import STATIC, Site, pages
+from assets.protobias.site.painted import Painted
+from assets.site import rendering
+from assets.site.costs import costs
+from assets.site.placing import place
+from resources.calls.spending import Spent
+
+
+def build(
+    folder: Path,
+    *,
+    painters: Sequence[Painted],
+    prompts: Mapping[str, pd.DataFrame],
+    png_of: Callable[[str], bytes],
+    title: str,
+    facts: Mapping[str, str],
+    missing: Sequence[str] = (),
+    spent: Sequence[Spent] = (),
+) -> Path:
+    """Write the site into `folder` and return the path of its `index.html`.
+
+    `painters` come in the order in which they were noticed, and `prompts` are the tables of
+    `prompt_triplets` by domain. `png_of` gives the PNG of a sha256; `facts` are the lines of the
+    footer; `missing` says in words what is not there, and `spent` is what was paid for all of it.
+    What `folder` held before is replaced when the new site is whole.
+    """
+    site = Site(title, facts, painters, prompts, missing, costs(spent))
+    return place(
+        folder,
+        pictures=site.hashes,
+        png_of=png_of,
+        static=(*rendering.STATIC, *STATIC),
+        pages=pages(site),
+    )

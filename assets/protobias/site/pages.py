@@ -1,0 +1,149 @@
+"""The pages of the site: one over all painters, and two for each."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+
+import pandas as pd
+from jinja2 import Environment
+
+from assets.protobias.site import charts, differences, people, published, replies, retained, tables
+from assets.protobias.site.board import TITLES
+from assets.protobias.site.cells import Table
+from assets.protobias.site.gallery import STATES, Gallery, gallery
+from assets.protobias.site.painted import Painted
+from assets.site.costs import Costs
+from assets.site.rendering import environment
+
+_HERE = Path(__file__).parent
+STATIC = (_HERE / "pairs.css",)
+
+
+@dataclass(frozen=True)
+class Site:
+    """Everything that the pages show; `painters` come as they were noticed, the newest last.
+
+    `prompts` are the tables of triplets by domain, and `missing` says in words what is not there.
+    """
+
+    title: str
+    facts: Mapping[str, str]
+    painters: Sequence[Painted]
+    prompts: Mapping[str, pd.DataFrame]
+    missing: Sequence[str]
+    costs: Costs | None
+
+    @property
+    def results(self) -> list[Painted]:
+        """The painters of real pictures."""
+        return [painted for painted in self.painters if not painted.rehearsal]
+
+    @property
+    def rehearsals(self) -> list[Painted]:
+        """The painters of schematics."""
+        return [painted for painted in self.painters if painted.rehearsal]
+
+    @property
+    def evaluated(self) -> int:
+        """How many pairs of real pictures are evaluated."""
+        return sum(
+            painted.board.pairs((domain, "all", "all"))
+            for painted in self.results
+            for domain in painted.board.domains
+        )
+
+    @property
+    def models(self) -> int:
+        """How many metrics and judges there are but for references."""
+        held = (metric for painted in self.painters for metric in painted.board.metrics)
+        return len({metric.name for metric in held if metric.group == "Metrics and judges"})
+
+    @cached_property
+    def galleries(self) -> dict[str, Gallery]:
+        """The pairs that are shown, by painter."""
+        return {painted.name: gallery(painted) for painted in self.painters}
+
+    @property
+    def hashes(self) -> Iterator[str]:
+        """The sha256 of every picture on the pages, each once."""
+        return iter(
+            dict.fromkeys(digest for each in self.galleries.values() for digest in each.hashes)
+        )
+
+    def earlier(self, painted: Painted) -> list[Painted]:
+        """The painters before this one, real ones beside real ones alone."""
+        alike = self.rehearsals if painted.rehearsal else self.results
+        return alike[: alike.index(painted)]
+
+    @property
+    def newest(self) -> Painted:
+        """The painter of real pictures that was noticed last."""
+        return self.results[-1]
+
+    @cached_property
+    def changes(self) -> Table | None:
+        """What changed with the newest painter, against each earlier one; None without any."""
+        if len(self.results) < 2:
+            return None
+        return differences.overall(self.compared[False], self.newest, self.earlier(self.newest))
+
+    @cached_property
+    def compared(self) -> dict[bool, pd.DataFrame]:
+        """The differences between painters, those of rehearsals under True."""
+        kinds = {False: self.results, True: self.rehearsals}
+        return {kind: differences.between_painters(of) for kind, of in kinds.items() if len(of) > 1}
+
+    @property
+    def triplets(self) -> Table:
+        """What became of concepts."""
+        return retained.triplets(self.prompts)
+
+    @property
+    def retention(self) -> Table:
+        """What was left after each step, of real painters."""
+        return retained.overview(self.results)
+
+
+def pages(site: Site) -> Iterator[tuple[str, str]]:
+    """Every page as (path in the site, HTML)."""
+    template = _environment().get_template
+    shared = {"site": site, "root": ""}
+    yield "index.html", template("front.html").render(shared, charts=_failure_charts)
+    for painted in site.painters:
+        told = {**shared, "painted": painted}
+        yield painted.page, template("painter.html").render(told, **_tables(site, painted))
+        shown = site.galleries[painted.name]
+        yield painted.gallery, template("pairs.html").render(told, gallery=shown, states=STATES)
+
+
+def _failure_charts(painted: Painted) -> list[charts.Chart]:
+    return charts.failures(painted.board)
+
+
+def _tables(site: Site, painted: Painted) -> dict[str, object]:
+    return {
+        "charts": charts.failures(painted.board),
+        "score_charts": charts.scores(painted.board),
+        "kin": [metric.name for metric in painted.board.metrics if metric.kin],
+        "agreement": people.agreement(painted),
+        "differences": differences.between_metrics(painted),
+        "changes": _changes(site, painted),
+        "retention": retained.of_painter(painted),
+        "endings": replies.endings(painted),
+        "served": replies.served(painted),
+    }
+
+
+def _changes(site: Site, painted: Painted) -> list[Table]:
+    return [
+        differences.changes(site.compared[painted.rehearsal], painted, other)
+        for other in site.earlier(painted)
+    ]
+
+
+@cache
+def _environment() -> Environment:
+    found = environment(_HERE / "templates")
+    found.globals |= {"tables": tables, "published": published, "titles": TITLES}
+    return found

@@ -1,0 +1,74 @@
+"""Pictures without a score: how many and why, and which model scored at all."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import pandas as pd
+
+from assets.protobias.site.board import EVALUATED, TITLES, Metric
+from assets.protobias.site.cells import Body, Cell, Group, Head, Line, Table, number, part
+from assets.protobias.site.painted import Painted
+from assets.site.writing import NONE
+
+_ENDINGS = ("unparsed", "refused", "failed")
+
+
+def endings(painted: Painted) -> Table:
+    """How many pictures each metric was asked about, and what ended without a score."""
+    asked = _asked(painted.scores)
+    bodies = [
+        Body(
+            label,
+            [_line(painted, metric, asked[asked["metric"] == metric.name]) for metric in held],
+        )
+        for label, held in painted.board.grouped()
+    ]
+    domains = [TITLES[domain] for domain in painted.board.domains]
+    groups = [
+        Group("", [Head("Pictures asked about")]),
+        Group("Without a score", [Head(ending.capitalize()) for ending in _ENDINGS]),
+        Group("Without a score, by domain", [Head(title) for title in domains]),
+    ]
+    return Table(f"{painted.name}: pictures without a score", "Metric", groups, bodies)
+
+
+class Served(NamedTuple):
+    """The models that scored under one metric's name, as the provider named them; "" for none."""
+
+    metric: str
+    replies: Sequence[tuple[str, int]]
+
+    @property
+    def mixed(self) -> int:
+        """How many models replied if it was more than one, so that the figures mix them."""
+        names = sum(1 for name, _ in self.replies if name)
+        return names if names > 1 else 0
+
+
+def served(painted: Painted) -> list[Served]:
+    """Which models replied under each name, references apart."""
+    asked = _asked(painted.scores)
+    replied = asked[asked["formula"].ne("reference") & asked["outcome"].ne("failed")]
+    names = replied["served_model"].fillna("").groupby(replied["metric"])
+    return [
+        Served(str(metric), [(str(name), held) for name, held in each.value_counts().items()])
+        for metric, each in names
+    ]
+
+
+def _asked(scores: pd.DataFrame) -> pd.DataFrame:
+    return scores[scores["sample"] == EVALUATED]
+
+
+def _line(painted: Painted, metric: Metric, asked: pd.DataFrame) -> Line:
+    return Line(metric.name, list(_cells(painted, asked)), metric.small)
+
+
+def _cells(painted: Painted, asked: pd.DataFrame) -> Iterator[Cell]:
+    yield number(len(asked))
+    for ending in _ENDINGS:
+        yield part(int(asked["outcome"].eq(ending).sum()), len(asked))
+    for domain in painted.board.domains:
+        here = asked[asked["domain"] == domain]
+        lacking = int(here["outcome"].ne("scored").sum())
+        yield part(lacking, len(here)) if len(here) else Cell(NONE, note="not asked")
