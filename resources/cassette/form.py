@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
 from pydantic import (
+    AfterValidator,
     AwareDatetime,
     BaseModel,
     BeforeValidator,
@@ -84,6 +85,12 @@ def _moment(value: Any) -> datetime:
     return moment
 
 
+def _finite(value: dict[str, Any]) -> dict[str, Any]:
+    """JSON that every store takes: a number may be written that is read as infinite."""
+    json.dumps(value, allow_nan=False)
+    return value
+
+
 Words = Annotated[str, PlainValidator(_words)]
 Name = Annotated[str, StringConstraints(max_length=1000, pattern=r"^[^\x00]+$")]
 Digest = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
@@ -99,6 +106,7 @@ class _Answered(_Strict):
     text: Words | None
     images: list[Digest]
     score: Annotated[float, Field(allow_inf_nan=False)] | None
+    made: Annotated[dict[Words, Any], AfterValidator(_finite)] = {}
 
 
 class _Refused(_Strict):

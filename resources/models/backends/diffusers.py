@@ -2,6 +2,7 @@
 
 import inspect
 import io
+from collections.abc import Sequence
 from functools import cached_property
 from hashlib import sha256
 from typing import Any
@@ -21,6 +22,7 @@ from resources.models.backends.local import (
     settings,
     timed,
 )
+from resources.models.backends.provenance import how_made
 from resources.models.catalog import Model
 from resources.models.replies import Closed, Picture, Refusal, Reply, Unacceptable
 from resources.models.requests import Edit, Paint
@@ -52,7 +54,7 @@ class Diffusers:
 
     async def paint(self, request: Paint) -> Reply:
         """A PNG of the prompt; see `noise_seed` for what makes it differ from another."""
-        return await self._batcher.ask(self._paint, request, at_once=self._settings.batch)
+        return await self._batcher.ask(self.together, request, at_once=self._settings.batch)
 
     async def edit(self, request: Edit) -> Reply:
         """A PNG of the picture, or pictures, changed as the prompt says.
@@ -64,7 +66,8 @@ class Diffusers:
         return await self._batcher.ask(self._edit, request)
 
     @timed
-    def _paint(self, requests: list[Paint]) -> list[Reply]:
+    def together(self, requests: list[Paint]) -> list[Reply]:
+        """Pictures that are painted in one batch, in this thread and however many they are."""
         # Pipelines want the negative prompt, and a prompt for a second text encoder, in the form
         # that the prompt has: a list.
         words = {
@@ -74,7 +77,7 @@ class Diffusers:
         }
         return self._made(
             self._pipeline,
-            [noise_seed(request) for request in requests],
+            requests,
             {**words, "prompt": [request.prompt for request in requests]},
         )
 
@@ -94,29 +97,45 @@ class Diffusers:
             raise self._cannot_join(self._editor)
         shown = pictures[0] if len(pictures) == 1 else pictures
         asked = {"prompt": request.prompt, "image": shown, **size}
-        return self._made(self._editor, [noise_seed(request)], asked)
+        return self._made(self._editor, requests, asked)
 
-    def _made(self, pipeline: Any, seeds: list[int], asked: dict[str, Any]) -> list[Reply]:
+    def _made(
+        self, pipeline: Any, requests: Sequence[Paint | Edit], asked: dict[str, Any]
+    ) -> list[Reply]:
         generator = library("torch").Generator
+        seeds = [noise_seed(request) for request in requests]
         self._check(pipeline)
+        called = {**self._settings.others, **asked}
         with running(self._model):
             made = pipeline(
-                **{**self._settings.others, **asked},
-                generator=[generator("cpu").manual_seed(seed) for seed in seeds],
+                **called, generator=[generator("cpu").manual_seed(seed) for seed in seeds]
             )
         if len(made.images) != len(seeds):
             raise self._cannot_join(pipeline)
         unsafe = getattr(made, "nsfw_content_detected", None) or [False] * len(seeds)
-        return [self._reply(*one) for one in zip(made.images, unsafe, strict=True)]
+        how = how_made(pipeline, called, requests, seeds) | {"commit": self._commit}
+        return [
+            self._reply(image, bool(held_back), {**how, "place": place})
+            for place, (image, held_back) in enumerate(zip(made.images, unsafe, strict=True))
+        ]
 
-    def _reply(self, image: Image.Image, unsafe: bool) -> Reply:
+    def _reply(self, image: Image.Image, unsafe: bool, how: dict[str, Any]) -> Reply:
         said = served(self._model, self._commit)
         if unsafe:
             reason = "The pipeline's safety checker held the picture back."
             return Reply(refusal=Refusal("content filter", reason), served_model=said)
         file = io.BytesIO()
         image.save(file, "PNG")
-        return Reply(pictures=(Picture(file.getvalue(), "image/png"),), served_model=said)
+        return Reply(
+            pictures=(Picture(file.getvalue(), "image/png"),),
+            served_model=said,
+            made={
+                **how,
+                "seed": how["batch"][how["place"]][1],
+                "width": image.width,
+                "height": image.height,
+            },
+        )
 
     def _cannot_join(self, pipeline: Any) -> Unacceptable:
         return Unacceptable(

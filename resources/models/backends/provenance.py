@@ -1,0 +1,48 @@
+"""How a local painter made a picture: all that its bits depend on beside weights and prompt."""
+
+import inspect
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from importlib.metadata import version
+from typing import Any
+
+from resources.models.backends.local import library
+from resources.models.requests import Edit, Paint
+
+LIBRARIES = ("torch", "diffusers", "transformers", "pillow")
+
+
+def how_made(
+    pipeline: Any, called: Mapping[str, Any], requests: Sequence[Paint | Edit], seeds: Sequence[int]
+) -> dict[str, Any]:
+    """What all pictures of a batch have in common, as JSON values.
+
+    `called` are the parameters of the pipeline's call; `batch` lists the digest of each prompt with
+    the seed of its noise, in their order.
+    """
+    steps = inspect.signature(pipeline.__call__).parameters.get("num_inference_steps")
+    return {
+        "device": _device(pipeline.device),
+        "dtype": str(pipeline.dtype).removeprefix("torch."),
+        "versions": {name: version(name) for name in LIBRARIES},
+        "steps": called.get("num_inference_steps", steps.default if steps else None),
+        "batch": [
+            [digest_of(request.prompt), seed] for request, seed in zip(requests, seeds, strict=True)
+        ],
+    }
+
+
+def digest_of(prompt: str) -> str:
+    """The sha256 of a prompt."""
+    return sha256(prompt.encode()).hexdigest()
+
+
+def _device(device: Any) -> str:
+    """A device with what its arithmetic depends on: a GPU's name, or a CPU's abilities."""
+    torch = library("torch")
+    if device.type == "cuda":
+        return f"cuda ({torch.cuda.get_device_name(device)})"
+    if device.type == "cpu":
+        ability = torch.backends.cpu.get_cpu_capability()
+        return f"cpu ({ability}, {torch.get_num_threads()} threads)"
+    return str(device)

@@ -1,0 +1,79 @@
+"""A local painter's picture made again, from what is kept of how it was made.
+
+Painted again in the same batch, on the same device and with the same versions, a picture is equal
+bit for bit. Alone, arithmetic is rounded otherwise: `TOLERANCE` says how far that goes.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from resources.models.backends.diffusers import Diffusers
+from resources.models.backends.provenance import digest_of
+from resources.models.catalog import Model
+from resources.models.replies import Reply
+from resources.models.requests import Paint
+from resources.pictures import opened
+
+TOLERANCE: Mapping[str, int] = {"float32": 1, "bfloat16": 2}
+"""By dtype: the most levels of 255, in any channel, between a picture that was painted in a batch
+and the same one painted alone. Measured on a CPU, with a tiny pipeline of FLUX's shape; a large
+one may go further on a GPU, which `remade` shows as well."""
+
+
+class NotRemade(ValueError):
+    """A picture cannot be made again from what is known of it; says why and what to do."""
+
+
+class Remade(NamedTuple):
+    """A picture made again."""
+
+    png: bytes
+    """As the image store keeps it, so that its sha256 can be compared."""
+    unlike: Mapping[str, tuple[Any, Any]]
+    """What is not as it was, each before and now: where it is empty, all bits are to be equal."""
+
+
+def remade(
+    model: Model,
+    made: Mapping[str, Any],
+    prompts: Iterable[str],
+    *,
+    alone: bool = False,
+    key: str | None = None,
+) -> Remade:
+    """The picture that was `made` so, painted again in the same batch, or `alone`.
+
+        row = table[table["image_id"] == "flux_schnell/…"].iloc[0]
+        again = remade(model, json.loads(row["made"]), table["prompt"])
+        assert again.unlike or sha256(again.png).hexdigest() == row["sha256"]
+
+    `model` is its painter's entry of models.yaml, `prompts` are those among which the prompts of
+    its batch are, `key` is the token of the Hugging Face Hub, for a model that needs one. Raises
+    `NotRemade` where a prompt is not there, and the faults of the backend.
+    """
+    known = {digest_of(prompt): prompt for prompt in prompts}
+    batch = [made["batch"][made["place"]]] if alone else made["batch"]
+    if missing := [digest for digest, _ in batch if digest not in known]:
+        raise NotRemade(
+            f"Of the {len(batch)} prompts of its batch {len(missing)} are not among those given: "
+            "give the prompts of the whole table, or make it alone, which is equal but for rounding"
+        )
+    place = 0 if alone else made["place"]
+    reply = Diffusers(model, key, _no_picture).together(
+        [Paint(known[digest], seed) for digest, seed in batch]
+    )[place]
+    return _remade(reply, made)
+
+
+def _remade(reply: Reply, before: Mapping[str, Any]) -> Remade:
+    if not reply.pictures:
+        raise NotRemade(f"It was painted once, and is refused now: {reply.refusal}")
+    now = reply.made or {}
+    unlike = {
+        name: (before[name], now.get(name)) for name in before if before[name] != now.get(name)
+    }
+    return Remade(opened(reply.pictures[0]), unlike)
+
+
+def _no_picture(digest: str) -> bytes:
+    raise NotRemade(f"The picture {digest} was edited; only paintings are made again")
