@@ -29,9 +29,14 @@ _MOST_SHOWN = 24
 
 def pictured(outcome: Outcome, done: str, images: ImageStore) -> dict[str, Any]:
     """The columns of how a request ended; one that was answered ended as `done`."""
+    return ended(outcome, done, lambda digest: png_size(images.get(digest)))
+
+
+def ended(outcome: Outcome, done: str, size_of: Callable[[str], tuple[int, int]]) -> dict[str, Any]:
+    """As `pictured`, with the size of a picture in px from `size_of` its sha256."""
     match outcome:
         case Answered(images=(digest,), served_model=served_model):
-            width, height = png_size(images.get(digest))
+            width, height = size_of(digest)
             size = {"width": width, "height": height}
             return {"outcome": done, "sha256": digest, **size, "served_model": served_model}
         case Refused(kind=kind, reason=reason, served_model=served_model):

@@ -1,6 +1,5 @@
 """The counterfactuals: each base image edited, several times independently (Appendix C.2)."""
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -16,6 +15,7 @@ from assets.common import Mismatch
 from assets.money import cost_metadata
 from assets.partitions import painter_and_topic, photographs
 from assets.pictured import PICTURED, Row, behind, pictured, sheet
+from assets.sizes import asked_sides, wrong_size
 from assets.vlmbias.common import table_asset
 from assets.vlmbias.photographs.paintings import PAINTINGS
 from assets.vlmbias.photographs.subjects import photographs_of
@@ -41,8 +41,6 @@ EDITS = Columns(
     **PICTURED,
 )
 
-_NEARLY = 0.9
-"""How much of 1,024 px the longer side of a picture has at least that is to be of 1K (Gemini)."""
 _TOLERANCE = 0.02
 
 
@@ -195,18 +193,9 @@ def _wrong_size(
 ) -> str | None:
     """What is wrong with the size of an edited picture, if anything."""
     width, height = size
-    found = re.fullmatch(r"(\d+)x(\d+)", str(parameters.get("size", "")))
-    asked = {"width": parameters.get("width"), "height": parameters.get("height")}
-    if found:
-        asked = {"width": int(found[1]), "height": int(found[2])}
-    for side, got in (("width", width), ("height", height)):
-        if isinstance(asked[side], int) and asked[side] != got:
-            return f"It is {width} × {height} px, and {asked[side]} px of {side} were asked for."
-    config = parameters.get("image_config")
-    image_size = re.fullmatch(r"(\d+)K", str(config.get("image_size"))) if config else None
-    if image_size and max(size) < _NEARLY * 1024 * int(image_size[1]):
-        return f"It is {width} × {height} px, and an image_size of {image_size[0]} was asked for."
-    if len(sources) == 1 and not any(asked.values()):
+    if wrong := wrong_size(width, height, parameters):
+        return wrong
+    if len(sources) == 1 and not asked_sides(parameters):
         before = sources[0]["width"], sources[0]["height"]
         ratio = (width / height) / (before[0] / before[1])
         if abs(ratio - 1) > _TOLERANCE:

@@ -33,9 +33,6 @@ PAINTINGS = Columns(
     **PICTURED,
 )
 
-_SEEDED = frozenset({"diffusers", "gemini", "offline"})
-"""The backends whose painters take a seed."""
-
 
 class Painter(Config):
     """What is left to choose about painting."""
@@ -59,7 +56,7 @@ def paint(painter: Model, prompt: str, seed: int) -> Paint:
 
 def seed_of(painter: Model, seed: int) -> int | None:
     """The seed, for a painter that takes one."""
-    return seed if painter.backend in _SEEDED else None
+    return seed if painter.takes_seed else None
 
 
 def paintings_by(catalog: Catalog) -> AssetsDefinition:
