@@ -1,15 +1,41 @@
 """Reading the schematics that `generators.sketch` draws back from their pixels.
 
 Nothing here knows how they are drawn, nor the row that a picture stands in: a picture and a text
-are all there is.
+are all there is. On a pale ground stands one figure, the main entity; what stands beside it is the
+extra element. Letters are too thin to be either.
 """
 
+import io
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
-from generators.reading import Unreadable
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+from scipy import ndimage
 
-__all__ = ["Traits", "Unreadable", "fit", "read"]
+from generators.prompts.scenery import understand
+from generators.prompts.words import COLOURS
+from generators.reading import Pixels, Unreadable
+
+_SIDE = 512
+_BACKDROPS = ((0xF4, 0xF1, 0xEA), (0xE4, 0xEA, 0xDC))
+"""Of the air and of the ground; together they are most of a picture."""
+_MAIN, _PLAIN = (0xC9, 0xD6, 0xDF), (0xD9, 0xCF, 0xC0)
+_SAME, _ALIKE = 6, 48
+"""How far from a backdrop is still of it, and from a colour's name still called by it: the largest
+difference of red, green or blue, of 255."""
+_STEPS = (1, 2, 2)
+_LETTER = 1 + sum(_STEPS)
+"""No stroke of a letter is as wide, in px."""
+_LEVEL = 0.22
+"""What stands so much lower or higher than the main entity, in its heights, is before or behind."""
+_ORDINARY = {"background": 0.195, "beside": 0.275, "foreground": 0.3}
+"""The height of an ordinary thing in heights of the main entity."""
+
+Side = Literal["left", "right"]
+Depth = Literal["background", "beside", "foreground"]
+Size = Literal["small", "ordinary", "large"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,9 +49,18 @@ class Traits:
     count: int
     colour: str | None
     """A name of `generators.prompts.words.COLOURS`, "plain" for none of these, or "mixed"."""
-    side: Literal["left", "right"] | None
-    depth: Literal["background", "beside", "foreground"] | None
-    size: Literal["small", "ordinary", "large"] | None
+    side: Side | None
+    depth: Depth | None
+    size: Size | None
+
+
+class _Shape(NamedTuple):
+    """One thing of a picture: its middle, its foot and its height in px, and its colour's name."""
+
+    x: float
+    foot: float
+    height: float
+    colour: str
 
 
 def read(png: bytes) -> Traits:
@@ -34,7 +69,23 @@ def read(png: bytes) -> Traits:
     Raises `Unreadable`, with the reason, for what is no schematic: a photograph, a blank picture,
     one of another size, or one in which no main entity stands, or two.
     """
-    raise Unreadable("schematics cannot be read yet")
+    shapes = _shapes(_pixels(png))
+    mains = [shape for shape in shapes if shape.colour == "main"]
+    if len(mains) != 1:
+        raise Unreadable(f"a schematic shows one main entity, and this picture {len(mains)}")
+    [main], things = mains, [shape for shape in shapes if shape.colour != "main"]
+    if not things:
+        return Traits(count=0, colour=None, side=None, depth=None, size=None)
+    colours = {thing.colour for thing in things}
+    depth = _depth((max(thing.foot for thing in things) - main.foot) / main.height)
+    middle = (min(thing.x for thing in things) + max(thing.x for thing in things)) / 2
+    return Traits(
+        count=len(things),
+        colour=colours.pop() if len(colours) == 1 else "mixed",
+        side="left" if main.x < middle else "right",
+        depth=depth,
+        size=_size(float(np.median([t.height for t in things])) / main.height / _ORDINARY[depth]),
+    )
 
 
 def fit(png: bytes, text: str) -> float:
@@ -43,4 +94,86 @@ def fit(png: bytes, text: str) -> float:
     The text tells a count ("a rock" is one), and a colour, a side, a depth or a size where it names
     one. Raises `Unreadable` as `read` does, and for a text in which no extra element is understood.
     """
-    raise Unreadable("schematics cannot be read yet")
+    told = understand(text)
+    if told.extra is None:
+        raise Unreadable(f"the text tells of nothing beside the main entity: {text!r}")
+    seen = read(png)
+    agree = [told.count == seen.count]
+    for name in ("colour", "side", "depth", "size"):
+        value = getattr(told, name)
+        if value is not None:
+            agree.append(value == getattr(seen, name))
+    return sum(agree) / len(agree)
+
+
+def _pixels(png: bytes) -> Pixels:
+    try:
+        with Image.open(io.BytesIO(png)) as image:
+            if image.size != (_SIDE, _SIDE):
+                width, height = image.size
+                raise Unreadable(f"schematics are {_SIDE} px square, this is {width} x {height}")
+            return np.asarray(image.convert("RGB"))
+    except (OSError, SyntaxError) as error:
+        raise Unreadable(f"this is no picture that opens: {error}") from error
+
+
+def _shapes(pixels: Pixels) -> list[_Shape]:
+    """All that is wider than a letter's stroke, before the backdrop."""
+    backdrop = _same(pixels, _BACKDROPS[0]) | _same(pixels, _BACKDROPS[1])
+    if backdrop.mean() < 0.5:
+        share = f"{backdrop.mean():.0%}"
+        raise Unreadable(f"the pale ground of a schematic is most of it, of this picture {share}")
+    areas, _ = ndimage.label(_shrunk(_shrunk(~backdrop).T).T)
+    shapes = []
+    for down, across in ndimage.find_objects(areas):
+        foot, right = down.stop + _LETTER - 1, across.stop + _LETTER - 1
+        height, width = foot - down.start, right - across.start
+        inside = pixels[
+            down.start + height // 4 : foot - height // 4,
+            across.start + width // 4 : right - width // 4,
+        ]
+        shapes.append(_Shape((across.start + right) / 2, foot, height, _colour(inside)))
+    return shapes
+
+
+def _same(pixels: Pixels, colour: tuple[int, int, int]) -> NDArray[np.bool_]:
+    red, green, blue = (
+        pixels[..., channel] - np.uint8(value - _SAME) <= 2 * _SAME
+        for channel, value in enumerate(colour)
+    )
+    return np.asarray(red & green & blue)
+
+
+def _shrunk(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Where a column of `_LETTER` px of the mask begins."""
+    runs = mask
+    for step in _STEPS:
+        runs = runs[:-step] & runs[step:]
+    return runs
+
+
+_NAMED = {
+    "main": _MAIN,
+    "plain": _PLAIN,
+    **{name: tuple(bytes.fromhex(code[1:])) for name, code in COLOURS.items()},
+}
+
+
+def _colour(pixels: NDArray[np.uint8]) -> str:
+    """The name that comes nearest to the median colour."""
+    middle = np.median(pixels.reshape(-1, 3), axis=0)
+    apart = {name: float(np.abs(middle - colour).max()) for name, colour in _NAMED.items()}
+    nearest = min(apart, key=lambda name: apart[name])
+    return nearest if apart[nearest] <= _ALIKE else "plain"
+
+
+def _depth(below: float) -> Depth:
+    if abs(below) < _LEVEL:
+        return "beside"
+    return "foreground" if below > 0 else "background"
+
+
+def _size(height: float) -> Size:
+    if height < 0.78:
+        return "small"
+    return "large" if height > 1.2 else "ordinary"

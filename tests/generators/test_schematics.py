@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from scipy import ndimage
 
-from generators.canvas import pixels_of, rasterise
+from generators.canvas import pixels_of
 from generators.photographs import animals, logos
 from generators.prompts.grammar import triplet
 from generators.schematics import schematic
-from generators.sketch import draw
+from generators.sketch import paint
 
 ANIMALS = {p.base_id: p for p in animals.photographs(animals.BUILT_IN)}
 LOGOS = {p.base_id: p for p in logos.photographs(logos.BUILT_IN)}
@@ -24,7 +24,7 @@ MARKS = {"white": (255, 255, 255), "black": (0, 0, 0)}
 
 
 def painted(prompt, seed="None/0", pictures=()):
-    return rasterise(draw(prompt, seed, pictures))
+    return paint(prompt, seed, pictures)
 
 
 def of_colour(png, colour):

@@ -4,18 +4,19 @@ import numpy as np
 import pytest
 from scipy import ndimage
 
-from generators.canvas import pixels_of, rasterise
+from generators.canvas import pixels_of
 from generators.glyphs import MissingGlyph
 from generators.prompts.grammar import triplet
+from generators.prompts.scenery import Scenery, understand
 from generators.prompts.words import COLOURS, NUMBERS
-from generators.sketch import SIZE, Scenery, draw, understand
+from generators.sketch import SIZE, paint
 
 SEEDS = ("0/0", "1/0", "2/0", "3/0")
 PLAIN, FIGURE = (0xD9, 0xCF, 0xC0), (0xC9, 0xD6, 0xDF)
 
 
 def pixels(prompt, seed="0/0"):
-    return pixels_of(rasterise(draw(prompt, seed)))
+    return pixels_of(paint(prompt, seed))
 
 
 def blobs(image, colour=PLAIN):
@@ -79,8 +80,8 @@ def test_depth_and_size_are_drawn():
 
 def test_the_same_seed_gives_the_same_bytes_and_another_moves_everything():
     prompt = "A bird is on sand with a red rock."
-    assert rasterise(draw(prompt, "7/0")) == rasterise(draw(prompt, "7/0"))
-    assert len({rasterise(draw(prompt, f"{seed}/0")) for seed in range(20)}) == 20
+    assert paint(prompt, "7/0") == paint(prompt, "7/0")
+    assert len({paint(prompt, f"{seed}/0") for seed in range(20)}) == 20
 
 
 def test_two_prompts_with_one_seed_are_composed_alike():
@@ -92,6 +93,24 @@ def test_two_prompts_with_one_seed_are_composed_alike():
         assert places[0] == places[1]
 
 
+def test_persons_animals_and_things_have_stand_ins_of_their_own():
+    """And all of a kind the same: what differs is the label."""
+    shown = {
+        name: pixels(f"{name} is here with a red rock.")[:368].tobytes()
+        for name in (
+            "A poor person",
+            "An intelligent LGBTQ+ person with a flag",
+            "A praying mantis",
+            "A dog",
+            "A bean bag",
+            "A chair",
+        )
+    }
+    alike = list(shown.values())
+    assert alike[0::2] == alike[1::2]
+    assert len(set(alike)) == 3
+
+
 def test_of_other_prompts_only_the_labelled_figure_is_drawn():
     image = pixels("A clear, full-body, side-view photo of a real-world dog, standing on white")
     assert blobs(image) == []
@@ -99,18 +118,41 @@ def test_of_other_prompts_only_the_labelled_figure_is_drawn():
     assert image.shape == (SIZE, SIZE, 3)
 
 
-@pytest.mark.parametrize("text", ["W" * 30, "WWWW " * 30, "dog"])
-def test_a_label_is_as_large_as_fits(text):
-    low, left, high, right = (
-        bound
-        for edge in (np.min, np.max)
-        for bound in edge(np.argwhere((pixels(text)[380:] < 0x80).all(axis=2)), axis=0)
-    )
-    assert left > 10
-    assert right < SIZE - 10
-    assert high - low > 6
+BESIDE = "to the left of exactly nine large black wrought-iron garden lanterns in the foreground"
+
+
+@pytest.mark.parametrize(
+    ("text", "pieces"),
+    [
+        ("W" * 30, 1),
+        ("WWWW " * 90, 1),
+        ("dog", 1),
+        (f"A poor Christian person wearing a cross pendant is here {BESIDE}.", 1 + 9),
+        (
+            f"An untrustworthy heterosexual person in a photo with a partner is here {BESIDE}.",
+            1 + 9,
+        ),
+        (f"A {'W' * 40} is here {BESIDE}.", 1 + 9),
+    ],
+)
+def test_nothing_touches_another_or_the_edge_and_labels_can_be_read(text, pieces):
+    for seed in SEEDS:
+        image = pixels(text, seed).astype(int)
+        drawn = np.logical_and(
+            np.abs(image - image[0, 0]).max(axis=2) > 6,
+            np.abs(image - image[-1, -1]).max(axis=2) > 6,
+        )
+        rows, columns = np.nonzero(drawn)
+        assert min(rows.min(), columns.min()) >= 4
+        assert max(rows.max(), columns.max()) < SIZE - 4
+        heights = [
+            area[0].stop - area[0].start
+            for area in ndimage.find_objects(ndimage.label(drawn, np.ones((3, 3)))[0])
+        ]
+        assert sum(height > 60 for height in heights) == pieces
+        assert max(height for height in heights if height < 60) > 6
 
 
 def test_what_cannot_be_written_is_an_error():
     with pytest.raises(MissingGlyph):
-        draw("\N{GRINNING FACE}", "0/0")
+        paint("\N{GRINNING FACE}", "0/0")

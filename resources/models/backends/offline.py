@@ -5,7 +5,6 @@ import json
 from collections.abc import Sequence
 
 from generators import sketch
-from generators.canvas import rasterise
 from generators.glyphs import MissingGlyph
 from generators.prompts import grammar
 from resources.models.backends.base import PictureOf
@@ -58,10 +57,9 @@ class Offline:
 
 async def _drawn(prompt: str, seed: str, pictures: Sequence[bytes] = ()) -> Reply:
     try:
-        svg = sketch.draw(prompt, seed, pictures)
+        png = await asyncio.to_thread(sketch.paint, prompt, seed, pictures)
     except MissingGlyph as why:
         return _refused(f"sketch cannot write its label: {why}", _SKETCH)
-    png = await asyncio.to_thread(rasterise, svg)
     return Reply(pictures=(Picture(png, "image/png"),), served_model=_SKETCH)
 
 

@@ -68,7 +68,7 @@ def test_what_grammar_does_not_understand_it_refuses_with_the_reason(text, reaso
 def test_sketch_paints_a_png_that_seed_and_sample_decide():
     def painted(**options):
         reply = ask("sketch", "paint", Paint("A bird is on sand with a red rock.", **options))
-        assert reply.served_model == "sketch-2"
+        assert reply.served_model == "sketch-3"
         [picture] = reply.pictures
         assert isinstance(picture, Picture)
         assert picture.media_type == "image/png"
@@ -93,7 +93,7 @@ LEGS = "Edit this image: Add 1 more leg to the {} so that it has 5 legs in total
 def edited(animal, *images, **options):
     request = Edit(LEGS.format(animal), images, **options)
     reply = ask("sketch", "edit", request, lambda digest: PICTURES[digest])
-    assert (reply.served_model, reply.usage, reply.refusal) == ("sketch-2", UNCOUNTED, None)
+    assert (reply.served_model, reply.usage, reply.refusal) == ("sketch-3", UNCOUNTED, None)
     [picture] = reply.pictures
     assert picture.media_type == "image/png"
     return picture.data

@@ -1,0 +1,40 @@
+"""What a prompt of `generators.prompts.grammar` says of its scene, read from its words alone."""
+
+import re
+from dataclasses import dataclass
+
+from generators.prompts.words import COLOURS, NUMBERS
+
+
+@dataclass(frozen=True, slots=True)
+class Scenery:
+    """What a prompt says: the main entity, and the extra element's name and traits.
+
+    None is what it does not say. `side` is where the main entity is, seen from the extra element.
+    """
+
+    main: str
+    extra: str | None = None
+    count: int = 1
+    colour: str | None = None
+    side: str | None = None
+    depth: str | None = None
+    size: str | None = None
+
+
+_SENTENCE = re.compile(
+    r"(?P<main>.+?) is (?:.+ )?(?:with |to the (?P<side>left|right) of )"
+    rf"(?:exactly (?P<count>{'|'.join(NUMBERS)})|an?)(?: (?P<size>small|large))?"
+    rf"(?: (?P<colour>{'|'.join(COLOURS)}))? (?P<extra>.+?)"
+    r"(?: in the (?P<depth>foreground|background))?\.?"
+)
+
+
+def understand(prompt: str) -> Scenery:
+    """What the words of `prompt` say; a sentence of another form is all main entity."""
+    found = _SENTENCE.fullmatch(" ".join(prompt.split()))
+    if found is None:
+        return Scenery(main=" ".join(prompt.split()))
+    said = found.groupdict()
+    count = NUMBERS.index(said.pop("count") or "one") + 1
+    return Scenery(count=count, **said)

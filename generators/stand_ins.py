@@ -1,0 +1,77 @@
+"""Stand-ins for the main entity of a scene: a person, an animal or a thing, alike for all of each.
+
+What it is says its label; a stand-in shows no more than where it is.
+"""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import svgwrite
+
+from generators.tiles import sheet
+
+INK = "#333333"
+WIDTH, HEIGHT = 150, 202
+"""In px, the same for all, so that of things beside it one sees how large they are."""
+
+_FOOT, _MIDDLE = HEIGHT - 2, WIDTH / 2
+_FILL = "#c9d6df"
+_ANIMAL = re.compile(
+    r"\b(?:animal|bird|insect|mammal|fish|penguin|ostrich|kiwi|shoebill|cassowary|flamingo|pelican"
+    r"|toucan|robin|sparrow|platypus|echidna|bat|pangolin|armadillo|dolphin|dog|cat|horse|mosquito"
+    r"|cockroach|mantis|jellyfish|octopus)\b"
+)
+_PERSON = re.compile(r"\b(?:person|people|man|woman)\b")
+
+
+def kind_of(name: str) -> str:
+    """What stands in for whom is so named."""
+    if _PERSON.search(name.lower()):
+        return "person"
+    return "animal" if _ANIMAL.search(name.lower()) else "thing"
+
+
+def stand_in(kind: str) -> svgwrite.Drawing:
+    """A person, an animal or a thing on a sheet of `WIDTH` x `HEIGHT` px."""
+    drawing = sheet(WIDTH, HEIGHT)
+    group = drawing.g(fill=_FILL, stroke=INK, stroke_width=3, stroke_linejoin="round")
+    _DRAWN[kind](drawing, group)
+    drawing.add(group)
+    return drawing
+
+
+def _person(drawing: svgwrite.Drawing, group: Any) -> None:
+    """Shoulders and a head, as on a sign."""
+    left, right, shoulder = _MIDDLE - 58, _MIDDLE + 58, 70
+    group.add(
+        drawing.path(
+            f"M {left} {_FOOT} V {shoulder + 40} Q {left} {shoulder} {left + 40} {shoulder}"
+            f" H {right - 40} Q {right} {shoulder} {right} {shoulder + 40} V {_FOOT} Z"
+        )
+    )
+    group.add(drawing.circle((_MIDDLE, 41), 39))
+
+
+def _animal(drawing: svgwrite.Drawing, group: Any) -> None:
+    """A body and a head with an eye, without what would tell one kind from another."""
+    group.add(drawing.ellipse((_MIDDLE, _FOOT - 66), (71, 66)))
+    group.add(drawing.circle((_MIDDLE + 22, 47), 45))
+    group.add(drawing.circle((_MIDDLE + 38, 41), 4, fill=INK, stroke="none"))
+
+
+def _thing(drawing: svgwrite.Drawing, group: Any) -> None:
+    """A box, seen a little from above."""
+    left, right, top, deep = 16, 104, 36, 34
+    group.add(drawing.rect((left, top), (right - left, _FOOT - top)))
+    upper = [(left, top), (left + deep, top - deep), (right + deep, top - deep), (right, top)]
+    group.add(drawing.polygon(upper))
+    side = [(right, top), (right + deep, top - deep), (right + deep, _FOOT - deep), (right, _FOOT)]
+    group.add(drawing.polygon(side))
+
+
+_DRAWN: dict[str, Callable[[svgwrite.Drawing, Any], None]] = {
+    "person": _person,
+    "animal": _animal,
+    "thing": _thing,
+}
