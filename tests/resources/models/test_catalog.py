@@ -114,7 +114,14 @@ class TestTheFileInTheProject:
 
     def test_nothing_in_a_comment_but_examples_looks_like_an_entry(self):
         text = MODELS_YAML.read_text(encoding="utf-8")
-        assert len(re.findall(r"^# *- ", text, re.MULTILINE)) == len(self.examples())
+        assert len(re.findall(r"^# *- name", text, re.MULTILINE)) == len(self.examples())
+        assert len(re.findall(r"^# *- ", text, re.MULTILINE)) == len(self.examples()) + 1
+
+    def test_the_example_of_a_pattern_loads_once_it_is_uncommented(self, loaded):
+        text = MODELS_YAML.read_text(encoding="utf-8")
+        [example] = [each for each in text.split("\n\n") if each.startswith("# - pattern:")]
+        [pattern] = loaded(re.sub(r"^# ?", "", example, flags=re.MULTILINE) + "\n").patterns
+        assert pattern.pattern == "gpt-image-*"
 
 
 class TestRightFiles:
