@@ -1,4 +1,4 @@
-"""Triplets written in tests: a provider of the test's own, that makes the mistakes it is told to."""
+"""Triplets written in tests: a writer of the test's own, who errs as it is told."""
 
 import json
 
@@ -27,7 +27,7 @@ MISTAKES = {
     "sentence": _said(adversarial=lambda said, _: f"{said.adversarial} It is nice."),
     "label": _said(text=lambda said, _: said.correct),
     "hypernym": _said(text=lambda said, c: said.text.replace(c.hypernym, "thing")),
-    "knob": _said(text=lambda said, c: said.text.replace(c.extra_element, "spoon")),
+    "knob": _said(text=lambda _, c: triplet(fields_of(c) | {"extra_element": "spoon"})["text"]),
     "correct": _said(correct=lambda said, _: said.correct.replace(".", " at noon.")),
     "change": _said(adversarial=lambda said, c: said.text.replace(c.hypernym, c.prototype)),
     "prose": lambda _: "Here you are.",

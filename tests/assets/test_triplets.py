@@ -1,0 +1,263 @@
+"""Concepts and triplets: sampled, written by somebody who errs, told, mended or rejected."""
+
+import json
+import shutil
+from dataclasses import asdict
+from types import SimpleNamespace
+
+import pandas as pd
+import pytest
+from dagster import AssetKey
+
+from assets.common import Mismatch
+from assets.protobias import planners
+from assets.protobias.concepts import CONCEPTS, Sampling, concept_of, sampled
+from assets.protobias.triplet_checks import broken
+from assets.protobias.triplet_planning import triplets_of
+from assets.protobias.triplets import accepted
+from assets.protobias.writing import MOST_SAID, asked_again, draft_of
+from assets.quoting import Task, quote
+from generators.prompts.concepts import DOMAINS
+from resources.models.catalog import Catalog, Model
+from resources.models.outcomes import Answered
+from resources.models.requests import call_keys
+from resources.taxonomy import TaxonomyError
+from tests.assets.plans import desk_at, stored
+from tests.assets.written import RULES, Author, right, writer_at
+from tests.providers import Provider
+from tests.runs import REFERENCE, checks, failure, materialize, metadata, rewrite, table
+
+DOMAIN, NUMBER = "animals", 14
+GRAMMAR = Model(
+    name="grammar", backend="offline", model="grammar", family="reference", roles=("writer",)
+)
+TRIPLETS = AssetKey(["protobias", "prompt_triplets"])
+CONCEPTS_KEY = AssetKey(["protobias", "concepts"])
+MENDED = [[rule] for rule in RULES]
+"""The first seven concepts: each rule is broken once, and mended when its writer is told."""
+LAST = [
+    ["knob", "label", ""],
+    ["knob", "label", "words"],
+    ["prose"],
+    ["prose", "prose"],
+    ["refusal"],
+    ["correct", "failure"],
+]
+"""Of six more: mended in the end, never, JSON when asked for it, never, refused and failed."""
+
+
+ENDS = [
+    *["accepted"] * 7,
+    *("accepted", "rejected", "accepted", "malformed", "refused", "failed", "accepted"),
+]
+
+
+def concepts(number=NUMBER):
+    return list(sampled(DOMAIN, Sampling(instances=number)))
+
+
+IDS = [concept.concept_id for concept in concepts()]
+
+
+def run(root, *names, writer="author", models=(), instances=NUMBER):
+    config = {"concepts": {"instances": instances}, "prompt_triplets": {"writer": writer}}
+    return materialize(
+        root,
+        *names,
+        group="protobias",
+        topic=DOMAIN,
+        models=[*REFERENCE, GRAMMAR, *models],
+        config={name: config[name] for name in names},
+    )
+
+
+def must(*given, **more):
+    result = run(*given, **more)
+    assert result.success, failure(result)
+    return result
+
+
+def rows(root, name="prompt_triplets"):
+    return pd.read_parquet(table(root, name, DOMAIN, "protobias"))
+
+
+def planned(root, writer, instances=None):
+    """The keys of what is certain, what comes later, and what is missing."""
+    together = {} if instances is None else {(CONCEPTS_KEY, DOMAIN): {"instances": instances}}
+    planner = planners(Catalog((GRAMMAR, writer)))[TRIPLETS]
+    with desk_at(root) as desk:
+        (plan,) = planner(desk._replace(together=together), DOMAIN, {"writer": writer.name})
+        certain = list(plan.requests)
+        return set(call_keys(writer, certain)), len(list(plan.later)), plan.missing
+
+
+@pytest.fixture(scope="module")
+def first(tmp_path_factory):
+    """A data root in which a writer has erred in all these ways; not to be changed."""
+    root, author = tmp_path_factory.mktemp("written"), Author(concepts())
+    author.mistakes = dict(zip(IDS, MENDED + LAST, strict=False))
+    with Provider(author) as server, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("OPENAI_API_KEY", "sk-for-tests")
+        patch.setenv("DAGSTER_HOME", str(root))
+        writer = writer_at(server)
+        plans = planned(root, writer), planned(root, writer, NUMBER)
+        made = must(root, "concepts", "prompt_triplets", models=[writer])
+    return SimpleNamespace(root=root, plans=plans, made=made, server=server)
+
+
+@pytest.fixture
+def writer(server):
+    """Somebody who errs no more, for whoever was asked before."""
+    server.answer = Author(concepts())
+    return writer_at(server)
+
+
+def test_before_anything_is_asked_the_rest_is_bounded(first):
+    without, (certain, later, missing) = first.plans
+    assert without == (set(), 0, "protobias/concepts")
+    # Two more times at most, each of which may be asked for JSON once more.
+    assert (len(certain), later, missing) == (NUMBER, NUMBER * 2 * 2, None)
+
+
+def test_each_triplet_ends_in_one_way_with_its_reason(first):
+    written = rows(first.root)
+    assert list(written["concept_id"]) == IDS
+    assert list(written["outcome"]) == ENDS
+    assert list(written["attempts"]) == [2] * 7 + [3, 3, 1, 1, 1, 2, 1]
+    assert list(written["calls"].map(len)) == [2] * 7 + [3, 3, 2, 2, 1, 1, 1]
+    broken_now = [list(rules) for rules in written["rules"]]
+    assert broken_now == [[]] * 8 + [
+        ["words", "correct", "adversarial"],
+        [],
+        [],
+        [],
+        ["correct"],
+        [],
+    ]
+    for rule, earlier in zip(RULES, written["earlier_rules"], strict=False):
+        assert rule in earlier
+    said = written["reason"]
+    assert said[written["outcome"] == "accepted"].isna().all()
+    assert "text has more than 30 words" in said[8]
+    assert "no JSON" in said[10]
+    assert said[11].startswith("model: ")
+    assert said[12]
+    assert list(written["text"][:2]) == [right(concept).text for concept in concepts(2)]
+
+
+def test_a_writer_is_told_what_is_wrong_in_the_same_conversation(first):
+    third = next(each for each in first.server.received if len(each.texts) == 5)
+    assert json.loads(third.texts[1])["text"]
+    assert third.texts[2].startswith("These sentences break rules. ")
+    assert "knob: text has to" in third.texts[2]
+    assert "label: text may not" in third.texts[4]
+    assert "in the same format" in third.texts[4]
+
+
+def test_retention_is_told_by_knob_and_rule(first):
+    about = metadata(first.made, "prompt_triplets", "protobias")
+    assert (about["accepted"], about["rejected"]) == (10, 1)
+    assert about["requests_sent"] == first.server.count
+    assert "| all | 14 | 2 | 10 | 71.4% |" in about["by_knob"]
+    assert "| words | 2 | 1 | 1 | 92.9% |" in about["by_rule"]
+    assert "| opening | 0 | 0 | 0 | 100.0% |" in about["by_rule"]
+    held = {"accepted_triplets_hold": True, "every_concept_has_a_triplet": False}
+    assert checks(first.made) == held
+
+
+def test_only_what_failed_is_asked_again_as_planned(first, tmp_path, server, writer):
+    root = shutil.copytree(first.root, tmp_path / "root")
+    before = stored(root)
+    certain, later, _ = planned(root, writer)
+    assert (len(certain - before), later) == (1, 1 * 2)
+    must(root, "prompt_triplets", models=[writer])
+    assert stored(root) - before == certain - before
+    assert server.count == 1
+    assert [end for end in rows(root)["outcome"] if end != "accepted"] == [
+        *("rejected", "malformed", "refused"),
+    ]
+    with desk_at(root) as desk:
+        tasks = [Task(TRIPLETS, DOMAIN, {"writer": "author"})]
+        (line,) = quote(planners(Catalog((GRAMMAR, writer))), desk, tasks).lines
+    # What was asked for once more, for its schema, is counted by the quote itself.
+    assert (line.to_send, line.later, line.stored) == (0, 0, len(stored(root)))
+    done = rows(root)
+    must(root, "prompt_triplets", models=[writer])
+    assert server.count == 1
+    assert rows(root).equals(done)
+
+
+def test_grammar_writes_real_triplets_and_asks_no_model(tmp_path, writer):
+    """Known before it is asked; a table that was changed by hand is told, by concept and rule."""
+    together = {(CONCEPTS_KEY, DOMAIN): {"instances": 6}, (TRIPLETS, DOMAIN): {}}
+    with desk_at(tmp_path) as desk:
+        foreseen = triplets_of(Catalog((GRAMMAR,)), desk._replace(together=together), DOMAIN)
+        other = together | {(TRIPLETS, DOMAIN): {"writer": "author"}}
+        catalog = Catalog((GRAMMAR, writer))
+        assert triplets_of(catalog, desk._replace(together=other), DOMAIN) is None
+        assert triplets_of(catalog, desk, DOMAIN) is None
+    assert foreseen == [(concept, right(concept)) for concept in concepts(6)]
+    made = must(tmp_path, "concepts", "prompt_triplets", writer="grammar", instances=6)
+    assert set(checks(made).values()) == {True}
+    assert accepted(rows(tmp_path)) == foreseen
+    certain, later, _ = planned(tmp_path, GRAMMAR)
+    assert (certain, later) == (stored(tmp_path), 0)
+
+    def spoiled(written):
+        written[1]["correct"] = "A robin is here."
+        written[2]["outcome"] = "rejected"
+        return [*written, written[0]]
+
+    rewrite(table(tmp_path, "prompt_triplets", DOMAIN, "protobias"), spoiled)
+    with pytest.raises(Mismatch) as raised:
+        accepted(rows(tmp_path))
+    said = str(raised.value)
+    first, second, third = (concept.concept_id for concept in concepts(3))
+    assert f"{second} (correct: correct has to read" in said
+    assert f"{first} (stands there 2 times)" in said
+    assert third not in said
+    assert "set their outcome to rejected" in said
+    wrong = broken(rows(tmp_path), rows(tmp_path, "concepts"))
+    assert list(wrong["concept_id"]) == [first, second]
+
+
+def test_without_schemas_json_is_read_here_and_asked_for_again():
+    (concept,) = concepts(1)
+    local = Model(name="m", backend="transformers", model="m", family="m", roles=("writer",))
+    draft = draft_of(local, concept)
+    assert draft.request.schema is None
+    draft = draft.after(Answered("Sure! Here it is."), ("a",))
+    assert draft.outcome is None
+    assert "no JSON" in draft.request.turns[-1].text
+    fenced = f"```json\n{json.dumps(right(concept)._asdict())}\n```"
+    assert draft.after(Answered(fenced), ("b",)).outcome == "accepted"
+    for _ in range(2):
+        draft = draft.after(Answered("No."), ())
+    assert (draft.outcome, draft.attempts, draft.triplet) == ("malformed", 3, None)
+
+
+def test_what_is_said_of_faults_fits_its_bound():
+    (concept,) = concepts(1)
+    request = draft_of(GRAMMAR, concept).request
+    told = asked_again(request, "", "ü" * MOST_SAID).turns[-1].text
+    most = asked_again(request, "", "?" * MOST_SAID).turns[-1].text
+    assert "ü" in told
+    assert len(told.encode()) <= len(most.encode())
+
+
+def test_a_smaller_sample_is_the_beginning_of_a_larger_one_in_every_domain():
+    for domain in DOMAINS:
+        larger = list(sampled(domain, Sampling(instances=40)))
+        assert list(sampled(domain, Sampling(instances=15))) == larger[:15]
+        assert len({concept.concept_id for concept in larger}) == 40
+        stored_rows = [asdict(concept) | {"place": 0, "seed": 0} for concept in larger]
+        again = CONCEPTS.rows(CONCEPTS.table(stored_rows).to_pandas())
+        assert [concept_of(row) for row in again] == larger
+
+
+def test_too_many_concepts_and_a_taxonomy_that_is_not_there_are_told(tmp_path, monkeypatch):
+    said = failure(run(tmp_path, "concepts", instances=10_000_000))
+    assert "10,000,000 concepts of animals are asked for" in said
+    monkeypatch.setenv("COUNTERFACTORY_TAXONOMY", str(tmp_path / "none.yaml"))
+    with pytest.raises(TaxonomyError, match=r"none\.yaml is not there"):
+        sampled(DOMAIN, Sampling())
