@@ -1,6 +1,26 @@
 """Scores: what each metric and judge makes of both pictures of a pair, under the same text."""
 
-from assets.columns import BOOLEAN, REAL, TEXT, TEXTS, WHOLE, Columns
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+from dagster import AssetExecutionContext, AssetIn, AssetsDefinition, MaterializeResult
+
+from assets.columns import BOOLEAN, REAL, TEXT, TEXTS, WHOLE, Columns, materialized, records
+from assets.money import cost_metadata
+from assets.partitions import pairs
+from assets.pictured import Row
+from assets.previews import markdown_table
+from assets.protobias.common import key, table_asset
+from assets.protobias.scoring import REFERENCES, ended, formula_of, scorers, to_score
+from metrics.pairing import paired_up
+from resources.budget import Budget
+from resources.images import ImageStore
+from resources.ledger import work_key
+from resources.models.catalog import Catalog, Model
+from resources.models.client import ModelClient
 
 SCORES = Columns(
     domain=(TEXT, "animals, demography or objects"),
@@ -26,10 +46,130 @@ SCORES = Columns(
     outcome=(TEXT, "scored, unparsed, refused or failed"),
     refusal=(TEXT, "content filter, image safety, no image or model, if refused; else empty"),
     raw=(REAL, "The score as it was given: a cosine, a probability, 1 to 4; empty where none"),
-    response=(TEXT, "What a judge said; empty for a metric"),
+    response=(TEXT, "What it said in words; empty for a metric that says none"),
     reason=(TEXT, "Why there is no score; else empty"),
     served_model=(TEXT, "Which model scored it, as the provider says; empty where it does not"),
     rehearsal=(BOOLEAN, "Whether the pictures are a rehearsal, so that it is no result"),
     calls=(TEXTS, "Keys of the stored calls behind it; none for a reference"),
 )
 """One row an image of the evaluation set."""
+
+_CARRIED = [
+    *("domain", "painter", "concept_id", "group", "concept", "knob", "text", "pair_id", "side"),
+    *("image_id", "sha256", "rank", "rehearsal"),
+]
+_TAKEN = [*_CARRIED, "evaluated", "filter_family"]
+_PAIRS = {"filtered_pairs": AssetIn(key("filtered_pairs"), metadata={"columns": _TAKEN})}
+_SHOWN = ["pair_id", "side", "outcome", "raw", "response", "reason"]
+
+
+def scores_by(catalog: Catalog) -> tuple[AssetsDefinition, ...]:
+    """An asset of scores for every judge and metric of a catalog."""
+    return tuple(
+        _reference(model) if model.rehearses else _asked(model) for model in scorers(catalog)
+    )
+
+
+def version_of(model: Model) -> str:
+    """What tells this model's scores from those of the same name with another entry."""
+    return work_key(model.backend, model.model, model.parameters)
+
+
+def to_evaluate(filtered: pd.DataFrame) -> Sequence[Row]:
+    """The pictures of the evaluation set, in the order of the table."""
+    return records(filtered.loc[filtered["evaluated"], _TAKEN])
+
+
+def _asked(model: Model) -> AssetsDefinition:
+    """The scores of a model that is asked, each once."""
+
+    @_asset(model, f"Scores of {model.model} ({formula_of(model)}), through {model.backend}.")
+    def scores(
+        context: AssetExecutionContext,
+        filtered_pairs: pd.DataFrame,
+        models: ModelClient,
+        budget: Budget,
+    ) -> MaterializeResult[pa.Table]:
+        pictures = to_evaluate(filtered_pairs)
+        requests = [to_score(model, row["text"], row["sha256"]) for row in pictures]
+        asked = models.ask(model, requests, context.log, budget.account(context))
+        rows = [
+            {**_row(model, picture), **ended(model, outcome), "calls": list(calls)}
+            for picture, outcome, calls in zip(pictures, asked.outcomes, asked.keys, strict=True)
+        ]
+        return _table(context, rows, **cost_metadata(asked))
+
+    return scores
+
+
+def _reference(model: Model) -> AssetsDefinition:
+    """The scores of a reference judge."""
+
+    @_asset(model, f"Scores of the reference judge `{model.model}`.")
+    def scores(
+        context: AssetExecutionContext, filtered_pairs: pd.DataFrame, images: ImageStore
+    ) -> MaterializeResult[pa.Table]:
+        score = REFERENCES[model.model]
+        pictures = to_evaluate(filtered_pairs)
+        return _table(
+            context,
+            [{**_row(model, picture), **score(picture, images)} for picture in pictures],
+        )
+
+    return scores
+
+
+def _asset(
+    model: Model, description: str
+) -> Callable[[Callable[..., MaterializeResult[pa.Table]]], AssetsDefinition]:
+    return table_asset(
+        key=["scores", model.name],
+        kinds=["metric" if "metric" in model.roles else "judge", model.backend],
+        partitions=pairs,
+        pool=model.name,
+        columns=SCORES,
+        ins=_PAIRS,
+        description=description,
+        code_version=version_of(model),
+    )
+
+
+def _row(model: Model, picture: Row) -> dict[str, Any]:
+    return {
+        **{name: picture[name] for name in _CARRIED},
+        "rank": int(picture["rank"]),
+        "metric": model.name,
+        "formula": formula_of(model),
+        "metric_version": version_of(model),
+        "kin": model.family == picture["filter_family"],
+        "calls": [],
+    }
+
+
+def _table(
+    context: AssetExecutionContext, rows: Sequence[dict[str, Any]], **metadata: Any
+) -> MaterializeResult[pa.Table]:
+    """The scores, with what can be said of them already."""
+    table = SCORES.table(rows)
+    if not rows:
+        context.log.warning(
+            "protobias/filtered_pairs (%s) keeps no pair, so that there is nothing to score.",
+            context.partition_key,
+        )
+        return materialized(table, pairs=0, **metadata)
+    scores = table.to_pandas()
+    found = paired_up(scores.assign(sample="", score=scores["raw"]))
+    by_knob = found.groupby("knob")["fails"].agg(pairs="size", scored="count")
+    if found["fails"].notna().any():
+        metadata["failure_rate"] = round(float(found["fails"].mean()), 4)
+    return materialized(
+        table,
+        pairs=len(found),
+        pairs_scored=int(found["fails"].count()),
+        ties=int(found["tie"].sum()),
+        **Counter(scores["outcome"]),
+        retention=markdown_table(by_knob.reset_index()),
+        served_models=sorted(scores["served_model"].dropna().unique()),
+        sample=markdown_table(scores[_SHOWN].iloc[:: max(1, len(scores) // 10)].head(10)),
+        **metadata,
+    )

@@ -1,6 +1,26 @@
 """The summary of a painter: every metric's failures, scores and margins, with intervals."""
 
-from assets.columns import BOOLEAN, REAL, TEXT, WHOLE, Columns
+from collections.abc import Sequence
+
+import pandas as pd
+import pyarrow as pa
+from dagster import (
+    AssetDep,
+    AssetExecutionContext,
+    AssetsDefinition,
+    MaterializeResult,
+)
+
+from assets.columns import BOOLEAN, REAL, TEXT, WHOLE, Columns, materialized
+from assets.common import NothingYet
+from assets.partitions import painters
+from assets.previews import markdown_table
+from assets.protobias.common import is_stored, key, table_asset
+from assets.protobias.scored import EVALUATED, all_scores
+from generators.prompts.concepts import DOMAINS
+from metrics.ranking import ALL, ranking_table
+from resources.home import Home
+from resources.models.catalog import Model
 
 
 def _with_interval(name: str, description: str) -> dict[str, tuple[object, str]]:
@@ -18,7 +38,7 @@ SUMMARY = Columns(
     metric=(TEXT, "The metric or judge, as models.yaml names it, or human"),
     formula=(TEXT, "What its raw score is"),
     kin=(BOOLEAN, "Whether it is of the family of the filter"),
-    domain=(TEXT, "animals, demography or objects; or all: the mean over the domains there are"),
+    domain=(TEXT, "animals, demography or objects; or all: the mean over the domains"),
     knob=(TEXT, "A knob; or all"),
     concept=(TEXT, "A cell of the taxonomy; or all"),
     pairs=(WHOLE, "Pairs with a score on both sides"),
@@ -34,4 +54,70 @@ SUMMARY = Columns(
     **_with_interval("incorrect_margin", "Mean M(adv) - M(corr) where it is 0 or above"),
 )
 """Knobs and concepts are told apart for each domain, one at a time. A number without anything to
-rest on is empty."""
+rest on is empty, and so are those of all domains of a metric that lacks one which another has."""
+
+_SHOWN = [
+    *("metric", "domain", "pairs", "unscored", "ties"),
+    *("failure_rate", "failure_rate_low", "failure_rate_high"),
+    *("sc", "pa", "delta", "correct_margin", "incorrect_margin"),
+]
+
+
+def summary_over(models: Sequence[Model]) -> AssetsDefinition:
+    """The asset `summary` of these judges and metrics."""
+
+    @table_asset(
+        columns=SUMMARY,
+        partitions=painters,
+        deps=[
+            *(AssetDep(key("scores", model.name)) for model in models),
+            AssetDep(key("human_scores")),
+        ],
+        description="Failure rates, mean scores and margins of every metric, with 95 % intervals "
+        "(Tables 1 and 2, Figures 2 and 3), of the domains that are there.",
+    )
+    def summary(context: AssetExecutionContext, home: Home) -> MaterializeResult[pa.Table]:
+        """Rank what is scored; what is not is named.
+
+        Raises `NothingYet` where nothing is, and `Mismatch` (see `all_scores`).
+        """
+        painter = context.partition_key
+        scores = all_scores(home, painter, models)
+        if scores.empty and not any(_is_scored(home, painter, model) for model in models):
+            raise NothingYet(
+                f"No judge or metric has scored pairs of {painter} yet: materialize "
+                "protobias/filtered_pairs and some of protobias/scores for it first."
+            )
+        missing = missing_of(scores, models)
+        for metric, domains in missing.items():
+            context.log.warning("%s has not scored %s of %s yet", metric, domains, painter)
+        rows = ranking_table(scores)
+        whole = rows[(rows["knob"] == ALL) & (rows["concept"] == ALL)]
+        return materialized(
+            SUMMARY.table(rows),
+            missing=missing,
+            **{
+                str(sample): markdown_table(found[_SHOWN].round(4))
+                for sample, found in whole.groupby("sample")
+            },
+        )
+
+    return summary
+
+
+def missing_of(scores: pd.DataFrame, models: Sequence[Model]) -> dict[str, str]:
+    """By judge and metric: the domains of which there are no scores, for those that lack any."""
+    evaluated = scores[scores["sample"] == EVALUATED]
+    found = {metric: set(rows["domain"]) for metric, rows in evaluated.groupby("metric")}
+    lacking = {
+        model.name: [domain for domain in DOMAINS if domain not in found.get(model.name, ())]
+        for model in models
+    }
+    return {metric: ", ".join(domains) for metric, domains in lacking.items() if domains}
+
+
+def _is_scored(home: Home, painter: str, model: Model) -> bool:
+    """Whether a model has scored any domain, be it one of which the filter kept no pair."""
+    return any(
+        is_stored(home, key("scores", model.name), f"{painter}/{domain}") for domain in DOMAINS
+    )

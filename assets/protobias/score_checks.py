@@ -1,0 +1,100 @@
+"""What must hold of scores: each picture of the evaluation set has one row, which ended well."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+import pandas as pd
+from dagster import (
+    AssetCheckResult,
+    AssetChecksDefinition,
+    AssetCheckSpec,
+    AssetIn,
+    multi_asset_check,
+)
+
+from assets.partitions import pairs
+from assets.protobias.common import key
+from assets.protobias.scoring import scorers
+from assets.vlmbias.checks import previewed, result_of
+from resources.models.catalog import Catalog, Model
+
+_PICTURE = ["pair_id", "side", "sha256", "text"]
+
+
+def checks_of_scores(catalog: Catalog) -> tuple[AssetChecksDefinition, ...]:
+    """The checks of every judge's and metric's scores; one step each."""
+    return tuple(map(_checks, scorers(catalog)))
+
+
+def _checks(model: Model) -> AssetChecksDefinition:
+    asset, source = key("scores", model.name), key("filtered_pairs")
+    with previewed():
+        ended = AssetCheckSpec(
+            "every_row_ended",
+            asset=asset,
+            description="Each picture of the evaluation set has one row, which is scored, "
+            "unparsed, refused or failed.",
+            additional_deps=[source],
+            partitions_def=pairs,
+            blocking=True,
+        )
+        failed = AssetCheckSpec(
+            "nothing_failed",
+            asset=asset,
+            description="No request has failed.",
+            partitions_def=pairs,
+        )
+
+    @multi_asset_check(
+        name=f"protobias__scores__{model.name}__checks",
+        specs=[ended, failed],
+        ins={"scores": AssetIn(asset), "filtered": AssetIn(source)},
+    )
+    def checks(scores: pd.DataFrame, filtered: pd.DataFrame) -> Iterator[AssetCheckResult]:
+        counts = Counter(scores["outcome"]).items()
+        said = ", ".join(f"{number} {outcome}" for outcome, number in counts) or "none"
+        wrong = wrong_scores(scores, filtered)
+        yield result_of(f"{len(scores)} rows: {said}", wrong)._replace(check_name=ended.name)
+        yield _nothing_failed(model, scores)._replace(check_name=failed.name)
+
+    return checks
+
+
+def wrong_scores(scores: pd.DataFrame, filtered: pd.DataFrame) -> pd.DataFrame:
+    """Pictures to be evaluated without exactly one row, and rows that contradict themselves.
+
+    Columns: pair_id, side, problem; no rows where all is as it should be.
+    """
+    wanted = filtered[filtered["evaluated"]].groupby(_PICTURE).size()
+    counts = scores.groupby(_PICTURE).size()
+    both = counts.index.union(wanted.index)
+    counts, wanted = (each.reindex(both, fill_value=0) for each in (counts, wanted))
+    miscounted = counts[counts != wanted].reset_index(name="rows")
+    miscounted["problem"] = miscounted["rows"].astype(str) + " rows"
+
+    outcome = scores["outcome"]
+    scored = outcome == "scored"
+    fits = (
+        (scored | outcome.isin(["unparsed", "refused", "failed"]))
+        & (scores["raw"].notna() == scored)
+        & (scores["reason"].isna() == scored)
+        & (scores["refusal"].notna() == (outcome == "refused"))
+    )
+    unfit = scores[~fits]
+    unfit = unfit.assign(problem="ended as " + unfit["outcome"].fillna("nothing"))
+    columns = ["pair_id", "side", "problem"]
+    return pd.concat([miscounted[columns], unfit[columns]], ignore_index=True)
+
+
+def _nothing_failed(model: Model, scores: pd.DataFrame) -> AssetCheckResult:
+    """Name how many did, the commonest last error and the remedy."""
+    failed = scores[scores["outcome"] == "failed"]
+    said = "Every request had a reply."
+    if len(failed):
+        said = (
+            f"{len(failed)} of {len(scores)} requests failed, most often with: "
+            f"{failed['reason'].mode()[0]} Materialize protobias/scores/{model.name} for "
+            f"{failed['painter'].iloc[0]} and {failed['domain'].iloc[0]} again: only those are "
+            "asked."
+        )
+    return result_of(said, failed[["pair_id", "side", "reason"]])

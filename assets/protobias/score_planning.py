@@ -1,0 +1,112 @@
+"""What judges and metrics would be asked, if their scores were materialized now."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from itertools import repeat
+from typing import Any
+
+from assets.chosen import chosen
+from assets.partitions import painter_and_topic
+from assets.pictured import Row
+from assets.plans import Desk, Plan, Planners
+from assets.protobias import picture_planning
+from assets.protobias.common import key
+from assets.protobias.filtered import FILTERED, Filtering, filtered
+from assets.protobias.filters import Said, filter_of
+from assets.protobias.pairs import SIDES
+from assets.protobias.scored import stored
+from assets.protobias.scores import to_evaluate
+from assets.protobias.scoring import scorers, to_score
+from assets.protobias.selection import share_of
+from resources.models.catalog import Catalog, Model
+from resources.models.requests import call_keys
+
+_PAIRS, _FILTERED = key("image_pairs"), key("filtered_pairs")
+_SOME_PICTURE = "0" * 64
+"""Stands for the name of a picture that is not there yet."""
+
+
+def planners(catalog: Catalog) -> Planners:
+    """By asset of scores: what its model would be asked. A reference judge asks no model."""
+    return {
+        key("scores", model.name): partial(_plans, catalog, model)
+        for model in scorers(catalog)
+        if not model.rehearses
+    }
+
+
+def _plans(
+    catalog: Catalog, model: Model, desk: Desk, where: str, config: Mapping[str, Any]
+) -> Iterator[Plan]:
+    """Certain where the evaluation set is there and stays; else as many as it may be, later."""
+    pictures = _to_stay(catalog, desk, where)
+    if pictures is not None:
+        yield Plan(model, [to_score(model, row["text"], row["sha256"]) for row in pictures])
+        return
+    possible = _possible(catalog, desk, where)
+    if isinstance(possible, str):
+        yield Plan(model, missing=possible)
+        return
+    pairs, text = possible
+    _, domain = painter_and_topic(where)
+    most = share_of(domain, Filtering(**desk.together.get((_FILTERED, where), {})).evaluated)
+    picture = to_score(model, text, _SOME_PICTURE)
+    yield Plan(model, later=repeat(picture, len(SIDES) * min(most, pairs)))
+
+
+def _to_stay(catalog: Catalog, desk: Desk, where: str) -> Sequence[Row] | None:
+    """The pictures to evaluate once all is materialized; None where that cannot be known yet."""
+    painter, domain = painter_and_topic(where)
+    table = stored(desk.home, f"{painter}/{domain}", "filtered_pairs")
+    config = desk.together.get((_FILTERED, where))
+    if table is None or config is None:
+        return None if table is None else to_evaluate(table)
+    rows, filtering = FILTERED.rows(table), Filtering(**config)
+    judge = filter_of(catalog, chosen(catalog, painter, "painter"), filtering.filter)
+    if not (_painted_alike(catalog, desk, where, rows) and _looked(catalog, desk, where, rows)):
+        return None
+    if any(row["filter"] != judge.name for row in rows):
+        return None
+    said = (
+        Said(*(row[f"filter_{name}"] for name in Said._fields))
+        for row in rows
+        if row["outcome"] == "painted"
+    )
+    return [row for row in filtered(rows, said, judge, filtering) if row["evaluated"]]
+
+
+def _painted_alike(catalog: Catalog, desk: Desk, where: str, rows: Sequence[Row]) -> bool:
+    """Whether painting now gives these very pictures."""
+    config = desk.together.get((_PAIRS, where))
+    if config is None:
+        return True
+    (plan,) = picture_planning.planners(catalog)[_PAIRS](desk, where, config)
+    # The call that painted it is the last one behind a row.
+    return call_keys(plan.model, plan.requests) == [row["calls"][-1] for row in rows]
+
+
+def _looked(catalog: Catalog, desk: Desk, where: str, rows: Sequence[Row]) -> bool:
+    """Whether the filter has seen all that it will look at."""
+    config = desk.together[_FILTERED, where]
+    seen = {call for row in rows for call in row["filter_calls"]}
+    return all(
+        plan.missing is None
+        and not any(True for _ in plan.later)
+        and seen.issuperset(call_keys(plan.model, plan.requests))
+        for plan in picture_planning.planners(catalog)[_FILTERED](desk, where, config)
+    )
+
+
+def _possible(catalog: Catalog, desk: Desk, where: str) -> tuple[int, str] | str:
+    """How many pairs there may be, and the longest text of one; or what is missing to say so."""
+    painter, domain = painter_and_topic(where)
+    pictures = stored(desk.home, f"{painter}/{domain}", "image_pairs", columns=["pair_id", "text"])
+    config = desk.together.get((_PAIRS, where), {} if pictures is None else None)
+    if config is None and pictures is not None:
+        return pictures["pair_id"].nunique(), max(pictures["text"], key=len, default="")
+    (plan,) = picture_planning.planners(catalog)[_PAIRS](desk, where, config or {})
+    triplets = stored(desk.home, domain, "prompt_triplets", columns=["text", "outcome"])
+    if plan.missing is not None or triplets is None:
+        return plan.missing or key("prompt_triplets").to_user_string()
+    texts = triplets.loc[triplets["outcome"] == "accepted", "text"]
+    return sum(1 for _ in plan.requests) // len(SIDES), max(texts, key=len, default="")

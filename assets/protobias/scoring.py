@@ -1,0 +1,97 @@
+"""Putting pictures to a metric or judge: a text and a picture go out, an ending comes back."""
+
+import math
+from collections.abc import Callable, Mapping
+from hashlib import sha256
+from typing import Any, TypeAlias
+
+from assets.pictured import Row
+from generators.prompts.judging import JUDGED, judging
+from generators.reading import Unreadable
+from generators.sketch_reader import fit
+from metrics.normalising import JUDGE, REFERENCE
+from metrics.ratings import read_rating
+from resources.images import ImageStore
+from resources.models.catalog import Catalog, Model
+from resources.models.outcomes import Answered, Failed, Outcome, Refused
+from resources.models.requests import Look, Score, Turn
+
+Ending: TypeAlias = dict[str, Any]
+"""How it ended: the columns `outcome`, `refusal`, `raw`, `response`, `reason`, `served_model`."""
+
+
+def scorers(catalog: Catalog) -> tuple[Model, ...]:
+    """The models that score pictures against texts: judges and metrics, in the catalog's order."""
+    return tuple(model for model in catalog.models if {"judge", "metric"} & set(model.roles))
+
+
+def formula_of(model: Model) -> str:
+    """What a model's raw score is, as `metrics.normalising` takes it."""
+    if model.rehearses:
+        return REFERENCE
+    return str(model.parameters["formula"]) if "metric" in model.roles else JUDGE
+
+
+def to_score(model: Model, text: str, digest: str) -> Look | Score:
+    """What a model is asked: a metric to score, a judge in the words of Table 6."""
+    if "metric" in model.roles:
+        return Score(text, digest)
+    return Look((Turn("user", judging(text), (digest,)),))
+
+
+def ended(model: Model, outcome: Outcome) -> Ending:
+    """How a request to score ended; without a score there is a reason, and never a low score."""
+    match outcome:
+        case Answered(served_model=served_model):
+            read = _measured if "metric" in model.roles else _rated
+            return read(outcome) | {"served_model": served_model}
+        case Refused(kind=kind, reason=reason, served_model=served_model):
+            why = {"refusal": kind, "reason": reason}
+            return {"outcome": "refused", **why, "served_model": served_model}
+        case Failed(error=error):
+            return {"outcome": "failed", "reason": error}
+    raise TypeError(f"A score cannot end as {outcome!r}.")
+
+
+def _measured(answer: Answered) -> Ending:
+    if answer.score is None or not math.isfinite(answer.score):
+        why = "It did not answer with one number from 0 to 1."
+        return {"outcome": "unparsed", "response": answer.text, "reason": why}
+    return {"outcome": "scored", "raw": answer.score, "response": answer.text}
+
+
+def _rated(answer: Answered) -> Ending:
+    rating = read_rating(answer.text or "", *JUDGED)
+    ending = {"outcome": rating.outcome, "response": answer.text or "", "reason": rating.reason}
+    if rating.outcome == "refused":
+        ending["refusal"] = "model"
+    return ending | {"raw": rating.score}
+
+
+def _reads(row: Row, images: ImageStore) -> Ending:
+    try:
+        return _given(fit(images.get(row["sha256"]), row["text"]))
+    except Unreadable as why:
+        return {"outcome": "unparsed", "reason": str(why)}
+
+
+def _prefers_the_prototype(row: Row, images: ImageStore) -> Ending:
+    return _given(float(row["side"] == "adversarial"))
+
+
+def _guesses(row: Row, images: ImageStore) -> Ending:
+    lot = sha256(f"{row['sha256']}/{row['text']}".encode()).digest()[:8]
+    return _given(int.from_bytes(lot, "big") / 2**64)
+
+
+def _given(score: float) -> Ending:
+    return {"outcome": "scored", "raw": score}
+
+
+REFERENCES: Mapping[str, Callable[[Row, ImageStore], Ending]] = {
+    "pixels": _reads,
+    "prior": _prefers_the_prototype,
+    "random": _guesses,
+}
+"""The reference judges, by model: one reads schematics, one is told which side is the prototype,
+one guesses, the same for the same picture and text."""
