@@ -9,6 +9,7 @@ from functools import cache
 from importlib.util import find_spec
 from io import BytesIO
 from pathlib import Path
+from threading import RLock
 from typing import Literal
 
 from fontTools.misc.transform import Transform
@@ -18,6 +19,8 @@ from fontTools.pens.transformPen import TransformPen
 from fontTools.ttLib import TTFont
 
 Anchor = Literal["start", "middle", "end"]
+_READING = RLock()
+"""Held while the font is read: it unpacks what is asked of it when it is first asked."""
 
 
 class MissingGlyph(Exception):
@@ -69,8 +72,9 @@ def ink_box(text: str) -> tuple[float, float, float, float]:
 
     Raises `MissingGlyph` for a character that the font lacks.
     """
-    em = _font()["head"].unitsPerEm
-    left, low, right, high = _ink(text)
+    with _READING:
+        em = _font()["head"].unitsPerEm
+        left, low, right, high = _ink(text)
     return left / em, low / em, right / em, high / em
 
 
@@ -80,6 +84,11 @@ def outline(text: str, *, x: float, y: float, height: float, anchor: Anchor = "m
     `x` is the left end, the middle or the right end of the ink as `anchor` says, `y` its
     vertical middle. Raises `MissingGlyph` for a character that the font lacks.
     """
+    with _READING:
+        return _outline(text, x, y, height, anchor)
+
+
+def _outline(text: str, x: float, y: float, height: float, anchor: Anchor) -> str:
     left, low, right, high = _ink(text)
     scale = height / (high - low)
     shift = {"start": left, "middle": (left + right) / 2, "end": right}[anchor]
