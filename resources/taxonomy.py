@@ -5,6 +5,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from generators.prompts.concepts import DOMAINS
 from generators.prompts.consistency import problems
 from generators.prompts.taxonomy import Taxonomy
 from resources.models.complaints import complaint
@@ -45,14 +46,24 @@ def load(path: Path | str) -> Taxonomy:
 
 def _taxonomy(document: Document) -> Taxonomy | None:
     """The taxonomy, where its form is right; what is wrong is added to the document's problems."""
+    if not isinstance(document.value, dict):
+        if not document.problems:
+            text = f"not a mapping: begin with {', '.join(f'`{name}:`' for name in DOMAINS)}"
+            document.problems.append(Problem(1, text))
+        return None
     known_wrong = {problem.path for problem in document.problems}
     try:
         taxonomy = Taxonomy.model_validate(document.value)
     except ValidationError as error:
-        for found in error.errors(include_url=False):
-            if found["loc"] not in known_wrong:
-                text = complaint(found, Taxonomy)
-                document.problems.append(Problem(document.line(found["loc"]), text, found["loc"]))
+        errors = error.errors(include_url=False)
+        within = {each["loc"][:-1] for each in errors}
+        for found in errors:
+            at = found["loc"]
+            # What pydantic says of a list whose only item is wrong: that it is empty.
+            empty = found["type"] == "too_short" and at in within
+            if at not in known_wrong and not empty:
+                problem = Problem(document.line(at), complaint(found, Taxonomy), at)
+                document.problems.append(problem)
         return None
     for path, text in problems(taxonomy):
         document.problems.append(Problem(document.line(path), text, path))

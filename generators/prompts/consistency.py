@@ -1,13 +1,151 @@
 """What the parts of a taxonomy have to do with one another."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-from generators.prompts.taxonomy import Taxonomy
+from generators.prompts.giveaways import giveaways
+from generators.prompts.grammar import PLACES
+from generators.prompts.knobs import COLOUR_KNOBS, VALUES
+from generators.prompts.phrasing import named
+from generators.prompts.taxonomy import (
+    Axis,
+    Family,
+    Identity,
+    People,
+    Scene,
+    Taxonomy,
+    Things,
+    labels_of,
+)
+from generators.prompts.words import COLOURS
 
 Path: TypeAlias = tuple[str | int, ...]
+Found: TypeAlias = Iterator[tuple[Path, str]]
+
+_VALUES = tuple(value for values in VALUES.values() for value in values)
 
 
-def problems(taxonomy: Taxonomy) -> Iterator[tuple[Path, str]]:
+def problems(taxonomy: Taxonomy) -> Found:
     """What is wrong with a taxonomy whose form is right: where, and the remedy."""
-    yield from ()
+    for name in type(taxonomy).model_fields:
+        domain: Things | People = getattr(taxonomy, name)
+        wrong = [*_repeated(("knobs",), domain.knobs), *_scenes(domain)]
+        if isinstance(domain, People):
+            wrong += [*_axes(domain), *_attributes(domain)]
+        else:
+            wrong += _families(domain)
+        # Sentences are made of parts that are right each by itself.
+        for path, text in wrong or giveaways(taxonomy, name):
+            yield (name, *path), text
+
+
+def _scenes(domain: Things | People) -> Found:
+    places: dict[Path, str] = {
+        ("scenes", name, "environments", place): environment
+        for name, scene in domain.scenes.items()
+        for place, environment in enumerate(scene.environments)
+    }
+    yield from _shared(places)
+    for path, environment in places.items():
+        if environment.split()[0] not in PLACES:
+            yield path, f"`{environment}` has to begin with one of {', '.join(PLACES)}"
+        yield from _untold(path, environment)
+    coloured = any(knob in COLOUR_KNOBS for knob in domain.knobs)
+    for name, scene in domain.scenes.items():
+        yield from _elements(("scenes", name, "elements"), scene, coloured=coloured)
+
+
+def _elements(above: Path, scene: Scene, *, coloured: bool) -> Found:
+    for element, colours in scene.elements.items():
+        path = (*above, element)
+        yield from _untold(path, element)
+        yield from _repeated(path, colours)
+        for place, colour in enumerate(colours):
+            if colour not in COLOURS:
+                yield (*path, place), f"{colour} is no colour: there is {', '.join(COLOURS)}"
+        if coloured and len(colours) < 2:
+            yield path, f"`{element}` needs two colours, of which one is exchanged for the other"
+
+
+def _families(things: Things) -> Found:
+    held: dict[Path, str] = {}
+    for name, family in things.groups.items():
+        yield from _known(("groups", name, "scenes"), family.scenes, things.scenes)
+        for place, pair in enumerate(family.pairs):
+            path: Path = ("groups", name, "pairs", place)
+            held[path] = f"{pair.non_prototype} / {pair.prototype}"
+            yield from _known((*path, "scenes"), pair.scenes, things.scenes)
+            if pair.non_prototype.casefold() == pair.prototype.casefold():
+                yield path, f"{pair.prototype} is contrasted with itself: name another prototype"
+            yield from _apart(
+                ("groups", name, "hypernym"), family, (pair.non_prototype, pair.prototype)
+            )
+    yield from _shared(held)
+
+
+def _axes(people: People) -> Found:
+    held: dict[Path, str] = {}
+    for name, axis in people.groups.items():
+        above = ("groups", name)
+        yield from _known((*above, "scenes"), axis.scenes, people.scenes)
+        identities: dict[Path, Identity] = {(*above, "advantaged"): axis.advantaged}
+        for place, identity in enumerate(axis.disadvantaged):
+            identities[*above, "disadvantaged", place] = identity
+        for path, identity in identities.items():
+            held[path] = identity.name
+            yield from _apart((*above, "hypernym"), axis, (identity.name,))
+            at = (*path, "description")
+            if not named(identity.description, (axis.hypernym,)):
+                yield at, f"`{identity.description}` has to have the word {axis.hypernym} in it"
+            yield from _untold(at, identity.description)
+    yield from _shared(held)
+
+
+def _attributes(people: People) -> Found:
+    held: dict[Path, str] = {}
+    for name, poles in people.attributes.items():
+        for pole, tokens in (("positive", poles.positive), ("negative", poles.negative)):
+            for place, token in enumerate(tokens):
+                held["attributes", name, pole, place] = token.word
+    yield from _shared(held)
+    for path, word in held.items():
+        yield from _untold(path, word)
+
+
+def _shared(names: Mapping[Path, str]) -> Found:
+    """Names that two places have in common."""
+    first: dict[str, Path] = {}
+    for path, name in names.items():
+        earlier = first.setdefault(name.casefold(), path)
+        if earlier != path:
+            elsewhere = earlier[:-1] != path[:-1]
+            first_in = f", first in {', '.join(map(str, earlier[1:-1]))}" if elsewhere else ""
+            yield path, f"`{name}` is given twice{first_in}: keep one"
+
+
+def _repeated(path: Path, names: Sequence[str]) -> Found:
+    return _shared({(*path, place): name for place, name in enumerate(names)})
+
+
+def _known(path: Path, names: Sequence[str], scenes: Iterable[str]) -> Found:
+    yield from _repeated(path, names)
+    for place, name in enumerate(names):
+        if name not in scenes:
+            yield (*path, place), f"{name} is no scene: there is {', '.join(scenes)}"
+
+
+def _untold(path: Path, words: str) -> Found:
+    """What is told by knobs alone: else a sentence could tell two values."""
+    for told in named(words, _VALUES):
+        yield path, f"`{words}` says {told}, which is a knob's to tell: choose other words"
+
+
+def _apart(path: Path, group: Family | Axis, entities: Iterable[str]) -> Found:
+    for entity in entities:
+        for label in labels_of(entity):
+            if named(group.hypernym, (label,)):
+                yield (
+                    path,
+                    f"the text has to say `{group.hypernym}` and may not say {label}: choose "
+                    "another hypernym",
+                )

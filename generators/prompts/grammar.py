@@ -16,7 +16,7 @@ VERSION = 1
 LONGEST = 30
 """Words in a sentence, at most."""
 
-_PLACES = ("at", "beside", "by", "in", "inside", "near", "on", "under")
+PLACES = ("at", "beside", "by", "in", "inside", "near", "on", "under")
 
 
 class NotUnderstood(Exception):
@@ -43,8 +43,8 @@ def triplet(fields: Mapping[str, Any]) -> dict[str, str]:
     unknown = sorted(set(fields) - {*_FIELDS, "values"})
     if unknown:
         raise NotUnderstood(f"{unknown[0]} is no field of a triplet")
-    if words["environment_hint"].split()[0] not in _PLACES:
-        raise NotUnderstood(f"environment_hint has to begin with one of {', '.join(_PLACES)}")
+    if words["environment_hint"].split()[0] not in PLACES:
+        raise NotUnderstood(f"environment_hint has to begin with one of {', '.join(PLACES)}")
     shown, changed = _values(words["knob"], fields.get("values"))
     sentences = {
         "text": _sentence(words, words["hypernym"], shown),

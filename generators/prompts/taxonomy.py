@@ -4,7 +4,7 @@
 what its parts have to do with one another.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -34,7 +34,7 @@ class Scene(_Entry):
     environments: tuple[Words, ...] = Field(
         min_length=1, description="list places, as in [on a quiet beach]"
     )
-    elements: Mapping[Words, tuple[Words, ...]] = Field(
+    elements: dict[Words, tuple[Words, ...]] = Field(
         min_length=1,
         description="list things, each with its natural colours, as in {rock: [gray, brown]}",
     )
@@ -66,8 +66,8 @@ class Things(_Entry):
     """A domain of animals or objects."""
 
     knobs: tuple[Knob, ...] = Field(min_length=1, description="list the traits that may differ")
-    scenes: Mapping[str, Scene] = Field(min_length=1, description="name scenes")
-    groups: Mapping[Words, Family] = Field(min_length=1, description="name subcategories")
+    scenes: dict[str, Scene] = Field(min_length=1, description="name scenes")
+    groups: dict[Words, Family] = Field(min_length=1, description="name subcategories")
 
 
 class Identity(_Entry):
@@ -107,9 +107,9 @@ class People(_Entry):
     """The domain of demography."""
 
     knobs: tuple[Knob, ...] = Field(min_length=1, description="list the traits that may differ")
-    scenes: Mapping[str, Scene] = Field(min_length=1, description="name scenes")
-    groups: Mapping[Words, Axis] = Field(min_length=1, description="name social axes")
-    attributes: Mapping[Words, Poles] = Field(min_length=1, description="name socio-attributes")
+    scenes: dict[str, Scene] = Field(min_length=1, description="name scenes")
+    groups: dict[Words, Axis] = Field(min_length=1, description="name social axes")
+    attributes: dict[Words, Poles] = Field(min_length=1, description="name socio-attributes")
 
 
 class Taxonomy(_Entry):

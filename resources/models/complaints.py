@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, get_args, get_origin
 
 from pydantic import BaseModel
 from pydantic_core import ErrorDetails
@@ -81,10 +81,20 @@ def _kind(value: Any) -> str:
 
 
 def _fields(model: type[BaseModel], path: list[str]) -> dict[str, Any]:
-    """The fields of `model`, or of the model within it that `path` leads to."""
+    """The fields of `model`, or of the model within it that `path` leads to.
+
+    The path has the names of fields and those in mappings, without the places in lists.
+    """
+    found: Any = model
     for part in path:
-        inner = model.model_fields[part].annotation if part in model.model_fields else None
-        if not (isinstance(inner, type) and issubclass(inner, BaseModel)):
-            return {}
-        model = inner
-    return dict(model.model_fields)
+        if _is_model(found):
+            found = found.model_fields[part].annotation if part in found.model_fields else None
+        else:
+            found = next(reversed(get_args(found)), None)
+        if get_origin(found) is tuple:
+            found = get_args(found)[0]
+    return dict(found.model_fields) if _is_model(found) else {}
+
+
+def _is_model(annotation: Any) -> bool:
+    return isinstance(annotation, type) and issubclass(annotation, BaseModel)
