@@ -113,15 +113,23 @@ def _tables(home: Home, painter: str, *name: str, columns: list[str] | None = No
 
 def _joined(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
     """Tables below one another, each with all columns, empty where it has none of its own."""
-    wanted = [_LONG.table(table.reindex(columns=_LONG.schema.names)) for table in tables]
-    joined: pd.DataFrame = pa.concat_tables([_LONG.table([]), *wanted]).to_pandas()
+    wanted = [
+        pa.Table.from_pandas(
+            table,
+            schema=pa.schema([field for field in _LONG.schema if field.name in table.columns]),
+            preserve_index=False,
+        )
+        for table in tables
+    ]
+    every = pa.concat_tables([_LONG.table([]), *wanted], promote_options="default")
+    joined: pd.DataFrame = every.to_pandas()
     return joined
 
 
 def stored(
     home: Home, partition: str, *name: str, columns: list[str] | None = None
 ) -> pd.DataFrame | None:
-    """What was stored last; None where an asset was never materialized."""
+    """What was stored last of an asset; None where it was never materialized. Raises `Corrupt`."""
     try:
         return home.table(key(*name), partition, columns)
     except FileNotFoundError:
