@@ -1,7 +1,37 @@
 """Filtered pairs: those of which both pictures fit the sentence that they were painted from."""
 
-from assets.columns import BOOLEAN, TEXT, TEXTS, WHOLE, Columns
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+from dagster import AssetExecutionContext, AssetsDefinition, Config, MaterializeResult
+from pydantic import Field
+
+from assets.chosen import chosen
+from assets.columns import BOOLEAN, TEXT, TEXTS, WHOLE, Columns, materialized
+from assets.money import cost_metadata
+from assets.partitions import painter_and_topic, pairs
+from assets.pictured import Row, sheet
+from assets.previews import markdown_table
+from assets.protobias.common import table_asset
+from assets.protobias.filters import (
+    Said,
+    columns_of,
+    filter_of,
+    look_at,
+    rated,
+    read_off,
+    reads_pixels,
+    unasked,
+)
 from assets.protobias.pairs import IMAGE_PAIRS
+from assets.protobias.selection import ranks, retention, share_of, surviving
+from resources.budget import Budget
+from resources.images import ImageStore
+from resources.models.catalog import Catalog, Model
+from resources.models.client import ModelClient
 
 FILTERED = Columns(
     **IMAGE_PAIRS.columns,
@@ -18,3 +48,113 @@ FILTERED = Columns(
     filter_calls=(TEXTS, "Keys of the stored calls behind its score"),
 )
 """One row an image, in the order of `image_pairs`, dropped ones as well."""
+
+
+class Filtering(Config):
+    """Who filters, what is kept, and how much of that is evaluated."""
+
+    filter: str = Field(
+        default="",
+        description="A model of models.yaml with the role captioner or judge. By default the first "
+        "captioner that does not run offline, and pixels for schematics; the paper has "
+        "Qwen2.5-VL-7B-Instruct.",
+    )
+    keep_from: int = Field(
+        default=8, ge=1, le=10, description="The lowest score, of 1 to 10, that is kept."
+    )
+    evaluated: int = Field(
+        default=1000,
+        ge=1,
+        description="Pairs of a painter that are evaluated, even over the domains. Fewer are the "
+        "beginning of more.",
+    )
+    seed: int = Field(default=0, description="Of the order in which pairs are evaluated.")
+
+
+def filtered_pairs_by(catalog: Catalog) -> AssetsDefinition:
+    """The asset `filtered_pairs`, with the filters of a catalog."""
+
+    @table_asset(
+        kinds=["image"],
+        columns=FILTERED,
+        partitions=pairs,
+        pool="filtered_pairs",
+        description="Each picture scored against its own prompt; a pair is kept where both fit.",
+    )
+    def filtered_pairs(
+        context: AssetExecutionContext,
+        config: Filtering,
+        image_pairs: pd.DataFrame,
+        models: ModelClient,
+        budget: Budget,
+        images: ImageStore,
+    ) -> MaterializeResult[pa.Table]:
+        """Ask the filter about every picture without a flaw, and rank the pairs that survive."""
+        name, domain = painter_and_topic(context.partition_key)
+        judge = filter_of(catalog, chosen(catalog, name, "painter"), config.filter)
+        pictures = IMAGE_PAIRS.rows(image_pairs)
+        cost: dict[str, Any] = {}
+        if reads_pixels(judge):
+            said = read_off(to_filter(pictures), images)
+        else:
+            requests = [look_at(row["prompt"], row["sha256"]) for row in to_filter(pictures)]
+            asked = models.ask(judge, requests, context.log, budget.account(context))
+            said = map(rated, asked.outcomes, asked.keys)
+            cost = cost_metadata(asked)
+        rows = filtered(pictures, said, judge, config)
+        return materialized(
+            FILTERED.table(rows),
+            filter=judge.name,
+            pairs=len(rows) // 2,
+            pairs_kept=sum(row["pair_kept"] for row in rows) // 2,
+            pairs_evaluated=sum(row["evaluated"] for row in rows) // 2,
+            share_of_evaluation=share_of(domain, config.evaluated),
+            **Counter(row["filter_outcome"] for row in rows),
+            **{
+                f"retention_by_{last}": markdown_table(retention(rows, *by, last))
+                for *by, last in (("domain", "painter"), ("knob",), ("concept",))
+            },
+            contact_sheet=sheet(rows, _caption, images),
+            **cost,
+        )
+
+    return filtered_pairs
+
+
+def to_filter(rows: Sequence[Row]) -> list[Row]:
+    """The pictures that the filter is asked about: those that are there, without a flaw."""
+    return [row for row in rows if row["outcome"] == "painted"]
+
+
+def filtered(
+    pictures: Sequence[Row], said: Iterator[Said], judge: Model, config: Filtering
+) -> list[dict[str, Any]]:
+    """The rows of `filtered_pairs`; `said` are the scores of those `to_filter`, in their order."""
+    rows: list[dict[str, Any]] = []
+    for picture in pictures:
+        score = next(said) if picture["outcome"] == "painted" else unasked(picture)
+        rows.append(
+            {
+                **picture,
+                "filter": judge.name,
+                "filter_family": judge.family,
+                **columns_of(score),
+                "kept": score.score is not None and score.score >= config.keep_from,
+            }
+        )
+    concepts = {row["pair_id"]: row["concept_id"] for row in rows}
+    places = ranks({pair: concepts[pair] for pair in surviving(rows)}, config.seed)
+    for row in rows:
+        rank = places.get(row["pair_id"])
+        most = share_of(row["domain"], config.evaluated)
+        row |= {
+            "pair_kept": rank is not None,
+            "rank": rank,
+            "evaluated": rank is not None and rank < most,
+        }
+    return rows
+
+
+def _caption(row: Row) -> str:
+    score = row["filter_score"] or row["filter_outcome"]
+    return f"{row['concept']}, {row['side']}: {score}, {'kept' if row['pair_kept'] else 'dropped'}"

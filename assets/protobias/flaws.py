@@ -1,0 +1,104 @@
+"""Pictures that are no use, whatever they were to show: blank, of a wrong size, or repeated."""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+from assets.pictured import Row
+from assets.protobias.seeing import Seen
+from assets.sizes import asked_sides, wrong_size
+
+FLAWS = ("blank", "wrong size", "repeated")
+
+
+class Flaw(NamedTuple):
+    """One of `FLAWS`, and what is wrong in words."""
+
+    flaw: str
+    reason: str
+
+
+Flaws: TypeAlias = dict[int, Flaw]
+"""By the place of a row."""
+
+
+def with_flaws(
+    rows: Sequence[Row], seen: Mapping[str, Seen], parameters: Mapping[str, Any]
+) -> list[dict[str, Any]]:
+    """The rows of a partition of `image_pairs`; those of flawed pictures say so.
+
+    `parameters` are those of the painter's entry. Of several flaws the first of `FLAWS` is told.
+    """
+    painted = {place: row for place, row in enumerate(rows) if row["outcome"] == "painted"}
+    flaws = _repeated(painted) | _wrong_size(painted, parameters) | _blank(painted, seen)
+    return [
+        {**row, "outcome": "flawed", **flaws[place]._asdict()} if place in flaws else dict(row)
+        for place, row in enumerate(rows)
+    ]
+
+
+def _blank(rows: Mapping[int, Row], seen: Mapping[str, Seen]) -> Flaws:
+    return {
+        place: Flaw("blank", f"It is all {blank}." if blank == "black" else f"It is {blank}.")
+        for place, row in rows.items()
+        if (blank := seen[row["sha256"]].blank) is not None
+    }
+
+
+def _wrong_size(rows: Mapping[int, Row], parameters: Mapping[str, Any]) -> Flaws:
+    """Another size than was asked for or, where both sides were not, than most others have."""
+    sizes = {place: (row["width"], row["height"]) for place, row in rows.items()}
+    found = {
+        place: Flaw("wrong size", wrong)
+        for place, size in sizes.items()
+        if (wrong := wrong_size(*size, parameters)) is not None
+    }
+    if len(asked_sides(parameters)) == 2 or not sizes:
+        return found
+    counts = Counter(size for place, size in sizes.items() if place not in found)
+    usual, number = max(counts.items(), key=lambda each: each[1], default=((0, 0), 0))
+    for place, (width, height) in sizes.items():
+        if place not in found and (width, height) != usual:
+            others = f"{number:,} of {len(sizes):,} pictures are {usual[0]} × {usual[1]} px"
+            found[place] = Flaw("wrong size", f"It is {width} × {height} px, and {others}.")
+    return found
+
+
+def _repeated(rows: Mapping[int, Row]) -> Flaws:
+    """The same bytes for different requests.
+
+    Of one prompt's pictures the first is as good as any. Of those of different prompts none is,
+    since the prompts of one painter ask for different things; but a schematic shows no more of a
+    prompt than it understands, so that two prompts may well have one.
+    """
+    alike = defaultdict(list)
+    for place, row in rows.items():
+        alike[row["sha256"]].append(place)
+    found: Flaws = {}
+    for places in alike.values():
+        if len({_asked(rows[place]) for place in places}) == 1:
+            continue
+        first = min(rows[place]["sample"] for place in places)
+        for place in places:
+            row = rows[place]
+            other = _another(row, [rows[each] for each in places])
+            if other is not None or row["sample"] != first:
+                found[place] = Flaw("repeated", _same_as(row, other or rows[places[0]]))
+    return found
+
+
+def _asked(row: Row) -> tuple[str, int]:
+    return row["prompt"], row["sample"]
+
+
+def _another(row: Row, alike: Sequence[Row]) -> Row | None:
+    """One of the pictures that are the same whose prompt is another, where that is wrong."""
+    if row["rehearsal"]:
+        return None
+    return next((other for other in alike if other["prompt"] != row["prompt"]), None)
+
+
+def _same_as(row: Row, other: Row) -> str:
+    what = "seed" if row["seed"] is not None else "sample"
+    differs = f"another {what}" if other["prompt"] == row["prompt"] else "another prompt"
+    return f"It is, byte for byte, {other['pair_id']} ({other['side']}), of {differs}."
