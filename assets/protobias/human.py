@@ -1,6 +1,31 @@
 """Human scores: what several people make of the same pictures."""
 
-from assets.columns import BOOLEAN, TEXT, WHOLE, Columns
+from collections.abc import Sequence
+
+import pandas as pd
+import pyarrow as pa
+from dagster import (
+    AssetDep,
+    AssetExecutionContext,
+    Config,
+    MarkdownMetadataValue,
+    MaterializeResult,
+    MetadataValue,
+)
+from pydantic import Field
+
+from assets.columns import BOOLEAN, TEXT, WHOLE, Columns, materialized
+from assets.partitions import painters
+from assets.pictured import Row
+from assets.previews import markdown_table
+from assets.protobias.common import key, table_asset
+from assets.protobias.human_files import Given, checked, scores_in
+from assets.protobias.human_items import pictures_of, to_score
+from assets.protobias.human_sheets import SHEET, review_folder, write_sheets
+from metrics.agreement import pairwise_agreement
+from metrics.normalising import HUMAN, normalised
+from resources.home import Home
+from resources.images import ImageStore
 
 HUMAN_SCORES = Columns(
     domain=(TEXT, "animals, demography or objects"),
@@ -18,3 +43,106 @@ HUMAN_SCORES = Columns(
     rehearsal=(BOOLEAN, "Whether the pictures are a rehearsal, so that it is no result"),
 )
 """One row an image and annotator; an image on which an annotator has not decided has none."""
+
+_OF_PICTURE = [name for name in HUMAN_SCORES.columns if name not in ("annotator", "score")]
+
+
+class Reviewing(Config):
+    """What people are asked to score."""
+
+    images: int = Field(
+        default=300,
+        ge=2,
+        multiple_of=2,
+        description="Pictures with their texts, both of each pair, even over the domains. Fewer "
+        "are part of more.",
+    )
+    seed: int = Field(default=0, description="Of the order in which they are put before people.")
+
+
+@table_asset(
+    columns=HUMAN_SCORES,
+    partitions=painters,
+    deps=[AssetDep(key("filtered_pairs"))],
+    description="What people gave a painter's pictures, 1 to 4, and how they agree (ProtoBias, "
+    "§5.2): it writes what they fill in, and reads what is filled.",
+)
+def human_scores(
+    context: AssetExecutionContext, config: Reviewing, home: Home, images: ImageStore
+) -> MaterializeResult[pa.Table]:
+    """Read all filled files of the painter's folder, then write sheets for who scores next.
+
+    Raises `BadReview` for a file that cannot be followed, `NothingYet` without pairs.
+    """
+    painter = context.partition_key
+    folder, pictures = review_folder(home, painter), pictures_of(home, painter)
+    given = checked(scores_in(folder), pictures)
+    asked = to_score(pictures, config.images, config.seed)
+    write_sheets(folder, asked, images)
+    rows = [
+        {name: row[name] for name in _OF_PICTURE}
+        | {"annotator": each.annotator, "score": each.score}
+        for each in given
+        for row in pictures[each.image]
+        if row["pair_kept"] and row["text"] == each.text
+    ]
+    table = HUMAN_SCORES.table(rows)
+    scores = table.to_pandas()
+    if left := len(given) - len(set(zip(scores["annotator"], scores["sha256"], strict=True))):
+        context.log.warning(
+            "%d scores are of pictures that protobias/filtered_pairs does not keep now; they stay "
+            "in their files and are left out of the table.",
+            left,
+        )
+    return materialized(
+        table,
+        to_score=len(asked),
+        sheet=MetadataValue.path(str(folder / SHEET)),
+        annotators=markdown_table(_by_annotator(given, asked)),
+        agreement=_agreement(scores, config.seed),
+        scores=markdown_table(_means(scores).round(3)),
+    )
+
+
+def _by_annotator(given: Sequence[Given], asked: Sequence[Row]) -> pd.DataFrame:
+    """How many pictures each has scored, and how many of those to score now are left."""
+    wanted, by = {row["sha256"] for row in asked}, dict[str, set[str]]()
+    for each in given:
+        by.setdefault(each.annotator, set()).add(each.image)
+    counted = [(name, len(scored), len(wanted - scored)) for name, scored in sorted(by.items())]
+    return pd.DataFrame(counted, columns=["annotator", "scored", "left"])
+
+
+def _agreement(scores: pd.DataFrame, seed: int) -> MarkdownMetadataValue:
+    """Quadratic weighted kappa of every two annotators (Figure 4)."""
+    found = pairwise_agreement(scores, seed=seed)
+    if not found:
+        return MetadataValue.md("Kappa needs two annotators who have scored the same pictures.")
+    lines = [
+        {
+            "first": each.first,
+            "second": each.second,
+            "pictures": each.images,
+            "kappa": f"undefined: {each.why}" if each.kappa is None else f"{each.kappa:.2f}",
+            "95 % interval": "none"
+            if each.interval is None
+            else f"{each.interval.low:.2f} to {each.interval.high:.2f}",
+        }
+        for each in found
+    ]
+    return markdown_table(pd.DataFrame(lines))
+
+
+def _means(scores: pd.DataFrame) -> pd.DataFrame:
+    """By domain: pictures, and mean scores from 0 to 1 of the correct and adversarial ones.
+
+    A picture's score is the mean over its annotators (Table 2).
+    """
+    of_pictures = scores.groupby(["domain", "side", "image_id"], as_index=False)["score"].mean()
+    of_pictures["score"] = normalised(of_pictures["score"], HUMAN)
+    sides = of_pictures.pivot_table(index="domain", columns="side", values="score", observed=True)
+    means = sides.reindex(columns=["correct", "adversarial"])
+    means.columns = pd.Index(["SC", "PA"])
+    counts = of_pictures.groupby("domain").size().rename("pictures")
+    told: pd.DataFrame = means.assign(delta=means["SC"] - means["PA"]).join(counts).reset_index()
+    return told

@@ -1,0 +1,161 @@
+"""Filled sheets and Label Studio's exports: who gave which picture how many points.
+
+Nothing that is wrong is passed over: every problem is an error that names file, line and remedy.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pydantic import BaseModel, TypeAdapter, ValidationError
+
+from assets.protobias.human_items import Pictures
+from assets.protobias.human_sheets import QUESTION, SHEET, TASKS
+from assets.sheets import BadReview, lines_of, text_of
+
+_SPREADSHEETS = (".xls", ".xlsx", ".ods", ".numbers")
+_CHOICE = re.compile(r"([1-4])(?: - .*)?")
+
+
+class Given(NamedTuple):
+    """One score that one person gave."""
+
+    image: str
+    """The sha256 of the picture."""
+    text: str
+    score: int
+    annotator: str
+    where: str
+    """File and line, as messages name it."""
+
+
+def scores_in(folder: Path) -> list[Given]:
+    """What all filled files of a folder say, in the order of their names. Raises `BadReview`."""
+    given: list[Given] = []
+    for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+        if path.name in (SHEET, TASKS) or path.name.startswith((".", "~")):
+            continue
+        if path.suffix.lower() == ".csv":
+            given += _of_sheet(path)
+        elif path.suffix.lower() == ".json":
+            given += _of_export(path)
+        elif path.suffix.lower() in _SPREADSHEETS:
+            raise BadReview(f"{path} is a spreadsheet, which is not read. Save it as CSV (UTF-8).")
+    return given
+
+
+def checked(given: Iterable[Given], pictures: Pictures) -> list[Given]:
+    """The same, once each is known to be of a picture, of its text, and its annotator's only one.
+
+    Raises `BadReview`.
+    """
+    seen: dict[tuple[str, str], Given] = {}
+    for each in given:
+        rows = pictures.get(each.image)
+        if rows is None:
+            raise BadReview(
+                f"{each.where}: no picture {each.image!r} is in protobias/filtered_pairs. Write "
+                f"it as {SHEET} has it; if it was painted before and is not there any more, move "
+                "the file out of this folder."
+            )
+        if each.text not in {row["text"] for row in rows}:
+            raise BadReview(
+                f"{each.where}: the picture {each.image} has another text now, or the text was "
+                f"changed. Write it as {SHEET} has it, or have the picture scored again."
+            )
+        before = seen.setdefault((each.annotator, each.image), each)
+        if before is not each:
+            raise BadReview(
+                f"{each.where}: {each.annotator} has scored the picture {each.image} already "
+                f"({before.where}). Keep one of the two."
+            )
+    return list(seen.values())
+
+
+def _of_sheet(path: Path) -> Iterator[Given]:
+    """The scores in a sheet; one that names no annotator is by whoever gave it its name."""
+    lines = [line for line in lines_of(path, ("image", "text", "score")) if line.cells["score"]]
+    named = [line.cells.get("annotator", "") for line in lines]
+    for line, annotator in zip(lines, named, strict=True):
+        where = f"{path}, line {line.number}"
+        if any(named) and not annotator:
+            raise BadReview(
+                f"{where}: it has a score and no annotator, as other lines have. Fill in the "
+                "column, or empty it everywhere: the file's name then says who it was."
+            )
+        score = _score(line.cells["score"], where)
+        yield Given(line.cells["image"], line.cells["text"], score, annotator or path.stem, where)
+
+
+def _score(said: str, where: str) -> int:
+    found = _CHOICE.fullmatch(said)
+    if found is None:
+        raise BadReview(
+            f"{where}: the score is {said!r}. Write 1, 2, 3 or 4, or nothing where nobody has "
+            "decided."
+        )
+    return int(found[1])
+
+
+class _Data(BaseModel):
+    sha256: str
+    text: str
+
+
+class _User(BaseModel):
+    id: int
+    email: str = ""
+
+
+class _Result(BaseModel):
+    from_name: str
+    value: dict[str, Any]
+
+
+class _Annotation(BaseModel):
+    completed_by: int | str | _User
+    result: list[_Result]
+    was_cancelled: bool = False
+
+
+class _Task(BaseModel):
+    data: _Data
+    annotations: list[_Annotation]
+
+
+_EXPORT = TypeAdapter(list[_Task])
+
+
+def _of_export(path: Path) -> Iterator[Given]:
+    """The scores in what Label Studio exports as JSON; tasks that were skipped have none."""
+    remedy = "Export the project again, as JSON (not JSON-MIN or another format)."
+    try:
+        tasks = _EXPORT.validate_python(json.loads(text_of(path, "JSON")))
+    except json.JSONDecodeError as error:
+        raise BadReview(
+            f"{path}, line {error.lineno}: this is no JSON ({error.msg}). {remedy}"
+        ) from None
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        number, *field = first["loc"] or ("",)
+        place = f", task {int(number) + 1}: `{'.'.join(map(str, field))}`" if field else ""
+        raise BadReview(
+            f"{path}{place} is not as Label Studio exports it ({first['msg']}). {remedy}"
+        ) from None
+    for number, task in enumerate(tasks, 1):
+        where = f"{path}, task {number}"
+        for annotation in task.annotations:
+            said = [
+                str(choice)
+                for result in annotation.result
+                if result.from_name == QUESTION
+                for choice in result.value.get("choices", ())
+            ]
+            if annotation.was_cancelled or not said:
+                continue
+            user = annotation.completed_by
+            annotator = (user.email or str(user.id)) if isinstance(user, _User) else str(user)
+            score = _score(" and ".join(said), where)
+            yield Given(task.data.sha256, task.data.text, score, annotator, where)

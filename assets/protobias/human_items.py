@@ -1,0 +1,55 @@
+"""Which pictures people score, and what they are told about them: the text and nothing else."""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from typing import TypeAlias
+
+from assets.common import NothingYet
+from assets.pictured import Row
+from assets.protobias.common import key
+from assets.protobias.filtered import FILTERED
+from assets.protobias.selection import share_of
+from generators.prompts.concepts import DOMAINS
+from resources.home import Home
+
+Pictures: TypeAlias = Mapping[str, Sequence[Row]]
+"""Rows of `filtered_pairs` by the sha256 of their picture."""
+
+
+def pictures_of(home: Home, painter: str) -> Pictures:
+    """Every picture of a painter's filtered pairs, of all domains that there are.
+
+    Raises `NothingYet` where there are none.
+    """
+    found = defaultdict(list)
+    for domain in DOMAINS:
+        try:
+            table = home.table(key("filtered_pairs"), f"{painter}/{domain}")
+        except FileNotFoundError:
+            continue
+        for row in FILTERED.rows(table):
+            if row["sha256"] is not None:
+                found[row["sha256"]].append(row)
+    if not found:
+        raise NothingYet(
+            f"There are no pictures of {painter} to score yet: materialize "
+            f"protobias/filtered_pairs of {painter} first, for {', '.join(DOMAINS)}."
+        )
+    return found
+
+
+def to_score(pictures: Pictures, images: int, seed: int) -> list[Row]:
+    """The pictures that are put before people, both of each pair, in an order that says nothing.
+
+    They are even over the domains, each domain's in the order of the evaluation; fewer are part of
+    more. A picture that stands for several rows would give them one score, and is left out.
+    """
+    kept = [row for rows in pictures.values() for row in rows if row["pair_kept"]]
+    times = Counter(row["sha256"] for row in kept)
+    chosen = [
+        row
+        for row in kept
+        if times[row["sha256"]] == 1 and row["rank"] < share_of(row["domain"], images // 2)
+    ]
+    return sorted(chosen, key=lambda row: sha256(f"{seed}/{row['sha256']}".encode()).digest())

@@ -1,0 +1,317 @@
+"""What people fill in, and what is made of it: sheets that give nothing away."""
+
+import csv
+import io
+import json
+from itertools import product
+from xml.etree import ElementTree
+
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+from PIL import Image
+
+from assets.common import NothingYet
+from assets.protobias.filtered import FILTERED
+from assets.protobias.human import HUMAN_SCORES
+from assets.protobias.human_files import checked, scores_in
+from assets.protobias.human_items import pictures_of, to_score
+from assets.protobias.human_sheets import write_sheets
+from assets.sheets import BadReview
+from generators.prompts.concepts import DOMAINS
+from resources.home import Home
+from resources.images import ImageStore
+from tests.runs import failure, materialize, metadata, table, warned
+
+PAINTER, PAIRS = "artist", 4
+
+
+def _png(number):
+    png = io.BytesIO()
+    Image.new("RGB", (2, 2), (number, 0, 0)).save(png, "PNG")
+    return png.getvalue()
+
+
+def _row(images, domain, number, side):
+    """One picture of filtered pairs; the last pair of a domain is not kept."""
+    kept = number < PAIRS - 1
+    seed = 10 * (DOMAINS.index(domain) * PAIRS + number) + (side == "correct")
+    pair = f"{domain}/a-b/count/{number}/0"
+    return {
+        **dict.fromkeys(FILTERED.columns),
+        "domain": domain,
+        "painter": PAINTER,
+        "concept_id": f"{domain}/a-b/count/{number}",
+        "concept": "a / b",
+        "knob": "count",
+        "text": f"A thing, number {number} of {domain}.",
+        "prompt": f"the {side} sentence",
+        "pair_id": pair,
+        "side": side,
+        "image_id": f"{PAINTER}/{pair}/{side}",
+        "sha256": images.put(_png(seed)),
+        "rehearsal": False,
+        "kept": kept,
+        "pair_kept": kept,
+        "evaluated": kept,
+        "rank": number if kept else None,
+    }
+
+
+@pytest.fixture
+def root(tmp_path):
+    """A data root with the filtered pairs of one painter: three of four in each domain."""
+    images = ImageStore(root=str(tmp_path))
+    for domain in DOMAINS:
+        rows = [
+            _row(images, domain, number, side)
+            for number, side in product(range(PAIRS), ("correct", "adversarial"))
+        ]
+        path = table(tmp_path, f"filtered_pairs/{PAINTER}", domain, "protobias")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        pq.write_table(FILTERED.table(rows), path)
+    return tmp_path
+
+
+@pytest.fixture
+def pictures(root):
+    return pictures_of(Home(root=str(root)), PAINTER)
+
+
+@pytest.fixture
+def folder(root):
+    path = root / "reviews" / "protobias" / PAINTER
+    path.mkdir(parents=True)
+    return path
+
+
+def lines(rows, scores, annotator=None):
+    """A filled sheet."""
+    head = "image,text,score" + (",annotator" if annotator else "")
+    filled = [
+        f'{row["sha256"]},"{row["text"]}",{score}' + (f",{annotator}" if annotator else "")
+        for row, score in zip(rows, scores, strict=False)
+    ]
+    return "\n".join([head, *filled, ""])
+
+
+def exported(rows, scores, user=7, **annotation):
+    """What Label Studio exports."""
+    return [
+        {
+            "id": 100 + number,
+            "data": {"image": "/data/…", "text": row["text"], "sha256": row["sha256"]},
+            "annotations": [
+                {
+                    "id": number,
+                    "completed_by": user,
+                    "was_cancelled": False,
+                    "result": [
+                        {
+                            "from_name": "score",
+                            "to_name": "image",
+                            "type": "choices",
+                            "value": {"choices": [score]},
+                        }
+                    ],
+                    **annotation,
+                }
+            ],
+        }
+        for number, (row, score) in enumerate(zip(rows, scores, strict=False))
+    ]
+
+
+class TestSheets:
+    def test_both_pictures_of_the_first_pairs_of_each_domain_are_put_to_people(self, pictures):
+        some = to_score(pictures, 8, 0)
+        assert sorted((row["domain"], row["rank"], row["side"]) for row in some) == [
+            ("animals", 0, "adversarial"),
+            ("animals", 0, "correct"),
+            ("animals", 1, "adversarial"),
+            ("animals", 1, "correct"),
+            ("demography", 0, "adversarial"),
+            ("demography", 0, "correct"),
+            ("objects", 0, "adversarial"),
+            ("objects", 0, "correct"),
+        ]
+        more = to_score(pictures, 300, 0)
+        assert len(more) == 3 * 3 * 2
+        assert [row for row in more if row in some] == some
+        assert to_score(pictures, 300, 1) != more
+
+    def test_nothing_tells_which_side_a_picture_is_of(self, pictures, folder, root):
+        asked = to_score(pictures, 300, 0)
+        write_sheets(folder, asked, ImageStore(root=str(root)))
+        sides = "".join(row["side"][0] for row in asked)
+        assert "ca" in sides
+        assert "ac" in sides
+        assert "cc" in sides or "aa" in sides
+        for file in folder.rglob("*"):
+            words = file.name + ("" if file.suffix in (".png", "") else file.read_text())
+            for secret in ("correct sentence", "adversarial", "count/", PAINTER + "/animals"):
+                assert secret not in words
+        with (folder / "to-score.csv").open(newline="") as file:
+            sheet = list(csv.DictReader(file))
+        assert list(sheet[0]) == ["image", "text", "file", "score", "annotator"]
+        assert [line["image"] for line in sheet] == [row["sha256"] for row in asked]
+        assert {line["score"] + line["annotator"] for line in sheet} == {""}
+        store = ImageStore(root=str(root))
+        assert all((folder / x["file"]).read_bytes() == store.get(x["image"]) for x in sheet)
+
+    def test_label_studio_gets_tasks_files_and_an_interface_that_fit_together(
+        self, pictures, folder, root
+    ):
+        asked = to_score(pictures, 8, 0)
+        write_sheets(folder, asked, ImageStore(root=str(root)))
+        tasks = json.loads((folder / "label-studio-tasks.json").read_text())
+        assert [task["data"]["sha256"] for task in tasks] == [row["sha256"] for row in asked]
+        for task in tasks:
+            below, _, path = task["data"]["image"].partition("?d=")
+            assert below == "/data/local-files/"
+            # Its document root is the folder above: it takes no storage that is the root itself.
+            assert (folder.parent / path).is_file()
+        view = ElementTree.fromstring((folder / "label-studio.xml").read_text())
+        shown = {each.get("value") for each in view if each.tag in ("Text", "Image")}
+        assert shown == {"$text", "$image"}
+        (choices,) = view.findall("Choices")
+        assert choices.get("toName") in {each.get("name") for each in view.findall("Image")}
+        assert [each.get("alias") for each in choices] == ["4", "3", "2", "1"]
+        assert choices[0].get("value").startswith("4 - Perfect match: All elements")
+
+    def test_the_guidelines_are_those_of_judges(self, pictures, folder, root):
+        write_sheets(folder, to_score(pictures, 2, 0), ImageStore(root=str(root)))
+        told = (folder / "guidelines.md").read_text()
+        for words in ("Focus purely on semantic correctness", "main element", "2 - One major"):
+            assert words in told
+        assert "{" not in told
+
+    def test_a_sheet_that_was_filled_in_itself_is_not_written_over(self, pictures, folder, root):
+        asked, store = to_score(pictures, 8, 0), ImageStore(root=str(root))
+        (folder / "to-score.csv").write_text(lines(asked, "4"))
+        with pytest.raises(BadReview, match=r"line 2: it has a score.*anna\.csv"):
+            write_sheets(folder, asked, store)
+        assert (folder / "to-score.csv").read_text() == lines(asked, "4")
+
+    def test_without_pairs_it_says_what_to_materialize(self, root):
+        with pytest.raises(NothingYet, match="materialize protobias/filtered_pairs of nobody"):
+            pictures_of(Home(root=str(root)), "nobody")
+
+
+class TestFiles:
+    def test_all_filled_files_are_read(self, pictures, folder):
+        asked = to_score(pictures, 12, 0)
+        (folder / "anna.csv").write_text("\ufeff" + lines(asked, ["4", "", "2"]))
+        (folder / "both.csv").write_text(lines(asked, "13", annotator="bo"))
+        (folder / "to-score.csv").write_text(lines(asked, [""] * 12))
+        (folder / "export.json").write_text(json.dumps(exported(asked, ["1", "4 - Perfect match"])))
+        user = {"id": 3, "email": "cy@example.org"}
+        (folder / "more.json").write_text(json.dumps(exported(asked[:2], ["3", "2"], user)))
+        skipped = exported(asked, ["3"], 9, was_cancelled=True) + exported(asked, "2", 9, result=[])
+        (folder / "none.json").write_text(json.dumps(skipped))
+        given = checked(scores_in(folder), pictures)
+        names = {row["sha256"]: place for place, row in enumerate(asked)}
+        assert [(each.annotator, names[each.image], each.score) for each in given] == [
+            *(("anna", 0, 4), ("anna", 2, 2), ("bo", 0, 1), ("bo", 1, 3)),
+            *(("7", 0, 1), ("7", 1, 4)),
+            *(("cy@example.org", 0, 3), ("cy@example.org", 1, 2)),
+        ]
+        assert scores_in(folder / "nowhere") == []
+
+    @pytest.mark.parametrize(
+        ("name", "spoil", "told"),
+        [
+            ("a.csv", lambda rows: lines(rows, ["4", "5"]), "line 3: the score is '5'. Write 1"),
+            ("a.csv", lambda rows: lines(rows, ["3.5"]), "line 2: the score is '3.5'"),
+            ("a.csv", lambda rows: lines(rows, "4").replace("text", "words"), "no column text"),
+            ("a.csv", lambda rows: lines(rows, "4").replace(",4", ",4,"), "line 2: it has more"),
+            (
+                "a.csv",
+                lambda rows: lines([*rows[:1], rows[0]], "44"),
+                "line 3: a has scored the picture",
+            ),
+            (
+                "a.csv",
+                lambda rows: lines([rows[0] | {"sha256": "0" * 64}], "4"),
+                "line 2: no picture '0000",
+            ),
+            (
+                "a.csv",
+                lambda rows: lines([rows[0] | {"text": "Another."}], "4"),
+                "has another text now",
+            ),
+            (
+                "a.csv",
+                lambda rows: lines(rows, "44", "x").replace(",x", ",", 1),
+                "line 2: it has a score and no annotator",
+            ),
+            ("a.xlsx", lambda rows: "PK", "a.xlsx is a spreadsheet"),
+            ("a.json", lambda rows: '[{"data": ', "line 1: this is no JSON"),
+            (
+                "a.json",
+                lambda rows: json.dumps([{"id": 1, "sha256": "0", "score": "4"}]),
+                "task 1: `data` is not as Label Studio exports it",
+            ),
+            ("a.json", lambda rows: "{}", "as JSON (not JSON-MIN"),
+            (
+                "a.json",
+                lambda rows: json.dumps(exported(rows, ["4", "Great"])),
+                "task 2: the score is 'Great'",
+            ),
+            (
+                "a.json",
+                lambda rows: json.dumps([*exported(rows, "4"), *exported(rows, "3")]),
+                "task 2: 7 has scored the picture",
+            ),
+        ],
+    )
+    def test_what_is_wrong_is_named_with_file_and_line(self, pictures, folder, name, spoil, told):
+        (folder / name).write_text(spoil(to_score(pictures, 12, 0)))
+        with pytest.raises(BadReview) as raised:
+            checked(scores_in(folder), pictures)
+        assert str(folder / name) in str(raised.value)
+        assert told in str(raised.value)
+
+
+def test_scores_become_rows_with_agreement_and_means(root, folder, instance):
+    """The asset: from an empty sheet to a table, with what was filled in wrongly told."""
+    instance.add_dynamic_partitions("painters", [PAINTER])
+
+    def run(**config):
+        config = {"human_scores": {"images": 18, **config}}
+        more = {"group": "protobias", "topic": PAINTER, "config": config, "instance": instance}
+        return materialize(root, "human_scores", **more)
+
+    def rows():
+        return pd.read_parquet(table(root, "human_scores", PAINTER, "protobias"))
+
+    made = run()
+    assert made.success, failure(made)
+    assert rows().empty
+    assert "two annotators" in metadata(made, "human_scores", "protobias")["agreement"]
+    asked = to_score(pictures_of(Home(root=str(root)), PAINTER), 18, 0)
+    good = ["4" if row["side"] == "correct" else "1" for row in asked]
+    (folder / "anna.csv").write_text(lines(asked, good))
+    (folder / "bo.csv").write_text(lines(asked[:6], ["4"] * 5 + ["5"]))
+    assert "bo.csv, line 7: the score is '5'" in failure(run())
+    assert rows().empty
+    dropped = [
+        each
+        for (each, *_) in pictures_of(Home(root=str(root)), PAINTER).values()
+        if not each["pair_kept"]
+    ]
+    (folder / "bo.csv").write_text(lines([*asked[:6], dropped[0]], ["4"] * 7))
+    made = run()
+    assert made.success, failure(made)
+    about = metadata(made, "human_scores", "protobias")
+    assert len(rows()) == 18 + 6
+    assert list(rows().columns) == list(HUMAN_SCORES.columns)
+    assert "| anna | bo | 6 | 0.00 |" in about["agreement"]
+    assert "| anna | 18 | 0 |" in about["annotators"]
+    assert "| bo | 7 | 12 |" in about["annotators"]
+    assert "1 scores are of pictures" in warned(instance)
+    by_hand = rows().groupby(["domain", "side", "image_id"])["score"].mean().sub(1).div(3)
+    by_hand = by_hand.groupby(["domain", "side"]).mean().round(3)
+    for domain in DOMAINS:
+        sc, pa = by_hand[domain, "correct"], by_hand[domain, "adversarial"]
+        assert f"| {domain} | {sc} | {pa} | {round(sc - pa, 3)} | 6 |" in about["scores"]
