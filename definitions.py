@@ -19,10 +19,13 @@ from resources.design import Design
 from resources.home import Home
 from resources.images import ImageStore
 from resources.ledger import WorkLedger
-from resources.models.catalog import load
+from resources.models.catalog import CatalogFiles
 from resources.models.client import ModelClient
 from resources.tables import ParquetTables
 from sensors.batches import watching
+from sensors.landing import pairs_job
+from sensors.monthly import monthly
+from sensors.new_painters import jobs_after_pairs, launching
 from sensors.painters import noticing
 
 
@@ -64,7 +67,8 @@ def models_path() -> Path:
     return Path(os.environ.get("COUNTERFACTORY_MODELS") or Path(__file__).parent / "models.yaml")
 
 
-catalog = load(models_path())
+catalog_files = CatalogFiles(models_path(), Path(data_root()) / "discovered.yaml")
+catalog = catalog_files.load()
 
 planners: Planners = {
     **vlmbias.planners(catalog),
@@ -89,15 +93,24 @@ by_key = {
 }
 resources = resources_at(data_root())
 batches = batching(planners, by_key, resources)
+quotes = quote_job(planners, lambda: defs.get_repository_def().assets_defs_by_key)
+has_report = dg.AssetKey(["protobias", "report"]) in by_key
+for_painters = [pairs_job(by_key), *jobs_after_pairs()] if has_report else []
 
 defs: dg.Definitions = dg.Definitions(
     assets=every_asset,
     asset_checks=dg.load_asset_checks_from_package_module(assets),
     jobs=[
-        quote_job(planners, lambda: defs.get_repository_def().assets_defs_by_key),
+        quotes,
         *batches.jobs,
+        *for_painters,
     ],
-    sensors=[watching(planners, by_key, batches), noticing(models_path)],
+    sensors=[
+        watching(planners, by_key, batches),
+        noticing(catalog_files, by_key),
+        *([launching(catalog_files, by_key, for_painters)] if has_report else []),
+    ],
+    schedules=[monthly(catalog_files, by_key)] if has_report else [],
     resources=resources,
     executor=dg.multiprocess_executor.configured({"start_method": {"forkserver": {}}}),
 )

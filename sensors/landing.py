@@ -1,0 +1,196 @@
+"""What ProtoBias lacks of a painter, and whether it may be had without asking the user first."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from dagster import (
+    AssetKey,
+    AssetRecordsFilter,
+    AssetSelection,
+    DagsterInstance,
+    RunRequest,
+    RunsFilter,
+    define_asset_job,
+)
+from dagster._core.definitions.unresolved_asset_job_definition import UnresolvedAssetJobDefinition
+from dagster._core.storage.dagster_run import NOT_FINISHED_STATUSES
+
+from assets.chosen import NoSuchModel
+from assets.partitions import painter_and_topic, painters, tags_of
+from assets.protobias.common import GROUP, key
+from assets.protobias.filters import filter_of
+from assets.quoting.choice import Assets
+from generators.prompts.concepts import DOMAINS
+from resources.models.catalog import Catalog, Model
+from resources.models.pricing import cost_of, why_unpriced
+from resources.models.replies import Usage
+from resources.models.requests import Look, Paint, Request, Score
+
+TRIPLETS, IMAGE_PAIRS, FILTERED = key("prompt_triplets"), key("image_pairs"), key("filtered_pairs")
+PAIRS_JOB = "painter_pairs"
+PAINTER = "counterfactory/painter"
+"""The tag of a run that was launched for a painter without anyone's pressing a button."""
+
+_SCORES = [GROUP, "scores"]
+_SOMETHING = Usage(1, 1, 1.0)
+_LATEST = 100
+
+
+def is_score(asset: AssetKey) -> bool:
+    """Whether an asset holds the scores of a metric or judge."""
+    return list(asset.path[:-1]) == _SCORES
+
+
+def pairs_job(assets: Assets) -> UnresolvedAssetJobDefinition:
+    """The job that makes all that ProtoBias has of a painter's domain."""
+    chosen = [asset for asset in assets if asset in (IMAGE_PAIRS, FILTERED) or is_score(asset)]
+    return define_asset_job(
+        PAIRS_JOB,
+        AssetSelection.assets(*chosen),
+        description="Paints, filters and scores a painter's pairs of a domain of ProtoBias.",
+    )
+
+
+class Landing:
+    """Which partitions painters lack, as things stand; `told` is what the user should know."""
+
+    def __init__(self, instance: DagsterInstance, catalog: Catalog, assets: Assets) -> None:
+        self.instance, self.catalog = instance, catalog
+        self.told: list[str] = []
+        self._assets = assets
+        known = instance.get_dynamic_partitions(str(painters.name))
+        self.painters = [
+            model
+            for model in catalog.with_role("painter")
+            if model.name in known and not model.rehearses
+        ]
+        """Those that have partitions, and whose pictures are results."""
+
+    @cached_property
+    def domains(self) -> list[str]:
+        """Domains whose triplets are there; the others are told of."""
+        there = self.made(TRIPLETS)
+        if missing := [domain for domain in DOMAINS if domain not in there]:
+            self.told.append(
+                f"Nothing is painted of {', '.join(missing)}: materialize "
+                f"{TRIPLETS.to_user_string()} of that first."
+            )
+        return [domain for domain in DOMAINS if domain in there]
+
+    @cached_property
+    def targets(self) -> list[AssetKey]:
+        """What is made of a painter's domain: pairs, filtered ones, and every score with a price.
+
+        A metric or judge whose price is unknown is told of, and left to the user.
+        """
+        by_name = {model.name: model for model in self.catalog.models}
+        priced = []
+        for asset in sorted(filter(is_score, self._assets), key=AssetKey.to_user_string):
+            model = by_name.get(asset.path[-1])
+            if model is None:
+                continue
+            request = Score("", "") if "metric" in model.roles else Look(())
+            if lacks := price_lacking(model, request):
+                self.told.append(f"{model.name} is not asked for scores by itself: {lacks}")
+            else:
+                priced.append(asset)
+        return [IMAGE_PAIRS, FILTERED, *priced]
+
+    def made(self, asset: AssetKey) -> set[str]:
+        """The partitions of an asset that were ever materialized."""
+        if asset not in self._made:
+            self._made[asset] = set(self.instance.get_materialized_partitions(asset))
+        return self._made[asset]
+
+    @cached_property
+    def _made(self) -> dict[AssetKey, set[str]]:
+        return {}
+
+    def lacking(self, partition: str) -> list[AssetKey]:
+        """What of a painter's domain is not there."""
+        return [asset for asset in self.targets if partition not in self.made(asset)]
+
+    def is_being_made(self, partition: str) -> bool:
+        """Whether a run of anybody's makes some of it just now, or is about to."""
+        tags = {"dagster/partition": partition}
+        under_way = RunsFilter(tags=tags, statuses=NOT_FINISHED_STATUSES)
+        return any(
+            run.job_name == PAIRS_JOB or set(run.asset_selection or ()) & set(self.targets)
+            for run in self.instance.get_runs(under_way)
+        )
+
+    def may_be_launched(self, painter: Model) -> bool:
+        """Whether a painter's price, and that of who filters its pictures, are known.
+
+        What is in the way is told.
+        """
+        lacks = price_lacking(painter, Paint(""))
+        if lacks is None:
+            name = self.design.get(FILTERED, {}).get("filter", "")
+            try:
+                seer = filter_of(self.catalog, painter, name)
+            except NoSuchModel as why:
+                lacks = str(why)
+            else:
+                lacks = price_lacking(seer, Look(()))
+        if lacks is not None:
+            self.told.append(f"{painter.name} is not launched by itself: {lacks}")
+        return lacks is None
+
+    @cached_property
+    def design(self) -> Mapping[AssetKey, Mapping[str, Any]]:
+        """By asset, the config with which it was last made of a painter that is no rehearsal.
+
+        A new painter gets what the earlier ones got, or its figures could not be set beside theirs.
+        """
+        real = {model.name for model in self.catalog.models if not model.rehearses}
+        found = {}
+        for asset in (IMAGE_PAIRS, FILTERED):
+            for run in self._runs_of(asset, real):
+                config = run.get("ops", {}).get(asset.to_python_identifier(), {}).get("config")
+                if config:
+                    found[asset] = config
+                break
+        return found
+
+    def _runs_of(self, asset: AssetKey, real: set[str]) -> Iterator[Mapping[str, Any]]:
+        """The config of runs that made an asset of real painters, the latest first."""
+        latest = self.instance.fetch_materializations(AssetRecordsFilter(asset), limit=_LATEST)
+        for record in latest.records:
+            painter, _ = painter_and_topic(record.partition_key or "")
+            run = self.instance.get_run_by_id(record.run_id) if painter in real else None
+            if run is not None:
+                yield run.run_config
+
+    @property
+    def ops(self) -> dict[str, Any]:
+        """The design as run config of ops."""
+        return {
+            asset.to_python_identifier(): {"config": dict(config)}
+            for asset, config in self.design.items()
+        }
+
+    def request(
+        self, run_key: str, painter: Model, partition: str, assets: Sequence[AssetKey]
+    ) -> RunRequest:
+        """The run that makes assets of a painter's domain."""
+        names = {asset.to_python_identifier() for asset in assets}
+        return RunRequest(
+            run_key=run_key,
+            job_name=PAIRS_JOB,
+            asset_selection=list(assets),
+            partition_key=partition,
+            run_config={"ops": {name: of for name, of in self.ops.items() if name in names}},
+            tags={**tags_of(partition), PAINTER: painter.name},
+        )
+
+
+def price_lacking(model: Model, request: Request) -> str | None:
+    """What to write in models.yaml for a model's price to be known; None where it is."""
+    if cost_of(model, request, _SOMETHING) is not None:
+        return None
+    return (
+        f"its price is unknown. Give its entry in models.yaml {why_unpriced(model, request)}, or "
+        "materialize it yourself."
+    )

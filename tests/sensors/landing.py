@@ -1,0 +1,104 @@
+"""A small stand-in for ProtoBias's assets, an instance, and models.yaml, for tests of sensors."""
+
+import json
+
+from dagster import AssetMaterialization, DagsterRun, DagsterRunStatus, asset
+from dagster._core.utils import make_new_run_id
+
+from assets.partitions import painters, pairs, protobias_domains, tags_of
+from generators.prompts.concepts import DOMAINS
+from resources.models.catalog import CatalogFiles
+from sensors.landing import FILTERED, IMAGE_PAIRS, PAINTER, TRIPLETS
+from sensors.new_painters import REPORT, SUMMARY
+from tests.resources.models.test_patterns import PATTERN
+
+PRICED = {"per_image": {"1024x1024/high": 0.13}}
+PAINTER_ENTRY = {
+    **{key: value for key, value in PATTERN.items() if key != "pattern"},
+    "name": "flux",
+    "model": "flux",
+}
+SKETCH = {
+    "name": "sketch",
+    "backend": "offline",
+    "model": "sketch",
+    "family": "reference",
+    "roles": ["painter"],
+}
+PRIOR = {**SKETCH, "name": "prior", "model": "prior", "roles": ["judge"]}
+SEER = {
+    "name": "seer",
+    "backend": "openai",
+    "model": "seer",
+    "family": "gpt",
+    "roles": ["judge", "captioner"],
+    "price": {"input_per_million": 1.0, "output_per_million": 1.0},
+}
+
+
+def painter(name, **fields):
+    return {**PAINTER_ENTRY, "name": name, "model": name, **fields}
+
+
+def _asset(key, partitions):
+    @asset(key=key, partitions_def=partitions, config_schema=dict)
+    def made():
+        return None
+
+    return made
+
+
+SCORES = [("protobias", "scores", name) for name in ("prior", "seer")]
+ASSETS = {
+    made.key: made
+    for made in (
+        _asset(TRIPLETS, protobias_domains),
+        *(_asset(key, pairs) for key in (IMAGE_PAIRS, FILTERED, *map(list, SCORES))),
+        _asset(SUMMARY, painters),
+        _asset(REPORT, None),
+    )
+}
+
+
+class Bench:
+    """An instance and a models.yaml."""
+
+    def __init__(self, instance, folder):
+        self.instance = instance
+        self.files = CatalogFiles(folder / "models.yaml", folder / "discovered.yaml")
+
+    def models(self, *entries):
+        text = "".join(f"- {json.dumps(entry)}\n" for entry in entries)
+        self.files.models.write_text(text)
+
+    def noticed(self, *names):
+        self.instance.add_dynamic_partitions("painters", list(names))
+
+    def written(self, *domains):
+        for domain in domains or DOMAINS:
+            self.made(TRIPLETS, domain)
+
+    def made(self, key, partition=None):
+        self.instance.report_runless_asset_event(AssetMaterialization(key, partition=partition))
+
+    def pairs_made(self, painter, *domains):
+        """Every table of a painter's domains."""
+        for domain in domains or DOMAINS:
+            for key in [IMAGE_PAIRS, FILTERED, *map(list, SCORES)]:
+                self.made(key, f"{painter}|{domain}")
+
+    def ran(self, request, status=DagsterRunStatus.SUCCESS):
+        """The run that a request started, at its end or under way."""
+        tags = {**request.tags, **(tags_of(request.partition_key) if request.partition_key else {})}
+        run = DagsterRun(
+            request.job_name,
+            make_new_run_id(),
+            status=status,
+            tags=tags,
+            asset_selection=frozenset(request.asset_selection or ()),
+        )
+        self.instance.add_run(run)
+        return run.run_id
+
+
+__all__ = ["ASSETS", "PAINTER", "PRICED", "PRIOR", "SEER", "SKETCH", "Bench", "painter"]

@@ -1,0 +1,188 @@
+"""The sensor, and the schedule, that launch what painters lack once a user has turned them on."""
+
+import pytest
+from dagster import (
+    DagsterRunStatus,
+    DefaultScheduleStatus,
+    DefaultSensorStatus,
+    RunRequest,
+    build_sensor_context,
+    materialize,
+)
+
+from generators.prompts.concepts import DOMAINS
+from sensors.landing import FILTERED, IMAGE_PAIRS, pairs_job
+from sensors.monthly import missing, monthly
+from sensors.new_painters import REPORT, SUMMARY, jobs_after_pairs, launching
+from tests.sensors.landing import ASSETS, PRIOR, SCORES, SEER, SKETCH, painter
+
+pytestmark = pytest.mark.filterwarnings("ignore:Non-compliant tag keys:DeprecationWarning")
+# Those are Dagster's own, of a partition in two dimensions.
+
+NEW = painter("new")
+EARLIER = painter("earlier")
+FAILED, STARTED = DagsterRunStatus.FAILURE, DagsterRunStatus.STARTED
+
+
+@pytest.fixture
+def tick(bench):
+    """What a tick launches, and what it says."""
+    jobs = [pairs_job(ASSETS), *jobs_after_pairs()]
+    sensor = launching(bench.files, ASSETS, jobs)
+
+    def tick():
+        with build_sensor_context(instance=bench.instance) as context:
+            said = sensor(context)
+        return said.run_requests or [], said.skip_reason.skip_message if said.skip_reason else ""
+
+    prepared(bench)
+    return tick
+
+
+def prepared(bench):
+    bench.models(PRIOR, SEER, SKETCH, EARLIER, NEW)
+    bench.noticed("sketch", "earlier", "new")
+    bench.written()
+    bench.pairs_made("earlier", "animals")
+
+
+def test_a_new_painter_is_seen_through_domain_by_domain_to_the_report(tick, bench):
+    runs, _ = tick()
+    assert [run.partition_key for run in runs] == [f"new|{domain}" for domain in DOMAINS]
+    whole = {IMAGE_PAIRS, FILTERED, *(tuple(key) for key in SCORES)}
+    for run in runs:
+        assert run.job_name == "painter_pairs"
+        assert {tuple(key.path) for key in run.asset_selection} == {
+            tuple(getattr(key, "path", key)) for key in whole
+        }
+        assert run.tags["dagster/partition/topic"] in DOMAINS
+    bench.ran(runs[0])
+    bench.pairs_made("new", "animals")
+    for run in runs[1:]:
+        bench.ran(run, STARTED)
+    assert tick() == ([], "new|demography is under way.\nnew|objects is under way.")
+
+
+def test_summary_and_report_follow_once_each(tick, bench):
+    for run in tick()[0]:
+        bench.ran(run)
+    bench.pairs_made("new")
+    [summary] = tick()[0]
+    assert (summary.job_name, summary.partition_key) == ("painter_summary", "new")
+    run_id = bench.ran(summary)
+    bench.made(SUMMARY, "new")
+    [report] = tick()[0]
+    assert (report.job_name, report.partition_key) == ("protobias_report", None)
+    assert run_id in report.run_key
+    bench.ran(report)
+    bench.made(REPORT)
+    assert tick() == ([], "No painter is new.")
+
+
+def test_what_failed_is_told_of_and_not_repeated(tick, bench):
+    first, *others = tick()[0]
+    failed = bench.ran(first, FAILED)
+    for run in others:
+        bench.ran(run)
+        bench.pairs_made("new", run.partition_key.partition("|")[2])
+    for _ in range(2):
+        runs, said = tick()
+        assert runs == []
+        assert f"new|animals: the run {failed} has failed" in said
+        assert "raise the budget, then materialize protobias/image_pairs, protobias/f" in said
+    bench.pairs_made("new", "animals")
+    assert [run.job_name for run in tick()[0]] == ["painter_summary"]
+
+
+@pytest.mark.parametrize(
+    ("entries", "words"),
+    [
+        ([SEER, painter("new", price={})], "new is not launched by itself: its price is unknown. "
+         "Give its entry in models.yaml price.input_per_million"),
+        ([NEW], "Nobody in "),
+        ([{**SEER, "price": {}}, NEW], "new is not launched by itself: its price is unknown"),
+    ],
+)  # fmt: skip
+def test_without_prices_nothing_is_launched(tick, bench, entries, words):
+    bench.models(*entries, EARLIER, SKETCH)
+    runs, said = tick()
+    assert runs == []
+    assert words in said
+
+
+def test_a_judge_without_a_price_is_left_out(tick, bench):
+    bench.models(PRIOR, {**SEER, "roles": ["captioner"]}, painter("new"))
+    runs, _ = tick()
+    assert len(runs) == 3
+    judge = {**SEER, "name": "seer", "model": "other", "price": {}, "roles": ["judge"]}
+    bench.models(PRIOR, {**SEER, "name": "eye", "roles": ["captioner"]}, judge, NEW)
+    runs, _ = tick()
+    assert all("seer" not in key.path for run in runs for key in run.asset_selection)
+    assert all("prior" in run.asset_selection[-1].path for run in runs)
+
+
+def test_a_domain_without_triplets_waits(bench, tick):
+    bench.instance.wipe_assets([next(iter(ASSETS))])
+    bench.written("objects")
+    [run] = tick()[0]
+    assert run.partition_key == "new|objects"
+    bench.ran(run)
+    bench.pairs_made("new", "objects")
+    [summary] = tick()[0]
+    bench.ran(summary)
+    bench.made(SUMMARY, "new")
+    bench.written("animals")
+    assert "new|animals" in [run.partition_key for run in tick()[0]]
+
+
+def test_a_new_painter_gets_the_config_of_earlier_ones_and_not_of_rehearsals(tick, bench):
+    for name, samples in (("earlier", 2), ("sketch", 1)):
+        config = {"ops": {"protobias__image_pairs": {"config": {"samples": samples}}}}
+        materialize(
+            [ASSETS[IMAGE_PAIRS]],
+            instance=bench.instance,
+            partition_key=f"{name}|animals",
+            run_config=config | {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}},
+        )
+    for run in tick()[0]:
+        assert run.run_config == {"ops": {"protobias__image_pairs": {"config": {"samples": 2}}}}
+
+
+def test_what_the_user_makes_just_now_is_waited_for(tick, bench):
+    by_hand = RunRequest(
+        job_name="__ASSET_JOB",
+        partition_key="new|animals",
+        asset_selection=[IMAGE_PAIRS],
+    )
+    bench.ran(by_hand, STARTED)
+    runs, _ = tick()
+    assert [run.partition_key for run in runs] == ["new|demography", "new|objects"]
+
+
+def test_both_are_off_until_they_are_turned_on(bench):
+    jobs = [pairs_job(ASSETS), *jobs_after_pairs()]
+    assert launching(bench.files, ASSETS, jobs).default_status is DefaultSensorStatus.STOPPED
+    assert monthly(bench.files, ASSETS).default_status is DefaultScheduleStatus.STOPPED
+
+
+def test_the_schedule_asks_for_all_that_is_missing_once_a_month(bench):
+    def of(month):
+        runs, told = missing(bench.instance, bench.files, ASSETS, month)
+        return {run.partition_key: run for run in runs}, "\n".join(told)
+
+    prepared(bench)
+    bench.models(PRIOR, SEER, SKETCH, EARLIER, NEW, painter("unpriced", price={}))
+    runs, told = of("2027-01")
+    new = [f"new|{domain}" for domain in DOMAINS]
+    assert set(runs) == {*new, "earlier|demography", "earlier|objects"}
+    assert runs["new|animals"].run_key == "2027-01 new|animals"
+    assert "unpriced is not launched by itself: its price is unknown" in told
+    assert "unpriced" in bench.instance.get_dynamic_partitions("painters")
+    bench.ran(runs["new|animals"], STARTED)
+    bench.ran(runs["new|objects"], FAILED)
+    bench.pairs_made("earlier")
+    again, _ = of("2027-02")
+    assert {run.run_key for run in again.values()} == {
+        "2027-02 new|demography",
+        "2027-02 new|objects",
+    }
