@@ -160,8 +160,8 @@ def _states(pairs: pd.DataFrame) -> pd.DataFrame:
             "unpainted": pairs["outcome"].isin(["refused", "failed"]),
             "flawed": pairs["outcome"].eq("flawed"),
             "unfiltered": pairs["pair_kept"].isna(),
-            "dropped": ~pairs["pair_kept"].fillna(value=True).astype(bool),
-            "kept": ~pairs["evaluated"].fillna(value=False).astype(bool),
+            "dropped": pairs["pair_kept"].eq(other=False),
+            "kept": pairs["evaluated"].ne(other=True),
         }
     )
     held = lacking.groupby([pairs[name] for name in _PAIR], sort=False).any()
@@ -218,12 +218,14 @@ def _verdict(metric: str, correct: Row | None, adversarial: Row | None) -> Verdi
 
 def _shot(row: Row) -> Shot:
     """A picture with its provenance: what a painter was asked, and how it made it."""
-    rated = f"{row.filter_score} of 10" if row.filter_score is not None else row.filter_reason
+    rated = (
+        f"{_whole(row.filter_score)} of 10" if row.filter_score is not None else row.filter_reason
+    )
     facts = {
-        "Seed": "none, the painter takes no seed" if row.seed is None else str(row.seed),
+        "Seed": _whole(row.seed) or "none: this painter takes none",
         "Sample": str(row.sample),
         "Model": row.served_model or row.painter,
-        "Size": f"{row.width} × {row.height} px" if row.sha256 else "",
+        "Size": f"{_whole(row.width)} × {_whole(row.height)} px" if row.sha256 else "",
         "Filter": f"{row.filter}: {rated}" if row.filter and rated else "",
         "Filter said": row.filter_response or "",
         "sha256": row.sha256 or "",
@@ -234,12 +236,17 @@ def _shot(row: Row) -> Shot:
     return Shot(
         row.side,
         row.sha256 or "",
-        row.width or 0,
-        row.height or 0,
+        int(row.width or 0),
+        int(row.height or 0),
         row.prompt,
         ": ".join(dict.fromkeys(each for each in why if each)),
         {name: fact for name, fact in facts.items() if fact},
     )
+
+
+def _whole(number: float | None) -> str:
+    """A whole number, which a column that lacks some holds as a real one; "" for none."""
+    return "" if number is None else str(int(number))
 
 
 def _made(made: str | None) -> dict[str, str]:

@@ -6,7 +6,7 @@ from functools import cached_property
 
 import pandas as pd
 
-from assets.protobias.site.board import EVALUATED, HUMAN, TITLES, Board
+from assets.protobias.site.board import EVALUATED, HUMAN, Board
 from generators.prompts.concepts import DOMAINS
 
 
@@ -49,11 +49,6 @@ class Painted:
         """The domains of which there are pairs."""
         held = set(self.pairs["domain"])
         return [domain for domain in DOMAINS if domain in held]
-
-    @property
-    def lacking(self) -> list[str]:
-        """The domains of which nothing was evaluated, by title."""
-        return [TITLES[name] for name in DOMAINS if name not in self.board.domains]
 
     @property
     def page(self) -> str:

@@ -1,0 +1,161 @@
+"""What the report is about, read from the tables there are, and what of it is missing."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from assets.common import Mismatch
+from assets.protobias.common import is_stored, key
+from assets.protobias.filtered import FILTERED
+from assets.protobias.human import HUMAN_SCORES
+from assets.protobias.retention import retention
+from assets.protobias.scored import EVALUATED, all_scores, stored
+from assets.protobias.site import Painted
+from generators.prompts.concepts import DOMAINS
+from metrics.pairing import paired_up
+from metrics.ranking import ALL
+from resources.home import Home
+from resources.models.catalog import Model
+
+_PART = ["sample", "metric", "domain"]
+_PICTURE = ["image_id", "sha256", "outcome"]
+
+Tables = Mapping[str, pd.DataFrame]
+"""By domain, for those that are there."""
+
+
+def painted_by(home: Home, painter: str, scorers: Sequence[Model]) -> Painted | None:
+    """All there is about one painter; None where it is not summarised.
+
+    Raises `Mismatch` where its summary is older than its scores, or its filtered pairs are others
+    than those that are painted now.
+    """
+    summary = stored(home, painter, "summary")
+    if summary is None:
+        return None
+    scores = all_scores(home, painter, scorers)
+    _check_summary(painter, scores, summary)
+    pairs = _pairs(home, painter)
+    given = stored(home, painter, "human_scores")
+    return Painted(
+        name=painter,
+        rehearsal=bool(pairs["rehearsal"].any()),
+        summary=summary,
+        pairs=pairs,
+        scores=scores,
+        human=HUMAN_SCORES.table([]).to_pandas() if given is None else given,
+        retention=retention(home, painter, scorers),
+        missing=list(_missing(painter, pairs, scores)),
+    )
+
+
+def prompts(home: Home) -> dict[str, pd.DataFrame]:
+    """The prompt triplets by domain."""
+    found = {domain: stored(home, domain, "prompt_triplets") for domain in DOMAINS}
+    return {domain: table for domain, table in found.items() if table is not None}
+
+
+def unsummarised(home: Home, known: Sequence[str], found: Sequence[Painted]) -> list[str]:
+    """In words: the painters of which there is nothing to report, and why."""
+    said = []
+    for name in known:
+        if name in {painted.name for painted in found}:
+            continue
+        pictures = key("image_pairs")
+        there = any(is_stored(home, pictures, f"{name}/{domain}") for domain in DOMAINS)
+        said.append(
+            f"{name} is not summarised: score its pairs, then materialize protobias/summary "
+            f"for {name}."
+            if there
+            else f"{name} has painted nothing yet: materialize protobias/image_pairs for it."
+        )
+    return said
+
+
+def facts(found: Sequence[Painted]) -> dict[str, str]:
+    """The lines of the footer."""
+    pairs = pd.concat([painted.pairs for painted in found], ignore_index=True)
+
+    def each(column: str) -> str:
+        values = pairs[column].dropna().replace("", np.nan).dropna()
+        return ", ".join(
+            f"{value:g}" if isinstance(value, float) else str(value)
+            for value in sorted(values.unique())
+        )
+
+    told = {
+        "Models that painted": each("served_model"),
+        "Filter": each("filter"),
+        "Seeds": each("seed"),
+    }
+    return {name: fact for name, fact in told.items() if fact}
+
+
+def _check_summary(painter: str, scores: pd.DataFrame, summary: pd.DataFrame) -> None:
+    """The summary has to count and average these very scores."""
+    counted = paired_up(scores).groupby(_PART)
+    now = counted.agg(
+        pairs=("fails", "count"),
+        failure_rate=("fails", "mean"),
+        sc=("sc", "mean"),
+        pa=("pa", "mean"),
+    )
+    whole = summary["knob"].eq(ALL) & summary["concept"].eq(ALL) & summary["domain"].ne(ALL)
+    then = summary[whole].set_index(_PART)[list(now.columns)].sort_index()
+    if not (now.index.equals(then.index) and np.allclose(now, then, rtol=0, equal_nan=True)):
+        raise Mismatch(
+            f"protobias/summary ({painter}) is of other scores than there are now. Materialize it "
+            "again."
+        )
+
+
+def _pairs(home: Home, painter: str) -> pd.DataFrame:
+    """The pairs of all domains, with the columns of the filter where they are filtered."""
+    tables = [FILTERED.table([])]
+    for domain in DOMAINS:
+        where = f"{painter}/{domain}"
+        filtered = stored(home, where, "filtered_pairs")
+        pictures = stored(home, where, "image_pairs")
+        if filtered is not None and pictures is not None:
+            _check_pictures(painter, domain, pictures, filtered)
+        held = pictures if filtered is None else filtered
+        if held is not None:
+            tables.append(FILTERED.table(held.reindex(columns=FILTERED.schema.names)))
+    found: pd.DataFrame = pa.concat_tables(tables).to_pandas()
+    return found
+
+
+def _check_pictures(
+    painter: str, domain: str, pictures: pd.DataFrame, filtered: pd.DataFrame
+) -> None:
+    now, then = (
+        set(table[_PICTURE].itertuples(index=False, name=None)) for table in (pictures, filtered)
+    )
+    if now != then:
+        raise Mismatch(
+            f"protobias/filtered_pairs ({painter}, {domain}) is of other pictures than "
+            f"protobias/image_pairs holds now. Materialize it for {painter}|{domain} again, then "
+            "its scores and protobias/summary."
+        )
+
+
+def _missing(painter: str, pairs: pd.DataFrame, scores: pd.DataFrame) -> Iterator[str]:
+    """In words: the domains that are not painted, filtered or scored, and what to do about it."""
+    evaluated = scores[scores["sample"] == EVALUATED]
+    for domain in DOMAINS:
+        held, title = pairs[pairs["domain"] == domain], domain.capitalize()
+        where = f"for {painter}|{domain}"
+        if held.empty:
+            yield f"{title}: not painted. Materialize protobias/image_pairs {where}."
+            continue
+        if held["pair_kept"].isna().all():
+            yield f"{title}: not filtered. Materialize protobias/filtered_pairs {where}."
+            continue
+        scored = set(evaluated.loc[evaluated["domain"] == domain, "metric"])
+        for metric in sorted(set(evaluated["metric"]) - scored):
+            scores_of = f"protobias/scores/{metric}"
+            yield f"{title}: not scored by {metric}. Materialize {scores_of} {where}."
+        if evaluated.empty:
+            yield f"{title}: not scored. Materialize some of protobias/scores {where}."
