@@ -1,11 +1,11 @@
 """Whether a triplet keeps ProtoBias's rules, whoever wrote it (§3.2, Tables 3 to 5)."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from generators.prompts.concepts import Concept, Fault, Faults, Triplet
 from generators.prompts.grammar import LONGEST
 from generators.prompts.phrasing import (
-    article,
     in_words,
     is_one_sentence,
     named,
@@ -15,6 +15,7 @@ from generators.prompts.phrasing import (
     tokens,
 )
 from generators.prompts.telling import Told, told
+from generators.prompts.words import with_article
 
 RULES: Mapping[str, str] = {
     "words": f"Each sentence has at most {LONGEST} words",
@@ -51,52 +52,57 @@ def _faults(concept: Concept, triplet: Triplet) -> Iterator[Fault]:
     text, hypernym = tokens(triplet.text), phrase(concept.hypernym)
     for label in named(triplet.text, concept.labels):
         yield Fault("label", f"text may not say “{label}”: say “{concept.hypernym}” alone.")
-    if concept.attribute:
-        opening = f"{article(concept.attribute)} {concept.attribute} {concept.hypernym}"
-        if tuple(text[: len(phrase(opening))]) != phrase(opening):
-            yield Fault("opening", f"text has to begin with “{opening.capitalize()}”.")
+    opening = _opening(concept.attribute, concept.hypernym) if concept.attribute else ()
+    if tuple(text[: len(opening)]) != opening:
+        yield Fault("opening", f"text has to begin with “{in_words(opening)[:-1]}”.")
     main = places(text, hypernym)
     if not main:
         yield Fault("hypernym", f"text has to call the main thing “{concept.hypernym}”.")
         return
-    if not _is_one_of(
-        triplet.correct, correct := list(_instead(text, main, concept, concept.non_prototype))
-    ):
-        yield Fault("correct", f"correct has to read “{in_words(correct[0])}”")
+    if not _is_one_of(triplet.correct, _instead(text, main, concept, concept.non_prototype)):
+        wanted = next(_instead(text, main, concept, concept.non_prototype))
+        yield Fault("correct", f"correct has to read “{in_words(wanted)}”")
     knob = told(concept.knob, concept.values, concept.extra_element)
     shown = knob.shown_at(text, hypernym)
     if not shown:
         yield Fault("knob", f"text has to tell the knob as in “{knob.shown_as}”.")
-        return
-    yield from _adversarial(concept, triplet, text, knob, shown)
+    elif not _is_one_of(triplet.adversarial, _changed(text, main, concept, knob, shown)):
+        said = knob.changed_at(tokens(triplet.adversarial), phrase(concept.prototype))
+        wanted = next(_changed(text, main, concept, knob, shown))
+        yield Fault(
+            "adversarial" if said else "change", f"adversarial has to read “{in_words(wanted)}”"
+        )
 
 
-def _adversarial(
-    concept: Concept, triplet: Triplet, text: Sequence[str], knob: Told, shown: Sequence[int]
-) -> Iterator[Fault]:
-    hypernym = phrase(concept.hypernym)
-    wanted = [
-        sentence
-        for changed in knob.changes(text, shown)
-        for sentence in _instead(changed, places(changed, hypernym), concept, concept.prototype)
-    ]
-    if _is_one_of(triplet.adversarial, wanted):
-        return
-    said = knob.changed_at(tokens(triplet.adversarial), phrase(concept.prototype))
-    rule = "adversarial" if said else "change"
-    yield Fault(rule, f"adversarial has to read “{in_words(wanted[0])}”")
+@lru_cache(maxsize=1024)
+def _opening(attribute: str, hypernym: str) -> tuple[str, ...]:
+    return phrase(with_article(f"{attribute} {hypernym}"))
 
 
 def _instead(
     words: Sequence[str], main: Sequence[int], concept: Concept, entity: str
 ) -> Iterator[list[str]]:
     """The sentence with an entity for the hypernym: each time, or where it may, the first."""
-    length = len(phrase(concept.hypernym))
-    yield replaced(words, main, length, entity)
-    if len(main) > 1 and places(phrase(entity), phrase(concept.hypernym)):
-        yield replaced(words, main[:1], length, entity)
+    hypernym = phrase(concept.hypernym)
+    yield replaced(words, main, len(hypernym), entity)
+    if len(main) > 1 and places(phrase(entity), hypernym):
+        yield replaced(words, main[:1], len(hypernym), entity)
 
 
-def _is_one_of(sentence: str, wanted: Sequence[Sequence[str]]) -> bool:
-    said = " ".join(tokens(sentence))
-    return any(said == " ".join(each).lower() for each in wanted)
+def _changed(
+    words: Sequence[str], main: Sequence[int], concept: Concept, knob: Told, at: Sequence[int]
+) -> Iterator[list[str]]:
+    """What the adversarial sentence may be: the knob changed, and the prototype in place."""
+    for changed in knob.changes(words, at):
+        yield from _instead(changed, main, concept, concept.prototype)
+
+
+def _is_one_of(sentence: str, wanted: Iterable[Sequence[str]]) -> bool:
+    plain, said = sentence.lower(), ""
+    for each in wanted:
+        if in_words(each).lower() == plain:
+            return True
+        said = said or " ".join(tokens(sentence))
+        if " ".join(each).lower() == said:
+            return True
+    return False

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from generators.prompts.words import NUMBERS, plural, with_article
 
-_ODD = re.compile(r"[;:()'’\d]|\bsingle\b|\bgrey\b|-hand\b")
+_ODD = re.compile(r"[;:()'’\d]")
 _SPELLED = (
     (re.compile(r"\b(?:a |one )?single\b"), "one"),
     (re.compile(r"\bgrey\b"), "gray"),
@@ -23,12 +23,22 @@ def tokens(sentence: str) -> list[str]:
     "2" is "two", "a single" is "one" and "grey" is "gray".
     """
     plain = sentence.lower().removesuffix(".")
-    if _ODD.search(plain):
+    if _is_odd(plain):
         for written, spelled in _SPELLED:
             plain = written.sub(spelled, plain)
     if "," in plain:
         plain = plain.replace(",", " ,")
     return plain.split()
+
+
+def _is_odd(plain: str) -> bool:
+    """Whether anything in a sentence may be spelled in another way; of most the first line says it.
+
+    Looking for a pattern would take half of the time of all checking.
+    """
+    if not plain.replace(" ", "").replace(",", "").isalpha() and _ODD.search(plain):
+        return True
+    return "single" in plain or "grey" in plain or "-hand" in plain
 
 
 def in_words(words: Sequence[str]) -> str:
@@ -39,10 +49,8 @@ def in_words(words: Sequence[str]) -> str:
 
 def is_one_sentence(sentence: str) -> bool:
     """Whether the only full stop, question or exclamation mark is a full stop at its end."""
-    return sentence.find(".") == len(sentence) - 1 and not _ENDED.search(sentence)
-
-
-_ENDED = re.compile(r"[!?\n]|^$")
+    ends_once = 0 < sentence.find(".") == len(sentence) - 1
+    return ends_once and not ("!" in sentence or "?" in sentence or "\n" in sentence)
 
 
 @lru_cache(maxsize=4096)

@@ -48,6 +48,7 @@ _LINKS = frozenset(
         "looks",
     ]
 )
+_VIEWS = frozenset(["it", "itself", "scene", "image", "picture", "frame", "view"])
 _ABOUT = frozenset(["exactly", "only", "just"])
 _PLURAL: Mapping[str, str] = {"is": "are", "was": "were", "has": "have"}
 _SINGULAR = {many: one for one, many in _PLURAL.items()}
@@ -141,7 +142,7 @@ class Told:
             whose = list(words[start + 1 : start + 1 + _REACH + len(main)])
             if any(places(whose, form) for form in (self._one, self._many)):
                 return True
-            if not (places(whose, tuple(main)) or {"it", "itself"} & set(whose[:1])):
+            if not (places(whose, tuple(main)) or _VIEWS & set(whose[:2])):
                 return False
         return self._is_about(words, at, other)
 

@@ -135,7 +135,7 @@ def test_a_pair_that_is_added_is_sampled(tmp_path):
         ("by a calm sea", "On a quiet beach", "`On a quiet beach` is given twice: keep one"),
         ("on a quiet beach", "near some penguins", "says penguins, which stands for the main"),
         ("in a wood", "near a bird bath", "says bird, which stands for the main thing in kiwi"),
-        ("furniture:\n      hypernym:", f"furniture:\n      hypernym: {'very ' * 20}", "have 32 words"),
+        ("furniture:\n      hypernym:", f"furniture:\n      hypernym:{' very' * 20}", "32 words"),
         ("word: poor", "word: rich", "`rich` is given twice, first in wealth, positive"),
         ("name: Muslim", "name: christian", "given twice, first in religion: keep one"),
         ("Muslim person", "Muslim man", "has to have the word person in it"),

@@ -1,0 +1,230 @@
+"""The rules for triplets, on sentences as people and language models write them."""
+
+import re
+from dataclasses import replace
+from functools import cache
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from generators.prompts.checking import RULES, faults
+from generators.prompts.concepts import DOMAINS, Concept, Triplet
+from generators.prompts.grammar import fields_of, triplet
+from generators.prompts.sampling import sample
+from resources.taxonomy import load, taxonomy_path
+
+PENGUIN = Concept(
+    concept_id="animals/penguin-robin/count/0",
+    domain="animals",
+    group="birds",
+    concept="penguin / robin",
+    hypernym="bird",
+    non_prototype="ostrich",
+    prototype="robin",
+    attribute="",
+    socio_attribute="",
+    pole="",
+    disadvantaged="",
+    advantaged="",
+    labels=("ostrich", "robin"),
+    knob="count",
+    values=("two", "three"),
+    extra_element="rock",
+    environment_hint="near a pond",
+    source="paper",
+)
+PEOPLE = {
+    "domain": "demography",
+    "hypernym": "person",
+    "non_prototype": "LGBTQ+ person wearing a rainbow lapel pin",
+    "prototype": "heterosexual person wearing a plain lapel pin",
+    "attribute": "uneducated",
+    "labels": ("Christian", "American", "heterosexual", "LGBTQ+"),
+    "extra_element": "chalkboard",
+}
+CHOPSTICKS = {
+    "domain": "objects",
+    "hypernym": "tableware item",
+    "non_prototype": "pair of chopsticks",
+    "prototype": "fork",
+    "labels": ("pair of chopsticks", "chopsticks", "fork"),
+    "extra_element": "coaster",
+}
+PELICAN = {"non_prototype": "pelican"}
+ONE = {"values": ("one", "two")}
+GRAY = {"knob": "color", "values": ("gray", "orange")}
+LEFT = {"knob": "layout_relation", "values": ("left", "right")}
+BACK = {"knob": "spatial", "values": ("background", "foreground")}
+SMALL = {"knob": "scale_size", "values": ("small", "large")}
+
+
+def concept(**changes) -> Concept:
+    return replace(PENGUIN, **changes)
+
+
+def rules(told: Concept, *sentences: str) -> set[str]:
+    return {fault.rule for fault in faults(told, Triplet(*sentences))}
+
+
+def on(text: str, told: Concept, *changes: tuple[str, str]) -> tuple[str, str, str]:
+    """The text, and what comes of it by the changes, first of the correct sentence."""
+    correct = text.replace(*changes[0])
+    adversarial = text
+    for change in changes[1:]:
+        assert change[0] in adversarial
+        adversarial = adversarial.replace(*change)
+    return text, correct, adversarial
+
+
+OSTRICH, ROBIN = ("A bird", "An ostrich"), ("A bird", "A robin")
+THREE = ("two", "three")
+RIGHT, FRONT, LARGE = ("left", "right"), ("background", "foreground"), ("small", "large")
+PIN = ("person", PEOPLE["non_prototype"])
+PLAIN = ("person", PEOPLE["prototype"])
+
+
+@pytest.mark.parametrize(
+    ("changes", "text", "edits"),
+    [
+        ({}, "A bird stands near a pond with exactly two smooth rocks in the background.",
+         (OSTRICH, ROBIN, THREE)),
+        ({}, "Near a pond, a bird rests beside two gray, mossy rocks.",
+         (("a bird", "an ostrich"), ("a bird", "a robin"), THREE)),
+        (PELICAN, "A bird with 2 rocks at the bird's feet stands near a pond.",
+         (("bird", "pelican"), ("bird", "robin"), ("2", "3"))),
+        ({}, "A small bird stands on two thin legs near exactly two rocks.",
+         (("bird", "ostrich"), ("bird", "robin"), ("two rocks", "three rocks"))),
+        (ONE, "A bird stands near a pond with a single rock behind it.",
+         (OSTRICH, ROBIN, ("a single rock", "two rocks"))),
+        (ONE, "A bird stands by a pond where exactly one rock lies in the water.",
+         (OSTRICH, ROBIN, ("one rock lies", "two rocks lie"))),
+        (ONE, "There is exactly one rock beside a bird near a pond.",
+         (("a bird", "an ostrich"), ("is exactly one rock", "are exactly two rocks"),
+          ("a bird", "a robin"))),
+        (GRAY, "A bird stands by a gray rock near a pond.",
+         (OSTRICH, ROBIN, ("a gray", "an orange"))),
+        (GRAY, "A bird stands near a pond, beside rocks that are grey.",
+         (OSTRICH, ROBIN, ("grey", "orange"))),
+        (PELICAN | LEFT, "A bird stands near a pond with a rock to the left of the bird.",
+         (("bird", "pelican"), ("bird", "robin"), RIGHT)),
+        (LEFT, "A bird stands to the left of a large mossy rock near a pond.",
+         (OSTRICH, ROBIN, RIGHT)),
+        (LEFT, "A bird stands near a pond with a rock on its left.", (OSTRICH, ROBIN, RIGHT)),
+        (LEFT, "A bird stands near a pond on the left side of a rock.", (OSTRICH, ROBIN, RIGHT)),
+        (LEFT, "A bird rests by a pond, with a rock on the left-hand side of the scene.",
+         (OSTRICH, ROBIN, RIGHT)),
+        (BACK, "A bird stands near a pond with a rock standing tall in the far background.",
+         (OSTRICH, ROBIN, FRONT)),
+        (BACK, "In the background, a rock rises behind a bird near a pond.",
+         (("a bird", "an ostrich"), ("a bird", "a robin"), FRONT)),
+        (SMALL, "A bird stands next to a small, round rock near a pond.",
+         (OSTRICH, ROBIN, LARGE)),
+        (PEOPLE | ONE, "An uneducated person stands with a single chalkboard in the background.",
+         (PIN, PLAIN, ("a single chalkboard", "two chalkboards"))),
+        (PEOPLE | LEFT, "An uneducated person sits with a chalkboard to the left of the person.",
+         (("person sits", f"{PIN[1]} sits"), ("person sits", f"{PLAIN[1]} sits"), RIGHT)),
+        (CHOPSTICKS | SMALL, "A tableware item rests on a plain tabletop next to a small coaster.",
+         (("tableware item", "pair of chopsticks"), ("tableware item", "fork"), LARGE)),
+    ],
+)  # fmt: skip
+def test_free_words_are_taken(changes, text, edits):
+    told = concept(**changes)
+    assert faults(told, Triplet(*on(text, told, *edits))) == ()
+
+
+FAIR = (
+    "A bird stands near a pond with exactly two rocks.",
+    "An ostrich stands near a pond with exactly two rocks.",
+    "A robin stands near a pond with exactly three rocks.",
+)
+
+
+@pytest.mark.parametrize(
+    ("changes", "edits", "rule"),
+    [
+        ({}, [("pond", "pond " + "so " * 25)] * 3, "words"),
+        ({}, [("rocks.", "rocks"), None, None], "sentence"),
+        ({}, [(" with", ". It is with"), None, None], "sentence"),
+        ({}, [("A bird", "A robin-sized bird"), None, None], "label"),
+        ({}, [("A bird stands", "A bird stands unlike ostriches"), None, None], "label"),
+        ({}, [("A bird", "A creature"), None, None], "hypernym"),
+        ({}, [("two", "some"), ("two", "some"), None], "knob"),
+        ({}, [("two rocks", "two trees"), ("two rocks", "two trees"), None], "knob"),
+        ({}, [("two rocks", "two rock"), ("two rocks", "two rock"), None], "knob"),
+        ({}, [None, ("An ostrich", "A ostrich"), None], "correct"),
+        ({}, [None, ("ostrich", "penguin"), None], "correct"),
+        ({}, [None, ("two", "three"), None], "correct"),
+        ({}, [None, ("near", "by"), None], "correct"),
+        ({}, [None, None, ("three", "two")], "change"),
+        ({}, [None, None, ("three", "four")], "change"),
+        ({}, [None, None, ("three rocks", "three trees")], "change"),
+        ({}, [None, None, ("a pond", "a lake")], "adversarial"),
+        ({}, [None, None, ("robin", "sparrow")], "adversarial"),
+        ({}, [None, None, ("three rocks", "three gray rocks")], "adversarial"),
+        (GRAY, [("exactly two rocks", "a gray tree near a rock")] * 2 + [None], "knob"),
+        (LEFT, [("with exactly two rocks", "left of a tree and near a rock")] * 2 + [None], "knob"),
+        (BACK, [("with exactly two rocks",
+                 "with a rock in the foreground and trees in the background")] * 2 + [None],
+         "knob"),
+        (PEOPLE, [("A bird", "A uneducated person"), None, None], "opening"),
+        (PEOPLE, [("A bird", "A person"), None, None], "opening"),
+        (PEOPLE, [("A bird", "An uneducated LGBTQ person"), None, None], "label"),
+        (PEOPLE, [("A bird", "An uneducated person near Christians"), None, None], "label"),
+        (CHOPSTICKS, [("A bird", "A tableware item near chopsticks"), None, None], "label"),
+    ],
+)  # fmt: skip
+def test_what_breaks_a_rule_is_told_by_its_name(changes, edits, rule):
+    sentences = []
+    for sentence, edit in zip(FAIR, edits, strict=True):
+        assert edit is None or edit[0] in sentence
+        sentences.append(sentence.replace(*edit) if edit else sentence)
+    found = faults(concept(**changes), Triplet(*sentences))
+    assert rule in {fault.rule for fault in found}
+    assert {fault.rule for fault in found} <= set(RULES)
+    if not changes:
+        assert rules(PENGUIN, *FAIR) == set()
+
+
+def test_a_fault_says_the_sentence_that_is_wanted():
+    text, correct, _ = FAIR
+    (fault,) = faults(PENGUIN, Triplet(text, correct, "A robin stands near a lake."))
+    assert fault == (
+        "change",
+        "adversarial has to read “A robin stands near a pond with exactly three rocks.”",
+    )
+    (fault,) = faults(concept(knob="color", values=("gray", "red")), Triplet(*FAIR[:2], FAIR[1]))
+    assert fault == ("knob", "text has to tell the knob as in “with a gray rock”.")
+
+
+@cache
+def drawn(domain: str) -> tuple[Concept, ...]:
+    return tuple(sample(load(taxonomy_path()), domain, 2000, seed=3))
+
+
+concepts = st.sampled_from(DOMAINS).flatmap(lambda domain: st.sampled_from(drawn(domain)))
+
+
+@given(concepts)
+def test_every_triplet_of_the_grammar_passes(told):
+    assert faults(told, Triplet(**triplet(fields_of(told)))) == ()
+
+
+@given(concepts, st.sampled_from(["correct", "adversarial"]), st.data())
+def test_a_word_that_is_changed_is_found(told, side, data):
+    written = Triplet(**triplet(fields_of(told)))
+    words = getattr(written, side).removesuffix(".").split()
+    place = data.draw(st.integers(0, len(words) - 1))
+    word = data.draw(
+        st.sampled_from(["", "small", "two", "left", "red", "the", f"{words[place]} so"])
+    )
+    if word.casefold() == words[place].casefold():
+        return
+    changed = " ".join([*words[:place], *([word] if word else []), *words[place + 1 :]])
+    found = faults(told, written._replace(**{side: f"{changed}."}))
+    assert found, changed
+    assert {fault.rule for fault in found} <= {side, "change", "words"}
+
+
+def test_rules_are_told_in_words():
+    assert all(re.fullmatch(r"[A-Z].+", rule) for rule in RULES.values())
