@@ -15,7 +15,7 @@ from resources.calls import Call
 from resources.cassette import form
 from resources.cassette.ahead import ahead
 from resources.cassette.form import BadCassette
-from resources.cassette.plain import Flawed, check_plain
+from resources.plain import Flawed, check_plain
 
 _END = struct.Struct("<4s4H2LH")
 _END_64 = struct.Struct("<4sQ2H2L4Q")

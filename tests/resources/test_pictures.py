@@ -43,6 +43,13 @@ def test_a_png_keeps_its_pixels_and_loses_everything_else():
     assert opened(Picture(kept)) == kept
 
 
+def test_a_png_that_is_plain_already_is_kept_byte_for_byte():
+    for level in (0, 9):
+        sent = file(Image.fromarray(PIXELS), compress_level=level)
+        assert opened(Picture(sent, "image/png")) == opened(Picture(sent)) == sent
+    assert opened(Picture(sent + b"hidden")) == file(Image.fromarray(PIXELS))
+
+
 def test_a_jpeg_is_turned_as_its_exif_says():
     exif = Image.Exif()
     exif[0x0112] = 6

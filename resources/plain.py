@@ -7,8 +7,8 @@ import struct
 import zlib
 from collections.abc import Iterator
 
-from resources.pictures import LARGEST_AREA, LARGEST_SIDE
-
+LARGEST_SIDE = 8192
+LARGEST_AREA = 50_000_000
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _CHUNK = struct.Struct(">I4s")
 _CRC = struct.Struct(">I")
