@@ -1,0 +1,329 @@
+"""Image pairs and filtered pairs over real HTTP: flaws, seeds, what is kept and evaluated."""
+
+import io
+from collections import Counter
+
+import pytest
+from dagster import DagsterInstance
+from PIL import Image
+
+from assets.chosen import NoSuchModel
+from assets.protobias.filtered import FILTERED
+from assets.protobias.filters import filter_of
+from assets.protobias.flaws import with_flaws
+from assets.protobias.pair_checks import wrong_filtered, wrong_pairs
+from assets.protobias.pairs import IMAGE_PAIRS, Pairing, wanted_of
+from assets.protobias.seeing import Seen
+from assets.protobias.selection import ranks, share_of
+from assets.protobias.triplets import TRIPLETS as TRIPLETS_TABLE
+from generators.prompts.concepts import DOMAINS
+from resources.models.catalog import Catalog, Model
+from resources.models.requests import Paint
+from tests.assets.paired import (
+    SKETCH,
+    STEPS,
+    Gallery,
+    Studio,
+    concepts_of,
+    filter_at,
+    painter_at,
+    triplet_rows,
+)
+from tests.assets.written import right
+from tests.providers import faults, pictures
+from tests.runs import REFERENCE, checks, failure, metadata, rewrite, table
+
+RANKS = "are not 0, 1, 2, … of the kept pairs"
+ENDED = {"every_row_ended": True, "enough_is_left": True}
+GEMINI = Model(name="g", backend="gemini", model="g-1", family="g", roles=("painter",))
+
+
+def black():
+    file = io.BytesIO()
+    Image.new("RGB", (64, 64), (3, 0, 2)).save(file, "PNG")
+    return file.getvalue()
+
+
+@pytest.fixture(scope="module")
+def sketched(tmp_path_factory):
+    """Ten pairs that were drawn and read, and the run that did it."""
+    with DagsterInstance.ephemeral() as instance:
+        studio = Studio(tmp_path_factory.mktemp("sketched"), instance, SKETCH, number=5)
+        yield (
+            studio,
+            studio.must(image_pairs={"samples": 2, "seed": 3}, filtered_pairs={"evaluated": 10}),
+        )
+
+
+class TestSketch:
+    def test_from_triplets_to_an_evaluation_set(self, sketched):
+        studio, result = sketched
+        assert checks(result) == ENDED
+        rows = studio.table("filtered_pairs")
+        assert len(rows) == 5 * 2 * 2 == rows["image_id"].nunique()
+        assert rows["seed"].tolist() == [3, 3, 4, 4] * 5
+        assert rows["sample"].tolist() == [0, 0, 1, 1] * 5
+        assert set(rows["filter"]) == {"pixels"}
+        assert set(rows["filter_score"]) == {10}
+        assert rows["rehearsal"].all()
+        assert rows["made"].isna().all()
+        evaluated = rows[rows["evaluated"]]
+        assert len(evaluated) == 4 * 2
+        assert evaluated["concept_id"].nunique() == 4, "no second pair of a concept yet"
+        assert sorted(rows["rank"]) == sorted([*range(10)] * 2)
+        told = metadata(result, "filtered_pairs", "protobias")
+        assert (told["pairs"], told["pairs_kept"], told["pairs_evaluated"]) == (10, 10, 4)
+        assert "| animals | sketch | 10 | 10 | 10 | 10 | 100.0 |" in told["retention_by_painter"]
+        assert metadata(result, "image_pairs", "protobias")["contact_sheet"].count("](data:") == 20
+
+    @pytest.mark.parametrize(
+        ("change", "problems"),
+        [
+            ({}, set()),
+            ({"outcome": "pending"}, {"ended as pending"}),
+            ({"sha256": None}, {"ended as painted"}),
+            ({"reason": "why"}, {"ended as painted"}),
+            ({"outcome": "flawed", "reason": "why"}, {"ended as flawed"}),
+            ({"outcome": "refused", "reason": "why", "refusal": "model"}, {"ended as refused"}),
+            ({"seed": 5}, {"has several seeds"}),
+            ({"prompt": "A cat."}, {"has another prompt than its triplet"}),
+            ({"side": "text"}, {"0 rows", "1 rows"}),
+        ],
+    )
+    def test_pairs_that_do_not_fit_are_found(self, sketched, change, problems):
+        rows = IMAGE_PAIRS.rows(sketched[0].table("image_pairs"))
+        triplets = TRIPLETS_TABLE.table(triplet_rows(sketched[0].concepts)).to_pandas()
+        found = wrong_pairs([rows[0] | change, *rows[1:]], triplets)
+        assert {problem for _, problem in found} == problems
+
+    @pytest.mark.parametrize(
+        ("change", "problems"),
+        [
+            ({}, set()),
+            ({"filter_score": None}, {"ended as scored, kept: True"}),
+            (
+                {"filter_outcome": "unparsed", "filter_score": None, "filter_reason": "why"},
+                {"ended as unparsed, kept: True"},
+            ),
+            ({"outcome": "flawed"}, {"ended as scored, kept: True"}),
+            ({"kept": False}, {"is kept or ranked apart from its pair", RANKS}),
+            ({"rank": 99}, {RANKS}),
+            ({"rank": None}, {"is kept or ranked apart from its pair"}),
+            ({"pair_id": "other"}, {"0 rows", "1 rows", RANKS}),
+        ],
+    )
+    def test_filtered_pairs_that_do_not_fit_are_found(self, sketched, change, problems):
+        pictures = sketched[0].table("image_pairs")
+        rows = FILTERED.rows(sketched[0].table("filtered_pairs"))
+        found = wrong_filtered([rows[0] | change, *rows[1:]], pictures)
+        assert {problem for _, problem in found} == problems
+
+
+@pytest.fixture
+def studio(tmp_path, instance, server):
+    """A painter and a filter of a provider, and triplets of six concepts."""
+    server.answer = Gallery()
+    return Studio(tmp_path / "root", instance, painter_at(server), filter_at(server))
+
+
+def sent(server, since=0):
+    return Counter(each.task for each in server.received[since:])
+
+
+class TestAProvider:
+    def test_flaws_refusals_and_failures_are_rows_and_are_not_looked_at(self, studio, server):
+        texts = [right(concept) for concept in studio.concepts]
+        shared = pictures.png("shared")
+        server.answer.painting = {
+            texts[0].correct: pictures.png("small", 32, 32),
+            texts[1].adversarial: black(),
+            texts[2].correct: pictures.png("the same whatever the sample"),
+            texts[3].correct: shared,
+            texts[4].correct: shared,
+            texts[5].correct: faults.CONTENT_POLICY,
+            texts[5].adversarial: faults.TRUNCATED_PNG,
+        }
+        server.answer.saying = {
+            texts[0].adversarial: "I would say eight.",
+            texts[1].correct: faults.REFUSED,
+            texts[2].adversarial: '{"score": 7}',
+            texts[3].adversarial: '{"score": 11}',
+        }
+        result = studio.must(image_pairs={"samples": 2})
+        assert checks(result) == {"every_row_ended": True, "enough_is_left": False}
+        rows = studio.table("filtered_pairs")
+        ends = rows.groupby(["prompt", "sample"]).agg("first")
+        assert ends.loc[texts[0].correct]["flaw"].tolist() == ["wrong size"] * 2
+        assert ends.loc[texts[1].adversarial]["flaw"].tolist() == ["blank"] * 2
+        assert ends.loc[texts[2].correct]["outcome"].tolist() == ["painted", "flawed"]
+        assert ends.loc[texts[3].correct]["flaw"].tolist() == ["repeated"] * 2
+        assert ends.loc[texts[5].correct]["outcome"].tolist() == ["refused"] * 2
+        assert ends.loc[texts[5].adversarial]["outcome"].tolist() == ["failed"] * 2
+        said = ends.loc[(texts[3].correct, 0)]["reason"]
+        assert studio.concepts[4].concept_id in said
+        assert said.endswith("(correct), of another prompt.")
+        said = ends.loc[(texts[2].correct, 1)]["reason"]
+        assert said == (
+            f"It is, byte for byte, {studio.concepts[2].concept_id}/0 (correct), of another sample."
+        )
+        said = ends.loc[(texts[0].correct, 0)]["reason"]
+        assert said == "It is 32 × 32 px, and 64 px of width were asked for."
+        assert rows["seed"].isna().all()
+        outcomes = dict(rows["filter_outcome"].value_counts())
+        assert outcomes == {"unpainted": 13, "scored": 5, "unparsed": 4, "refused": 2}
+        assert rows.loc[rows["filter_outcome"] != "scored", "filter_score"].isna().all()
+        assert rows.loc[rows["filter_outcome"] != "scored", "filter_reason"].notna().all()
+        assert not rows.loc[rows["filter_outcome"] != "scored", "kept"].any()
+        assert not rows["pair_kept"].any()
+        told = metadata(result, "image_pairs", "protobias")
+        flaws = ("blank", "wrong_size", "repeated", "refused", "failed")
+        assert [told[name] for name in flaws] == [2, 2, 5, 2, 2]
+        # Whoever paints sees its sentence alone, and whoever looks what the picture is to show.
+        words = {text for each in server.received for text in each.texts}
+        assert not any("/" in text and "animals" in text for text in words)
+        assert not any(text in words for text in (texts[0].text, texts[1].text))
+
+    def test_a_run_sends_what_is_new_and_nothing_else(self, studio, server):
+        failing = right(studio.concepts[5]).correct
+        server.answer.painting[failing] = faults.TRUNCATED_PNG
+        server.answer.saying[right(studio.concepts[0]).correct] = '{"score": 7}'
+        studio.must(image_pairs={"samples": 1})
+        assert sent(server) == {"picture": 12, "text": 11}
+        first = studio.table("filtered_pairs")
+        assert first["pair_kept"].tolist() == [False] * 2 + [True] * 8 + [False] * 2
+        del server.answer.painting[failing]
+        since = server.count
+        assert checks(studio.must(image_pairs={"samples": 2})) == ENDED
+        assert sent(server, since) == {"picture": 1 + 12, "text": 1 + 12}
+        both = studio.table("filtered_pairs")
+        same = ["image_id", "sha256", "filter_score", "kept"]
+        again = both[both["sample"] == 0][same].reset_index(drop=True)
+        assert again[:10].equals(first[same][:10])
+        since, before = server.count, [studio.path(name).read_bytes() for name in STEPS]
+        studio.must(image_pairs={"samples": 2})
+        assert server.count == since
+        assert [studio.path(name).read_bytes() for name in STEPS] == before
+
+    def test_a_table_edited_by_hand_paints_nothing(self, studio, server):
+        path = table(studio.root, "prompt_triplets", "animals", "protobias")
+        rewrite(path, lambda rows: [{**rows[0], "correct": "A cat."}, *rows[1:]])
+        message = failure(studio.run("image_pairs"))
+        assert studio.concepts[0].concept_id in message
+        assert "Nothing was painted" in message
+        assert server.count == 0
+
+
+CONCEPTS = concepts_of(2)
+TRIPLETS = [(concept, right(concept)) for concept in CONCEPTS]
+
+
+class TestSeeds:
+    def test_a_pair_shares_its_seed_which_does_not_depend_on_the_concept(self):
+        for painter in (SKETCH, GEMINI):
+            wanted = wanted_of(painter, TRIPLETS, Pairing(samples=2, seed=7))
+            assert [each.request.seed for each in wanted] == [7, 7, 8, 8] * 2
+            assert {each.request.sample for each in wanted} == {0}
+        fewer = wanted_of(SKETCH, TRIPLETS[:1], Pairing(samples=1, seed=7))
+        assert fewer == wanted[:2]
+        correct, adversarial = (each.request for each in fewer)
+        assert (correct, adversarial) == (
+            Paint(TRIPLETS[0][1].correct, 7),
+            Paint(TRIPLETS[0][1].adversarial, 7),
+        )
+
+    def test_a_painter_without_seeds_has_samples(self):
+        openai = Model(name="o", backend="openai", model="o", family="o", roles=("painter",))
+        wanted = wanted_of(openai, TRIPLETS, Pairing(samples=2))
+        assert [each.request.sample for each in wanted] == [0, 0, 1, 1] * 2
+        assert {each.request.seed for each in wanted} == {None}
+
+
+def picture(place, prompt="p", sample=0, size=(64, 64), **more):
+    row = {"pair_id": f"c/{place}", "side": "correct", "prompt": prompt, "sample": sample}
+    row |= {"sha256": f"sha {place}", "width": size[0], "height": size[1], "seed": sample}
+    return {**row, "outcome": "painted", "rehearsal": False, "flaw": None, "reason": None, **more}
+
+
+class TestFlaws:
+    def flaws(self, *rows, parameters=(), blank=None):
+        seen = {row["sha256"]: Seen(row["width"], row["height"], blank) for row in rows}
+        return [row["flaw"] for row in with_flaws(rows, seen, dict(parameters))]
+
+    def test_without_a_size_asked_for_the_usual_one_is_right(self):
+        rows = [picture(0), picture(1), picture(2, size=(64, 48))]
+        assert self.flaws(*rows) == [None, None, "wrong size"]
+        asked = {"image_config": {"image_size": "1K"}}
+        assert self.flaws(picture(0, size=(1024, 1024)), *rows[:2], parameters=asked) == [
+            None,
+            "wrong size",
+            "wrong size",
+        ]
+        assert self.flaws(*rows, parameters={"width": 64, "height": 48})[2] is None
+
+    def test_the_same_request_may_have_the_same_picture_twice(self):
+        same = [picture(place, sha256="sha") for place in range(2)]
+        assert self.flaws(*same) == [None, None]
+
+    def test_schematics_of_different_prompts_may_be_the_same_but_not_of_different_seeds(self):
+        same = [picture(0, "p", sha256="s"), picture(1, "q", sha256="s")]
+        assert self.flaws(*same) == ["repeated"] * 2
+        rehearsed = [{**row, "rehearsal": True} for row in same]
+        assert self.flaws(*rehearsed) == [None, None]
+        assert (
+            self.flaws(*rehearsed, picture(2, "p", 1, sha256="s", rehearsal=True))[2] == "repeated"
+        )
+
+    def test_what_is_not_painted_has_no_flaw(self):
+        row = picture(0) | {"outcome": "failed", "sha256": None}
+        assert self.flaws(row, picture(1), blank="black") == [None, "blank"]
+
+
+PAIRS = {f"{concept}/{sample}": concept for concept in "abcdef" for sample in range(3)}
+
+
+class TestSelection:
+    def test_shares_are_even_and_add_up(self):
+        assert [share_of(domain, 1000) for domain in DOMAINS] == [334, 333, 333]
+        assert sum(share_of(domain, 302) for domain in DOMAINS) == 302
+
+    def test_every_concept_has_its_first_pair_before_any_has_its_second(self):
+        order = ranks(PAIRS, 0)
+        in_order = sorted(order, key=order.get)
+        assert sorted(order.values()) == [*range(18)]
+        for turn in range(3):
+            some = in_order[6 * turn : 6 * turn + 6]
+            assert {PAIRS[pair] for pair in some} == set("abcdef")
+        assert {pair[-1] for pair in in_order[:6]} > {"0"}, "all samples have their chance"
+
+    def test_the_order_is_that_of_seed_and_pairs_alone(self):
+        order = ranks(PAIRS, 0)
+        assert ranks(dict(reversed(PAIRS.items())), 0) == order
+        assert ranks(PAIRS, 1) != order
+
+
+class TestWhoFilters:
+    SEER = filter_at(type("Server", (), {"openai_url": "http://localhost/v1"}))
+    LIKE_IT = SEER.model_copy(update={"name": "second"})
+    PAINTER = GEMINI
+
+    def of(self, painter, name="", models=(*REFERENCE, SEER, LIKE_IT)):
+        return filter_of(Catalog(models), painter, name).name
+
+    def test_by_default_pixels_for_schematics_and_the_first_captioner_for_others(self):
+        assert self.of(SKETCH) == "pixels"
+        assert self.of(GEMINI) == "seer"
+        assert self.of(SKETCH, "second") == self.of(GEMINI, "second") == "second"
+
+    @pytest.mark.parametrize(
+        ("painter", "name", "models", "said"),
+        [
+            (GEMINI, "", REFERENCE, "Add a vision model with the role captioner"),
+            (SKETCH, "", (SEER,), r"Add the reference judge pixels \(backend: offline"),
+            (GEMINI, "pixels", REFERENCE, "pixels reads schematics alone"),
+            (SKETCH, "prior", REFERENCE, "prior looks at no picture"),
+            (GEMINI, "nobody", REFERENCE, "nobody is not in models.yaml"),
+        ],
+    )
+    def test_who_cannot_is_told_with_the_remedy(self, painter, name, models, said):
+        with pytest.raises(NoSuchModel, match=said):
+            self.of(painter, name, models)
