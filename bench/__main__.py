@@ -20,6 +20,7 @@ from bench.pace import Pace, by_topic_and_size, whole_benchmark
 from bench.peers import peers
 from bench.quote import quotes
 from bench.seeds import by_seed
+from bench.sketch import pairs
 
 
 class Target(NamedTuple):
@@ -48,7 +49,9 @@ def main() -> int:
     asking = _asking()
     peaks = _pictures()
     _lookups(arguments.stored)
-    _targets(whole, first, second, asking, peaks, [*_cassettes(), *_quotes(arguments.stored)])
+    _targets(
+        whole, first, second, asking, peaks, [_sketch(), *_cassettes(), *_quotes(arguments.stored)]
+    )
     return 0
 
 
@@ -120,6 +123,16 @@ def _lookups(most: int) -> None:
         sizes = [size for size in SIZES if size <= most]
         for lookup in by_stored(f"sqlite:///{folder}/calls.sqlite", sizes):
             _say(f"{lookup.stored:>9,} {lookup.milliseconds:>7.1f}")
+
+
+def _sketch() -> Target:
+    _say("\nPairs a second of the painter `sketch`, 512 px")
+    timed = pairs(1000)
+    _say(
+        f"painted {timed.number / timed.drawn:.0f}, read {timed.number / timed.read:.0f}, "
+        f"painted through client and stores {timed.number / timed.asked:.0f}"
+    )
+    return Target("painting 1,000 pairs with sketch", 10, timed.drawn, "s")
 
 
 def _cassettes() -> list[Target]:
