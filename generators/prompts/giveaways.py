@@ -1,6 +1,6 @@
 """Where the sentences that a taxonomy leads to would break the rules for triplets."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeAlias
 
 from generators.prompts.grammar import LONGEST, extra
@@ -15,29 +15,58 @@ def giveaways(taxonomy: Taxonomy, domain: str) -> Iterator[tuple[Path, str]]:
     """Scenery that names what a text may not, and contrasts whose sentences are too long."""
     held: Things | People = getattr(taxonomy, domain)
     names = {id(scene): name for name, scene in held.scenes.items()}
-    told: set[tuple[Path, str]] = set()
-    long: set[str] = set()
-    for cell in cells(taxonomy, domain):
-        for scene in cell.scenes:
-            name = names[id(scene)]
-            for path, words in _scenery(name, scene):
-                for word in named(words, (*cell.labels, cell.hypernym)):
-                    if (path, word) in told:
-                        continue
+    drawn = [
+        (cell, names[id(scene)], scene) for cell in cells(taxonomy, domain) for scene in cell.scenes
+    ]
+    yield from _naming(drawn)
+    yield from _too_long(drawn, {name: _longest(held, name) for name in held.scenes})
+
+
+def _naming(drawn: Iterable[tuple[Cell, str, Scene]]) -> Iterator[tuple[Path, str]]:
+    checked, told = set(), set()
+    for cell, name, scene in drawn:
+        if (name, cell.labels, cell.hypernym) in checked:
+            continue
+        checked.add((name, cell.labels, cell.hypernym))
+        for path, words in _scenery(name, scene):
+            for word in named(words, (*cell.labels, cell.hypernym)):
+                if (path, word) not in told:
                     told.add((path, word))
                     yield (
                         path,
                         f"`{words}` says {word}, which stands for the main thing in "
                         f"{cell.concept}: choose other words, or give the pair other scenes",
                     )
-            count = _longest(cell, scene, held)
-            if count > LONGEST and cell.concept not in long:
-                long.add(cell.concept)
-                yield (
-                    ("groups", cell.group),
-                    f"a sentence of {cell.concept} in {name} would have {count} words, and may "
-                    f"have {LONGEST}: shorten its description, or an environment or element",
-                )
+
+
+def _too_long(
+    drawn: Iterable[tuple[Cell, str, Scene]], scenery: Mapping[str, int]
+) -> Iterator[tuple[Path, str]]:
+    told = set()
+    for cell, name, _ in drawn:
+        entities = (cell.hypernym, cell.non_prototype, cell.prototype)
+        count = len(_FRAME) + _most(cell.attributes) + _most(entities) + scenery[name]
+        if count > LONGEST and cell.concept not in told:
+            told.add(cell.concept)
+            yield (
+                ("groups", cell.group),
+                f"a sentence of {cell.concept} in {name} would have {count} words, and may "
+                f"have {LONGEST}: shorten its description, or an environment or element",
+            )
+
+
+_FRAME = ("A", "is")
+
+
+def _longest(domain: Things | People, name: str) -> int:
+    """Words at most of an environment and an element in a sentence of the grammar."""
+    scene = domain.scenes[name]
+    beside = (extra(k, VALUES[k][1], element) for k in domain.knobs for element in scene.elements)
+    return _most(scene.environments) + _most(beside)
+
+
+def _most(choices: Iterable[str]) -> int:
+    return max(len(words.split()) for words in choices)
 
 
 def _scenery(name: str, scene: Scene) -> Iterator[tuple[Path, str]]:
@@ -45,16 +74,3 @@ def _scenery(name: str, scene: Scene) -> Iterator[tuple[Path, str]]:
         yield ("scenes", name, "environments", place), environment
     for element in scene.elements:
         yield ("scenes", name, "elements", element), element
-
-
-def _longest(cell: Cell, scene: Scene, domain: Things | People) -> int:
-    """Words of the longest sentence by `generators.prompts.grammar`: article, verb, and these."""
-    return 2 + sum(
-        max(len(words.split()) for words in choices)
-        for choices in (
-            cell.attributes,
-            (cell.hypernym, cell.non_prototype, cell.prototype),
-            scene.environments,
-            [extra(k, VALUES[k][1], element) for k in domain.knobs for element in scene.elements],
-        )
-    )

@@ -9,44 +9,11 @@ from generators.prompts.words import plural
 
 _REACH, _FAR = 4, 8
 _BREAKS = frozenset(
-    [
-        "a",
-        "an",
-        "the",
-        "and",
-        "or",
-        "of",
-        "in",
-        "on",
-        "at",
-        "by",
-        "near",
-        "beside",
-        "behind",
-        "under",
-        "over",
-        "with",
-        "to",
-        "from",
-        "next",
-        "is",
-        "are",
-    ]
-)
+    ("a", "an", "the", "and", "or", "of", "in", "on", "at", "by", "near", "beside", "behind",
+     "under", "over", "with", "to", "from", "next", "is", "are")
+)  # fmt: skip
 _LINKS = frozenset(
-    [
-        "that",
-        "which",
-        "is",
-        "are",
-        "was",
-        "were",
-        "being",
-        "painted",
-        "colored",
-        "coloured",
-        "looks",
-    ]
+    ("that", "which", "is", "are", "was", "were", "being", "painted", "colored", "coloured")
 )
 _VIEWS = frozenset(["it", "itself", "scene", "image", "picture", "frame", "view"])
 _ABOUT = frozenset(["exactly", "only", "just"])

@@ -1,0 +1,127 @@
+"""Sampling: every cell in turn, no instance twice, the same on every machine."""
+
+from collections import Counter
+from hashlib import sha256
+from itertools import islice
+
+import pytest
+
+from generators.prompts.concepts import DOMAINS
+from generators.prompts.grammar import fields_of, triplet
+from generators.prompts.knobs import changes
+from generators.prompts.sampling import SIZES, NotEnough, sample
+from generators.prompts.taxonomy import Taxonomy, cells
+from resources.taxonomy import load, taxonomy_path
+
+
+@pytest.fixture(scope="module")
+def taxonomy():
+    return load(taxonomy_path())
+
+
+def small(environments, pairs=("penguin", "ostrich"), knobs=("count", "spatial")) -> Taxonomy:
+    """A taxonomy of birds alone, whose other domains are of no interest."""
+    scene = {"source": "ours", "environments": environments, "elements": {"rock": ["gray", "red"]}}
+    entry = {"prototype": "robin", "source": "ours", "pairing": "ours"}
+    family = {
+        "hypernym": "bird",
+        "scenes": ["shore"],
+        "pairs": [{"non_prototype": name, **entry} for name in pairs],
+    }
+    things = {"knobs": knobs, "scenes": {"shore": scene}, "groups": {"birds": family}}
+    identity = {"name": "Christian", "description": "Christian person", "source": "paper"}
+    axis = {
+        "hypernym": "person",
+        "scenes": ["shore"],
+        "advantaged": identity,
+        "disadvantaged": [identity],
+    }
+    words = [{"word": "rich", "source": "paper"}]
+    poles = {"positive": words, "negative": words}
+    people = {**things, "groups": {"religion": axis}, "attributes": {"wealth": poles}}
+    return Taxonomy.model_validate({"animals": things, "demography": people, "objects": things})
+
+
+@pytest.mark.parametrize("domain", DOMAINS)
+def test_as_many_as_in_the_paper_even_over_cells_and_knobs(taxonomy, domain):
+    drawn = list(sample(taxonomy, domain))
+    assert len(drawn) == SIZES[domain] == {"animals": 2000, "demography": 2400}.get(domain, 1875)
+    assert len({concept.concept_id for concept in drawn}) == len(drawn)
+    assert len({str(triplet(fields_of(concept))) for concept in drawn}) == len(drawn)
+    by_cell = Counter(concept.concept for concept in drawn)
+    assert set(by_cell) == {cell.concept for cell in cells(taxonomy, domain)}
+    assert max(by_cell.values()) - min(by_cell.values()) <= 1
+    by_both = Counter((concept.concept, concept.knob) for concept in drawn)
+    assert len(by_both) == len(by_cell) * len(getattr(taxonomy, domain).knobs)
+    assert max(by_both.values()) - min(by_both.values()) <= 1
+
+
+@pytest.mark.parametrize("domain", DOMAINS)
+def test_all_environments_elements_words_and_values_come_up(taxonomy, domain):
+    held = getattr(taxonomy, domain)
+    drawn = list(sample(taxonomy, domain, 5000, seed=1))
+    used = {scene for cell in cells(taxonomy, domain) for scene in map(id, cell.scenes)}
+    scenes = [scene for scene in held.scenes.values() if id(scene) in used]
+    assert {concept.environment_hint for concept in drawn} == {
+        environment for scene in scenes for environment in scene.environments
+    }
+    assert {concept.extra_element for concept in drawn} == {
+        element for scene in scenes for element in scene.elements
+    }
+    assert {concept.attribute for concept in drawn} == {
+        attribute for cell in cells(taxonomy, domain) for attribute in cell.attributes
+    }
+    assert {concept.values for concept in drawn if concept.knob == "count"} == set(
+        changes("count", ())
+    )
+
+
+def test_the_same_seed_is_the_same_sample_on_every_machine():
+    birds = small([f"near pond {number}" for number in range(40)])
+    told = "\n".join(concept.concept_id for concept in sample(birds, "animals", 300, seed=7))
+    assert sha256(told.encode()).hexdigest()[:12] == "297660623cd6"
+
+
+def test_a_smaller_number_is_the_beginning_and_another_seed_another_sample(taxonomy):
+    many = list(sample(taxonomy, "animals", 500))
+    assert list(sample(taxonomy, "animals", 120)) == many[:120]
+    assert list(sample(taxonomy, "animals", 500, seed=1)) != many
+
+
+def test_every_instance_comes_up_once_and_then_there_are_no_more():
+    birds = small(["on a beach", "by a sea", "in a cove"])
+    (_, count), (_, spatial) = (
+        (knob, 2 * 3 * len(changes(knob, ()))) for knob in ("count", "spatial")
+    )
+    drawn = list(sample(birds, "animals", count + spatial))
+    assert len(set(drawn)) == count + spatial == 120
+    assert Counter(concept.knob for concept in drawn[: 2 * spatial]) == {
+        "count": spatial,
+        "spatial": spatial,
+    }
+    with pytest.raises(NotEnough, match=r"121 concepts of animals .* has 120: ask for fewer, or"):
+        sample(birds, "animals", 121)
+
+
+def test_a_pair_that_is_added_leaves_what_the_others_give():
+    places = [f"near pond {number}" for number in range(40)]
+    before = sample(small(places), "animals", 200, seed=5)
+    after = sample(small(places, ("penguin", "kiwi", "ostrich")), "animals", 300, seed=5)
+    assert {concept.concept_id for concept in before} == {
+        concept.concept_id for concept in after if "kiwi" not in concept.concept
+    }
+
+
+def test_an_id_is_of_the_contents_alone():
+    birds = small(["on a beach", "by a sea"])
+    some, same = (
+        {concept.concept_id: concept for concept in sample(birds, "animals", 80, seed)}
+        for seed in (1, 2)
+    )
+    assert len(some) == 80
+    assert some == same
+    assert all(name.startswith("animals/") for name in some)
+
+
+def test_nothing_is_drawn_ahead(taxonomy):
+    assert len(list(islice(sample(taxonomy, "demography", 1_000_000), 3))) == 3
