@@ -22,7 +22,7 @@ def how_made(
     """
     steps = inspect.signature(pipeline.__call__).parameters.get("num_inference_steps")
     return {
-        "device": _device(pipeline.device),
+        "device": device_in_words(pipeline.device),
         "dtype": str(pipeline.dtype).removeprefix("torch."),
         "versions": {name: version(name) for name in LIBRARIES},
         "steps": called.get("num_inference_steps", steps.default if steps else None),
@@ -37,7 +37,7 @@ def digest_of(prompt: str) -> str:
     return sha256(prompt.encode()).hexdigest()
 
 
-def _device(device: Any) -> str:
+def device_in_words(device: Any) -> str:
     """A device with what its arithmetic depends on: a GPU's name, or a CPU's abilities."""
     torch = library("torch")
     if device.type == "cuda":

@@ -28,6 +28,11 @@ class VisionLanguage:
         self.served = served(model, found)
         self.processor, self.network = _loaded(model, key, wanted, found)
 
+    @property
+    def preparing(self) -> str:
+        """What prepares pictures, which differs in its rounding by whether torchvision is here."""
+        return type(self.processor.image_processor).__name__
+
     def inputs(self, conversations: Sequence[Sequence[Message]]) -> Any:
         """What the network takes of conversations that go on with an answer: padded on the left."""
         return self.processor.apply_chat_template(

@@ -6,6 +6,7 @@ from importlib.metadata import version
 from typing import Any, Protocol
 
 from resources.models.backends.local import Settings
+from resources.models.backends.provenance import device_in_words
 from resources.models.catalog import Model
 from resources.models.formulas import Formula
 from resources.models.replies import Reply, Unacceptable
@@ -39,7 +40,7 @@ def how_scored(model: Model, network: Any, batch: int, **more: Any) -> dict[str,
     """What a score depends on beside weights, text and picture, as JSON values."""
     return {
         "formula": model.parameters["formula"],
-        "device": str(network.device),
+        "device": device_in_words(network.device),
         "dtype": str(network.dtype).removeprefix("torch."),
         "versions": {name: version(name) for name in _LIBRARIES},
         "batch": batch,

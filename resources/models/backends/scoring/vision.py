@@ -52,7 +52,8 @@ class VisionScore:
     def replies(self, asked: Sequence[list[Message]]) -> list[Reply]:
         """What is said of pictures, each with its text, and the numbers in it."""
         answers = self._speaking.answers(asked, self._generation)
-        how = how_scored(self._model, self._speaking.network, len(asked))
+        network, pictures = self._speaking.network, self._speaking.preparing
+        how = how_scored(self._model, network, len(asked), pictures=pictures)
         return [
             Reply(
                 text=text,

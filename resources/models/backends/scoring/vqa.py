@@ -38,8 +38,13 @@ class VqaScore:
         made = speaking.network.generate(**inputs, generation_config=self._generation)
         # The logits as they are: what else a configuration does to them belongs to sampling.
         probable = made.logits[0].float().softmax(-1)[:, self._yes].tolist()
-        token = speaking.processor.tokenizer.convert_ids_to_tokens(self._yes)
-        how = how_scored(self._model, speaking.network, len(asked), token=token)
+        how = how_scored(
+            self._model,
+            speaking.network,
+            len(asked),
+            pictures=speaking.preparing,
+            token=speaking.processor.tokenizer.convert_ids_to_tokens(self._yes),
+        )
         return [
             Reply(
                 score=score, served_model=speaking.served, usage=Usage(int(mask.sum()), 1), made=how
