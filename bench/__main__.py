@@ -7,6 +7,7 @@ are for a machine with two cores that does nothing else.
 import argparse
 import sys
 from collections.abc import Sequence
+from itertools import pairwise
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
@@ -18,6 +19,7 @@ from bench.machine import machine
 from bench.memory import Memory
 from bench.pace import Pace, by_topic_and_size, whole_benchmark
 from bench.peers import peers
+from bench.prompts import checked, sampled
 from bench.quote import quotes
 from bench.seeds import by_seed
 from bench.sketch import pairs
@@ -50,7 +52,12 @@ def main() -> int:
     peaks = _pictures()
     _lookups(arguments.stored)
     _targets(
-        whole, first, second, asking, peaks, [_sketch(), *_cassettes(), *_quotes(arguments.stored)]
+        whole,
+        first,
+        second,
+        asking,
+        peaks,
+        [_sketch(), *_cassettes(), *_quotes(arguments.stored), *_prompts()],
     )
     return 0
 
@@ -170,6 +177,27 @@ def _quotes(stored: int) -> list[Target]:
         Target(
             "its memory above that of one for a tenth", 30, many.megabytes - few.megabytes, "MB"
         ),
+    ]
+
+
+def _prompts() -> list[Target]:
+    _say("\nConcepts sampled, each number in a process of its own: seconds and peak memory")
+    concepts = list(sampled())
+    for sample in concepts:
+        _say(
+            f"{sample.domain:<12} {sample.concepts:>8,} {sample.seconds:>7.2f} s "
+            f"{sample.megabytes:>6.0f} MB"
+        )
+    _say("\nTriplets checked by rule in a second of one core")
+    triplets = list(checked())
+    for check in triplets:
+        _say(f"{check.domain:<12} {check.a_second:>10,.0f}")
+    peaks = [(few.megabytes, many.megabytes) for few, many in pairwise(concepts)][::2]
+    slowest = min(check.a_second for check in triplets)
+    return [
+        Target("sampling 100,000 concepts", 5, max(each.seconds for each in concepts), "s"),
+        Target("its memory above 10,000's", 5, max(many - few for few, many in peaks), "MB"),
+        Target("checking a triplet", 20, 1e6 / slowest, "µs"),
     ]
 
 
