@@ -27,7 +27,7 @@ from tests.assets.written import RULES, Author, right, writer_at
 from tests.providers import Provider
 from tests.runs import REFERENCE, checks, failure, materialize, metadata, rewrite, table
 
-DOMAIN, NUMBER = "animals", 14
+DOMAIN, NUMBER = "animals", 15
 GRAMMAR = Model(
     name="grammar", backend="offline", model="grammar", family="reference", roles=("writer",)
 )
@@ -42,13 +42,16 @@ LAST = [
     ["prose", "prose"],
     ["refusal"],
     ["correct", "failure"],
+    ["prose", "correct"],
 ]
-"""Of six more: mended in the end, never, JSON when asked for it, never, refused and failed."""
+"""Of seven more: mended in the end, never, JSON when asked for it, never, refused, failed, and JSON
+that was asked for and broke a rule then."""
 
 
 ENDS = [
     *["accepted"] * 7,
-    *("accepted", "rejected", "accepted", "malformed", "refused", "failed", "accepted"),
+    *("accepted", "rejected", "accepted", "malformed", "refused", "failed"),
+    *("accepted", "accepted"),
 ]
 
 
@@ -123,17 +126,10 @@ def test_each_triplet_ends_in_one_way_with_its_reason(first):
     written = rows(first.root)
     assert list(written["concept_id"]) == IDS
     assert list(written["outcome"]) == ENDS
-    assert list(written["attempts"]) == [2] * 7 + [3, 3, 1, 1, 1, 2, 1]
-    assert list(written["calls"].map(len)) == [2] * 7 + [3, 3, 2, 2, 1, 1, 1]
-    broken_now = [list(rules) for rules in written["rules"]]
-    assert broken_now == [[]] * 8 + [
-        ["words", "correct", "adversarial"],
-        [],
-        [],
-        [],
-        ["correct"],
-        [],
-    ]
+    assert list(written["attempts"]) == [2] * 7 + [3, 3, 1, 1, 1, 2, 3, 1]
+    assert list(written["calls"].map(len)) == [2] * 7 + [3, 3, 2, 2, 1, 1, 4, 1]
+    broken_now = {place: list(rules) for place, rules in enumerate(written["rules"]) if len(rules)}
+    assert broken_now == {8: ["words", "correct", "adversarial"], 12: ["correct"]}
     for rule, earlier in zip(RULES, written["earlier_rules"], strict=False):
         assert rule in earlier
     said = written["reason"]
@@ -146,7 +142,8 @@ def test_each_triplet_ends_in_one_way_with_its_reason(first):
 
 
 def test_a_writer_is_told_what_is_wrong_in_the_same_conversation(first):
-    third = next(each for each in first.server.received if len(each.texts) == 5)
+    conversations = (each for each in first.server.received if len(each.texts) == 5)
+    third = next(each for each in conversations if "knob: " in each.texts[2])
     assert json.loads(third.texts[1])["text"]
     assert third.texts[2].startswith("These sentences break rules. ")
     assert "knob: text has to" in third.texts[2]
@@ -156,10 +153,10 @@ def test_a_writer_is_told_what_is_wrong_in_the_same_conversation(first):
 
 def test_retention_is_told_by_knob_and_rule(first):
     about = metadata(first.made, "prompt_triplets", "protobias")
-    assert (about["accepted"], about["rejected"]) == (10, 1)
+    assert (about["accepted"], about["rejected"]) == (11, 1)
     assert about["requests_sent"] == first.server.count
-    assert "| all | 14 | 2 | 10 | 71.4% |" in about["by_knob"]
-    assert "| words | 2 | 1 | 1 | 92.9% |" in about["by_rule"]
+    assert "| all | 15 | 2 | 11 | 73.3% |" in about["by_knob"]
+    assert "| words | 2 | 1 | 1 | 93.3% |" in about["by_rule"]
     assert "| opening | 0 | 0 | 0 | 100.0% |" in about["by_rule"]
     held = {"accepted_triplets_hold": True, "every_concept_has_a_triplet": False}
     assert checks(first.made) == held
