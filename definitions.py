@@ -94,8 +94,7 @@ by_key = {
 resources = resources_at(data_root())
 batches = batching(planners, by_key, resources)
 quotes = quote_job(planners, lambda: defs.get_repository_def().assets_defs_by_key)
-has_report = dg.AssetKey(["protobias", "report"]) in by_key
-for_painters = [pairs_job(by_key), *jobs_after_pairs()] if has_report else []
+for_painters = [pairs_job(by_key), *jobs_after_pairs()]
 
 defs: dg.Definitions = dg.Definitions(
     assets=every_asset,
@@ -108,9 +107,9 @@ defs: dg.Definitions = dg.Definitions(
     sensors=[
         watching(planners, by_key, batches),
         noticing(catalog_files, by_key),
-        *([launching(catalog_files, by_key, for_painters)] if has_report else []),
+        launching(catalog_files, by_key, for_painters),
     ],
-    schedules=[monthly(catalog_files, by_key)] if has_report else [],
+    schedules=[monthly(catalog_files, by_key)],
     resources=resources,
     executor=dg.multiprocess_executor.configured({"start_method": {"forkserver": {}}}),
 )
