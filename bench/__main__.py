@@ -21,6 +21,8 @@ from bench.pace import Pace, by_topic_and_size, whole_benchmark
 from bench.peers import peers
 from bench.prompts import checked, sampled
 from bench.quote import quotes
+from bench.scoring import middle as typical
+from bench.scoring import scoring
 from bench.seeds import by_seed
 from bench.sketch import pairs
 
@@ -57,7 +59,7 @@ def main() -> int:
         second,
         asking,
         peaks,
-        [_sketch(), *_cassettes(), *_quotes(arguments.stored), *_prompts()],
+        [_sketch(), _scores(), *_cassettes(), *_quotes(arguments.stored), *_prompts()],
     )
     return 0
 
@@ -178,6 +180,18 @@ def _quotes(stored: int) -> list[Target]:
             "its memory above that of one for a tenth", 30, many.megabytes - few.megabytes, "MB"
         ),
     ]
+
+
+def _scores() -> Target:
+    _say("\nMilliseconds for a picture's CLIPScore by a ViT-L/14 on all cores, in batches of 4")
+    _say("round   forward pass alone  as a metric  above  to open and scale a picture")
+    costs = scoring()
+    for number, cost in enumerate(costs):
+        _say(
+            f"{number:<5} {cost.bare:>20.0f} {cost.scored:>12.0f} {cost.above:>4.1f} % "
+            f"{cost.prepared:>28.0f}"
+        )
+    return Target("a metric above its forward pass", 10, typical(costs).above, "%")
 
 
 def _prompts() -> list[Target]:

@@ -1,0 +1,27 @@
+"""The yardstick of metrics, on a tiny CLIP."""
+
+from bench import forward
+from bench.scoring import Cost, middle
+
+LAYERS = {"hidden_size": 32, "intermediate_size": 37, "num_attention_heads": 2}
+TINY = {
+    "projection_dim": 24,
+    "text_config": LAYERS,
+    "vision_config": {**LAYERS, "image_size": 16, "patch_size": 8},
+}
+
+
+def test_a_round_is_the_forward_pass_alone_and_then_the_metric(monkeypatch):
+    for name, small in {"PICTURES": 6, "ROUNDS": 2, "SIDE": 64}.items():
+        monkeypatch.setattr(forward, name, small)
+    costs = forward.rounds(TINY)
+    assert len(costs) == 2
+    for cost in costs:
+        assert 0 < cost.bare < cost.scored
+        assert cost.prepared > 0
+
+
+def test_the_middle_is_by_what_is_above_the_forward_pass():
+    costs = [Cost(100, 112, 0), Cost(10, 10.5, 0), Cost(50, 54, 0)]
+    assert middle(costs) == costs[2]
+    assert round(costs[0].above) == 12
