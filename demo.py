@@ -1,7 +1,8 @@
-"""Build the whole benchmark from nothing: images, labels, questions, answers and the report.
+"""Build VLMBias from nothing: images, labels, questions, answers and report. Rehearse ProtoBias.
 
 What is drawn by code is real. Photographs are painted by models: here an offline one stands in for
-them, so that the two photographed topics are a rehearsal, and are marked as one everywhere.
+them, so that the two photographed topics are a rehearsal, and are marked as one everywhere. So is
+all of ProtoBias, of a few concepts a domain.
 
 Runs the graph in one process into the Dagster instance at DAGSTER_HOME, so that the Dagster UI
 shows the same materializations afterwards. Exits with 1 if any run fails.
@@ -13,11 +14,13 @@ and have no use for it.
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from time import perf_counter
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from generators.domains import domains
+from generators.prompts.concepts import DOMAINS
 from generators.topics import DRAWN, PHOTOGRAPHED
 
 if TYPE_CHECKING:
@@ -25,17 +28,25 @@ if TYPE_CHECKING:
 
 _COLUMNS = ("images", "originals", "verified", "distinct", "seconds")
 _TABLE = "{:<20} {:>7} {:>10} {:>13} {:>9} {:>8}\n"
+_PAIRS = ("triplets", "pairs", "kept", "seconds")
+_PAIR_TABLE = "{:<20} {:>8} {:>7} {:>7} {:>8}\n"
+_CONCEPTS, _SAMPLES = 6, 1
 
 
 class _Step(NamedTuple):
-    """Assets that one run makes, with its partition; none for what is over all topics."""
+    """Assets that one run makes, with its partition; none for what is over all topics.
+
+    `config` is that of its assets, by name.
+    """
 
     assets: Sequence[str]
     partition: str | None = None
+    group: str = "vlmbias"
+    config: Mapping[str, Mapping[str, int]] = MappingProxyType({})
 
 
 def main() -> int:
-    """Materialize all topics, then accuracy and report; print what came of it."""
+    """Materialize all topics, then accuracy and report; then ProtoBias. Print what came of it."""
     from dagster import DagsterInstance  # noqa: PLC0415 - see above
 
     arguments = _arguments()
@@ -61,12 +72,36 @@ def main() -> int:
         result = _run(instance, arguments, _Step(["accuracy", "report"]))
         if not result.success:
             return _failed(result, "report")
-    sys.stdout.write(_line("all", totals, started))
+        sys.stdout.write(_line("all", totals, started))
+        sys.stdout.write(
+            f"\n{totals['images']} images, {totals['rehearsed']} of them a rehearsal by {painter}, "
+            f"and {totals['originals']} originals, {totals['rehearsed_originals']} of them "
+            f"likewise.\nReport: {_metadata(result, 'report')['path']}\n"
+        )
+        if _rehearse(instance, arguments, painter):
+            return 1
+    sys.stdout.write("Now run `make ui` to see it all in Dagster.\n")
+    return 0
+
+
+def _rehearse(instance: "DagsterInstance", arguments: argparse.Namespace, painter: str) -> int:
+    """Materialize ProtoBias, small and offline, and print what came of it; 1 if a run fails."""
+    sys.stdout.write(f"\n{_PAIR_TABLE.format('ProtoBias, rehearsed', *_PAIRS)}")
+    for domain in DOMAINS:
+        started = perf_counter()
+        for step in _rehearsal(domain, painter):
+            result = _run(instance, arguments, step)
+            if not result.success:
+                return _failed(result, f"ProtoBias ({domain})")
+        sys.stdout.write(
+            _PAIR_TABLE.format(domain, *_paired(domain, painter), f"{perf_counter() - started:.1f}")
+        )
+    result = _run(instance, arguments, _Step(["summary", "report"], painter, "protobias"))
+    if not result.success:
+        return _failed(result, "ProtoBias' report")
     sys.stdout.write(
-        f"\n{totals['images']} images, {totals['rehearsed']} of them a rehearsal by {painter}, and "
-        f"{totals['originals']} originals, {totals['rehearsed_originals']} of them likewise.\n"
-        f"Report: {_metadata(result, 'report')['path']}\n"
-        "Now run `make ui` to see it all in Dagster.\n"
+        f"\nAll pictures of ProtoBias are a rehearsal by {painter}: schematics, and no results.\n"
+        f"Report: {_metadata(result, 'report', 'protobias')['path']}\n"
     )
     return 0
 
@@ -127,6 +162,26 @@ def _steps(topic: str, painter: str) -> Iterator[_Step]:
         yield _Step(["photographs", "questions", *answers], topic)
 
 
+def _rehearsal(domain: str, painter: str) -> Iterator[_Step]:
+    """How a domain of ProtoBias is made, small; of the judges, again those that cost nothing."""
+    from assets.vlmbias.answers import is_reference  # noqa: PLC0415 - see above
+    from definitions import catalog  # noqa: PLC0415 - see above
+
+    scores = [f"scores/{judge.name}" for judge in catalog.with_role("judge") if is_reference(judge)]
+    yield _Step(
+        ["concepts", "prompt_triplets"],
+        domain,
+        "protobias",
+        {"concepts": {"instances": _CONCEPTS}},
+    )
+    yield _Step(
+        ["image_pairs", "filtered_pairs", *scores],
+        f"{painter}|{domain}",
+        "protobias",
+        {"image_pairs": {"samples": _SAMPLES}},
+    )
+
+
 def _run(
     instance: "DagsterInstance", arguments: argparse.Namespace, step: _Step
 ) -> "ExecuteInProcessResult":
@@ -135,7 +190,7 @@ def _run(
     from assets.partitions import tags_of  # noqa: PLC0415 - see above
     from definitions import defs  # noqa: PLC0415 - see above
 
-    assets = AssetSelection.assets(*(f"vlmbias/{name}" for name in step.assets))
+    assets = AssetSelection.assets(*(f"{step.group}/{name}" for name in step.assets))
     graph = defs.resolve_asset_graph()
     job = defs.resolve_implicit_global_asset_job_def()
     return job.execute_in_process(
@@ -144,6 +199,7 @@ def _run(
         tags=tags_of(step.partition) if step.partition else None,
         asset_selection=sorted(assets.resolve(graph)),
         run_config={
+            "ops": {f"{step.group}__{name}": {"config": of} for name, of in step.config.items()},
             "resources": {"design": {"config": {"seed": arguments.seed, "sizes": arguments.sizes}}},
             "loggers": {"console": {"config": {"log_level": "CRITICAL"}}},
         },
@@ -182,6 +238,19 @@ def _photographed(topic: str) -> Counter[str]:
     )
 
 
+def _paired(domain: str, painter: str) -> tuple[int, int, int]:
+    """Triplets of a domain, pairs of pictures, and how many of these the filter kept."""
+    from assets.protobias.common import key  # noqa: PLC0415 - see above
+    from definitions import data_root  # noqa: PLC0415 - see above
+    from resources.home import Home  # noqa: PLC0415 - see above
+
+    home = Home(root=data_root())
+    triplets = home.table(key("prompt_triplets"), domain, ["outcome"])
+    pictures = home.table(key("filtered_pairs"), f"{painter}/{domain}", ["pair_id", "pair_kept"])
+    pairs = pictures.drop_duplicates("pair_id")["pair_kept"]
+    return int(triplets["outcome"].eq("accepted").sum()), len(pairs), int(pairs.sum())
+
+
 def _line(what: str, made: Counter[str], started: float) -> str:
     """A line of the table; photographs cannot be verified by code."""
     there = made["images"] + made["originals"]
@@ -193,8 +262,10 @@ def _line(what: str, made: Counter[str], started: float) -> str:
     )
 
 
-def _metadata(result: "ExecuteInProcessResult", asset: str) -> dict[str, Any]:
-    (event,) = result.asset_materializations_for_node(f"vlmbias__{asset}")
+def _metadata(
+    result: "ExecuteInProcessResult", asset: str, group: str = "vlmbias"
+) -> dict[str, Any]:
+    (event,) = result.asset_materializations_for_node(f"{group}__{asset}")
     return {name: value.value for name, value in event.metadata.items()}
 
 
