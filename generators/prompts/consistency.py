@@ -22,7 +22,8 @@ from generators.prompts.words import COLOURS
 Path: TypeAlias = tuple[str | int, ...]
 Found: TypeAlias = Iterator[tuple[Path, str]]
 
-_VALUES = tuple(value for values in VALUES.values() for value in values)
+_VALUES = (*(value for values in VALUES.values() for value in values), "single", "grey")
+"""What knobs say, and other words for it."""
 
 
 def problems(taxonomy: Taxonomy) -> Found:

@@ -50,6 +50,14 @@ CHOPSTICKS = {
     "extra_element": "coaster",
 }
 PELICAN = {"non_prototype": "pelican"}
+CAR = {
+    "domain": "objects",
+    "hypernym": "vehicle",
+    "non_prototype": "e-scooter",
+    "prototype": "motorcycle",
+    "labels": ("e-scooter", "motorcycle"),
+    "extra_element": "manhole cover",
+}
 ONE = {"values": ("one", "two")}
 GRAY = {"knob": "color", "values": ("gray", "orange")}
 LEFT = {"knob": "layout_relation", "values": ("left", "right")}
@@ -122,6 +130,11 @@ PLAIN = ("person", PEOPLE["prototype"])
          (PIN, PLAIN, ("a single chalkboard", "two chalkboards"))),
         (PEOPLE | LEFT, "An uneducated person sits with a chalkboard to the left of the person.",
          (("person sits", f"{PIN[1]} sits"), ("person sits", f"{PLAIN[1]} sits"), RIGHT)),
+        (CAR, "A vehicle is parked on a quiet street with two manhole covers near it.",
+         (("A vehicle", "An e-scooter"), ("vehicle", "motorcycle"), THREE)),
+        ({"extra_element": "bamboo stalk"},
+         "A bird stands near a pond with exactly two bamboo stalks in the background.",
+         (OSTRICH, ROBIN, THREE)),
         (CHOPSTICKS | SMALL, "A tableware item rests on a plain tabletop next to a small coaster.",
          (("tableware item", "pair of chopsticks"), ("tableware item", "fork"), LARGE)),
     ],
@@ -218,3 +231,20 @@ def test_a_word_that_is_changed_is_found(drawn, side, data):
     if word != words[place]:
         found = faults(told, written._replace(**{side: f"{changed}."}))
         assert {fault.rule for fault in found} & {side, "change"}, changed
+
+
+words = st.sampled_from(
+    ["a", "bird", "person", "rock", "rocks", "one", "two", "left", "of", "gray", "single", "is",
+     "2", "background", "that", "lies", "'s"]
+)  # fmt: skip
+
+
+@given(data=st.data())
+def test_whatever_is_written_is_judged(drawn, data):
+    told = data.draw(st.sampled_from(drawn))
+    sentence = st.text(max_size=20) | st.lists(words, max_size=12).map(
+        lambda said: f"A {told.hypernym} {' '.join(said)} {told.values[0]} {told.extra_element}."
+    )
+    found = faults(told, Triplet(*(data.draw(sentence) for _ in range(3))))
+    assert {fault.rule for fault in found} <= set(RULES)
+    assert all(fault.problem for fault in found)
