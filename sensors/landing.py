@@ -59,6 +59,8 @@ class Landing:
         self.instance, self.catalog = instance, catalog
         self.told: list[str] = []
         self._assets = assets
+        self._made: dict[AssetKey, set[str]] = {}
+        self._may: dict[str, bool] = {}
         known = instance.get_dynamic_partitions(str(painters.name))
         self.painters = [
             model
@@ -103,10 +105,6 @@ class Landing:
             self._made[asset] = set(self.instance.get_materialized_partitions(asset))
         return self._made[asset]
 
-    @cached_property
-    def _made(self) -> dict[AssetKey, set[str]]:
-        return {}
-
     def lacking(self, partition: str) -> list[AssetKey]:
         """What of a painter's domain is not there."""
         return [asset for asset in self.targets if partition not in self.made(asset)]
@@ -125,6 +123,8 @@ class Landing:
 
         What is in the way is told.
         """
+        if painter.name in self._may:
+            return self._may[painter.name]
         lacks = price_lacking(painter, Paint(""))
         if lacks is None:
             name = self.design.get(FILTERED, {}).get("filter", "")
@@ -136,6 +136,7 @@ class Landing:
                 lacks = price_lacking(seer, Look(()))
         if lacks is not None:
             self.told.append(f"{painter.name} is not launched by itself: {lacks}")
+        self._may[painter.name] = lacks is None
         return lacks is None
 
     @cached_property

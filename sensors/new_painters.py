@@ -23,12 +23,12 @@ from assets.partitions import tags_of
 from assets.protobias.common import key
 from assets.quoting.choice import Assets
 from resources.models.catalog import Catalog, CatalogFiles, Model
-from sensors.landing import IMAGE_PAIRS, PAINTER, Landing
+from sensors.landing import IMAGE_PAIRS, PAINTER, PAIRS_JOB, Landing
 
 EVERY_S = 15
 SUMMARY, REPORT = key("summary"), key("report")
 SUMMARIZED = "counterfactory/summarized"
-"""The tag of a run that summarizes a painter, with the domains that were there."""
+"""The tag of a run that summarizes a painter, with the run of its pairs that came last."""
 REPORTED = "counterfactory/reported"
 """The tag of a run that makes the report, with the run of the summary that it follows."""
 
@@ -91,7 +91,7 @@ class _Tick:
         begun = {name.partition("|")[0] for name in self._landing.made(IMAGE_PAIRS)}
         for painter in self._landing.painters:
             runs = self._instance.get_runs(RunsFilter(tags={PAINTER: painter.name}))
-            if runs or (painter.name not in begun and self._landing.may_be_launched(painter)):
+            if runs or painter.name not in begun:
                 yield from self._seen_through(painter, runs)
 
     def _seen_through(self, painter: Model, runs: Sequence[DagsterRun]) -> Iterator[RunRequest]:
@@ -105,22 +105,24 @@ class _Tick:
             waiting = True
             if self._landing.is_being_made(partition):
                 self.told.append(f"{partition} is under way.")
-            elif run is None:
-                yield self._landing.request(partition, painter, partition, lacking)
-            else:
+            elif run is not None:
                 self._tell_of(run, partition, lacking)
-        if not waiting and self._landing.domains:
-            yield from self._summary(painter, runs)
+            elif self._landing.may_be_launched(painter):
+                yield self._landing.request(partition, painter, partition, lacking)
+        last = next((run.run_id for run in runs if run.job_name == PAIRS_JOB), None)
+        if last is not None and not waiting:
+            yield from self._summary(painter, last, runs)
 
-    def _summary(self, painter: Model, runs: Sequence[DagsterRun]) -> Iterator[RunRequest]:
-        domains = "+".join(self._landing.domains)
-        made = [run for run in runs if run.tags.get(SUMMARIZED) == domains]
+    def _summary(
+        self, painter: Model, last: str, runs: Sequence[DagsterRun]
+    ) -> Iterator[RunRequest]:
+        made = [run for run in runs if run.tags.get(SUMMARIZED) == last]
         if not made:
             yield RunRequest(
-                run_key=f"{painter.name} summary {domains}",
+                run_key=f"summary {last}",
                 job_name="painter_summary",
                 partition_key=painter.name,
-                tags={**tags_of(painter.name), PAINTER: painter.name, SUMMARIZED: domains},
+                tags={**tags_of(painter.name), PAINTER: painter.name, SUMMARIZED: last},
             )
         elif made[0].is_failure_or_canceled and painter.name not in self._landing.made(SUMMARY):
             self._tell_of(made[0], painter.name, [SUMMARY])

@@ -11,7 +11,7 @@ from dagster import (
 )
 
 from generators.prompts.concepts import DOMAINS
-from sensors.landing import FILTERED, IMAGE_PAIRS, pairs_job
+from sensors.landing import FILTERED, IMAGE_PAIRS, Landing, pairs_job
 from sensors.monthly import missing, monthly
 from sensors.new_painters import REPORT, SUMMARY, jobs_after_pairs, launching
 from tests.sensors.landing import ASSETS, PRIOR, SCORES, SEER, SKETCH, painter
@@ -77,6 +77,10 @@ def test_summary_and_report_follow_once_each(tick, bench):
     bench.ran(report)
     bench.made(REPORT)
     assert tick() == ([], "No painter is new.")
+    # The schedule has what is missing made, which is summarized then.
+    later = Landing(bench.instance, bench.files.load(), ASSETS)
+    bench.ran(later.request("2027-02 new|animals", later.painters[1], "new|animals", [FILTERED]))
+    assert [run.job_name for run in tick()[0]] == ["painter_summary"]
 
 
 def test_what_failed_is_told_of_and_not_repeated(tick, bench):
