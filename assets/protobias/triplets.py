@@ -157,8 +157,11 @@ def _ever_broken(row: Mapping[str, Any]) -> list[str]:
 
 
 def _examples(drafts: Sequence[Draft]) -> pd.DataFrame:
-    """Some triplets that were accepted, evenly chosen."""
-    kept = [draft for draft in drafts if draft.outcome == "accepted" and draft.triplet]
-    step = max(1, -(-len(kept) // _SHOWN))
-    shown = [(draft.concept.concept, *(draft.triplet or ())) for draft in kept[::step]]
+    """The first triplets that were accepted of some cells of the taxonomy, evenly chosen."""
+    firsts: dict[str, Triplet] = {}
+    for draft in drafts:
+        if draft.outcome == "accepted" and draft.triplet:
+            firsts.setdefault(draft.concept.concept, draft.triplet)
+    step = max(1, -(-len(firsts) // _SHOWN))
+    shown = [(concept, *triplet) for concept, triplet in firsts.items()][::step]
     return pd.DataFrame(shown, columns=["concept", *Triplet._fields])
