@@ -68,7 +68,9 @@ def _said(reply: str) -> Iterator[str]:
     while at >= 0:
         try:
             pairs, end = _JSON.raw_decode(reply, at)
-        except (ValueError, RecursionError):
+        except RecursionError:
+            return
+        except ValueError:
             nearly = _NEARLY_JSON.match(reply, at)
             scores = [nearly[1].strip()] if nearly else []
             end = nearly.end() if nearly else at + 1

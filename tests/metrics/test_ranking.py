@@ -126,7 +126,7 @@ class TestIdentities:
         np.testing.assert_allclose(over_all, deltas.mean(axis=1))
 
     def test_the_order_of_rows_is_of_no_account(self):
-        scores = drawn(2, 90)
+        scores = drawn(2, 45)
         shuffled = scores.sample(frac=1, random_state=3)
         keys = ["metric", "domain", "knob", "concept"]
         one, other = (
@@ -136,7 +136,8 @@ class TestIdentities:
         pd.testing.assert_frame_equal(one, other, rtol=1e-12)
 
     def test_the_same_seed_gives_the_same_interval_and_another_one_another(self):
-        one, same, other = (ranking_table(drawn(4, 90), seed=seed)["sc_low"] for seed in (0, 0, 1))
+        scores = drawn(4, 30, ["one"])
+        one, same, other = (ranking_table(scores, seed=seed)["sc_low"] for seed in (0, 0, 1))
         assert one.equals(same)
         assert not one.equals(other)
 

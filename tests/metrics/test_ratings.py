@@ -35,7 +35,7 @@ UNPARSED = {
     '{"score": 3': "no JSON",
     '<think>{"score": 3}': "no JSON",
     "score 3 of 4": "no JSON",
-    '{"a":' * 3000: "no JSON",
+    '{"a":' * 1100: "no JSON",
     '{"score": <integer 1–4>}': "no whole number",
     '{"score": 3.5}': "no whole number",
     '{"score": null}': "no whole number",
