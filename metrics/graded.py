@@ -14,7 +14,7 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import norm, t
+from scipy.special import ndtr, stdtrit
 
 from metrics.resampling import (
     Interval,
@@ -55,5 +55,5 @@ def graded_interval(
 @lru_cache(maxsize=512)
 def _expanded(clusters: int, level: float) -> float:
     """The share of resampled means to take in, so that of so many clusters it covers `level`."""
-    reach = np.sqrt(clusters / (clusters - 1)) * t.ppf((1 + level) / 2, clusters - 1)
-    return 1 - 2 * float(norm.cdf(-reach))
+    reach = np.sqrt(clusters / (clusters - 1)) * stdtrit(clusters - 1, (1 + level) / 2)
+    return 1 - 2 * float(ndtr(-reach))

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import binomtest
+from scipy.special import betaincinv
 
 RESAMPLES = 4000
 
@@ -110,7 +110,7 @@ def draws(name: str, number: int, chances: NDArray[np.float64]) -> NDArray[np.fl
 @lru_cache(maxsize=64)
 def most_unseen(base_images: int, level: float) -> float:
     """The largest share that none in so many base images is still likely with (exact)."""
-    return float(binomtest(0, base_images).proportion_ci(level, method="exact").high)
+    return float(betaincinv(1, base_images, (1 + level) / 2))
 
 
 def quantiles(means: NDArray[np.float64], level: float) -> Interval:
