@@ -10,6 +10,7 @@ from assets.common import Mismatch
 from assets.protobias.common import is_stored, key
 from assets.protobias.filtered import FILTERED
 from assets.protobias.human import HUMAN_SCORES
+from assets.protobias.pairs import IMAGE_PAIRS
 from assets.protobias.retention import retention
 from assets.protobias.scored import EVALUATED, all_scores, stored
 from assets.protobias.site import Painted
@@ -120,10 +121,11 @@ def _pairs(home: Home, painter: str) -> pd.DataFrame:
         pictures = stored(home, where, "image_pairs")
         if filtered is not None and pictures is not None:
             _check_pictures(painter, domain, pictures, filtered)
-        held = pictures if filtered is None else filtered
-        if held is not None:
-            tables.append(FILTERED.table(held.reindex(columns=FILTERED.schema.names)))
-    found: pd.DataFrame = pa.concat_tables(tables).to_pandas()
+        if filtered is not None:
+            tables.append(FILTERED.table(filtered))
+        elif pictures is not None:
+            tables.append(IMAGE_PAIRS.table(pictures))
+    found: pd.DataFrame = pa.concat_tables(tables, promote_options="default").to_pandas()
     return found
 
 
