@@ -157,6 +157,14 @@ def test_what_is_wrong_is_told_with_its_line(tmp_path, old, new, text):
     assert told[0].startswith(f"  {path}, line {line}: ")
 
 
+@pytest.mark.parametrize("new", ["word: no", "word: ''", "word: [rich]"])
+def test_what_is_wrong_is_told_once(tmp_path, new):
+    path = tmp_path / "taxonomy.yaml"
+    path.write_text(SMALL.replace("word: rich", new))
+    with pytest.raises(TaxonomyError, match="has one thing to mend"):
+        load(path)
+
+
 def test_where_there_is_none_the_way_is_told(tmp_path, monkeypatch):
     monkeypatch.setenv("COUNTERFACTORY_TAXONOMY", str(tmp_path / "mine.yaml"))
     with pytest.raises(TaxonomyError, match=r"mine\.yaml is not there.*COUNTERFACTORY_TAXONOMY"):
