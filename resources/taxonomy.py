@@ -56,11 +56,13 @@ def _taxonomy(document: Document) -> Taxonomy | None:
         taxonomy = Taxonomy.model_validate(document.value)
     except ValidationError as error:
         errors = error.errors(include_url=False)
-        within = {each["loc"][:-1] for each in errors}
+        wrong = known_wrong | {each["loc"] for each in errors}
         for found in errors:
             at = found["loc"]
             # What pydantic says of a list whose only item is wrong: that it is empty.
-            empty = found["type"] == "too_short" and at in within
+            empty = found["type"] == "too_short" and any(
+                path[: len(at)] == at and path != at for path in wrong
+            )
             if at not in known_wrong and not empty:
                 problem = Problem(document.line(at), complaint(found, Taxonomy), at)
                 document.problems.append(problem)
