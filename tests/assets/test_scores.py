@@ -220,6 +220,14 @@ def planned(root, judge, **together):
         return certain, sum(1 for _ in plan.later), plan.missing
 
 
+def test_a_judge_that_declines_in_words_has_refused():
+    judge = CLIP.model_copy(update={"roles": ("judge",), "parameters": {}})
+    found = ended(judge, Answered(text="I'm sorry, but I can't assist with that."))
+    assert (found["outcome"], found["refusal"], found["raw"]) == ("refused", "model", None)
+    assert found["response"].startswith("I'm sorry")
+    assert formula_of(judge) == "judge"
+
+
 class TestPlans:
     def test_a_filter_that_is_planned_as_well_leaves_what_it_left(self, root, judge):
         certain, later, _ = planned(root, judge, filtered_pairs={"evaluated": 6})
