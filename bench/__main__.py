@@ -18,6 +18,7 @@ from bench.demo_runs import DemoFailed, DemoRun, demo_twice
 from bench.machine import machine
 from bench.memory import Memory
 from bench.pace import Pace, by_topic_and_size, whole_benchmark
+from bench.pairs import partitions
 from bench.peers import peers
 from bench.prompts import checked, sampled
 from bench.quote import quotes
@@ -212,6 +213,25 @@ def _prompts() -> list[Target]:
         Target("sampling 100,000 concepts", 5, max(each.seconds for each in concepts), "s"),
         Target("its memory above 10,000's", 5, max(many - few for few, many in peaks), "MB"),
         Target("checking a triplet", 20, 1e6 / slowest, "µs"),
+    ]
+
+
+def _pairs() -> list[Target]:
+    _say("\nA partition of image pairs, painted at once by a provider here, and asked for again")
+    _say("pairs   painted  peak memory     again  peak memory")
+    told = []
+    for painted, again in partitions():
+        told.append((painted, again))
+        _say(
+            f"{painted.pairs:>6,} {painted.seconds:>6.1f} s {painted.megabytes:>8.0f} MB "
+            f"{again.seconds:>7.1f} s {again.megabytes:>8.0f} MB"
+        )
+    (few, _), (many, again) = told
+    grown = 1000 * (many.megabytes - few.megabytes) / (many.pairs - few.pairs)
+    return [
+        Target(f"painting {many.pairs:,} pairs", 180, many.seconds, "s"),
+        Target("asking for them again", 40, again.seconds, "s"),
+        Target("memory for each further pair", 40, grown, "KB"),
     ]
 
 
