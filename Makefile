@@ -65,9 +65,13 @@ clean:  ## forget environment and instance; images and tables stay
 	$(PIP) --editable '.[vector]'
 	touch $@
 
-.venv/ready-dev: .venv/ready
+# What the other two install is among it: one look at the package index instead of two.
+.venv/ready-dev: pyproject.toml constraints.txt | .venv/bin/python
 	$(PIP) --editable '.[dev]'
-	touch $@
+	touch .venv/ready .venv/ready-vector $@
+
+.venv/bin/python:
+	$(PYTHON) -m venv .venv
 
 .dagster/dagster.yaml:
 	mkdir -p .dagster
