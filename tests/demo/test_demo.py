@@ -18,16 +18,17 @@ TOTALS = "all 464 130 343 of 343 594"
 """Images, originals, verified and distinct: 160 images and 91 originals are a rehearsal."""
 PAID = """
 - {name: paid, backend: openai, model: gpt-4.1, family: gpt, roles: [judge]}
+- {name: paints, backend: openai, model: gpt-image-1, family: gpt, roles: [painter, editor]}
 """
-"""A judge that a user has added: the demo must not spend, so it is never asked."""
+"""What a user has added: the demo must not spend, so neither is ever asked."""
 
 
 AGAIN = """
 import sys, demo
-demo.DRAWN, demo.PHOTOGRAPHED = ("game_boards",), ("logos",)
+demo.DRAWN, demo.PHOTOGRAPHED, demo.DOMAINS = ("game_boards",), ("logos",), ("animals",)
 sys.exit(demo.main())
 """
-"""The demo, of one topic that is drawn and one that is painted."""
+"""The demo, of one topic that is drawn, one that is painted, and one domain of ProtoBias."""
 
 
 def demo(folder, *arguments, models=None, program=("demo.py",), **environment):
@@ -87,10 +88,24 @@ def test_what_is_rehearsed_says_so(first, folder):
             assert "rehearsal" in line
 
 
+def test_protobias_is_rehearsed_and_says_so(first, folder):
+    report = folder / "data" / "protobias" / "report"
+    assert f"Report: {report}/index.html" in first.stdout
+    assert "All pictures of ProtoBias are a rehearsal by sketch" in first.stdout
+    said = " ".join(first.stdout.split())
+    for domain in ("animals", "demography", "objects"):
+        assert f" {domain} 6 6 6 " in said
+    assert "All of this is a rehearsal." in (report / "index.html").read_text()
+    assert (report / "pairs-sketch.html").read_text().count("<article") == 18
+
+
 def test_a_judge_that_costs_money_is_not_asked(first, folder):
     assert first.returncode == 0, first.stderr
     answers = folder / "data" / "vlmbias" / "answers"
-    assert {path.name for path in answers.iterdir()} == {"prior", "pixels", "random"}
+    scores = folder / "data" / "protobias" / "scores"
+    for asked in (answers, scores):
+        assert {path.name for path in asked.iterdir()} == {"prior", "pixels", "random"}
+    assert {path.name for path in scores.parent.joinpath("image_pairs").iterdir()} == {"sketch"}
     with closing(CallStore(url=f"sqlite:///{folder}/data/calls.sqlite")) as calls:
         backends = {call.backend for call in calls.rows(calls.all_keys())}
     assert backends == {"offline"}
@@ -116,9 +131,9 @@ def runs_of(folder):
         return instance.get_runs_count()
 
 
-def recorded(folder, name, topic, number):
-    """What the materializations of `vlmbias/<name>` say of `number`, newest first."""
-    of = AssetRecordsFilter(AssetKey(["vlmbias", name]), asset_partitions=[topic])
+def recorded(folder, name, topic, number, group="vlmbias"):
+    """What the materializations of `<group>/<name>` say of `number`, newest first."""
+    of = AssetRecordsFilter(AssetKey([group, name]), asset_partitions=[topic])
     with DagsterInstance.from_config(str(folder / "instance")) as instance:
         return [
             record.asset_materialization.metadata[number].value
@@ -143,6 +158,8 @@ def test_a_second_run_draws_measures_and_asks_nothing(first, folder):
         assert then > 0
     for name, pictures in (("paintings", 54), ("edits", 276)):
         assert recorded(folder, name, "sketch|logos", "requests_sent") == [0, pictures]
+    sent = recorded(folder, "image_pairs", "sketch|animals", "requests_sent", "protobias")
+    assert sent == [0, 12]
     assert report.stat().st_mtime_ns > before
 
 
