@@ -16,6 +16,7 @@ from dagster import (
     SensorEvaluationContext,
     SensorResult,
     define_asset_job,
+    in_process_executor,
     sensor,
 )
 
@@ -34,17 +35,19 @@ REPORTED = "counterfactory/reported"
 
 
 def jobs_after_pairs() -> list[Any]:
-    """The jobs that make the summary of a painter, and the report."""
+    """The jobs that make the summary of a painter, and the report: one step each, so in process."""
     return [
         define_asset_job(
             "painter_summary",
             AssetSelection.assets(SUMMARY),
             description="Summarizes a painter of ProtoBias.",
+            executor_def=in_process_executor,
         ),
         define_asset_job(
             "protobias_report",
             AssetSelection.assets(REPORT),
             description="Makes the report of ProtoBias.",
+            executor_def=in_process_executor,
         ),
     ]
 

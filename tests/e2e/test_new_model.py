@@ -186,7 +186,7 @@ def test_a_painter_that_lands_is_quoted_and_where_that_is_on_painted_to_the_repo
 
             began = time.monotonic()
             # What has no price any more is not launched, whatever is on.
-            unpriced = PATTERN.replace("gpt-image", "gpt-image-2").partition("  price")[0]
+            unpriced = PATTERN.replace("gpt-image-", "gpt-image-2").partition("  price")[0]
             models.write_text(written(provider, EARLIER, unpriced, PATTERN))
             said = server.graphql(_SENSOR, selector=selector("sensor", "new_painters"))
             assert said["startSensor"]["__typename"] == "Sensor", said
