@@ -94,7 +94,7 @@ def _asked(model: Model) -> AssetsDefinition:
         requests = [to_score(model, row["text"], row["sha256"]) for row in pictures]
         asked = models.ask(model, requests, context.log, budget.account(context))
         rows = [
-            {**_row(model, picture), **ended(model, outcome), "calls": list(calls)}
+            {**_row(model, picture), **ended(outcome), "calls": list(calls)}
             for picture, outcome, calls in zip(pictures, asked.outcomes, asked.keys, strict=True)
         ]
         return _table(context, rows, **cost_metadata(asked))

@@ -1,6 +1,5 @@
 """Putting pictures to a metric or judge: a text and a picture go out, an ending comes back."""
 
-import math
 from collections.abc import Callable, Mapping
 from hashlib import sha256
 from typing import Any, TypeAlias
@@ -13,7 +12,7 @@ from metrics.normalising import JUDGE, REFERENCE
 from metrics.ratings import read_rating
 from resources.images import ImageStore
 from resources.models.catalog import Catalog, Model
-from resources.models.outcomes import Answered, Failed, Outcome, Refused
+from resources.models.outcomes import Answered, Failed, Malformed, Outcome, Refused
 from resources.models.requests import Look, Score, Turn
 
 Ending: TypeAlias = dict[str, Any]
@@ -39,12 +38,15 @@ def to_score(model: Model, text: str, digest: str) -> Look | Score:
     return Look((Turn("user", judging(text), (digest,)),))
 
 
-def ended(model: Model, outcome: Outcome) -> Ending:
+def ended(outcome: Outcome) -> Ending:
     """How a request to score ended; without a score there is a reason, and never a low score."""
     match outcome:
-        case Answered(served_model=served_model):
-            read = _measured if "metric" in model.roles else _rated
-            return read(outcome) | {"served_model": served_model}
+        case Answered(score=score, text=text, served_model=served_model):
+            found = _given(score) if score is not None else _rated(text or "")
+            return found | {"response": text, "served_model": served_model}
+        case Malformed(text=text, served_model=served_model):
+            why = {"reason": "It did not answer with one number from 0 to 1."}
+            return {"outcome": "unparsed", "response": text, **why, "served_model": served_model}
         case Refused(kind=kind, reason=reason, served_model=served_model):
             why = {"refusal": kind, "reason": reason}
             return {"outcome": "refused", **why, "served_model": served_model}
@@ -53,19 +55,10 @@ def ended(model: Model, outcome: Outcome) -> Ending:
     raise TypeError(f"A score cannot end as {outcome!r}.")
 
 
-def _measured(answer: Answered) -> Ending:
-    if answer.score is None or not math.isfinite(answer.score):
-        why = "It did not answer with one number from 0 to 1."
-        return {"outcome": "unparsed", "response": answer.text, "reason": why}
-    return {"outcome": "scored", "raw": answer.score, "response": answer.text}
-
-
-def _rated(answer: Answered) -> Ending:
-    rating = read_rating(answer.text or "", *JUDGED)
-    ending = {"outcome": rating.outcome, "response": answer.text or "", "reason": rating.reason}
-    if rating.outcome == "refused":
-        ending["refusal"] = "model"
-    return ending | {"raw": rating.score}
+def _rated(reply: str) -> Ending:
+    rating = read_rating(reply, *JUDGED)
+    ending = {"outcome": rating.outcome, "raw": rating.score, "reason": rating.reason}
+    return ending | ({"refusal": "model"} if rating.outcome == "refused" else {})
 
 
 def _reads(row: Row, images: ImageStore) -> Ending:

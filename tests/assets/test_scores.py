@@ -15,13 +15,15 @@ from assets.protobias.retention import retention
 from assets.protobias.score_checks import wrong_scores
 from assets.protobias.scored import all_scores
 from assets.protobias.scores import SCORES
-from assets.protobias.scoring import REFERENCES, ended, formula_of
+from assets.protobias.scoring import REFERENCES, ended, formula_of, to_score
 from generators.prompts.judging import judging
 from metrics.ranking import ranking_table
+from resources.calls import Answer
 from resources.home import Home
 from resources.images import ImageStore
 from resources.models.catalog import Catalog, Model
 from resources.models.outcomes import Answered
+from resources.models.reading import outcome_of
 from resources.models.requests import call_keys
 from tests.assets.asked import judge_at
 from tests.assets.filtered import filtered_rows, write_filtered
@@ -194,16 +196,18 @@ class TestJudge:
 @pytest.mark.parametrize(
     ("answer", "ending"),
     [
-        (Answered(score=0.27), ("scored", 0.27)),
-        (Answered(text="0.5", score=0.5), ("scored", 0.5)),
-        (Answered(text="It fits well."), ("unparsed", None)),
-        (Answered(score=math.nan), ("unparsed", None)),
+        ({"score": 0.27, "text": None}, ("scored", 0.27)),
+        ({"score": 0.5, "text": "0.5"}, ("scored", 0.5)),
+        ({"score": None, "text": "It fits well."}, ("unparsed", None)),
     ],
 )
 def test_a_metric_that_gives_no_number_is_unparsed(answer, ending):
-    found = ended(CLIP, answer)
+    request = to_score(CLIP, "An animal.", "0" * 64)
+    stored = Answer("key", {"outcome": "answered", "images": [], **answer}, "clip@1", None, None)
+    found = ended(outcome_of(stored, request))
     assert (found["outcome"], found.get("raw")) == ending
     assert (found.get("reason") is None) == (ending[0] == "scored")
+    assert (found["response"], found["served_model"]) == (answer["text"], "clip@1")
     assert formula_of(CLIP) == "clip_score"
 
 
@@ -222,7 +226,7 @@ def planned(root, judge, **together):
 
 def test_a_judge_that_declines_in_words_has_refused():
     judge = CLIP.model_copy(update={"roles": ("judge",), "parameters": {}})
-    found = ended(judge, Answered(text="I'm sorry, but I can't assist with that."))
+    found = ended(Answered(text="I'm sorry, but I can't assist with that."))
     assert (found["outcome"], found["refusal"], found["raw"]) == ("refused", "model", None)
     assert found["response"].startswith("I'm sorry")
     assert formula_of(judge) == "judge"
