@@ -34,7 +34,7 @@ def check_plain(png: bytes) -> None:
     width, height, *form = _HEADER.unpack(header)
     if form != _OPAQUE_8_BITS:
         raise Flawed("it is no opaque PNG of 8 bits")
-    if max(width, height) > LARGEST_SIDE or width * height > LARGEST_AREA:
+    if max(width, height) > LARGEST_SIDE or not 0 < width * height <= LARGEST_AREA:
         raise Flawed(f"it is {width} × {height} px")
     rows = _Rows(width, height)
     for kind, data in chunks:
@@ -66,7 +66,7 @@ class _Rows:
     def end(self) -> None:
         """Raise `Flawed` unless these were all rows, and nothing else."""
         ended = self._inflating.eof and not self._inflating.unused_data
-        if self._at != self._length or not self._length or not ended:
+        if self._at != self._length or not ended:
             raise Flawed("it unpacks to another length than its size")
 
 

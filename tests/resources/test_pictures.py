@@ -83,13 +83,13 @@ def test_a_palette_with_a_clear_colour_is_opaque_afterwards():
     assert (kept[np.asarray(image) == 0] == 255).all()
 
 
-def wide_png(width, height):
+def wide_png(width, height, packed=b""):
     def chunk(name, data):
         check = zlib.crc32(name + data)
         return struct.pack(">I", len(data)) + name + data + struct.pack(">I", check)
 
     header = chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0))
-    return b"\x89PNG\r\n\x1a\n" + header + chunk(b"IDAT", b"") + chunk(b"IEND", b"")
+    return b"\x89PNG\r\n\x1a\n" + header + chunk(b"IDAT", packed) + chunk(b"IEND", b"")
 
 
 @pytest.mark.parametrize(
@@ -103,6 +103,7 @@ def wide_png(width, height):
         (file(Image.fromarray(PIXELS), "BMP"), "image/bmp", "no image"),
         (wide_png(30_000, 100), "image/png", "30000 × 100 px"),
         (wide_png(8_000, 8_000), "image/png", "50 megapixels"),
+        (wide_png(0, 4, zlib.compress(bytes(4))), "image/png", "no image"),
         (wide_png(2_000_000, 2_000_000), "image/png", "50 megapixels"),
         (b"<svg xmlns='http://www.w3.org/2000/svg'/>", "image/svg+xml", "no image"),
     ],
