@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence, Set
 from pathlib import Path
 from typing import NamedTuple
 
+import pandas as pd
 from dagster import AssetKey, AssetSelection, DagsterError, Definitions
 from upath import UPath
 
@@ -12,7 +13,8 @@ from generators.topics import PHOTOGRAPHED
 from resources.faults import StoreError
 from resources.tables import read_table
 
-_COLUMN = "calls"
+_COLUMNS = {"calls": "outcome", "filter_calls": "filter_outcome"}
+"""The columns that name stored calls, each with that of how they ended."""
 
 
 class NothingSelected(StoreError):
@@ -46,10 +48,9 @@ def behind(
         raise NothingSelected(f"{selection!r} selects no assets: {error}") from None
     keys, failed, chosen = set[str](), 0, [frozenset(each.split("|")) for each in partitions]
     for asset, path in _tables(root, selected, graph.get_all_asset_keys(), chosen):
-        table = read_table(UPath(path), asset.to_user_string())
-        if _COLUMN in table:
-            keys.update(key for row in table[_COLUMN] if row is not None for key in row)
-            failed += int((table["outcome"] == "failed").sum()) if "outcome" in table else 0
+        named, without = calls_in(read_table(UPath(path), asset.to_user_string()))
+        keys |= named
+        failed += without
     if not keys:
         where = f" ({', '.join(partitions)})" if partitions else ""
         raise NothingSelected(
@@ -60,6 +61,14 @@ def behind(
         graph.get(key).partitions_def in (photographs, photographed_topics) for key in selected
     )
     return Behind(keys, _reviews(root, chosen) if painted else {}, failed)
+
+
+def calls_in(table: pd.DataFrame) -> tuple[set[str], int]:
+    """The keys of all calls that a table names, and how many of its calls have failed."""
+    there = {calls: outcome for calls, outcome in _COLUMNS.items() if calls in table}
+    keys = {key for calls in there for row in table[calls] if row is not None for key in row}
+    failed = [(table[outcome] == "failed").sum() for outcome in there.values() if outcome in table]
+    return keys, int(sum(failed))
 
 
 def _tables(

@@ -7,6 +7,7 @@ import pytest
 from dagster import DagsterInstance
 from PIL import Image
 
+from assets.cassettes import calls_in
 from assets.chosen import NoSuchModel
 from assets.protobias.filtered import FILTERED
 from assets.protobias.filters import filter_of
@@ -29,6 +30,7 @@ from tests.assets.paired import (
     painter_at,
     triplet_rows,
 )
+from tests.assets.plans import stored
 from tests.assets.written import right
 from tests.providers import faults, pictures
 from tests.runs import REFERENCE, checks, failure, metadata, rewrite, table
@@ -203,6 +205,8 @@ class TestAProvider:
         studio.must(image_pairs={"samples": 2})
         assert server.count == since
         assert [studio.path(name).read_bytes() for name in STEPS] == before
+        named, failed = calls_in(both)
+        assert (named & stored(studio.root), failed) == (stored(studio.root), 0)
 
     def test_a_table_edited_by_hand_paints_nothing(self, studio, server):
         path = table(studio.root, "prompt_triplets", "animals", "protobias")
