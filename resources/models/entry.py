@@ -53,6 +53,8 @@ _LOCAL = ("diffusers", "transformers")
 _SEEDED = ("diffusers", "gemini", "offline")
 _SERVED = ("openai", "openai_compatible", "gemini", "anthropic")
 
+_AT_ONCE = 16
+
 Dollars = Annotated[float, Field(ge=0)]
 _IMAGE_SIZE = r"^([0-9]+x[0-9]+|[0-9]+K)(/[a-z]+)?$"
 
@@ -88,7 +90,8 @@ class Model(BaseModel):
     parameters: dict[str, Any] = Field(default={}, validate_default=True)
     base_url: str | None = Field(default=None, validate_default=True)
     key: str | None = None
-    concurrency: int = Field(default=16, ge=1)
+    concurrency: int = Field(default_factory=lambda data: max(_AT_ONCE, 2 * _batch_in(data)), ge=1)
+    """Requests on their way at once, at most; a local model's next batch waits behind its first."""
     requests_per_minute: float | None = Field(default=None, gt=0)
     tokens_per_minute: float | None = Field(default=None, gt=0)
     deadline_s: float = Field(
@@ -165,6 +168,17 @@ class Model(BaseModel):
             raise ValueError(problem)
         return parameters
 
+    @field_validator("concurrency")
+    @classmethod
+    def _fills_batches(cls, concurrency: int, entry: ValidationInfo) -> int:
+        batch = _batch_in(entry.data)
+        if concurrency < batch:
+            raise ValueError(
+                f"is {concurrency}, so that a `batch` of {batch} would never be full: write "
+                f"{2 * batch}, or remove it"
+            )
+        return concurrency
+
     @field_validator("base_url")
     @classmethod
     def _a_server(cls, url: str | None, entry: ValidationInfo) -> str | None:
@@ -200,3 +214,9 @@ class Model(BaseModel):
                 "itself, take it out of the file, hold it for leaked, and set a variable to it"
             )
         return key
+
+
+def _batch_in(entry: Mapping[str, Any]) -> int:
+    """How many requests a local model works on at once; 0 for others, and where it is no number."""
+    batch = entry.get("parameters", {}).get("batch")
+    return batch if entry.get("backend") in _LOCAL and isinstance(batch, int) else 0

@@ -142,6 +142,13 @@ class TestRightFiles:
         assert loaded(entry(backend="transformers")).models[0].deadline_s == 3600
         assert loaded(entry(backend="transformers", deadline_s=5)).models[0].deadline_s == 5
 
+    @pytest.mark.parametrize(("batch", "at_once"), [(1, 16), (8, 16), (32, 64), ("32", 16)])
+    def test_a_local_model_waits_with_its_next_batch_ready(self, loaded, batch, at_once):
+        local = {"backend": "transformers", "parameters": {"batch": batch}}
+        assert loaded(entry(**local)).models[0].concurrency == at_once
+        assert loaded(entry(**local, concurrency=32)).models[0].concurrency == 32
+        assert loaded(entry(parameters={"batch": 99})).models[0].concurrency == 16
+
     def test_plain_values_are_what_people_mean_by_them(self, loaded):
         parameters = """
   parameters:
@@ -263,6 +270,11 @@ WRONG = {
         entry(concurrency=0),
         6,
         "`concurrency` has to be greater than or equal to 1",
+    ),
+    "a batch that never fills": (
+        entry(backend="transformers", parameters={"batch": 32}, concurrency=16),
+        7,
+        "`concurrency` is 16 … `batch` of 32 would never be full: write 64, or remove it",
     ),
     "no requests": (entry(requests_per_minute=0), 6, "has to be greater than 0"),
     "no tokens": (entry(tokens_per_minute=-1), 6, "has to be greater than 0"),
