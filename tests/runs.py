@@ -62,17 +62,7 @@ def materialize(
     with warnings.catch_warnings():
         # Dagster's own, while it makes a resource that is part of another one.
         warnings.filterwarnings("ignore", ".*InitResourceContext.dagster_run", DeprecationWarning)
-        catalog = Catalog(tuple(models))
-        defs = dg.Definitions(
-            assets=[
-                *dg.load_assets_from_package_module(assets),
-                *vlmbias.judged(catalog),
-                *vlmbias.photographed(catalog),
-                *protobias.defined(catalog),
-            ],
-            asset_checks=dg.load_asset_checks_from_package_module(assets),
-            resources=resources_at(str(root)),
-        )
+        defs = _definitions(str(root), Catalog(tuple(models)))
         return defs.resolve_implicit_global_asset_job_def().execute_in_process(
             asset_selection=sorted(selection.resolve(defs.resolve_asset_graph())),
             tags=tags_of(topic) if topic else None,
@@ -84,6 +74,27 @@ def materialize(
             instance=instance,
             raise_on_error=False,
         )
+
+
+_LOADED: dict[str, dg.Definitions] = {}
+
+
+def _definitions(root, catalog):
+    """What a code location with those models loads, once for all runs of a test."""
+    which = f"{root} {catalog}"
+    if which not in _LOADED:
+        _LOADED.clear()
+        _LOADED[which] = dg.Definitions(
+            assets=[
+                *dg.load_assets_from_package_module(assets),
+                *vlmbias.judged(catalog),
+                *vlmbias.photographed(catalog),
+                *protobias.defined(catalog),
+            ],
+            asset_checks=dg.load_asset_checks_from_package_module(assets),
+            resources=resources_at(root),
+        )
+    return _LOADED[which]
 
 
 def failure(result):

@@ -1,13 +1,16 @@
 """Tiny models with random weights in the shapes of real ones, saved as their makers save theirs.
 
 Nothing is fetched: the tokenizers learn a few words here. Importing this keeps the Hugging Face
-libraries off the network and out of the user's cache, so it is to be imported before them.
+libraries off the network and out of the user's cache, so it is to be imported before them, and they
+from here: it takes seconds, which processes that only collect these tests are spared.
 """
 
 import atexit
 import os
 import shutil
+import sys
 import tempfile
+from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
 
@@ -15,13 +18,22 @@ HOME = tempfile.mkdtemp(prefix="tiny-hub-")
 atexit.register(shutil.rmtree, HOME, ignore_errors=True)
 os.environ.update(HF_HOME=HOME, HF_HUB_OFFLINE="1", HF_HUB_DISABLE_TELEMETRY="1", TQDM_DISABLE="1")
 
-import diffusers  # noqa: E402
-import torch  # noqa: E402
-import transformers  # noqa: E402
-from tokenizers.pre_tokenizers import ByteLevel  # noqa: E402
 
-# They are too small to be shared out among threads.
-torch.set_num_threads(1)
+class _Lazy:
+    """A module that is imported once something of it is asked for."""
+
+    def __init__(self, name):
+        self._name = name
+
+    def __getattr__(self, attribute):
+        if "torch" not in sys.modules:
+            # The models are too small to be shared out among threads.
+            import_module("torch").set_num_threads(1)
+        return getattr(import_module(self._name), attribute)
+
+
+diffusers, torch, transformers = _Lazy("diffusers"), _Lazy("torch"), _Lazy("transformers")
+safetensors, pre_tokenizers = _Lazy("safetensors.torch"), _Lazy("tokenizers.pre_tokenizers")
 
 WORDS = (
     "a photo of an animal with five legs, a bird, a horse, a flag, a board; how many legs does it "
@@ -153,7 +165,7 @@ def save_llava(folder, *, words=WORDS, always=None, **generation):
         [[words]],
         400,
         new_special_tokens=["<pad>", "<image>"],
-        initial_alphabet=ByteLevel.alphabet(),
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
     )
     model = transformers.LlavaForConditionalGeneration(
         transformers.LlavaConfig(
@@ -204,7 +216,7 @@ def _teach(model, tokens):
 
 def _clip_tokenizer():
     return transformers.CLIPTokenizer(model_max_length=77).train_new_from_iterator(
-        [[WORDS]], 400, initial_alphabet=ByteLevel.alphabet()
+        [[WORDS]], 400, initial_alphabet=pre_tokenizers.ByteLevel.alphabet()
     )
 
 

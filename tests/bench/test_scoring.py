@@ -1,6 +1,5 @@
 """The yardstick of metrics, on a tiny CLIP."""
 
-from bench import forward
 from bench.scoring import Cost, middle
 
 LAYERS = {"hidden_size": 32, "intermediate_size": 37, "num_attention_heads": 2}
@@ -12,6 +11,8 @@ TINY = {
 
 
 def test_a_round_is_the_forward_pass_alone_and_then_the_metric(monkeypatch):
+    from bench import forward  # noqa: PLC0415 - with torch, which collecting tests is spared
+
     for name, small in {"PICTURES": 6, "ROUNDS": 2, "SIDE": 64}.items():
         monkeypatch.setattr(forward, name, small)
     costs = forward.rounds(TINY)

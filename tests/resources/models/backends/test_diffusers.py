@@ -1,7 +1,5 @@
 """Painters and editors of diffusers, on tiny models that are loaded as real ones are."""
 
-from tests import tiny  # isort: skip - before the Hugging Face libraries
-
 import asyncio
 import io
 import json
@@ -11,23 +9,22 @@ import sys
 import threading
 from functools import wraps
 
-import diffusers
 import numpy as np
 import pytest
-import torch
 from PIL import Image
-from safetensors.torch import load_file
 
 from resources.models.backends import backend_of
 from resources.models.backends.diffusers import noise_seed
 from resources.models.replies import Closed, Refusal, Unacceptable
 from resources.models.requests import Edit, Paint
+from tests import tiny
 from tests.resources.models.backends.local_models import (
     Pictures,
     answers,
     entry,
     picture,
 )
+from tests.tiny import diffusers, safetensors, torch
 
 BIRD, HORSE = "a photo of a bird", "a horse with five legs"
 SMALL = {"num_inference_steps": 2, "height": tiny.SIDE, "width": tiny.SIDE}
@@ -224,7 +221,7 @@ class TestWhatIsNotTrusted:
     def test_a_pickle_is_not_opened(self, flux, tmp_path):
         folder = shutil.copytree(flux, tmp_path / "model")
         weights = folder / "vae" / "diffusion_pytorch_model.safetensors"
-        torch.save(load_file(weights), weights.with_suffix(".bin"))
+        torch.save(safetensors.load_file(weights), weights.with_suffix(".bin"))
         weights.unlink()
         with pytest.raises(Closed, match="Only safetensors weights are"):
             made(folder, Paint(BIRD), **FLUX)

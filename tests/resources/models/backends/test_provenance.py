@@ -1,14 +1,11 @@
 """How pictures of diffusers say that they were made, and that they can be made again so."""
 
-from tests import tiny  # isort: skip - before the Hugging Face libraries
-
 import io
 import json
 from functools import wraps
 from hashlib import sha256
 from importlib.metadata import version
 
-import diffusers
 import numpy as np
 import pytest
 from PIL import Image
@@ -17,9 +14,11 @@ from resources.models.backends import backend_of
 from resources.models.backends.remaking import TOLERANCE, NotRemade, remade
 from resources.models.faults import Stopped
 from resources.models.requests import Edit, Paint
+from tests import tiny
 from tests.resources.models.backends.local_models import answers, entry, picture
 from tests.resources.models.conftest import LOG, client_at, closed, until
 from tests.resources.models.test_interrupted import rows
+from tests.tiny import diffusers
 
 SIDE = 64
 FLUX = {

@@ -3,8 +3,6 @@
 Each formula is held against a second computation of it, written out here with plain torch.
 """
 
-from tests import tiny  # isort: skip - before the Hugging Face libraries
-
 import asyncio
 import io
 import logging
@@ -14,10 +12,7 @@ from importlib.metadata import version
 
 import numpy as np
 import pytest
-import torch
-import transformers
 from PIL import Image
-from safetensors.torch import load_file, save_file
 
 from resources.calls import CallStore
 from resources.images import ImageStore
@@ -27,7 +22,9 @@ from resources.models.client import ModelClient
 from resources.models.outcomes import Malformed
 from resources.models.replies import Closed, Unacceptable
 from resources.models.requests import Score
+from tests import tiny
 from tests.resources.models.backends.local_models import Pictures, answers, entry, picture
+from tests.tiny import safetensors, torch, transformers
 
 SIZES = [(16, 16), (48, 32), (20, 41), (17, 64)]
 PICTURES = Pictures(*map(picture, ["red", "blue", "green", "grey"], SIZES))
@@ -161,9 +158,9 @@ class TestClipScore:
 
     def test_a_score_that_is_no_number_is_never_a_score(self, clip, tmp_path):
         folder = shutil.copytree(clip, tmp_path / "clip")
-        weights = load_file(folder / "model.safetensors")
+        weights = safetensors.load_file(folder / "model.safetensors")
         weights["visual_projection.weight"] *= torch.inf
-        save_file(weights, folder / "model.safetensors", {"format": "pt"})
+        safetensors.save_file(weights, folder / "model.safetensors", {"format": "pt"})
         with pytest.raises(Unacceptable, match=r"tiny came to no number.*dtype: float32"):
             scored(folder, "clip_score", ASKED[0])
 

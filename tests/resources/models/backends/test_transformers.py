@@ -1,7 +1,5 @@
 """Judges and writers of transformers, on a tiny LLaVA-1.5 that is loaded as a real one is."""
 
-from tests import tiny  # isort: skip - before the Hugging Face libraries
-
 import asyncio
 import io
 import json
@@ -10,21 +8,20 @@ import threading
 from importlib.util import find_spec
 
 import pytest
-import torch
-import transformers
 from PIL import Image
-from safetensors.torch import load_file
 
 from resources.models.backends import backend_of
 from resources.models.backends.transformers import sampling_seed
 from resources.models.replies import Closed, Unacceptable
 from resources.models.requests import Look, Turn, Write
+from tests import tiny
 from tests.resources.models.backends.local_models import (
     Pictures,
     answers,
     entry,
     picture,
 )
+from tests.tiny import safetensors, torch, transformers
 
 RED, BLUE = picture("red"), picture("blue", (48, 32))
 PICTURES = Pictures(RED, BLUE)
@@ -249,7 +246,7 @@ class TestWhatIsWrong:
 class TestWhatIsNotTrusted:
     def test_a_pickle_is_not_opened(self, llava, tmp_path):
         folder = copied(llava, tmp_path)
-        weights = load_file(folder / "model.safetensors")
+        weights = safetensors.load_file(folder / "model.safetensors")
         (folder / "model.safetensors").unlink()
         torch.save(weights, folder / "pytorch_model.bin")
         with pytest.raises(Closed, match="Only safetensors weights are"):
