@@ -1,8 +1,12 @@
 """The code location: everything that Dagster loads, assembled."""
 
+import gc
 import os
 from pathlib import Path
 from typing import Any
+
+# What is imported stays: looking for garbage in it again and again takes a fifth of the time.
+gc.disable()
 
 import dagster as dg
 
@@ -111,5 +115,11 @@ defs: dg.Definitions = dg.Definitions(
     ],
     schedules=[monthly(catalog_files, by_key)],
     resources=resources,
-    executor=dg.multiprocess_executor.configured({"start_method": {"forkserver": {}}}),
+    # Each step is forked from a process that has loaded all this, instead of loading it again.
+    executor=dg.multiprocess_executor.configured(
+        {"start_method": {"forkserver": {"preload_modules": ["definitions"]}}}
+    ),
 )
+
+gc.freeze()
+gc.enable()

@@ -12,7 +12,6 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
-from scipy import ndimage
 
 from generators.prompts.scenery import understand
 from generators.prompts.words import COLOURS
@@ -123,6 +122,8 @@ def _shapes(pixels: Pixels) -> list[_Shape]:
     if backdrop.mean() < 0.5:
         share = f"{backdrop.mean():.0%}"
         raise Unreadable(f"the pale ground of a schematic is most of it, of this picture {share}")
+    from scipy import ndimage  # noqa: PLC0415 - slow, and seldom needed
+
     areas, _ = ndimage.label(_shrunk(_shrunk(~backdrop).T).T)
     shapes = []
     for down, across in ndimage.find_objects(areas):

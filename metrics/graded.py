@@ -14,7 +14,6 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import ndtr, stdtrit
 
 from metrics.resampling import (
     Interval,
@@ -55,5 +54,7 @@ def graded_interval(
 @lru_cache(maxsize=512)
 def _expanded(clusters: int, level: float) -> float:
     """The share of resampled means to take in, so that of so many clusters it covers `level`."""
+    from scipy.special import ndtr, stdtrit  # noqa: PLC0415 - slow, and seldom needed
+
     reach = np.sqrt(clusters / (clusters - 1)) * stdtrit(clusters - 1, (1 + level) / 2)
     return 1 - 2 * float(ndtr(-reach))

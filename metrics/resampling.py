@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betaincinv
 
 RESAMPLES = 4000
 
@@ -110,6 +109,8 @@ def draws(name: str, number: int, chances: NDArray[np.float64]) -> NDArray[np.fl
 @lru_cache(maxsize=64)
 def most_unseen(base_images: int, level: float) -> float:
     """The largest share that none in so many base images is still likely with (exact)."""
+    from scipy.special import betaincinv  # noqa: PLC0415 - slow, and seldom needed
+
     return float(betaincinv(1, base_images, (1 + level) / 2))
 
 

@@ -21,7 +21,7 @@ _QUESTIONS = AssetKey([GROUP, "questions"])
 _PUT = ["sha256", "domain", "subject", "question_id", "question"]
 """The columns of which a request is made."""
 _AT_ONCE = 1000
-_NO_TABLE = ANSWERS.table([]).to_pandas()
+_NO_TABLE = ANSWERS.table([])
 
 
 def planners(catalog: Catalog) -> Planners:
@@ -54,7 +54,7 @@ def _posed(
     """What the asset puts to its judge, so many questions at once, however many there are."""
     for start in range(0, len(questions) if prompting else 0, _AT_ONCE):
         some = questions.iloc[start : start + _AT_ONCE]
-        yield put_to(model, some, prompting, _NO_TABLE, desk.images, desk.ledger)
+        yield put_to(model, some, prompting, _NO_TABLE.to_pandas(), desk.images, desk.ledger)
 
 
 def _certain(model: Model, desk: Desk, posed: Iterator[list[Posed]]) -> Iterator[Look]:

@@ -45,7 +45,7 @@ _TABLES = {
 _BASE_IMAGES = 304 + 91 + 69
 """Drawn by code, animals and logos: at three sizes the 1,392 images of the benchmark."""
 _SAME_PICTURE = ["image_id", "sha256", "image_set", "painter", "review", "rehearsal"]
-_NO_READINGS = MEASUREMENTS.table([]).to_pandas()
+_NO_READINGS = MEASUREMENTS.table([])
 _EDITED = AssetKey([GROUP, "edited_flags"])
 
 
@@ -85,7 +85,7 @@ def report_over(judges: Sequence[Model], writers: Sequence[Model]) -> AssetsDefi
             [*drawn_images.values(), *original_images.values()], photographs.values()
         )
         drawn = pictures[pictures["painter"].eq("")]
-        readings = _all("measurements", measurements) if len(drawn) else _NO_READINGS
+        readings = _all("measurements", measurements) if len(drawn) else _NO_READINGS.to_pandas()
         given = all_answers(judges, questions, answers)
         for topic, asked in questions.items():
             _check_same_images(topic, asked, pictures[pictures["domain"] == topic])
