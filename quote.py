@@ -75,7 +75,8 @@ def _quoted(select: str, partitions: list[str], config: dict[str, Any]) -> str:
         assets = defs.get_repository_def().assets_defs_by_key
         chosen = choose(assets, planners, instance, select, partitions, config)
         with build_resources(resources_at(data_root()), instance) as known:
-            desk = Desk(known.home, known.images, known.ledger, known.models.calls)
+            stores = known.home, known.images, known.ledger, known.models.calls
+            desk = Desk(*stores, chosen.besides)
             return text(quote(planners, desk, chosen.tasks), chosen.silent)
 
 

@@ -1,7 +1,7 @@
 """What a quote is asked for: a selection of assets, partitions, and the run config of their ops."""
 
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from dagster import (
@@ -33,10 +33,14 @@ class Task(NamedTuple):
 
 
 class Chosen(NamedTuple):
-    """What is to be quoted; `silent` are the selected assets that ask no model."""
+    """What is to be quoted; `silent` are the selected assets that ask no model.
+
+    `besides` are the partitions of those: they may change what the `tasks` after them ask.
+    """
 
     tasks: list[Task]
     silent: list[AssetKey]
+    besides: Together
 
 
 def together(tasks: Iterable[Task]) -> Together:
@@ -60,22 +64,28 @@ def choose(
     """
     selected = sorted(_selected(assets, select), key=AssetKey.to_user_string)
     asking = [key for key in selected if key in planners]
-    own = {key: _partitions(assets[key], instance) for key in asking}
-    configs = _configs({key: assets[key] for key in asking}, config or {})
-    everywhere = {name for names in own.values() for name in names or ()}
+    silent = [key for key in selected if key not in planners]
+    own = {key: _partitions(assets[key], instance) for key in selected}
+    configs = _configs({key: assets[key] for key in selected}, config or {})
+    everywhere = {name for key in asking for name in own[key] or ()}
     for name in partitions if asking else ():
         if name not in everywhere:
             among = nearest(name, sorted(everywhere))
             raise CannotQuote(
                 f"No selected asset that asks models has a partition {name!r}{among}."
             )
-    tasks = [
-        Task(key, partition, configs.get(key, {}))
-        for key, names in own.items()
-        for partition in ([""] if names is None else names)
-        if names is None or not partitions or partition in partitions
-    ]
-    return Chosen(tasks, [key for key in selected if key not in planners])
+
+    def tasks(key: AssetKey) -> Iterator[Task]:
+        names = own[key]
+        for partition in [""] if names is None else names:
+            if names is None or not partitions or partition in partitions:
+                yield Task(key, partition, configs.get(key, {}))
+
+    return Chosen(
+        [task for key in asking for task in tasks(key)],
+        silent,
+        together(task for key in silent for task in tasks(key)),
+    )
 
 
 def _selected(assets: Assets, select: str) -> Iterable[AssetKey]:

@@ -67,7 +67,8 @@ def quote_job(planners: Planners, assets: Callable[[], Assets]) -> JobDefinition
             config.partitions,
             config.config,
         )
-        made = quote(planners, Desk(home, images, ledger, models.calls), chosen.tasks)
+        desk = Desk(home, images, ledger, models.calls, chosen.besides)
+        made = quote(planners, desk, chosen.tasks)
         context.log.info("The quote:\n%s", text(made, chosen.silent))
         context.add_output_metadata({"quote": MetadataValue.md(markdown(made, chosen.silent))})
 

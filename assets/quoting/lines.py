@@ -85,7 +85,7 @@ def quote(planners: Planners, desk: Desk, tasks: Sequence[Task]) -> Quote:
     Of each request that lies in none of the stores no more is kept than half its key. Raises
     `CannotQuote` where the run config of an op is not what it takes.
     """
-    desk = desk._replace(together=together(tasks))
+    desk = desk._replace(together={**desk.together, **together(tasks)})
     reckoning = _Reckoning(desk)
     for number, task in enumerate(tasks):
         try:

@@ -241,6 +241,18 @@ class TestChoice:
         (task,) = chosen.tasks
         assert (task.partition, task.config) == (TOPIC, {"prompting": ["debiased"]})
 
+    def test_what_asks_nobody_says_what_is_asked_after_it(self, assets, judge, tmp_path):
+        concepts = AssetKey(["protobias", "concepts"])
+        config = {"ops": {"protobias__concepts": {"config": {"instances": 20}}}}
+        chosen = self.chosen(assets, judge, "*", config=config)
+        assert chosen.besides[concepts, "animals"] == {"instances": 20}
+        seen = []
+        task, *_ = chosen.tasks
+        with desk_at(tmp_path) as desk:
+            known = {task.asset: lambda desk, *_: seen.append(desk.together) or iter(())}
+            quote(known, desk._replace(together=chosen.besides), [task])
+        assert seen == [chosen.besides | {task[:2]: task.config}]
+
     def test_an_asset_that_asks_nothing_is_simply_said_to(self, assets, judge, tmp_path):
         chosen = self.chosen(assets, judge, 'key:"vlmbias/questions"', ["anything"])
         assert chosen.tasks == []
