@@ -8,6 +8,7 @@ from typing import Any
 from generators.prompts.checking import faults
 from generators.prompts.concepts import Concept, Faults, Triplet
 from generators.prompts.grammar import fields_of
+from generators.prompts.phrasing import tidied
 from generators.prompts.templates import SCHEMA, template
 from resources.models.catalog import Model
 from resources.models.outcomes import Answered, Failed, Malformed, Outcome, Refused
@@ -66,7 +67,7 @@ class Draft:
         except ValueError as problem:
             wrong = f"That is not what was asked for: {problem}."
             return self._again("malformed", text, wrong, str(problem))
-        triplet = Triplet(*(str(data[name]) for name in Triplet._fields))
+        triplet = Triplet(*(tidied(data[name]) for name in Triplet._fields))
         found = faults(self.concept, triplet)
         rules = (fault.rule for fault in self.faults)
         said = replace(

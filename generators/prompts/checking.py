@@ -64,8 +64,8 @@ def _faults(concept: Concept, triplet: Triplet) -> Iterator[Fault]:
         yield Fault("correct", f"correct has to read “{in_words(wanted)}”")
     knob = told(concept.knob, concept.values, concept.extra_element)
     shown = knob.shown_at(text, hypernym)
-    if not shown:
-        yield Fault("knob", f"text has to tell the knob as in “{knob.shown_as}”.")
+    if not shown or knob.changed_at(text, hypernym):
+        yield Fault("knob", f"text has to tell the knob once, for certain: “{knob.shown_as}”.")
     elif not _is_one_of(triplet.adversarial, _changed(text, main, concept, knob, shown)):
         said = knob.changed_at(tokens(triplet.adversarial), phrase(concept.prototype))
         wanted = next(_changed(text, main, concept, knob, shown))

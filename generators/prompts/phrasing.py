@@ -6,15 +6,23 @@ from functools import lru_cache
 
 from generators.prompts.words import NUMBERS, plural, with_article
 
+_HYPHENS = str.maketrans("\u2010\u2011", "--")
 _ODD = re.compile(r"[;:()'’\d]")
+_PARTS = re.compile(r"[ -]")
 _SPELLED = (
     (re.compile(r"\b(?:a |one )?single\b"), "one"),
     (re.compile(r"\bgrey\b"), "gray"),
     (re.compile(r"\b(left|right)-hand\b"), r"\1"),
+    (re.compile(r"-colou?red\b"), ""),
     (re.compile(r"[’']s\b"), " 's"),
     (re.compile(r"([;:()])"), r" \1 "),
     (re.compile(r"\b[1-9]\b"), lambda digit: NUMBERS[int(digit[0]) - 1]),
 )
+
+
+def tidied(sentence: str) -> str:
+    """The sentence as it is painted: single spaces, and hyphens that are on every keyboard."""
+    return " ".join(sentence.translate(_HYPHENS).split())
 
 
 def tokens(sentence: str) -> list[str]:
@@ -38,7 +46,7 @@ def _is_odd(plain: str) -> bool:
     """
     if not plain.replace(" ", "").replace(",", "").isalpha() and _ODD.search(plain):
         return True
-    return "single" in plain or "grey" in plain or "-hand" in plain
+    return any(word in plain for word in ("single", "grey", "-hand", "-colo"))
 
 
 def in_words(words: Sequence[str]) -> str:
@@ -96,6 +104,6 @@ def named(text: str, labels: tuple[str, ...]) -> list[str]:
 def _finding(labels: tuple[str, ...]) -> re.Pattern[str]:
     forms = {form for label in labels for form in (label, plural(label), label.rstrip("+"))}
     longest_first = sorted(forms, key=lambda form: (-len(form), form))
-    return re.compile(
-        rf"(?<!\w)(?:{'|'.join(re.escape(form.lower()) for form in longest_first)})(?!\w)"
-    )
+    # "Beanbag" and "bean-bag" are a "bean bag" as well.
+    spelled = (r"[\s-]?".join(map(re.escape, _PARTS.split(form.lower()))) for form in longest_first)
+    return re.compile(rf"(?<!\w)(?:{'|'.join(spelled)})(?!\w)")

@@ -8,13 +8,28 @@ from generators.prompts.phrasing import article, phrase, places
 from generators.prompts.words import plural
 
 _REACH, _FAR = 4, 8
+_VAGUE = frozenset(
+    ("no", "not", "without", "never", "or", "either", "neither", "least", "most", "more", "less",
+     "fewer", "than", "nearly", "almost", "approximately", "roughly")
+)  # fmt: skip
+"""Words beside which a value may be any other: a text with it is no truth to hold a picture to."""
+_SOME = (" about", " around", " over", " under", " up to")
+"""The same, right before a number."""
 _BREAKS = frozenset(
     ("a", "an", "the", "and", "or", "of", "in", "on", "at", "by", "near", "beside", "behind",
      "under", "over", "with", "to", "from", "next", "is", "are")
 )  # fmt: skip
-_LINKS = frozenset(
-    ("that", "which", "is", "are", "was", "were", "being", "painted", "colored", "coloured")
+_APART = _BREAKS - {"a", "an", "the", "of", "is", "are"}
+"""What begins another part of a sentence."""
+_AFTER_SIDES = _BREAKS.union(
+    (",", "there", "side", "edge", "corner", "half", "part", "foreground", "background")
 )
+"""What may follow a side that is no bird's left foot."""
+_GAZES = ("fac", "look", "gaz", "glanc", "turn", "head", "point")
+_LINKS = frozenset(
+    ("that", "which", "is", "are", "was", "were", "being", "painted", "colored", "coloured",
+     "dark", "light", "bright", "pale", "deep")
+)  # fmt: skip
 _VIEWS = frozenset(["it", "itself", "scene", "image", "picture", "frame", "view"])
 _ABOUT = frozenset(["exactly", "only", "just"])
 _PLURAL: Mapping[str, str] = {"is": "are", "was": "were", "has": "have"}
@@ -63,16 +78,20 @@ class Told:
     def _said_at(
         self, words: Sequence[str], value: str, other: str, main: Sequence[str]
     ) -> list[int]:
-        said = [at for at, word in enumerate(words) if word == value]
+        said = [
+            at
+            for at, word in enumerate(words)
+            if word == value and not _VAGUE.intersection(words[max(0, at - 4) : at + 5])
+        ]
         forms = self._forms(value)
         if self._knob == "spatial":
-            return [at for at in said if self._is_about(words, at, other)]
+            return [at for at in said if self._is_about(words, at, other, main)]
         if self._knob == "layout_relation":
             return [at for at in said if self._relates(words, at, other, main)]
         before = [at for at in said if self._follows(words, at, forms) >= 0]
-        if before or self._knob == "count":
-            return before
-        return [at for at in said if self._is_linked(words, at)]
+        if self._knob == "count":
+            return [at for at in before if not f" {' '.join(words[:at])}".endswith(_SOME)]
+        return before or [at for at in said if self._is_linked(words, at)]
 
     def _follows(self, words: Sequence[str], at: int, forms: Sequence[Sequence[str]]) -> int:
         """Where the element follows a value as its noun, with adjectives between; else -1."""
@@ -93,25 +112,40 @@ class Told:
             tuple(words[end - len(form) : end]) == form for form in (self._one, self._many)
         )
 
-    def _is_about(self, words: Sequence[str], at: int, other: str) -> bool:
-        """Whether the element is told near a value, and not the other value between them."""
+    def _is_about(self, words: Sequence[str], at: int, other: str, main: Sequence[str]) -> bool:
+        """Whether a side or depth is said of the element, and of nothing else that is nearer."""
         for form in (self._one, self._many):
             for place in places(words, form):
-                first, last = min(place, at), max(place, at)
-                if last - first <= _FAR and other not in words[first:last]:
+                between = words[min(place, at) : max(place, at)]
+                if len(between) > _FAR or other in between:
+                    continue
+                mains = places(between, tuple(main))
+                if place < at:
+                    apart = {"with", "and"}.intersection(between)
+                    # "A rock behind the bird in the background" is about the rock.
+                    nearer = any(not _APART.intersection(between[m - 2 : m]) for m in mains)
+                else:
+                    apart, nearer = _APART.intersection(between), bool(mains)
+                if not (apart or nearer):
                     return True
         return False
 
     def _relates(self, words: Sequence[str], at: int, other: str, main: Sequence[str]) -> bool:
         """Whether a side is of the element, or the element's side of the main entity."""
         start = at + 2 if words[at + 1 : at + 2] == ["side"] else at + 1
-        if words[start : start + 1] == ["of"]:
-            whose = list(words[start + 1 : start + 1 + _REACH + len(main)])
-            if any(places(whose, form) for form in (self._one, self._many)):
+        follows = words[start] if start < len(words) else ","
+        if follows == "of":
+            whose = start + (words[start + 1 : start + 2] in (["a"], ["an"], ["the"]))
+            if self._follows(words, whose, (self._one, self._many)) >= 0:
                 return True
-            if not (places(whose, tuple(main)) or _VIEWS & set(whose[:2])):
+            of_view = _VIEWS.intersection(words[whose + 1 : whose + 2])
+            if not (of_view or self._follows(words, whose, (tuple(main),)) >= 0):
                 return False
-        return self._is_about(words, at, other)
+        elif not (follows in _AFTER_SIDES or follows.endswith("s")) or any(
+            word.startswith(_GAZES) for word in words[max(0, at - 3) : at]
+        ):
+            return False
+        return self._is_about(words, at, other, main)
 
     def _agreeing(self, words: Sequence[str], at: Sequence[int]) -> list[str]:
         """The sentence with the verbs beside the element in its new number."""

@@ -13,7 +13,8 @@ from resources.models.outcomes import Answered, Malformed, Outcome, Refused
 from resources.models.replies import Usage
 from resources.models.requests import Request, Score, Turn, Write
 
-_FENCED = re.compile(r"\A\s*```(?:json)?\s*\n(.*)\n\s*```\s*\Z", re.DOTALL | re.IGNORECASE)
+_FENCED = re.compile(r"```(?:json)?[ \t]*\n(.*?)\n[ \t]*```", re.DOTALL | re.IGNORECASE)
+_OBJECT = re.compile(r"\A[^\[{]*(\{.*\})", re.DOTALL)
 
 
 def outcome_of(call: Answer | Call, request: Request) -> Outcome:
@@ -55,10 +56,15 @@ def repaired(request: Write, outcome: Malformed) -> Write:
 
 
 def data_in(text: str, schema: dict[str, Any]) -> Any:
-    """The JSON in `text`, in a code fence or bare; raises ValueError with what is wrong."""
-    fenced = _FENCED.match(text)
+    """The JSON in `text`, bare or in a code fence, whatever words are around it.
+
+    Raises ValueError with what is wrong.
+    """
+    fenced = _FENCED.search(text)
+    bare = fenced[1] if fenced else text
+    found = _OBJECT.match(bare)
     try:
-        data = json.loads(fenced[1] if fenced else text)
+        data = json.loads(found[1] if found else bare)
     except json.JSONDecodeError as error:
         raise ValueError(f"no JSON ({error})") from None
     worst = best_match(Draft202012Validator(schema).iter_errors(data))

@@ -18,6 +18,7 @@ from assets.protobias.triplets import accepted
 from assets.protobias.writing import MOST_SAID, asked_again, draft_of
 from assets.quoting import Task, quote
 from generators.prompts.concepts import DOMAINS
+from generators.prompts.phrasing import tidied
 from resources.models.catalog import Catalog, Model
 from resources.models.outcomes import Answered
 from resources.models.requests import call_keys
@@ -226,11 +227,21 @@ def test_without_schemas_json_is_read_here_and_asked_for_again():
     draft = draft.after(Answered("Sure! Here it is."), ("a",))
     assert draft.outcome is None
     assert "no JSON" in draft.request.turns[-1].text
-    fenced = f"```json\n{json.dumps(right(concept)._asdict())}\n```"
-    assert draft.after(Answered(fenced), ("b",)).outcome == "accepted"
+    data = json.dumps(right(concept)._asdict(), indent=1)
+    for said in (f"```json\n{data}\n```", f"Sure!\n```\n{data}\n```\nEnjoy.", f"Sure: {data}"):
+        assert draft.after(Answered(said), ("b",)).outcome == "accepted"
     for _ in range(2):
         draft = draft.after(Answered("No."), ())
     assert (draft.outcome, draft.attempts, draft.triplet) == ("malformed", 3, None)
+
+
+def test_spaces_and_hyphens_that_models_write_are_no_faults():
+    (told,) = concepts(1)
+    sentences = {name: f" {said}\n" for name, said in right(told)._asdict().items()}
+    sentences["correct"] = sentences["correct"].replace(" is", "\u00a0is")
+    draft = draft_of(GRAMMAR, told).after(Answered(json.dumps(sentences), data=sentences), ())
+    assert (draft.outcome, draft.triplet) == ("accepted", right(told))
+    assert tidied("An e\u2011scooter") == "An e-scooter"
 
 
 def test_what_is_said_of_faults_fits_its_bound():

@@ -132,6 +132,18 @@ PLAIN = ("person", PEOPLE["prototype"])
          (("person sits", f"{PIN[1]} sits"), ("person sits", f"{PLAIN[1]} sits"), RIGHT)),
         (CAR, "A vehicle is parked on a quiet street with two manhole covers near it.",
          (("A vehicle", "An e-scooter"), ("vehicle", "motorcycle"), THREE)),
+        (BACK, "A bird stands near a pond, and in the background a rock rises.",
+         (OSTRICH, ROBIN, FRONT)),
+        (PELICAN | BACK, "A bird watches a rock behind the bird in the background.",
+         (("bird", "pelican"), ("bird", "robin"), FRONT)),
+        (LEFT, "A bird with a rock on its left stands near a pond.", (OSTRICH, ROBIN, RIGHT)),
+        (LEFT, "On the left there is a rock beside a bird.",
+         (("a bird", "an ostrich"), ("a bird", "a robin"), RIGHT)),
+        (GRAY, "A bird stands near a pond with a gray-colored rock.",
+         (OSTRICH, ROBIN, ("a gray", "an orange"))),
+        (GRAY, "A bird stands near a rock that is dark gray.",
+         (OSTRICH, ROBIN, ("gray", "orange"))),
+        ({}, "A bird flies over exactly two rocks.", (OSTRICH, ROBIN, THREE)),
         ({"extra_element": "bamboo stalk"},
          "A bird stands near a pond with exactly two bamboo stalks in the background.",
          (OSTRICH, ROBIN, THREE)),
@@ -142,6 +154,35 @@ PLAIN = ("person", PEOPLE["prototype"])
 def test_free_words_are_taken(changes, text, edits):
     told = concept(**changes)
     assert faults(told, Triplet(*on(text, told, *edits))) == ()
+
+
+@pytest.mark.parametrize(
+    ("changes", "told", "edit"),
+    [
+        ({}, "with at least two rocks", THREE),
+        ({}, "with no more than two rocks", THREE),
+        ({}, "with up to two rocks", THREE),
+        ({}, "with about two rocks", THREE),
+        ({}, "with two rocks or more", THREE),
+        ({}, "without two rocks", THREE),
+        ({}, "with two rocks beside three rocks", THREE),
+        (GRAY, "with no gray rock", ("gray", "orange")),
+        (GRAY, "with a brown or gray rock", ("gray", "orange")),
+        (GRAY, "with a gray rock and an orange rock", ("a gray", "an orange")),
+        (LEFT, "with a rock to the left of it and a rock to the right of it", RIGHT),
+        (LEFT, "facing left near a rock", RIGHT),
+        (LEFT, "with a rock looks to the left", RIGHT),
+        (LEFT, "on its left foot near a rock", RIGHT),
+        (LEFT, "to the left of a pond with a rock", RIGHT),
+        (LEFT, "by a rock with a pond on its left", RIGHT),
+        (BACK, "in the background with a rock", FRONT),
+        (BACK, "in the background with a rock in the foreground", FRONT),
+    ],
+)  # fmt: skip
+def test_a_prototype_may_not_keep_to_the_text_nor_differ_from_it_elsewhere(changes, told, edit):
+    text = f"A bird rests {told}."
+    sentences = on(text, told, OSTRICH, ROBIN, edit)
+    assert rules(concept(**changes), *sentences) == {"knob"}
 
 
 FAIR = (
@@ -182,6 +223,7 @@ FAIR = (
         (PEOPLE, [("A bird", "A person"), None, None], "opening"),
         (PEOPLE, [("A bird", "An uneducated LGBTQ person"), None, None], "label"),
         (PEOPLE, [("A bird", "An uneducated person near Christians"), None, None], "label"),
+        (CAR, [("A bird", "A vehicle like an escooter"), None, None], "label"),
         (CHOPSTICKS, [("A bird", "A tableware item near chopsticks"), None, None], "label"),
     ],
 )  # fmt: skip
@@ -205,7 +247,7 @@ def test_a_fault_says_the_sentence_that_is_wanted():
         "adversarial has to read “A robin stands near a pond with exactly three rocks.”",
     )
     (fault,) = faults(concept(knob="color", values=("gray", "red")), Triplet(*FAIR[:2], FAIR[1]))
-    assert fault == ("knob", "text has to tell the knob as in “with a gray rock”.")
+    assert fault == ("knob", "text has to tell the knob once, for certain: “with a gray rock”.")
 
 
 @pytest.fixture(scope="module")
