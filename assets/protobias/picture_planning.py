@@ -61,19 +61,24 @@ def _filtering(
         ended = {row["calls"][-1]: row for row in rows or [] if row["outcome"] != "failed"}
         requests = [request for request in plan.requests if isinstance(request, Paint)]
         keys = call_keys(plan.model, requests)
-        certain = [
-            ended[each] for each in keys if each in ended and ended[each]["outcome"] == "painted"
-        ]
+        others = ended.keys() != set(keys)
+        certain = [ended[each] for each in keys if each in ended]
+        certain = [row for row in certain if row["outcome"] == "painted"]
         later = [
             request.prompt
             for each, request in zip(keys, requests, strict=True)
-            if each not in ended
+            if each not in ended or (others and _is_flawed_beside(ended[each]))
         ]
     yield Plan(
         judge,
         requests=[look_at(row["prompt"], row["sha256"]) for row in certain],
         later=_looks(later),
     )
+
+
+def _is_flawed_beside(row: Row) -> bool:
+    """Whether a picture is of no use because of what others are, and so may be beside others."""
+    return row["flaw"] not in (None, "blank")
 
 
 def _looks(prompts: list[str]) -> Iterator[Look]:

@@ -13,11 +13,12 @@ from assets.protobias import picture_planning
 from assets.protobias.common import key
 from assets.protobias.filtered import FILTERED, Filtering, filtered
 from assets.protobias.filters import Said, filter_of
-from assets.protobias.pairs import SIDES
+from assets.protobias.pairs import SIDES, Pairing
 from assets.protobias.scored import stored
 from assets.protobias.scores import to_evaluate
 from assets.protobias.scoring import scorers, to_score
 from assets.protobias.selection import share_of
+from assets.protobias.triplet_planning import triplets_of
 from resources.models.catalog import Catalog, Model
 from resources.models.requests import call_keys
 
@@ -76,13 +77,18 @@ def _to_stay(catalog: Catalog, desk: Desk, where: str) -> Sequence[Row] | None:
 
 
 def _painted_alike(catalog: Catalog, desk: Desk, where: str, rows: Sequence[Row]) -> bool:
-    """Whether painting now gives these very pictures."""
+    """Whether these are the very pictures that there are to filter."""
     config = desk.together.get((_PAIRS, where))
     if config is None:
-        return True
+        painter, domain = painter_and_topic(where)
+        named = ["image_id", "sha256", "outcome"]
+        table = stored(desk.home, f"{painter}/{domain}", "image_pairs", columns=named)
+        now = [] if table is None else table.to_numpy().tolist()
+        return now == [[row[name] for name in named] for row in rows]
     (plan,) = picture_planning.planners(catalog)[_PAIRS](desk, where, config)
-    # The call that painted it is the last one behind a row.
-    return call_keys(plan.model, plan.requests) == [row["calls"][-1] for row in rows]
+    # The call that painted it is the last one behind a row; of one that failed there is none.
+    painted = [row["calls"][-1:] for row in rows]
+    return painted == [[each] for each in call_keys(plan.model, plan.requests)]
 
 
 def _looked(catalog: Catalog, desk: Desk, where: str, rows: Sequence[Row]) -> bool:
@@ -104,9 +110,8 @@ def _possible(catalog: Catalog, desk: Desk, where: str) -> tuple[int, str] | str
     config = desk.together.get((_PAIRS, where), {} if pictures is None else None)
     if config is None and pictures is not None:
         return pictures["pair_id"].nunique(), max(pictures["text"], key=len, default="")
-    (plan,) = picture_planning.planners(catalog)[_PAIRS](desk, where, config or {})
-    triplets = stored(desk.home, domain, "prompt_triplets", columns=["text", "outcome"])
-    if plan.missing is not None or triplets is None:
-        return plan.missing or key("prompt_triplets").to_user_string()
-    texts = triplets.loc[triplets["outcome"] == "accepted", "text"]
-    return sum(1 for _ in plan.requests) // len(SIDES), max(texts, key=len, default="")
+    triplets = triplets_of(catalog, desk, domain)
+    if triplets is None:
+        return key("prompt_triplets").to_user_string()
+    texts = [triplet.text for _, triplet in triplets]
+    return len(texts) * Pairing(**config or {}).samples, max(texts, key=len, default="")

@@ -10,7 +10,7 @@ from resources.models.requests import call_key, canonical_of
 from tests.assets.paired import DOMAIN, SKETCH, Gallery, Studio, filter_at, painter_at
 from tests.assets.plans import desk_at, stored
 from tests.assets.written import right, writer_at
-from tests.providers import faults
+from tests.providers import faults, pictures
 
 PAIRS, FILTERED, WRITTEN = (
     AssetKey(["protobias", name]) for name in ("image_pairs", "filtered_pairs", "prompt_triplets")
@@ -86,3 +86,11 @@ def test_each_step_plans_what_it_sends_and_what_stays_of_it(studio, server):
     changed = artist.model_copy(update={"parameters": {"size": "64x64", "quality": "low"}})
     studio.models[3:] = [changed, *others]
     assert planned(studio, FILTERED, {PAIRS: {"samples": 2}}) == (set(), 12, set())
+
+
+def test_a_picture_that_others_spoil_may_be_of_use_beside_others(studio, server):
+    first, second, _ = (right(concept) for concept in studio.concepts)
+    server.answer.painting = dict.fromkeys((first.correct, second.correct), pictures.png("shared"))
+    studio.must(image_pairs={"samples": 1})
+    assert planned(studio, FILTERED, {PAIRS: {"samples": 1}})[1] == 0
+    assert planned(studio, FILTERED, {PAIRS: {"samples": 2}})[1] == 2 * 3 + 2

@@ -11,6 +11,7 @@ from dagster import AssetKey, DagsterInstance
 from assets.common import Mismatch
 from assets.protobias import planners
 from assets.protobias.human import HUMAN_SCORES
+from assets.protobias.pairs import IMAGE_PAIRS
 from assets.protobias.retention import retention
 from assets.protobias.score_checks import wrong_scores
 from assets.protobias.scored import all_scores
@@ -33,6 +34,7 @@ from tests.providers import faults
 from tests.runs import REFERENCE, checks, failure, materialize, metadata, rewrite, table, warned
 
 PAIRS = {"animals": 5, "objects": 3}
+GRAMMAR = Model(name="grammar", backend="offline", model="grammar", family="own", roles=("writer",))
 CLIP = Model(
     name="clip",
     backend="transformers",
@@ -213,9 +215,13 @@ def test_a_metric_that_gives_no_number_is_unparsed(answer, ending):
 
 def planned(root, judge, **together):
     """Certain keys, how many are later, and what is missing."""
-    catalog = Catalog((judge, SKETCH, *REFERENCE))
+    catalog = Catalog((judge, SKETCH, GRAMMAR, *REFERENCE))
     config = {
-        (AssetKey(["protobias", name]), "sketch|animals"): of for name, of in together.items()
+        (
+            AssetKey(["protobias", name]),
+            "sketch|animals" if name.endswith("pairs") else "animals",
+        ): of
+        for name, of in together.items()
     }
     with desk_at(root) as desk:
         planner = planners(catalog)[AssetKey(["protobias", "scores", "somebody"])]
@@ -232,12 +238,34 @@ def test_a_judge_that_declines_in_words_has_refused():
     assert formula_of(judge) == "judge"
 
 
+def write_pictures(root, number=PAIRS["animals"]):
+    """Store pictures of the first pairs, as those that are there to filter."""
+    rows = IMAGE_PAIRS.table(pd.read_parquet(filtered_path(root)).head(2 * number))
+    path = table(root, "image_pairs/sketch", "animals", "protobias")
+    path.parent.mkdir(parents=True)
+    rows.to_pandas().to_parquet(path)
+
+
+def filtered_path(root):
+    return table(root, "filtered_pairs/sketch", "animals", "protobias")
+
+
 class TestPlans:
     def test_a_filter_that_is_planned_as_well_leaves_what_it_left(self, root, judge):
+        write_pictures(root)
         certain, later, _ = planned(root, judge, filtered_pairs={"evaluated": 6})
         assert (len(certain), later) == (2 * 2, 0)
-        certain, later, missing = planned(root, judge, filtered_pairs={"filter": "somebody"})
-        assert (len(certain), missing) == (0, "protobias/prompt_triplets")
+        anew = planned(root, judge, filtered_pairs={"filter": "somebody"})
+        assert anew == (set(), 2 * PAIRS["animals"], None)
+
+    def test_other_pictures_than_were_filtered_are_not_certain(self, root, judge):
+        write_pictures(root, 3)
+        plan = planned(root, judge, filtered_pairs={})
+        assert plan == (set(), 2 * 3, None)
+
+    def test_what_no_model_writes_can_be_counted_before_it_is_written(self, tmp_path, judge):
+        few = {"concepts": {"instances": 4}, "prompt_triplets": {}, "image_pairs": {"samples": 2}}
+        assert planned(tmp_path, judge, **few) == (set(), 2 * 4 * 2, None)
 
     def test_before_there_are_pairs_it_is_at_most_as_many_as_there_may_be(self, tmp_path, judge):
         assert planned(tmp_path, judge) == (set(), 0, "protobias/prompt_triplets")
