@@ -71,31 +71,23 @@ def _repeated(rows: Mapping[int, Row]) -> Flaws:
     since the prompts of one painter ask for different things; but a schematic shows no more of a
     prompt than it understands, so that two prompts may well have one.
     """
-    alike = defaultdict(list)
+    alike: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
     for place, row in rows.items():
-        alike[row["sha256"]].append(place)
+        alike[row["sha256"]][row["prompt"]].append(place)
     found: Flaws = {}
-    for places in alike.values():
-        if len({_asked(rows[place]) for place in places}) == 1:
-            continue
-        first = min(rows[place]["sample"] for place in places)
-        for place in places:
-            row = rows[place]
-            other = _another(row, [rows[each] for each in places])
-            if other is not None or row["sample"] != first:
-                found[place] = Flaw("repeated", _same_as(row, other or rows[places[0]]))
+    for by_prompt in alike.values():
+        for prompt, places in by_prompt.items():
+            first = rows[min(places, key=lambda place: rows[place]["sample"])]
+            another = next(
+                (rows[of[0]] for other, of in by_prompt.items() if other != prompt), None
+            )
+            for place in places:
+                row = rows[place]
+                if another is not None and not row["rehearsal"]:
+                    found[place] = Flaw("repeated", _same_as(row, another))
+                elif row["sample"] != first["sample"]:
+                    found[place] = Flaw("repeated", _same_as(row, first))
     return found
-
-
-def _asked(row: Row) -> tuple[str, int]:
-    return row["prompt"], row["sample"]
-
-
-def _another(row: Row, alike: Sequence[Row]) -> Row | None:
-    """One of the pictures that are the same whose prompt is another, where that is wrong."""
-    if row["rehearsal"]:
-        return None
-    return next((other for other in alike if other["prompt"] != row["prompt"]), None)
 
 
 def _same_as(row: Row, other: Row) -> str:

@@ -277,6 +277,10 @@ class TestFlaws:
             self.flaws(*rehearsed, picture(2, "p", 1, sha256="s", rehearsal=True))[2] == "repeated"
         )
 
+    def test_each_prompt_has_a_first_picture_of_its_own(self):
+        rows = [picture(place, "pq"[place], 1 - place, sha256="s") for place in range(2)]
+        assert self.flaws(*[row | {"rehearsal": True} for row in rows]) == [None, None]
+
     def test_what_is_not_painted_has_no_flaw(self):
         row = picture(0) | {"outcome": "failed", "sha256": None}
         assert self.flaws(row, picture(1), blank="black") == [None, "blank"]
