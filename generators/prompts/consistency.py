@@ -51,6 +51,8 @@ def _scenes(domain: Things | People) -> Found:
         if environment.split()[0] not in PLACES:
             yield path, f"`{environment}` has to begin with one of {', '.join(PLACES)}"
         yield from _untold(path, environment)
+        for element in named(environment, tuple(domain.scenes[str(path[1])].elements)):
+            yield path, f"`{environment}` has {element} already: choose another place, or thing"
     coloured = any(knob in COLOUR_KNOBS for knob in domain.knobs)
     for name, scene in domain.scenes.items():
         yield from _elements(("scenes", name, "elements"), scene, coloured=coloured)

@@ -132,6 +132,7 @@ def test_a_pair_that_is_added_is_sampled(tmp_path):
         ("rock: [gray, brown]", "rock: [gray, grey]", "grey is no colour: there is black"),
         ("rock: [gray, brown]", "red rock: [gray, brown]", "`red rock` says red, which is a"),
         ("on a quiet beach", "across a beach", "has to begin with one of at, beside"),
+        ("on a quiet beach", "near some rocks", "has rocks already: choose anot"),
         ("by a calm sea", "On a quiet beach", "`On a quiet beach` is given twice: keep one"),
         ("on a quiet beach", "near some penguins", "says penguins, which stands for the main"),
         ("in a wood", "near a bird bath", "says bird, which stands for the main thing in kiwi"),
