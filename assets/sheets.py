@@ -54,6 +54,9 @@ def lines_of(path: Path, columns: Sequence[str]) -> list[Line]:
                 f"{path}, line 1: no column {', '.join(missing)}. The first line has to name "
                 f"{', '.join(columns)}, separated by commas; others may stand beside them."
             )
+        for name in columns:
+            if list(reader.fieldnames or ()).count(name) > 1:
+                raise BadReview(f"{path}, line 1: column {name} stands there twice. Keep one.")
         for row in reader:
             if None in row or None in row.values():
                 raise BadReview(

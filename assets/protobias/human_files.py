@@ -8,11 +8,12 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
+from unicodedata import normalize
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from assets.protobias.human_items import Pictures
-from assets.protobias.human_sheets import QUESTION, SHEET, TASKS
+from assets.protobias.human_sheets import CONFIG, QUESTION, SHEET, TASKS
 from assets.sheets import BadReview, lines_of, text_of
 
 _SPREADSHEETS = (".xls", ".xlsx", ".ods", ".numbers")
@@ -49,10 +50,15 @@ def scores_in(folder: Path) -> list[Given]:
 def checked(given: Iterable[Given], pictures: Pictures) -> list[Given]:
     """The same, once each is known to be of a picture, of its text, and its annotator's only one.
 
+    Names that differ in capitals alone, or in how an é is stored, are one person's.
+
     Raises `BadReview`.
     """
     seen: dict[tuple[str, str], Given] = {}
-    for each in given:
+    names: dict[str, str] = {}
+    for said in given:
+        name = normalize("NFC", said.annotator)
+        each = said._replace(annotator=names.setdefault(name.casefold(), name))
         rows = pictures.get(each.image)
         if rows is None:
             raise BadReview(
@@ -151,10 +157,15 @@ def _of_export(path: Path) -> Iterator[Given]:
                 str(choice)
                 for result in annotation.result
                 if result.from_name == QUESTION
-                for choice in result.value.get("choices", ())
+                for choice in result.value.get("choices") or ()
             ]
-            if annotation.was_cancelled or not said:
+            if annotation.was_cancelled or not annotation.result:
                 continue
+            if not said:
+                raise BadReview(
+                    f"{where}: an annotation has no choice of `{QUESTION}`. Set the project up "
+                    f"with {CONFIG}."
+                )
             user = annotation.completed_by
             annotator = (user.email or str(user.id)) if isinstance(user, _User) else str(user)
             score = _score(" and ".join(said), where)

@@ -43,13 +43,15 @@ def to_score(pictures: Pictures, images: int, seed: int) -> list[Row]:
     """The pictures that are put before people, both of each pair, in an order that says nothing.
 
     They are even over the domains, each domain's in the order of the evaluation; fewer are part of
-    more. A picture that stands for several rows would give them one score, and is left out.
+    more. A picture that stands for several rows would give them one score: their pairs are left
+    out.
     """
     kept = [row for rows in pictures.values() for row in rows if row["pair_kept"]]
     times = Counter(row["sha256"] for row in kept)
+    shared = {row["pair_id"] for row in kept if times[row["sha256"]] > 1}
     chosen = [
         row
         for row in kept
-        if times[row["sha256"]] == 1 and row["rank"] < share_of(row["domain"], images // 2)
+        if row["pair_id"] not in shared and row["rank"] < share_of(row["domain"], images // 2)
     ]
     return sorted(chosen, key=lambda row: sha256(f"{seed}/{row['sha256']}".encode()).digest())

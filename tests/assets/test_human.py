@@ -140,6 +140,12 @@ class TestSheets:
         assert [row for row in more if row in some] == some
         assert to_score(pictures, 300, 1) != more
 
+    def test_a_pair_of_which_a_picture_stands_for_others_is_left_out_whole(self, pictures):
+        first, *others = to_score(pictures, 300, 0)
+        again = {**pictures, "twin": [{**first, "pair_id": "twin"}]}
+        left = [row for row in others if row["pair_id"] != first["pair_id"]]
+        assert to_score(again, 300, 0) == left
+
     def test_nothing_tells_which_side_a_picture_is_of(self, pictures, folder, root):
         asked = to_score(pictures, 300, 0)
         write_sheets(folder, asked, ImageStore(root=str(root)))
@@ -218,9 +224,33 @@ class TestFiles:
         ]
         assert scores_in(folder / "nowhere") == []
 
+    def test_a_name_that_is_spelled_in_several_ways_is_one_person(self, pictures, folder):
+        asked = to_score(pictures, 12, 0)
+        for number, name in enumerate(("jos\u00e9.csv", "Jose\u0301.csv")):
+            (folder / name).write_text(lines(asked[number:], "1"))
+        assert len({each.annotator for each in checked(scores_in(folder), pictures)}) == 1
+        (folder / "JOS\u00c9.csv").write_text(lines(asked, "2"))
+        with pytest.raises(BadReview, match="has scored the picture"):
+            checked(scores_in(folder), pictures)
+
     @pytest.mark.parametrize(
         ("name", "spoil", "told"),
         [
+            (
+                "a.csv",
+                lambda rows: lines(rows, "4").replace("score", "score,score").replace(",4", ",4,3"),
+                "line 1: column score stands there twice",
+            ),
+            (
+                "a.json",
+                lambda rows: json.dumps(exported(rows, "4")).replace('"score"', '"rating"'),
+                "task 1: an annotation has no choice of `score`",
+            ),
+            (
+                "a.json",
+                lambda rows: json.dumps(exported(rows, "4")).replace('["4"]', "null"),
+                "task 1: an annotation has no choice of `score`",
+            ),
             ("a.csv", lambda rows: lines(rows, ["4", "5"]), "line 3: the score is '5'. Write 1"),
             ("a.csv", lambda rows: lines(rows, ["3.5"]), "line 2: the score is '3.5'"),
             ("a.csv", lambda rows: lines(rows, "4").replace("text", "words"), "no column text"),
