@@ -30,6 +30,8 @@ from resources.images import ImageStore
 from resources.tables import read_table
 
 DAY_S = 86_400.0
+_REVIEWS = (".csv", ".json")
+"""Files in which people say something of pictures."""
 _DIGEST = re.compile(r"(?=([0-9a-f]{64}))")
 _TEMPORARY = re.compile(r"\..+\.[0-9a-f]{32}(-\w+)?")
 _PICTURE = re.compile(r".*/[0-9a-f]{2}/([0-9a-f]{64})\.png")
@@ -115,8 +117,9 @@ class Collector:
                 if table[column].dtype.kind not in "biufM":
                     for value in table[column]:
                         named.update(_digests(value))
-        for path in sorted(self._root.glob("reviews/*.csv")):
-            named.update(_digests(path.read_text(encoding="utf-8", errors="replace")))
+        for path in sorted((self._root / "reviews").rglob("[!.]*")):
+            if path.suffix.lower() in _REVIEWS:
+                named.update(_digests(path.read_text(encoding="utf-8", errors="replace")))
         return named
 
     def _waiting(self) -> Iterator[str]:

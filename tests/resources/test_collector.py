@@ -74,17 +74,22 @@ def store(tmp_path):
 def test_only_pictures_that_nothing_refers_to_go(store):
     cell, listed, told, in_text = (store.image(number) for number in range(4))
     shown_to_judge, reviewed, new, unused = (store.image(number) for number in range(4, 8))
+    in_sheet, in_export = (store.image(number) for number in range(8, 10))
     os.utime(store.images.path(new))
     store.table(sha256=[cell, None], shown=[told, told], size=[384, 768])
     store.table("other/table", lists=[[listed], []], settings=["{}", f'{{"of": "{in_text}"}}'])
     store.calls.keep([looked(1, picture=shown_to_judge)])
     (store.root / "reviews").mkdir()
     (store.root / "reviews" / "animals.csv").write_text(f"sha256,decision\n{reviewed},accepted\n")
+    scored = store.root / "reviews" / "protobias" / "somebody"
+    scored.mkdir(parents=True)
+    (scored / "anna.csv").write_text(f"image,score\n{in_sheet},4\n")
+    (scored / "export.json").write_text(f'[{{"data": {{"sha256": "{in_export}"}}}}]')
     found = store.waste()
     assert found.images == {unused: len(png_of(7))}
     assert unused in store.digests()
     store.collect()
-    kept = {cell, listed, told, in_text, shown_to_judge, reviewed, new}
+    kept = {cell, listed, told, in_text, shown_to_judge, reviewed, in_sheet, in_export, new}
     assert store.digests() == kept
     store.collect(calls=True)
     assert store.digests() == kept - {shown_to_judge}
