@@ -58,8 +58,8 @@ class ImageStore(ConfigurableResource[None]):
                 png = path.fs.cat_file(path.path) if is_remote(path) else path.read_bytes()
         except (FileNotFoundError, NotADirectoryError) as error:
             raise Missing(
-                f"The image {path} is gone. Materialize the images of its topic again: what is "
-                "missing is drawn again, the rest is kept."
+                f"The image {path} is gone. Materialize again what made it: what is missing is "
+                "drawn again, the rest is kept; of what a model made it says what to do."
             ) from error
         except PermissionError as error:
             raise Unreadable(

@@ -6,6 +6,8 @@ from dagster import AssetKey
 
 from assets import common
 from resources.home import Home
+from resources.ledger import work_key
+from resources.models.catalog import Model
 
 GROUP = "protobias"
 
@@ -16,6 +18,11 @@ table_asset = partial(common.table_asset, GROUP)
 def key(*name: str) -> AssetKey:
     """The key of an asset of this benchmark."""
     return AssetKey([GROUP, *name])
+
+
+def version_of(model: Model) -> str:
+    """What tells what this model made from what is of the same name, with another entry."""
+    return work_key(model.backend, model.model, model.parameters)
 
 
 def is_stored(home: Home, name: AssetKey, partition: str) -> bool:

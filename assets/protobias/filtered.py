@@ -41,6 +41,7 @@ FILTERED = Columns(
     filter_outcome=(TEXT, "scored, unparsed, refused, failed, or unpainted where it was not asked"),
     filter_response=(TEXT, "What the filter said; empty where it said nothing"),
     filter_reason=(TEXT, "Why there is no score; else empty"),
+    keep_from=(WHOLE, "The lowest score that was kept"),
     kept=(BOOLEAN, "Whether the picture scored high enough"),
     pair_kept=(BOOLEAN, "Whether both pictures of its pair did"),
     rank=(WHOLE, "Place of the kept pair in the order of the evaluation; empty where dropped"),
@@ -139,6 +140,7 @@ def filtered(
                 "filter": judge.name,
                 "filter_family": judge.family,
                 **columns_of(score),
+                "keep_from": config.keep_from,
                 "kept": score.score is not None and score.score >= config.keep_from,
             }
         )

@@ -22,7 +22,7 @@ from assets.money import cost_metadata
 from assets.partitions import painter_and_topic, pairs
 from assets.pictured import PICTURED, Row, ended
 from assets.previews import contact_sheet, markdown_table
-from assets.protobias.common import table_asset
+from assets.protobias.common import table_asset, version_of
 from assets.protobias.flaws import FLAWS, with_flaws
 from assets.protobias.seeing import Seen, seen_in
 from assets.protobias.triplets import accepted
@@ -38,6 +38,7 @@ from resources.models.requests import Paint
 IMAGE_PAIRS = Columns(
     domain=(TEXT, "animals, demography or objects"),
     painter=(TEXT, "Who painted it, as models.yaml names it"),
+    painter_version=(TEXT, "Digest of its backend, the provider's model id and the parameters"),
     concept_id=(TEXT, "The concept that it shows"),
     group=(TEXT, "Subcategory of the taxonomy"),
     concept=(TEXT, "The cell of the taxonomy in words"),
@@ -58,6 +59,8 @@ IMAGE_PAIRS = Columns(
 
 SIDES: tuple[Side, ...] = get_args(Side)
 _SHOWN = 12
+_LARGEST_SEED = 2**31 - 65
+"""Of the first of 64 samples: the last one's is the largest that every painter takes."""
 
 
 class Pairing(Config):
@@ -68,6 +71,8 @@ class Pairing(Config):
     )
     seed: int = Field(
         default=0,
+        ge=0,
+        le=_LARGEST_SEED,
         description="Of the first sample's noise, for a painter that takes one: the next sample's "
         "is one more. Another painter paints anew.",
     )
@@ -191,6 +196,7 @@ def _rows(
         yield {
             "domain": each.concept.domain,
             "painter": painter.name,
+            "painter_version": version_of(painter),
             "concept_id": each.concept.concept_id,
             "group": each.concept.group,
             "concept": each.concept.concept,

@@ -89,6 +89,7 @@ def facts(found: Sequence[Painted]) -> dict[str, str]:
     told = {
         "Models that painted": each("served_model"),
         "Filter": each("filter"),
+        "Kept from": each("keep_from"),
         "Seeds": each("seed"),
     }
     return {name: fact for name, fact in told.items() if fact}

@@ -1,6 +1,7 @@
 """All scores of a painter in one table, comparable: those of metrics, judges and people."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 import pyarrow as pa
@@ -19,7 +20,13 @@ EVALUATED = "evaluated"
 """The sample of all pairs of the evaluation set; the other is `HUMAN`."""
 
 _PICTURE = ["pair_id", "side", "sha256", "text"]
-_OF_FILTERED = ["image_id", "group", "rank", "pair_kept", "evaluated"]
+_ALIKE = {
+    "painter_version": "painted by one entry of models.yaml: materialize protobias/image_pairs",
+    "filter": "filtered by one model: materialize protobias/filtered_pairs, with one filter,",
+    "keep_from": "kept from one score on: materialize protobias/filtered_pairs, with one limit,",
+}
+"""What has to be the same in all domains of a painter."""
+_OF_FILTERED = ["image_id", "group", "rank", "pair_kept", "evaluated", "filter_family", *_ALIKE]
 
 _LONG = Columns(
     **SCORES.columns,
@@ -43,10 +50,12 @@ def all_scores(home: Home, painter: str, models: Sequence[Model]) -> pd.DataFram
       there is no score.
 
     Domains that are not scored yet are not in it; without any, it is empty. Raises `Mismatch` where
-    scores, by metrics or people, are of other pictures than `filtered_pairs` holds now, or where
-    those of a metric are not all by the same version of its entry.
+    scores, by metrics or people, are of other pictures than `filtered_pairs` holds now, where those
+    of a metric are not all by the same version of its entry, or where the domains of a painter were
+    painted by different versions of its entry, or filtered in different ways.
     """
     filtered = _tables(home, painter, "filtered_pairs", columns=[*_PICTURE, *_OF_FILTERED])
+    _require_alike(painter, filtered)
     scores = [_by_metric(home, painter, model, filtered) for model in models]
     people = _by_people(home, painter, filtered)
     sides = people.groupby("pair_id")["side"].nunique()
@@ -55,6 +64,18 @@ def all_scores(home: Home, painter: str, models: Sequence[Model]) -> pd.DataFram
         [each.assign(sample=EVALUATED) for each in scores]
         + [each[each["pair_id"].isin(both)].assign(sample=HUMAN) for each in (*scores, people)]
     )
+
+
+def _require_alike(painter: str, filtered: Tables) -> None:
+    """Raise `Mismatch` where domains cannot be averaged, since they were not made in one way."""
+    for column, what in _ALIKE.items():
+        found = {domain: set(table[column].dropna()) for domain, table in filtered.items()}
+        if len(set[Any]().union(*found.values())) > 1:
+            among = ", ".join(domain for domain, values in found.items() if values)
+            raise Mismatch(
+                f"The pairs of {painter} ({among}) were not all {what} again for those that are to "
+                "change, then what follows. What was paid for before is not asked again."
+            )
 
 
 def same_pictures(scores: pd.DataFrame, filtered: pd.DataFrame) -> bool:
@@ -74,7 +95,11 @@ def _by_metric(home: Home, painter: str, model: Model, filtered: Tables) -> pd.D
                 "protobias/filtered_pairs holds now. Materialize it again: only what is new is "
                 "asked."
             )
-    scores = _joined(list(tables.values()))
+    # Another filter may have kept the same pairs since they were scored.
+    families = {domain: set(filtered[domain]["filter_family"]) for domain in tables}
+    scores = _joined(
+        [table.assign(kin=model.family in families[domain]) for domain, table in tables.items()]
+    )
     if scores["metric_version"].nunique() > 1:
         raise Mismatch(
             f"The scores of {name} ({painter}) are not all by the same entry of models.yaml, which "

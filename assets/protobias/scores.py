@@ -13,12 +13,11 @@ from assets.money import cost_metadata
 from assets.partitions import pairs
 from assets.pictured import Row
 from assets.previews import markdown_table
-from assets.protobias.common import key, table_asset
+from assets.protobias.common import key, table_asset, version_of
 from assets.protobias.scoring import REFERENCES, ended, formula_of, scorers, to_score
 from metrics.pairing import paired_up
 from resources.budget import Budget
 from resources.images import ImageStore
-from resources.ledger import work_key
 from resources.models.catalog import Catalog, Model
 from resources.models.client import ModelClient
 
@@ -68,11 +67,6 @@ def scores_by(catalog: Catalog) -> tuple[AssetsDefinition, ...]:
     return tuple(
         _reference(model) if model.rehearses else _asked(model) for model in scorers(catalog)
     )
-
-
-def version_of(model: Model) -> str:
-    """What tells this model's scores from those of the same name with another entry."""
-    return work_key(model.backend, model.model, model.parameters)
 
 
 def to_evaluate(filtered: pd.DataFrame) -> Sequence[Row]:
@@ -153,7 +147,7 @@ def _table(
     table = SCORES.table(rows)
     if not rows:
         context.log.warning(
-            "protobias/filtered_pairs (%s) keeps no pair, so that there is nothing to score.",
+            "protobias/filtered_pairs (%s) evaluates no pair, so that there is nothing to score.",
             context.partition_key,
         )
         return materialized(table, pairs=0, **metadata)

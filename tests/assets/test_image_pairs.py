@@ -6,6 +6,7 @@ from collections import Counter
 import pytest
 from dagster import DagsterInstance
 from PIL import Image
+from pydantic import ValidationError
 
 from assets.cassettes import calls_in
 from assets.chosen import NoSuchModel
@@ -66,6 +67,8 @@ class TestSketch:
         assert rows["seed"].tolist() == [3, 3, 4, 4] * 5
         assert rows["sample"].tolist() == [0, 0, 1, 1] * 5
         assert set(rows["filter"]) == {"pixels"}
+        assert set(rows["keep_from"]) == {8}
+        assert rows["painter_version"].nunique() == 1
         assert set(rows["filter_score"]) == {10}
         assert rows["rehearsal"].all()
         assert rows["made"].isna().all()
@@ -234,6 +237,11 @@ class TestSeeds:
             Paint(TRIPLETS[0][1].correct, 7),
             Paint(TRIPLETS[0][1].adversarial, 7),
         )
+
+    @pytest.mark.parametrize("seed", [-1, 2**31 - 64])
+    def test_one_that_a_painter_may_not_take_is_refused_before_anything_is_paid(self, seed):
+        with pytest.raises(ValidationError, match="seed"):
+            Pairing(seed=seed)
 
     def test_a_painter_without_seeds_has_samples(self):
         openai = Model(name="o", backend="openai", model="o", family="o", roles=("painter",))

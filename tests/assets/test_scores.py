@@ -189,7 +189,7 @@ class TestJudge:
         write_filtered(tmp_path, "animals", [])
         result = score(tmp_path, painted, "somebody", models=[judge])
         assert set(checks(result).values()) == {True}
-        assert "keeps no pair, so that there is nothing to score" in warned(painted)
+        assert "evaluates no pair, so that there is nothing to score" in warned(painted)
         assert (server.count, len(scores(tmp_path, "somebody"))) == (0, 0)
         score(tmp_path, painted, "summary", domain=None, models=[judge])
         assert pd.read_parquet(tmp_path / "protobias" / "summary" / "sketch.parquet").empty
@@ -320,6 +320,30 @@ class TestAllScores:
     def test_scores_of_other_pairs_than_now_are_refused(self, root, home):
         write_filtered(root, "animals", filtered_rows(root, "animals", 2))
         with pytest.raises(Mismatch, match=r"scores/prior \(sketch, animals\) has scored other"):
+            all_scores(home, "sketch", REFERENCE)
+
+    def test_another_filter_that_keeps_the_same_pairs_has_other_kin(self, root, home):
+        for domain in PAIRS:
+            rewrite(
+                table(root, "filtered_pairs/sketch", domain, "protobias"),
+                lambda rows: [row | {"filter_family": "another"} for row in rows],
+            )
+        assert all_scores(home, "sketch", REFERENCE[:1])["kin"].eq(False).all()
+
+    @pytest.mark.parametrize(
+        ("change", "said"),
+        [
+            ({"painter_version": "x"}, "not all painted by one entry .*image_pairs again"),
+            ({"filter": "x"}, "not all filtered by one model: .*filtered_pairs, with one filter"),
+            ({"keep_from": 5}, "not all kept from one score on: .*with one limit, again"),
+        ],
+    )
+    def test_domains_that_were_made_in_different_ways_are_refused(self, root, home, change, said):
+        known = {"painter_version": "w", "filter": "pixels", "keep_from": 8}
+        for domain, new in dict(zip(PAIRS, (known, known | change), strict=True)).items():
+            path = table(root, "filtered_pairs/sketch", domain, "protobias")
+            rewrite(path, lambda rows, new=new: [row | new for row in rows])
+        with pytest.raises(Mismatch, match=said):
             all_scores(home, "sketch", REFERENCE)
 
     def test_scores_by_two_entries_are_refused(self, root, home):
