@@ -20,8 +20,22 @@ COLOURS: Mapping[str, str] = {
     "yellow": "#f5cf2e",
 }
 
-_AS_IF_CONSONANT = re.compile(r"(?i)uni(?![nm])|us[aeiu]|uk|eu|one\b|once\b")
-_AS_IF_VOWEL = re.compile(r"(?i:hon|hour|heir)|[FHLMNRSX](?=[A-Z])")
+_AS_IF_CONSONANT = re.compile(
+    r"(?i:uni(?![nm]|de|ro)|us[aeiu]|ut[aeio]|ur[aiu]|uk|ugan|eu|ewe\b|one\b|once\b)|U(?=[A-Z-])"
+)
+_AS_IF_VOWEL = re.compile(r"(?i:hon(?:est|or|our)|hour|heir)|[FHLMNRSX](?=[A-Z-])")
+_IRREGULAR = (
+    (r"\b((?:wo)?m)an$", r"\1en"),
+    (r"\bchild$", "children"),
+    (r"\bperson$", "people"),
+    (r"\b([ml])ouse$", r"\1ice"),
+    (r"\bgoose$", "geese"),
+    (r"\bfoot$", "feet"),
+    (r"\btooth$", "teeth"),
+    (r"(fish|sheep|deer)$", r"\1"),
+    (r"(potat|tomat)o$", r"\1oes"),
+    (r"(lea|shel|loa|kni|wol|scar|cal|hal|thie|\bli|\bwi)fe?$", r"\1ves"),
+)
 
 
 def with_article(phrase: str) -> str:
@@ -33,12 +47,13 @@ def with_article(phrase: str) -> str:
 def plural(noun: str) -> str:
     """More than one of it; of several words the last, or the one before "of", changes."""
     head, of, rest = noun.partition(" of ")
-    if re.search(r"(?:s|x|z|ch|sh)$", head):
+    irregular = next((many for many in _IRREGULAR if re.search(many[0], head)), None)
+    if irregular:
+        head = re.sub(*irregular, head)
+    elif re.search(r"(?:s|x|z|ch|sh)$", head):
         head += "es"
     elif re.search(r"[^aeiou]y$", head):
         head = f"{head[:-1]}ies"
-    elif re.search(r"(?:lea|shel|loa|kni|wol)fe?$", head):
-        head = re.sub(r"fe?$", "ves", head)
     else:
         head += "s"
     return head + of + rest

@@ -81,7 +81,9 @@ def test_what_it_cannot_write_it_says(change, reason):
     "phrase",
     ["a bird", "an ostrich", "a unicycle", "an uninformed person", "an unimportant person",
      "a useful cup", "an umbrella", "an honest person", "a house", "an e-scooter", "a European",
-     "an LGBTQ+ person", "a Mexican", "a one-eyed cat", "an onion", "an Indian", "a Ukrainian"],
+     "an LGBTQ+ person", "a Mexican", "a one-eyed cat", "an onion", "an Indian", "a Ukrainian",
+     "a Honduran", "a honey jar", "a Ugandan", "a utensil", "a ewe", "a USB stick", "an X-ray",
+     "an unidentified shell", "an ugly vase", "an urn", "an urchin", "a Uruguayan"],
 )  # fmt: skip
 def test_articles_go_by_sound(phrase):
     assert with_article(phrase.split(" ", 1)[1]) == phrase
@@ -91,7 +93,11 @@ def test_articles_go_by_sound(phrase):
     ("one", "many"),
     [("rock", "rocks"), ("branch", "branches"), ("bush", "bushes"), ("glass", "glasses"),
      ("box", "boxes"), ("berry", "berries"), ("tray", "trays"), ("leaf", "leaves"),
-     ("knife", "knives"), ("cup of tea", "cups of tea"), ("pine tree", "pine trees")],
+     ("knife", "knives"), ("cup of tea", "cups of tea"), ("pine tree", "pine trees"),
+     ("wool scarf", "wool scarves"), ("calf", "calves"), ("belief", "beliefs"), ("roof", "roofs"),
+     ("potato", "potatoes"), ("photo", "photos"), ("toy mouse", "toy mice"), ("child", "children"),
+     ("starfish", "starfish"), ("woman", "women"), ("human", "humans"), ("goose", "geese"),
+     ("mongoose", "mongooses")],
 )  # fmt: skip
 def test_plurals(one, many):
     assert plural(one) == many
