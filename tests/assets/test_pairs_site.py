@@ -3,11 +3,14 @@
 import html
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from assets.protobias.site import published
+from assets.protobias.site.charts import Bar, Mark
+from assets.site.writing import Rate
 from tests.assets.pairs_data import (
     CONCEPTS,
     METRICS,
@@ -245,3 +248,25 @@ def test_a_gallery_is_bounded_and_says_so(tmp_path: Path) -> None:
     shown = page(site, "pairs-flux.html")
     assert "14 of 40 pairs are shown" in shown
     assert "<td>dropped by the filter</td><td>12</td><td>38</td>" in shown
+
+
+def test_a_mean_of_fewer_domains_says_of_how_many() -> None:
+    board = painted("flux", Pictures()).board
+    (metric,) = [each for each in board.metrics if each.name == "clip_l"]
+    where = (metric.name, ("animals", "all", "all"))
+    without = board.cells[where]._replace(correct_margin=None)
+    fewer = replace(board, cells={**board.cells, where: without})
+    whole = ("all", "all", "all")
+    assert "domains" not in board.rate(metric, whole, "correct_margin").note
+    assert fewer.rate(metric, whole, "correct_margin").note.endswith("2 of 3 domains")
+    assert "domains" not in fewer.rate(metric, whole, "sc").note
+
+
+def test_words_stand_above_an_interval_that_leaves_no_room_beside_it() -> None:
+    def bar(low: float, high: float) -> Bar:
+        rate = Rate(0.6, low, high)
+        return Bar("", [Mark("failure", rate, "60.0 %, ties 20.0 %")], "")
+
+    assert bar(0.5, 0.8).above == ""
+    assert bar(0.2, 0.8).above == "60.0 %, ties 20.0 %"
+    assert Bar("", [Mark("failure", Rate(None), "")], "", "no pair scored").above == ""

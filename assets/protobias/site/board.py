@@ -109,9 +109,16 @@ class Board:
         value = getattr(row, measure)
         if value is None:
             return Rate(None, note=self._why(metric, where, measure))
-        lacking = f"{count(row.unscored)} unscored" if row.unscored else ""
+        lacking = [f"{count(row.unscored)} unscored"] if row.unscored else []
+        if where == WHOLE and (held := self._held(metric, measure)) < len(self.domains):
+            lacking.append(f"{held} of {len(self.domains)} domains")
         low, high = (getattr(row, f"{measure}_{end}") for end in ("low", "high"))
-        return Rate(value, low, high, lacking)
+        return Rate(value, low, high, ", ".join(lacking))
+
+    def _held(self, metric: Metric, measure: Measure) -> int:
+        """How many domains have the number: a margin has none where no pair ranks so."""
+        parts = (self.cells.get((metric.name, (each, ALL, ALL))) for each in self.domains)
+        return sum(row is not None and getattr(row, measure) is not None for row in parts)
 
     def _why(self, metric: Metric, where: Where, measure: Measure) -> str:
         """Why there is no number: some domain lacks, no pair is scored, or none of that kind."""

@@ -23,6 +23,17 @@ class Bar(NamedTuple):
     spoken: str
     note: str = ""
 
+    @property
+    def above(self) -> str:
+        """What is written above the marks, where intervals leave it no room beside them."""
+        told = [mark for mark in self.marks if mark.rate.value is not None]
+        return "" if all(map(_fits_beside, told)) else ", ".join(mark.words for mark in told)
+
+
+def _fits_beside(mark: Mark) -> bool:
+    low, high = mark.rate.low or 0.0, 1.0 if mark.rate.high is None else mark.rate.high
+    return max(low, 1 - high) * _NARROW >= _GAP + _LETTER * len(mark.words)
+
 
 class Chart(NamedTuple):
     """A chart of bars; `title` tells the domain, `about` what is shown, and `ticks` its scale."""
@@ -34,6 +45,8 @@ class Chart(NamedTuple):
     bars: Sequence[Bar]
 
 
+_NARROW, _GAP, _LETTER = 340, 12, 7
+"""Pixels: a chart on a phone, from an interval to what is written beside it, and of a letter."""
 _PERCENT = ("0", "25", "50", "75", "100\u00a0%")
 _SCORES = ("0", "0.25", "0.5", "0.75", "1")
 
