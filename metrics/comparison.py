@@ -55,7 +55,11 @@ def between_metrics(scores: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
         metrics = list(of_sample["metric"].unique())
         for domain, held in _domains(fails):
             compared = [
-                {"left": left, "right": right, **_difference(held[left] - held[right], seed)}
+                {
+                    "left": left,
+                    "right": right,
+                    **_difference(held[left] - held[right], seed, tested=True),
+                }
                 for left, right in combinations(metrics, 2)
             ]
             part = {"painter": painter, "sample": sample, "domain": domain}
@@ -82,7 +86,7 @@ def between_painters(scores: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
         )
         for domain, held in _domains(fails):
             for earlier, later in combinations(alike["painter"].unique(), 2):
-                found = _difference(held[later] - held[earlier], seed)
+                found = _difference(held[later] - held[earlier], seed, tested=False)
                 part = {"sample": sample, "metric": metric, "domain": domain}
                 rows.append({**part, "earlier": earlier, "later": later, **found})
     return pd.DataFrame(rows, columns=_BETWEEN_PAINTERS)
@@ -95,10 +99,10 @@ def _domains(fails: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
     yield ALL, fails
 
 
-def _difference(differences: "pd.Series[float]", seed: int) -> dict[str, float]:
-    """The mean of differences by domain and concept, with its interval and p-value.
+def _difference(differences: "pd.Series[float]", seed: int, *, tested: bool) -> dict[str, float]:
+    """The mean of differences by domain and concept, with its interval and, if tested, p-value.
 
-    It is NaN unless every domain that they are of has one.
+    They are NaN unless every domain that the differences are of has one.
     """
     values: Values = np.asarray(differences, np.float64)
     there = ~np.isnan(values)
@@ -107,8 +111,9 @@ def _difference(differences: "pd.Series[float]", seed: int) -> dict[str, float]:
     found = dict.fromkeys(["difference", "low", "high", "p"], float("nan"))
     if len(np.unique(domains[there])) == len(np.unique(domains)):
         low, high = paired_interval(values, clusters, domains, seed=seed)
-        mean, p = mean_over(values, domains), flip_test(values, clusters, domains, seed=seed)
-        found = {"difference": mean, "low": low, "high": high, "p": p}
+        found |= {"difference": mean_over(values, domains), "low": low, "high": high}
+        if tested:
+            found["p"] = flip_test(values, clusters, domains, seed=seed)
     return {"prompts": len(np.unique(clusters[there])), **found}
 
 

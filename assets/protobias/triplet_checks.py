@@ -55,11 +55,11 @@ def checks(triplets: pd.DataFrame, concepts: pd.DataFrame) -> Iterator[AssetChec
 
 def broken(triplets: pd.DataFrame, concepts: pd.DataFrame) -> pd.DataFrame:
     """Concepts without exactly one row, and accepted rows that break a rule."""
-    counts = Counter(triplets["concept_id"])
+    counts, known = Counter(triplets["concept_id"]), dict.fromkeys(concepts["concept_id"])
     problems = [
         (name, f"{counts[name]} rows")
-        for name in dict.fromkeys([*concepts["concept_id"], *counts])
-        if counts[name] != 1 or name not in set(concepts["concept_id"])
+        for name in known | counts
+        if counts[name] != 1 or name not in known
     ]
     for row in TRIPLETS.rows(triplets[triplets["outcome"] == "accepted"]):
         triplet = Triplet(*(row[name] or "" for name in Triplet._fields))
