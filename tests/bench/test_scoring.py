@@ -15,11 +15,23 @@ def test_a_round_is_the_forward_pass_alone_and_then_the_metric(monkeypatch):
 
     for name, small in {"PICTURES": 6, "ROUNDS": 2, "SIDE": 64}.items():
         monkeypatch.setattr(forward, name, small)
+    timed = []
+
+    def noting(name, work):
+        def noted(*given):
+            seconds = work(*given)
+            timed.append((name, 1000 * seconds / 6))
+            return seconds
+
+        return noted
+
+    monkeypatch.setattr(forward._Bare, "seconds", noting("bare", forward._Bare.seconds))
+    monkeypatch.setattr(forward, "_score", noting("scored", forward._score))
     costs = forward.rounds(TINY)
-    assert len(costs) == 2
-    for cost in costs:
-        assert 0 < cost.bare < cost.scored
-        assert cost.prepared > 0
+    # Each was done once before it counted.
+    assert [name for name, _ in timed] == ["bare", "scored"] * 3
+    assert [cost[:2] for cost in costs] == [(timed[at][1], timed[at + 1][1]) for at in (2, 4)]
+    assert all(min(cost) > 0 for cost in costs)
 
 
 def test_the_middle_is_by_what_is_above_the_forward_pass():

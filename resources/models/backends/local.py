@@ -77,8 +77,10 @@ def commit(model: Model, key: str | None, revision: str | None) -> str | None:
     """The commit of the Hub that a model comes from; None for a folder, which has none.
 
     With the commit known, all files come from it, and the answer can say what was served. Raises
-    `Closed` for an id that neither the Hub nor its local cache has.
+    `Closed` without the extra `local`, and for an id that neither the Hub nor its local cache has.
     """
+    # An id that the Hub does not give is no matter where nothing could run it.
+    library("torch")
     if Path(model.model).is_dir():
         return None
     if key is not None and not re.fullmatch(r"[!-~]+", key):
