@@ -21,6 +21,8 @@ _BREAKS = frozenset(
 )  # fmt: skip
 _APART = _BREAKS - {"a", "an", "the", "of", "is", "are"}
 """What begins another part of a sentence."""
+_JOINS = frozenset(["with", "and"])
+"""What begins another thing than the one before."""
 _AFTER_SIDES = _BREAKS.union(
     (",", "there", "side", "edge", "corner", "half", "part", "foreground", "background")
 )
@@ -121,12 +123,12 @@ class Told:
                     continue
                 mains = places(between, tuple(main))
                 if place < at:
-                    apart = {"with", "and"}.intersection(between)
                     # "A rock behind the bird in the background" is about the rock.
                     nearer = any(not _APART.intersection(between[m - 2 : m]) for m in mains)
                 else:
-                    apart, nearer = _APART.intersection(between), bool(mains)
-                if not (apart or nearer):
+                    nearer = bool(mains)
+                apart = _JOINS if place < at else _APART
+                if not (nearer or apart.intersection(between)):
                     return True
         return False
 
