@@ -42,6 +42,7 @@ TRIPLETS = Columns(
     calls=(TEXTS, "Keys of the stored calls behind it"),
 )
 
+OUTCOMES = ("accepted", "rejected", "malformed", "refused", "failed")
 _SHOWN = 6
 _NAMED = 5
 
@@ -102,9 +103,13 @@ def accepted(table: pd.DataFrame) -> list[tuple[Concept, Triplet]]:
     """The triplets that may be painted, in the order of the table, checked by rule once more.
 
     Raises `Mismatch` for a table that was edited by hand so that one of them does not pass now, or
-    stands there twice.
+    stands there twice, or that a row has another outcome than there is.
     """
-    found, problems = [], []
+    found = []
+    problems = [
+        f"{row['concept_id']} (outcome: {row['outcome']!r} is none of {', '.join(OUTCOMES)})"
+        for row in TRIPLETS.rows(table[~table["outcome"].isin(OUTCOMES)])
+    ]
     for row in TRIPLETS.rows(table[table["outcome"] == "accepted"]):
         concept = concept_of(row)
         triplet = Triplet(*(row[name] or "" for name in Triplet._fields))
@@ -116,9 +121,9 @@ def accepted(table: pd.DataFrame) -> list[tuple[Concept, Triplet]]:
     if problems:
         more = f"; and {len(problems) - _NAMED} more" if len(problems) > _NAMED else ""
         raise Mismatch(
-            f"protobias/prompt_triplets ({found[0][0].domain}) holds accepted rows that do not "
-            f"pass: {'; '.join(problems[:_NAMED])}{more}. Its table was changed since it was "
-            "written: mend these rows or set their outcome to rejected, or materialize "
+            f"protobias/prompt_triplets ({table['domain'].iloc[0]}) holds rows that do not pass: "
+            f"{'; '.join(problems[:_NAMED])}{more}. Its table was changed since it was written: "
+            "mend these rows or set their outcome to rejected, or materialize "
             "protobias/prompt_triplets again, which asks no model again. Nothing was painted."
         )
     return found

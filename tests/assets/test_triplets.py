@@ -204,13 +204,15 @@ def test_grammar_writes_real_triplets_and_asks_no_model(tmp_path, writer):
     def spoiled(written):
         written[1]["correct"] = "A robin is here."
         written[2]["outcome"] = "rejected"
+        written[3]["outcome"] = "acepted"
         return [*written, written[0]]
 
     rewrite(table(tmp_path, "prompt_triplets", DOMAIN, "protobias"), spoiled)
     with pytest.raises(Mismatch) as raised:
         accepted(rows(tmp_path))
     said = str(raised.value)
-    first, second, third = (concept.concept_id for concept in concepts(3))
+    first, second, third, fourth = (concept.concept_id for concept in concepts(4))
+    assert f"{fourth} (outcome: 'acepted' is none of accepted, rejected" in said
     assert f"{second} (correct: correct has to read" in said
     assert f"{first} (stands there 2 times)" in said
     assert third not in said
