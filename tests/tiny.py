@@ -26,6 +26,9 @@ class _Lazy:
         self._name = name
 
     def __getattr__(self, attribute):
+        if attribute.startswith("_"):
+            # Who collects tests looks for marks on whatever stands in a file of them.
+            raise AttributeError(attribute)
         if "torch" not in sys.modules:
             # The models are too small to be shared out among threads.
             import_module("torch").set_num_threads(1)

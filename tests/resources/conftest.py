@@ -2,15 +2,17 @@
 
 from urllib.request import Request, urlopen
 
-import boto3
 import pytest
-import s3fs
-from moto.server import ThreadedMotoServer
 
 
 @pytest.fixture
 def s3(monkeypatch):
     """A real S3 endpoint on loopback with an empty bucket, `pictures`; gives a client of it."""
+    # Here, for every process that collects tests would import them.
+    import boto3  # noqa: PLC0415 - see above
+    import s3fs  # noqa: PLC0415 - see above
+    from moto.server import ThreadedMotoServer  # noqa: PLC0415 - see above
+
     server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     server.start()
     host, port = server.get_host_and_port()
