@@ -17,6 +17,7 @@ from generators.prompts.taxonomy import (
     Things,
     labels_of,
 )
+from generators.prompts.telling import VAGUE
 from generators.prompts.words import COLOURS
 
 Path: TypeAlias = tuple[str | int, ...]
@@ -138,9 +139,11 @@ def _known(path: Path, names: Sequence[str], scenes: Iterable[str]) -> Found:
 
 
 def _untold(path: Path, words: str) -> Found:
-    """What is told by knobs alone: else a sentence could tell two values."""
+    """What is told by knobs alone, lest a sentence tell two values; and what makes none certain."""
     for told in named(words, _VALUES):
         yield path, f"`{words}` says {told}, which is a knob's to tell: choose other words"
+    for vague in named(words, VAGUE):
+        yield path, f"`{words}` says {vague}, which leaves open what is told: choose other words"
 
 
 def _apart(path: Path, group: Family | Axis, entities: Iterable[str]) -> Found:

@@ -15,8 +15,10 @@ from generators.prompts.knobs import Knob
 
 
 def _words(text: str) -> str:
-    if not text or text != " ".join(text.split()) or '"' in text:
-        raise ValueError(f"is {text!r}: write words with one space between them and no quotes")
+    if not text or text != " ".join(text.split()) or set('".!?') & set(text):
+        raise ValueError(
+            f"is {text!r}: write words with one space between them and no quotes or full stops"
+        )
     return text
 
 

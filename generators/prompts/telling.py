@@ -7,12 +7,14 @@ from generators.prompts.grammar import extra
 from generators.prompts.phrasing import article, phrase, places
 from generators.prompts.words import plural
 
-_REACH, _FAR = 4, 8
-_VAGUE = frozenset(
-    ("no", "not", "without", "never", "or", "either", "neither", "least", "most", "more", "less",
-     "fewer", "than", "nearly", "almost", "approximately", "roughly")
+VAGUE = (
+    "no", "not", "without", "never", "or", "either", "neither", "least", "most", "more", "less",
+    "fewer", "than", "nearly", "almost", "approximately", "roughly",
 )  # fmt: skip
 """Words beside which a value may be any other: a text with it is no truth to hold a picture to."""
+
+_REACH, _FAR = 4, 8
+_VAGUE = frozenset(VAGUE)
 _SOME = (" about", " around", " over", " under", " up to")
 """The same, right before a number."""
 _BREAKS = frozenset(

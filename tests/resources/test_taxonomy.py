@@ -142,6 +142,8 @@ def test_a_pair_that_is_added_is_sampled(tmp_path):
         ("Muslim person", "Muslim man", "has to have the word person in it"),
         ("a crescent", "one crescent", "says one, which is a knob's to tell"),
         ("word: rich", "word: ' rich'", "is ' rich': write words with one space between"),
+        ("on a quiet beach", "on a beach near St. Ives", "words with one space between them and"),
+        ("by a calm sea", "by a sea or lake", "`by a sea or lake` says or, which leaves open"),
         ("word: rich", "word: no", "`no` may be a switch or a word"),
         ("objects:", "object:", "`object` is no field, did you mean objects?"),
         (SMALL, "- a", "not a mapping: begin with `animals:`, `demography:`, `objects:`"),
