@@ -1,6 +1,7 @@
 """Tables as Parquet, one file an asset and partition."""
 
 import io
+from typing import Any
 
 import pandas as pd
 import pyarrow as pa
@@ -38,6 +39,10 @@ def read_table(path: UPath, asset: str, columns: list[str] | None = None) -> pd.
     return table
 
 
+class SeveralPartitions(ValueError):
+    """A run is to make several partitions at once of an asset that makes one."""
+
+
 class _Parquet(UPathIOManager):
     extension = ".parquet"
 
@@ -45,6 +50,20 @@ class _Parquet(UPathIOManager):
         buffer = io.BytesIO()
         pq.write_table(obj, buffer, compression="zstd", write_page_checksum=True)
         write_whole(path, buffer.getvalue())
+
+    def load_input(self, context: InputContext) -> Any:
+        """The table that an asset needs, or those of all partitions for one that takes a dict.
+
+        Raises `SeveralPartitions` where there are several for one that takes a table.
+        """
+        takes_one = context.dagster_type.typing_type is pd.DataFrame
+        if takes_one and context.has_asset_partitions and len(context.asset_partition_keys) > 1:
+            raise SeveralPartitions(
+                f"This run needs {len(context.asset_partition_keys)} partitions of "
+                f"{context.asset_key.to_user_string()} at once. Launch it as multiple runs, one "
+                "per partition. Nothing was asked or drawn."
+            )
+        return super().load_input(context)
 
     def load_from_path(self, context: InputContext, path: UPath) -> pd.DataFrame:
         """The table, or the columns that the input's metadata names."""

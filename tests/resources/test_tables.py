@@ -2,12 +2,20 @@
 
 import random
 
+import pandas as pd
 import pyarrow as pa
 import pytest
+from dagster import (
+    AssetKey,
+    PartitionKeyRange,
+    PythonObjectDagsterType,
+    StaticPartitionsDefinition,
+    build_input_context,
+)
 from upath import UPath
 
 from resources.faults import Corrupt
-from resources.tables import ParquetTables, read_table
+from resources.tables import ParquetTables, SeveralPartitions, read_table
 
 ROWS = pa.table(
     {
@@ -34,6 +42,25 @@ def test_a_table_is_read_as_it_was_written(path):
     assert read(path).equals(ROWS.to_pandas())
     assert list(read(path, "measured").columns) == ["measured"]
     assert [other.name for other in path.parent.iterdir()] == [path.name]
+
+
+def test_a_run_of_several_partitions_is_refused_with_its_remedy(path):
+    tables = ParquetTables(root=str(path.parent.parent)).create_io_manager(None)
+
+    def needing(last, kind):
+        return build_input_context(
+            asset_key=AssetKey("drawn_images"),
+            asset_partition_key_range=PartitionKeyRange("flags", last),
+            asset_partitions_def=StaticPartitionsDefinition(["flags", "grids"]),
+            dagster_type=kind,
+        )
+
+    one, several = (PythonObjectDagsterType(kind) for kind in (pd.DataFrame, dict))
+    assert tables.load_input(needing("flags", one)).equals(ROWS.to_pandas())
+    with pytest.raises(FileNotFoundError, match=r"grids\.parquet"):
+        tables.load_input(needing("grids", several))
+    with pytest.raises(SeveralPartitions, match=r"2 partitions of drawn_images.*multiple runs"):
+        tables.load_input(needing("grids", one))
 
 
 def test_a_missing_table_is_named_with_its_remedy(path):
