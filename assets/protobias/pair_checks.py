@@ -141,6 +141,8 @@ def wrong_filtered(rows: Sequence[Row], pictures: pd.DataFrame) -> list[Problem]
     survivors = set(surviving(rows))
     ranks = sorted({(row["rank"], row["pair_id"]) for row in rows if row["rank"] is not None})
     in_a_row = [rank for rank, _ in ranks] == list(range(len(survivors)))
+    evaluated = Counter(row["rank"] for row in rows if row["evaluated"])
+    first = evaluated == dict.fromkeys(range(len(evaluated)), len(SIDES))
     return [
         *_miscounted(counts, dict.fromkeys(wanted)),
         *(
@@ -154,6 +156,7 @@ def wrong_filtered(rows: Sequence[Row], pictures: pd.DataFrame) -> list[Problem]
             if not (row["pair_id"] in survivors) == row["pair_kept"] == (row["rank"] is not None)
         ),
         *([] if in_a_row else [("ranks", "are not 0, 1, 2, … of the kept pairs")]),
+        *([] if first else [("evaluated", "are not the first of the kept pairs")]),
     ]
 
 

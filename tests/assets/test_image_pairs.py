@@ -37,6 +37,7 @@ from tests.providers import faults, pictures
 from tests.runs import REFERENCE, checks, failure, metadata, rewrite, table
 
 RANKS = "are not 0, 1, 2, … of the kept pairs"
+FIRST = "are not the first of the kept pairs"
 ENDED = {"every_row_ended": True, "enough_is_left": True}
 GEMINI = Model(name="g", backend="gemini", model="g-1", family="g", roles=("painter",))
 
@@ -113,6 +114,7 @@ class TestSketch:
             ({"outcome": "flawed"}, {"ended as scored, kept: True"}),
             ({"kept": False}, {"is kept or ranked apart from its pair", RANKS}),
             ({"rank": 99}, {RANKS}),
+            ({"evaluated": "flip"}, {FIRST}),
             ({"rank": None}, {"is kept or ranked apart from its pair"}),
             ({"pair_id": "other"}, {"0 rows", "1 rows", RANKS}),
         ],
@@ -120,6 +122,8 @@ class TestSketch:
     def test_filtered_pairs_that_do_not_fit_are_found(self, sketched, change, problems):
         pictures = sketched[0].table("image_pairs")
         rows = FILTERED.rows(sketched[0].table("filtered_pairs"))
+        if "evaluated" in change:
+            change = {"evaluated": not rows[0]["evaluated"]}
         found = wrong_filtered([rows[0] | change, *rows[1:]], pictures)
         assert {problem for _, problem in found} == problems
 
