@@ -39,15 +39,18 @@ def painted_by(home: Home, painter: str, scorers: Sequence[Model]) -> Painted | 
     scores = all_scores(home, painter, scorers)
     _check_summary(painter, scores, summary)
     pairs = _pairs(home, painter)
+    rehearsal = bool(pairs["rehearsal"].any())
+    # Of real pictures `pixels` reads none, which would count every pair as unscored.
+    counted = [each for each in scorers if rehearsal or not each.rehearses]
     given = stored(home, painter, "human_scores")
     return Painted(
         name=painter,
-        rehearsal=bool(pairs["rehearsal"].any()),
+        rehearsal=rehearsal,
         summary=summary,
         pairs=pairs,
         scores=scores,
         human=HUMAN_SCORES.table([]).to_pandas() if given is None else given,
-        retention=retention(home, painter, scorers),
+        retention=retention(home, painter, counted),
         missing=list(_missing(painter, pairs, scores)),
     )
 

@@ -91,6 +91,23 @@ def test_a_painter_is_read_whole_and_what_lacks_is_said(tables: Tables) -> None:
     assert list(prompts(tables.home)) == ["animals", "objects"]
 
 
+def test_a_reference_that_reads_no_real_picture_leaves_retention_as_it_is(tables: Tables) -> None:
+    painted = painted_by(tables.home, "flux", SCORERS)
+    pixels = SCORERS[0].model_copy(update={"name": "pixels", "backend": "offline"})
+    unread = pq.read_table(
+        tables.path("scores", next(iter(METRICS)), "flux", "animals")
+    ).to_pandas()
+    unread = unread.assign(metric="pixels", outcome="unparsed", raw=None)
+    tables.store(SCORES, unread, "scores/pixels/flux", "animals")
+    summary = ranking_table(all_scores(tables.home, "flux", [*SCORERS, pixels]))
+    tables.store(SUMMARY, summary, "summary", "flux")
+    read = painted_by(tables.home, "flux", [*SCORERS, pixels])
+    assert painted is not None
+    assert read is not None
+    assert "pixels" in set(read.summary["metric"])
+    pd.testing.assert_frame_equal(read.retention, painted.retention)
+
+
 def test_pairs_that_are_not_filtered_yet_are_there_all_the_same(tables: Tables) -> None:
     tables.path("filtered_pairs", "flux", "objects").unlink()
     for metric in METRICS:
