@@ -103,7 +103,7 @@ class Told:
             for form in forms:
                 if words[start] == form[0] and tuple(words[start : start + len(form)]) == form:
                     return start
-            if words[start] in _BREAKS:
+            if words[start] in _BREAKS or (words[start] == "," and _is_many(words[start - 1])):
                 break
         return -1
 
@@ -167,6 +167,11 @@ class Told:
                     words[after], single=self._changed == "one"
                 )
         return told
+
+
+def _is_many(word: str) -> bool:
+    """Whether it is a plural, as "trees" of "two trees, rocks", and no adjective."""
+    return word.endswith("s") and not word.endswith(("ous", "less"))
 
 
 def _in_number(verb: str, *, single: bool) -> str:
