@@ -63,8 +63,8 @@ def checked(given: Iterable[Given], pictures: Pictures) -> list[Given]:
         if rows is None:
             raise BadReview(
                 f"{each.where}: no picture {each.image!r} is in protobias/filtered_pairs. Write "
-                f"it as {SHEET} has it; if it was painted before and is not there any more, move "
-                "the file out of this folder."
+                f"it as {SHEET} has it; if it was painted before and is not there any more, remove "
+                "what is said of it, or move the file out of this folder."
             )
         if each.text not in {row["text"] for row in rows}:
             raise BadReview(

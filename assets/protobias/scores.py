@@ -60,6 +60,7 @@ _CARRIED = [
 _TAKEN = [*_CARRIED, "evaluated", "filter_family"]
 _PAIRS = {"filtered_pairs": AssetIn(key("filtered_pairs"), metadata={"columns": _TAKEN})}
 _SHOWN = ["pair_id", "side", "outcome", "raw", "response", "reason"]
+_PAIRS_SHOWN = 5
 
 
 def scores_by(catalog: Catalog) -> tuple[AssetsDefinition, ...]:
@@ -164,6 +165,12 @@ def _table(
         **Counter(scores["outcome"]),
         retention=markdown_table(by_knob.reset_index()),
         served_models=sorted(scores["served_model"].dropna().unique()),
-        sample=markdown_table(scores[_SHOWN].iloc[:: max(1, len(scores) // 10)].head(10)),
+        sample=markdown_table(_some(scores)[_SHOWN]),
         **metadata,
     )
+
+
+def _some(scores: pd.DataFrame) -> pd.DataFrame:
+    """Both sides of a few pairs, evenly chosen."""
+    names = scores["pair_id"].drop_duplicates()
+    return scores[scores["pair_id"].isin(names.iloc[:: -(-len(names) // _PAIRS_SHOWN)])]

@@ -112,6 +112,13 @@ class TestRehearsal:
         assert missing == dict.fromkeys(["prior", "pixels", "random"], "demography")
         assert "prior has not scored demography of sketch yet" in said
 
+    def test_its_metadata_show_both_sides_of_a_few_pairs(self, root, painted):
+        result = score(root, painted, "prior")
+        shown = metadata(result, "scores/prior", "protobias")["sample"]
+        pairs = {row.split(" | ")[0] for row in shown.splitlines()[2:]}
+        assert 1 < len(pairs) <= 5
+        assert shown.count("| correct |") == shown.count("| adversarial |") == len(pairs)
+
     def test_who_guesses_fails_on_a_half_and_guesses_the_same_again(self):
         rows = [{"sha256": f"{at:064x}", "text": "An animal."} for at in range(4000)]
         first, again = ([REFERENCES["random"](row, None)["raw"] for row in rows] for _ in range(2))
