@@ -1,18 +1,24 @@
 """Photographs from a suggestion to answers, over real HTTP: what is asked, kept and published."""
 
 import json
+import shutil
+from collections import Counter
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
+from dagster import DagsterInstance
 
 from assets.vlmbias.photographs import candidates, edits, paintings
 from assets.vlmbias.photographs.checks import not_ended
 from generators.photographs import photographed
+from resources.models import asking
 from resources.models.catalog import Model
 from tests.assets.painted import LIST, STEPS, TOPIC, Painting, Studio, painter_at
-from tests.providers import faults
+from tests.providers import Provider, faults
 from tests.runs import checks, failure, metadata, warned
 
+CHECKED = {"candidates": {"checker": "artist"}}
 SKETCH = Model(
     name="sketch",
     backend="offline",
@@ -22,19 +28,74 @@ SKETCH = Model(
 )
 
 
+@pytest.fixture(scope="module")
+def provider():
+    """A provider for all of these tests: what a call is stored under tells where it was sent."""
+    with pytest.MonkeyPatch.context() as patch, Provider() as provider:
+        patch.setenv("OPENAI_API_KEY", "sk-for-tests")
+        patch.setattr(asking, "FIRST_WAIT_S", 0.005)
+        yield provider
+
+
+@pytest.fixture(scope="module")
+def shared():
+    """A Dagster instance for all of these tests, where no run's history matters to another."""
+    with DagsterInstance.ephemeral() as instance:
+        yield instance
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory, provider, shared):
+    """What is made with no checker, and with one: root, requests that it took, and its checks."""
+    provider.clear()
+    provider.received.clear()
+    provider.answer = Painting()
+    studio = Studio(tmp_path_factory.mktemp("made"), shared, provider)
+    studio.add(painter_at(provider))
+    made = {}
+    for name, config in (("unchecked", {}), ("checked", CHECKED)):
+        passed = studio.make(**config)
+        root = shutil.copytree(studio.root, tmp_path_factory.mktemp(name) / "root")
+        made[name] = SimpleNamespace(root=root, received=[*provider.received], passed=passed)
+    return made
+
+
 @pytest.fixture
-def studio(tmp_path, instance, server):
+def studio(tmp_path, shared, provider):
     """A painter that there is, and nothing made yet."""
-    server.answer = Painting()
-    studio = Studio(tmp_path / "root", instance, server)
-    studio.add(painter_at(server))
+    provider.clear()
+    provider.received.clear()
+    provider.answer = Painting()
+    for name in shared.get_dynamic_partitions("painters"):
+        shared.delete_dynamic_partition("painters", name)
+    studio = Studio(tmp_path / "root", shared, provider)
+    studio.add(painter_at(provider))
+    return studio
+
+
+@pytest.fixture
+def made(whole, studio):
+    """The same, with all made that nobody checked."""
+    return _as_made(studio, whole["unchecked"])
+
+
+@pytest.fixture
+def checked(whole, studio):
+    """The same, with all made and checked."""
+    return _as_made(studio, whole["checked"])
+
+
+def _as_made(studio, made):
+    shutil.copytree(made.root, studio.root)
+    studio.server.received.extend(made.received)
+    studio.passed = made.passed
     return studio
 
 
 class TestTheWholeWay:
+    @pytest.mark.usefixtures("checked")
     def test_from_a_suggestion_to_answers(self, studio):
-        passed = studio.make(candidates={"checker": "artist"})
-        assert passed == {"every_row_ended": True, "nothing_failed": True}
+        assert studio.passed == {"every_row_ended": True, "nothing_failed": True}
         assert studio.sent() == {"written": 1, "painted": 4, "edited": 16, "looked": 60}
         rows = studio.table("photographs")
         assert len(rows) == 4 * 2 * 2 == rows["image_id"].nunique()
@@ -63,12 +124,12 @@ class TestTheWholeWay:
         for column in ("painter", "review", "rehearsal"):
             assert column in studio.table("answers/prior")
 
+    @pytest.mark.usefixtures("checked")
     def test_an_unchanged_run_asks_nothing_and_gives_the_same_bytes(self, studio):
-        studio.make(candidates={"checker": "artist"})
         count = studio.server.count
         before = {name: studio.bytes(name, "artist") for name in STEPS}
         photographs, version = studio.bytes("photographs"), self.version(studio)
-        studio.make(candidates={"checker": "artist"})
+        studio.make(**CHECKED)
         assert studio.server.count == count
         assert {name: studio.bytes(name, "artist") for name in STEPS} == before
         assert studio.bytes("photographs") == photographs
@@ -80,8 +141,8 @@ class TestTheWholeWay:
         (event,) = result.asset_materializations_for_node("vlmbias__photographs")
         return event.tags["dagster/data_version"]
 
+    @pytest.mark.usefixtures("made")
     def test_a_new_painter_asks_nothing_of_the_old_one(self, studio):
-        studio.make()
         count = studio.server.count
         studio.add(painter_at(studio.server, "other"))
         studio.make("other")
@@ -91,8 +152,8 @@ class TestTheWholeWay:
         assert set(rows["painter"]) == {"artist", "other"}
         assert rows["image_id"].is_unique
 
+    @pytest.mark.usefixtures("made")
     def test_another_subject_asks_for_itself_alone(self, studio):
-        studio.make()
         count = studio.server.count
         studio.server.answer.list = [*LIST[:-1], ("cow", 4)]
         studio.must("subjects", subjects={"writer": "artist", "sample": 1})
@@ -105,8 +166,10 @@ class TestTheWholeWay:
         studio.must("photographs")
         assert set(studio.table("photographs")["subject"]) == {"ostrich", "heron", "dog", "cow"}
 
-    def test_candidates_of_other_subjects_are_left_out_and_named(self, studio):
-        studio.make()
+    @pytest.mark.usefixtures("made")
+    def test_candidates_of_other_subjects_are_left_out_and_named(self, studio, instance):
+        instance.add_dynamic_partitions("painters", ["artist"])
+        studio.instance = instance
         studio.server.answer.list = [*LIST[:-1], ("cow", 4)]
         studio.must("subjects", subjects={"writer": "artist", "sample": 1})
         assert "of other subjects" in failure(studio.run("questions"))
@@ -114,8 +177,8 @@ class TestTheWholeWay:
         assert "5 candidates are of other subjects" in warned(studio.instance)
         assert set(studio.table("photographs")["subject"]) == {"ostrich", "heron", "dog"}
 
+    @pytest.mark.usefixtures("checked")
     def test_requests_are_the_papers_words_and_pictures(self, studio):
-        studio.make(candidates={"checker": "artist"})
         topic = photographed()[TOPIC]
         wanted = topic.photographs([{"name": name, "num_legs": legs} for name, legs in LIST])
         questions = {text for each in wanted for text in topic.checks(each).values()}
@@ -239,8 +302,8 @@ class TestEndings:
         studio.must("edits", painter="artist")
         assert set(studio.table("edits", "artist")["outcome"]) == {"edited"}
 
+    @pytest.mark.usefixtures("made")
     def test_a_picture_that_is_gone_is_not_bought_again_unasked(self, studio):
-        studio.make()
         row = studio.table("paintings", "artist").iloc[0]
         (studio.root / "images" / row["sha256"][:2] / f"{row['sha256']}.png").unlink()
         count = studio.server.count
@@ -251,8 +314,8 @@ class TestEndings:
         ("module", "function"),
         [(paintings, "to_paint"), (edits, "trials_of"), (candidates, "candidates_of")],
     )
+    @pytest.mark.usefixtures("made")
     def test_a_run_that_leaves_a_row_out_fails(self, studio, monkeypatch, module, function):
-        studio.make()
         whole = getattr(module, function)
 
         def all_but_the_last(*given):
@@ -292,8 +355,8 @@ class TestEndings:
 
 
 class TestChecks:
+    @pytest.mark.usefixtures("made")
     def test_a_no_fails_a_candidate_and_another_trial_is_taken(self, studio):
-        studio.make()
         first = studio.table("edits", "artist")
         first = first[(first["subject"] == "dog") & (first["trial"] == 0)]["sha256"].iloc[0]
         picture = (studio.root / "images" / first[:2] / f"{first}.png").read_bytes()
@@ -313,17 +376,27 @@ class TestChecks:
         dog = studio.table("photographs").query("base_id == 'animals/dog/artist'")
         assert json.loads(dog["settings"].iloc[0])["trial"] == 1
 
-    @pytest.mark.parametrize("said", ["I think so.", "{Yes} or {No}", "{maybe}"])
-    def test_an_answer_that_cannot_be_read_is_no_no(self, studio, said):
-        studio.server.answer.said = said
-        studio.make(candidates={"checker": "artist"})
+    @pytest.mark.usefixtures("made")
+    def test_an_answer_that_cannot_be_read_is_no_no(self, studio):
+        vague = Counter()
+
+        def answer(received):
+            said = ["I think so.", "{Yes} or {No}", "{maybe}"][vague.total() % 3]
+            vague[said] += 1
+            return said
+
+        studio.server.answer = answer
+        studio.must("candidates", painter="artist", **CHECKED)
+        studio.must("photographs")
+        assert min(vague.values()) == 20
+        assert len(vague) == 3
         rows = studio.table("candidates", "artist")
         assert set(rows["check"]) == {"unchecked"}
         assert set(rows["unread"].map(tuple)) == {("subject", "framing", "visibility")}
         assert len(studio.table("photographs")) == 16
 
+    @pytest.mark.usefixtures("made")
     def test_nobody_is_asked_by_default(self, studio):
-        studio.make()
         assert studio.sent()["looked"] == 0
         assert set(studio.table("candidates", "artist")["check"]) == {"unchecked"}
 
@@ -359,8 +432,8 @@ class TestChoices:
             ("candidates", {"checker": "nobody"}, "artist"),
         ],
     )
+    @pytest.mark.usefixtures("made")
     def test_a_model_that_is_not_listed_is_named(self, studio, name, config, painter):
-        studio.make()
         count = studio.server.count
         message = failure(studio.run(name, painter=painter, **{name: config}))
         assert "nobody is not in models.yaml" in message

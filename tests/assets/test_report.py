@@ -1,29 +1,49 @@
 """The report over tables of photographs, edited flags and money, as assets make them."""
 
+import shutil
 from datetime import UTC, datetime
 
 import pandas as pd
 import pytest
+from dagster import DagsterInstance
 
 from assets.vlmbias.svg_flags import EDITED
 from resources.calls import CallStore
 from resources.calls.spending import NANO, Booking, month_of, new_id
 from resources.models.account import Account
 from tests.assets.painted import TOPIC, Painting, Studio, painter_at
+from tests.providers import Provider
 from tests.runs import failure
 
 ASKED = ("questions", "answers/prior", "answers/random")
 OVER = ("accuracy", "report")
 
 
+@pytest.fixture(scope="module")
+def shared():
+    """A Dagster instance for all of these tests, where no run's history matters to another."""
+    with DagsterInstance.ephemeral() as instance:
+        yield instance
+
+
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory, shared):
+    """Photographs by one painter, which nobody has reviewed, and answers; not to be changed."""
+    root = tmp_path_factory.mktemp("asked")
+    with Provider(Painting()) as server, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("OPENAI_API_KEY", "sk-for-tests")
+        studio = Studio(root, shared, server)
+        studio.add(painter_at(server))
+        studio.make()
+        studio.must(*ASKED)
+    return root
+
+
 @pytest.fixture
-def studio(tmp_path, instance, server):
-    """Photographs by one painter, which nobody has reviewed, and answers about them."""
-    server.answer = Painting()
-    studio = Studio(tmp_path / "root", instance, server)
+def studio(asked, tmp_path, shared, server):
+    """A copy of it."""
+    studio = Studio(shutil.copytree(asked, tmp_path / "root"), shared, server)
     studio.add(painter_at(server))
-    studio.make()
-    studio.must(*ASKED)
     return studio
 
 
