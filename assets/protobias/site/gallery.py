@@ -210,9 +210,9 @@ def _verdict(metric: str, correct: Row | None, adversarial: Row | None) -> Verdi
         return Verdict(metric, "–", "", "; ".join(why) or "not scored")
     if raw[0] == raw[1]:
         return Verdict(metric, "=", f"both {told[0]}", "")
-    if told[0] == told[1]:
-        told = [f"{value:.6g}, unscaled" for value in raw]
     mark: Mark = "✓" if raw[0] > raw[1] else "✗"
+    if told[0] == told[1]:
+        return Verdict(metric, mark, f"{raw[0]:.6g} against {raw[1]:.6g} (raw scores)", "")
     return Verdict(metric, mark, f"{told[0]} against {told[1]}", "")
 
 
