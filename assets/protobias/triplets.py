@@ -111,6 +111,9 @@ def accepted(table: pd.DataFrame) -> list[tuple[Concept, Triplet]]:
         for row in TRIPLETS.rows(table[~table["outcome"].isin(OUTCOMES)])
     ]
     for row in TRIPLETS.rows(table[table["outcome"] == "accepted"]):
+        if lacking := [name for name in CONCEPTS.columns if row[name] is None]:
+            problems.append(f"{row['concept_id']} ({', '.join(lacking)}: empty)")
+            continue
         concept = concept_of(row)
         triplet = Triplet(*(row[name] or "" for name in Triplet._fields))
         if wrong := faults(concept, triplet):

@@ -200,6 +200,10 @@ def test_grammar_writes_real_triplets_and_asks_no_model(tmp_path, writer):
     assert accepted(rows(tmp_path)) == foreseen
     certain, later, _ = planned(tmp_path, GRAMMAR)
     assert (certain, later) == (stored(tmp_path), 0)
+    emptied = rows(tmp_path)
+    emptied.at[0, "labels"] = None
+    with pytest.raises(Mismatch, match="labels: empty"):
+        accepted(emptied)
 
     def spoiled(written):
         written[1]["correct"] = "A robin is here."
