@@ -65,6 +65,11 @@ if __name__ == "__main__":
 """
 
 REPORTING = """
+def made():
+    # The store of calls is opened by whoever asks it for costs first, if there is room for it.
+    return {path: data for path, data in files().items() if path.is_relative_to(disk / "vlmbias")}
+
+
 def report():
     return materialize(disk, "report")
 
@@ -80,17 +85,17 @@ def assert_full(result):
 if __name__ == "__main__":
     assert materialize(disk, topic=TOPIC).success
     assert materialize(disk, "accuracy").success
-    before = files()
+    before = made()
     leave(200)
     assert_full(report())
-    assert files() == before, files().keys() - before.keys()
+    assert made() == before, made().keys() - before.keys()
 
     leave(65536)
     assert report().success
-    before = files()
+    before = made()
     leave(200)
     assert_full(report())
-    assert files() == before, files().keys() - before.keys()
+    assert made() == before, made().keys() - before.keys()
     print("whole")
 """
 
