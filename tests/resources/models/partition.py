@@ -1,12 +1,16 @@
-"""A partition that is asked for in a process of its own, which may be killed.
+"""Partitions that are asked for in processes of their own, which may be killed.
 
-It is forked from one that has imported what it needs: for each of many, that would take seconds.
+They are forked from one that has imported what they need: for each of many, that takes seconds.
 """
 
 import multiprocessing
 import os
 
-from resources.calls import writer
+from resources.calls import CallStore, writer
+from resources.faults import OverBudget
+from resources.images import ImageStore
+from resources.models.account import Account
+from resources.models.client import ModelClient
 from tests.resources.models.conftest import CANARY, LOG, Model, client_at, closed, looks
 
 REQUESTS, CONCURRENCY, LEASE_S = 2000, 32, 0.5
@@ -14,22 +18,64 @@ FORKS = multiprocessing.get_context("forkserver")
 FORKS.set_forkserver_preload([__name__, "openai"])
 
 
-def ask(root, url, told):
+def started(target, *arguments):
+    """A process that runs one of the functions below, and our end of its pipe."""
+    ours, its = FORKS.Pipe()
+    process = FORKS.Process(target=target, args=(its, *arguments))
+    process.start()
+    its.close()
+    return process, ours
+
+
+def ended(process, pipe):
+    """What a process has told at its end."""
+    told = pipe.recv()
+    process.join()
+    return told
+
+
+def ask(pipe, root, url):
     """Ask for all of it, and tell what was answered."""
-    os.environ["OPENAI_API_KEY"] = CANARY
-    writer._LEASE_S = LEASE_S
-    judge = Model.model_validate(
-        {
-            "name": "judge",
-            "backend": "openai",
-            "model": "test-1",
-            "family": "test",
-            "roles": ["judge"],
-            "base_url": url,
-            "concurrency": CONCURRENCY,
-        }
-    )
-    client = client_at(root)
+    judge, client = _judge(url, concurrency=CONCURRENCY), client_at(root)
     asked = client.ask(judge, looks(REQUESTS), LOG)
     closed(client)
-    told.send([outcome.text for outcome in asked.outcomes])
+    pipe.send([outcome.text for outcome in asked.outcomes])
+
+
+def ask_from(pipe, store, root, url, first, requests, concurrency):
+    """Once told to go: the same, from one in the middle; tell how many were sent as well."""
+    judge, client = _judge(url, concurrency=concurrency), _ready(pipe, store, root)
+    wanted = looks(requests)
+    asked = client.ask(judge, wanted[first:] + wanted[:first], LOG)
+    closed(client)
+    texts = [outcome.text for outcome in asked.outcomes]
+    pipe.send((asked.sent, texts[-first:] + texts[:-first]))
+
+
+def spend(pipe, store, root, url, number, budget):
+    """Once told to go: ask within the budget of a month, and tell that it was used up."""
+    price = {"input_per_million": 1000.0, "output_per_million": 1000.0}
+    judge = _judge(url, concurrency=8, longest_output=50, price=price)
+    client, told = _ready(pipe, store, root), ""
+    try:
+        account = Account(run=str(number), per_month=budget)
+        client.ask(judge, looks(500, start=number), LOG, account)
+    except OverBudget as error:
+        told = str(error)
+    closed(client)
+    pipe.send(told)
+
+
+def _judge(url, **more):
+    os.environ["OPENAI_API_KEY"] = CANARY
+    writer._LEASE_S = LEASE_S
+    entry = {"name": "judge", "backend": "openai", "model": "test-1", "family": "test"}
+    return Model.model_validate({**entry, "roles": ["judge"], "base_url": url, **more})
+
+
+def _ready(pipe, store, root):
+    client = ModelClient(calls=CallStore(url=store), images=ImageStore(root=str(root)))
+    client.calls.known([])
+    pipe.send("ready")
+    assert pipe.recv() == "go"
+    return client

@@ -7,27 +7,15 @@ from collections import Counter
 from contextlib import closing
 
 from tests.providers import provider_process
-from tests.resources.models.partition import CONCURRENCY, FORKS, LEASE_S, REQUESTS, ask
+from tests.resources.models.partition import CONCURRENCY, LEASE_S, REQUESTS, ask, ended, started
 
 KILLS = 10
 AT_ONCE = CONCURRENCY * 3 // 2
 """On their way to the model, back, or to the disk."""
 
 
-def started(root, url):
-    """A process that asks for the partition, and where it tells what was answered."""
-    heard, told = FORKS.Pipe(duplex=False)
-    process = FORKS.Process(target=ask, args=(root, url, told))
-    process.start()
-    told.close()
-    return process, heard
-
-
 def answers(root, url):
-    process, heard = started(root, url)
-    texts = heard.recv()
-    process.join()
-    return texts
+    return ended(*started(ask, root, url))
 
 
 def committed(root):
@@ -41,7 +29,7 @@ def test_ten_kills_cost_no_more_than_what_was_on_its_way(tmp_path):
         lost = []
         for kill in range(KILLS):
             goal = server.count + chance.randint(1, 250)
-            process, _ = started(tmp_path, server.openai_url)
+            process, _ = started(ask, tmp_path, server.openai_url)
             while server.count < goal:
                 assert process.is_alive(), f"ended before kill {kill}"
                 time.sleep(0.01)

@@ -3,9 +3,6 @@
 import asyncio
 import json
 import logging
-import signal
-import subprocess
-import sys
 import threading
 import time
 from collections import Counter
@@ -34,6 +31,7 @@ from resources.models.till import Room
 from tests.postgres import Postgres, installed
 from tests.providers import Provider, faults, provider_process
 from tests.resources.models.conftest import LOG, client_at, closed, looks, model, until
+from tests.resources.models.partition import ended, spend, started
 
 PRICE = {"input_per_million": 1_000.0, "output_per_million": 1_000.0}
 PRICED = {"price": PRICE, "longest_output": 50}
@@ -313,36 +311,6 @@ def test_a_name_that_no_store_takes_spoils_no_answer(served, stored):
     assert call.served_model == stored
 
 
-SPENDING = """
-import json, sys
-from resources.calls import CallStore, writer
-from resources.images import ImageStore
-from resources.models.account import Account
-from resources.models.client import ModelClient
-from resources.faults import OverBudget
-from tests.resources.models import conftest as c
-
-writer._LEASE_S = 0.5
-url, root, provider, number, budget = sys.argv[1:]
-judge = c.Model.model_validate(
-    {"name": "judge", "backend": "openai", "model": "test-1", "family": "test", "roles": ["judge"],
-     "base_url": provider, "concurrency": 8, "longest_output": 50,
-     "price": {"input_per_million": 1000.0, "output_per_million": 1000.0}}
-)
-client = ModelClient(calls=CallStore(url=url), images=ImageStore(root=root))
-client.calls.known([])
-print("ready", flush=True)
-sys.stdin.readline()
-try:
-    requests = c.looks(500, start=int(number))
-    client.ask(judge, requests, c.LOG, Account(run=number, per_month=float(budget)))
-except OverBudget as error:
-    print(error)
-client.close()
-client.calls.close()
-"""
-
-
 @pytest.fixture(scope="module")
 def database():
     with Postgres() as database:
@@ -369,28 +337,18 @@ def client_of(url, root):
 
 class TestProcesses:
     def spend(self, url, root, server, number, budget):
-        command = [sys.executable, "-c", SPENDING, url, str(root), server.openai_url]
-        process = subprocess.Popen(
-            [*command, str(number), str(budget)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        assert process.stdout.readline() == "ready\n"
-        return process
-
-    def go(self, process):
-        process.stdin.write("go\n")
-        process.stdin.flush()
+        process, pipe = started(spend, url, root, server.openai_url, number, budget)
+        assert pipe.recv() == "ready"
+        return process, pipe
 
     def test_two_together_never_cross_the_budget_of_a_month(self, url, tmp_path):
         """What the server was asked, at what it counts, is within; and so much was possible."""
         budget = 2.0
         with provider_process(latency_s=0.02) as server:
             two = [self.spend(url, tmp_path, server, 1_000 * n, budget) for n in range(2)]
-            for process in two:
-                self.go(process)
-            told = [process.communicate(timeout=60)[0] for process in two]
+            for _, pipe in two:
+                pipe.send("go")
+            told = [ended(*each) for each in two]
             count = server.received()["count"]
         assert all("COUNTERFACTORY_BUDGET_PER_MONTH" in each for each in told), told
         with client_of(url, tmp_path) as client:
@@ -401,19 +359,19 @@ class TestProcesses:
     def test_what_was_on_its_way_at_a_kill_counts_and_a_re_run_keeps_within(self, url, tmp_path):
         budget = 2.0
         with provider_process(latency_s=0.05) as server:
-            killed = self.spend(url, tmp_path, server, 0, budget)
-            self.go(killed)
-            until(lambda: server.received()["count"] >= 12)
-            killed.send_signal(signal.SIGKILL)
-            killed.communicate()
+            killed, pipe = self.spend(url, tmp_path, server, 0, budget)
+            pipe.send("go")
+            until(lambda: server.count >= 12)
+            killed.kill()
+            killed.join()
             with client_of(url, tmp_path) as client:
                 left = states(client)
                 (row,) = spending(client)
             assert 0 < left["reserved"] <= 12
             assert row.possibly_paid > 0
-            again = self.spend(url, tmp_path, server, 0, budget)
-            self.go(again)
-            told, _ = again.communicate(timeout=60)
+            again, pipe = self.spend(url, tmp_path, server, 0, budget)
+            pipe.send("go")
+            told = ended(again, pipe)
             count = server.received()["count"]
         assert "was not sent" in told
         with client_of(url, tmp_path) as client:

@@ -1,8 +1,6 @@
 """What happens to the stores while models are asked: over real HTTP, through the client."""
 
-import json
 import os
-import signal
 import subprocess
 import sys
 import threading
@@ -23,6 +21,7 @@ from resources.models.outcomes import Answered
 from tests.postgres import Postgres, installed
 from tests.providers import faults, provider_process
 from tests.resources.models.conftest import LOG, closed, looks, model, until
+from tests.resources.models.partition import ask_from, ended, started
 
 PROJECT = Path(__file__).parents[3]
 
@@ -112,54 +111,26 @@ def test_a_database_that_stays_away_stops_the_run_and_loses_at_most_what_was_on_
 
 CONCURRENCY, REQUESTS = 16, 300
 
-ONE_OF_THREE = """
-import json, sys
-from resources.calls import CallStore, writer
-from resources.images import ImageStore
-from resources.models.client import ModelClient
-from tests.resources.models import conftest as c
-
-writer._LEASE_S = 0.5
-url, root, provider, first = sys.argv[1:]
-judge = c.Model.model_validate(
-    {"name": "judge", "backend": "openai", "model": "test-1", "family": "test",
-     "roles": ["judge"], "base_url": provider, "concurrency": %d}
-)
-client = ModelClient(calls=CallStore(url=url), images=ImageStore(root=root))
-client.calls.known([])
-print("ready", flush=True)
-sys.stdin.readline()
-requests = c.looks(%d)
-asked = client.ask(judge, requests[int(first):] + requests[:int(first)], c.LOG)
-client.close()
-client.calls.close()
-texts = [outcome.text for outcome in asked.outcomes]
-print(json.dumps([asked.sent, texts[-int(first):] + texts[:-int(first)]]))
-"""
-
 
 @pytest.mark.parametrize("kind", ["sqlite", pytest.param("postgresql", marks=with_postgres)])
 def test_of_three_processes_that_ask_the_same_one_may_be_killed(kind, request, tmp_path):
     url = f"sqlite:///{tmp_path}/calls.sqlite"
     if kind == "postgresql":
         url = request.getfixturevalue("database").database()
-    script = ONE_OF_THREE % (CONCURRENCY, REQUESTS)
     with provider_process(latency_s=0.1) as server:
-        command = [sys.executable, "-c", script, url, str(tmp_path), server.openai_url]
-        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+        told_to = url, tmp_path, server.openai_url
         three = [
-            subprocess.Popen([*command, str(first)], cwd=PROJECT, **pipes)
-            for first in (100, 200, 300)
+            started(ask_from, *told_to, first, REQUESTS, CONCURRENCY) for first in (100, 200, 300)
         ]
-        for process in three:
-            assert process.stdout.readline() == "ready\n"
-        for process in three:
-            process.stdin.write("go\n")
-            process.stdin.flush()
+        for _, pipe in three:
+            assert pipe.recv() == "ready"
+        for _, pipe in three:
+            pipe.send("go")
         until(lambda: server.count >= 2 * 3 * CONCURRENCY)
-        three[0].send_signal(signal.SIGKILL)
-        three[0].communicate()
-        told = [json.loads(process.communicate(timeout=60)[0]) for process in three[1:]]
+        killed, _ = three[0]
+        killed.kill()
+        killed.join()
+        told = [ended(*each) for each in three[1:]]
         sent = Counter(server.received()["digests"])
     (one, first), (other, second) = told
     assert first == second
