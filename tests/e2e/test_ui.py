@@ -1,15 +1,27 @@
-"""What a user does: start Dagster, materialize one topic, look at the asset and at the report."""
+"""What a user does: start Dagster, materialize one topic, look at it, its report and a quote."""
 
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from tests.e2e.server import serving
+from tests.e2e.server import PROJECT, serving
+from tests.providers import Provider
 
 TOPIC, OTHER = "game_boards", "patterned_grids"
 BY_TOPIC = ["drawn_images", "original_images", "measurements", "questions"]
 ANSWERS = ["answers/prior", "answers/pixels", "answers/random"]
+PRICED = """
+- name: gpt
+  backend: openai
+  model: gpt-test
+  family: gpt
+  roles: [judge]
+  base_url: URL
+  longest_output: 1000
+  price: {input_per_million: 2.0, output_per_million: 8.0, batch_share: 0.5}
+"""
+"""What a user has added to models.yaml: it is quoted and never asked."""
 
 _CHECKS = """
 query Checks($asset: AssetKeyInput!) {
@@ -33,8 +45,19 @@ query Checks($asset: AssetKeyInput!) {
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    with serving(tmp_path_factory.mktemp("ui")) as server:
+def provider():
+    with Provider() as provider:
+        yield provider
+
+
+@pytest.fixture(scope="module")
+def server(provider, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("ui")
+    models = folder / "models.yaml"
+    listed = (PROJECT / "models.yaml").read_text()
+    models.write_text(listed + PRICED.replace("URL", provider.openai_url))
+    more = {"COUNTERFACTORY_MODELS": str(models), "OPENAI_API_KEY": "sk-for-tests"}
+    with serving(folder, **more) as server:
         paths = [f"vlmbias/{name}" for name in BY_TOPIC + ANSWERS]
         assert server.run(paths, partition=TOPIC) == "SUCCESS"
         assert server.run(["vlmbias/accuracy", "vlmbias/report"]) == "SUCCESS"
@@ -119,6 +142,20 @@ def test_the_report_opens_from_the_file_system(server, watched):
     assert shown.count() == 0
     assert [url for url in watched.requests if not url.startswith(("file:", "data:"))] == []
     assert watched.errors == []
+
+
+def test_launching_the_job_shows_the_quote_and_sends_nothing(server, provider, watched):
+    page = watched.page
+    page.goto(f"{server.url}/locations/definitions.py/jobs/quote/playground")
+    page.get_by_role("button", name="Launch Run").click()
+    page.wait_for_url("**/runs/**")
+    page.get_by_text("The quote:").first.wait_for(timeout=60_000)
+    page.get_by_text("Show Markdown").first.click()
+    table = page.get_by_role("dialog").locator("table")
+    table.wait_for(timeout=30_000)
+    rows = [row.split("\t") for row in table.inner_text().splitlines() if row.strip()]
+    assert ["vlmbias/answers/gpt", TOPIC, "gpt"] in [row[:3] for row in rows]
+    assert provider.count == 0
 
 
 def test_config_is_refused_with_its_reason(server):
