@@ -189,6 +189,19 @@ def test_an_interval_covers_the_truth_as_often_as_it_should():
     assert 0.88 <= covered / 200 <= 0.99
 
 
+@pytest.mark.parametrize("number", [2, 3, 5])
+def test_few_prompts_are_not_taken_for_all(number):
+    random = np.random.default_rng(number)
+    prompts = np.repeat(np.arange(number), 2)
+    covered = 0
+    for _ in range(100):
+        own = random.normal(0.6, 0.05, number)[prompts] + random.normal(0, 0.06, 2 * number)
+        low, high = graded_interval(own, prompts, np.zeros(2 * number), seed=0)
+        assert 0 <= low <= own.mean() <= high <= 1
+        covered += low <= 0.6 <= high
+    assert covered >= 87
+
+
 def test_scores_that_all_agree_still_leave_room():
     low, high = graded_interval([0.25] * 6, range(6), [0] * 6, seed=0)
     unseen = 1 - 0.025 ** (1 / 6)
