@@ -174,7 +174,8 @@ def test_a_topic_that_failed_stays_failed_after_another_has_passed(server):
     pq.write_table(pa.Table.from_pylist(wrong, schema=rows.schema), path)
     assert server.run(["vlmbias/measurements"], partition=TOPIC) == "FAILURE"
     first = [f"vlmbias/{name}" for name in BY_TOPIC[:3]]
-    assert server.run(first, partition=OTHER) == "SUCCESS"
+    small = {"resources": {"design": {"config": {"sizes": [384]}}}}
+    assert server.run(first, partition=OTHER, config=small) == "SUCCESS"
     assert statuses(server)[0]["labels_agree"] == ([OTHER], [TOPIC])
 
     path.write_bytes(good)

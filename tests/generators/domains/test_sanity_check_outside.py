@@ -4,8 +4,8 @@ import importlib.resources
 import json
 import re
 import unicodedata
+from importlib import import_module
 
-import pyllusion
 import pytest
 
 from generators.domains import domains
@@ -66,7 +66,9 @@ def test_of_all_countries_names_a_flags_own_alone_is_right(source, at_least, wri
 
 
 def test_of_all_illusions_that_pyllusion_draws_the_own_name_alone_is_right():
-    classes = [value for value in vars(pyllusion).values() if isinstance(value, type)]
+    classes = [
+        value for value in vars(import_module("pyllusion")).values() if isinstance(value, type)
+    ]
     outside = {
         name[1]
         for each in classes
