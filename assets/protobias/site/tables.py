@@ -23,15 +23,14 @@ _WRITTEN: Mapping[Measure, Callable[[Rate], Cell]] = {
 _SHARES: tuple[tuple[str, Measure], ...] = (("Failure rate", "failure_rate"), ("Ties", "tie_rate"))
 
 
-def failures(painted: Painted) -> Table:
+def failures(painted: Painted, board: Board, caption: str) -> Table:
     """The share of pairs that fail, and the ties among them, by domain (Figure 2)."""
-    board = painted.board
     heads = [_domain(board, domain, title) for domain, title in board.columns]
     columns: list[Column] = [
         ((domain, ALL, ALL), measure) for _, measure in _SHARES for domain, _ in board.columns
     ]
     groups = [Group(label, heads) for label, _ in _SHARES]
-    return _table("Failure rates and ties", painted, board, groups, columns)
+    return _table(caption, painted, board, groups, columns)
 
 
 def margins(painted: Painted) -> Table:
