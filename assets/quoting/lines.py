@@ -1,13 +1,16 @@
 """The reckoning of a quote: requests counted, looked up and priced, a few at a time."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
+from assets.chosen import NoSuchModel
 from assets.plans import Desk, Plan, Planners
 from assets.quoting.choice import CannotQuote, Task, together
 from assets.quoting.repairs import longest_repair, may_miss, repair_of
@@ -72,29 +75,36 @@ class Line:
 class Quote(NamedTuple):
     """Lines by asset, partition and model, and totals by model.
 
-    A request that several lines share is counted once in the total.
+    A request that several lines share is counted once in the total. `without` tells of partitions
+    for which a model is wanting, by the reason.
     """
 
     lines: list[Line]
     totals: list[Line]
+    without: Mapping[str, Sequence[Task]] = MappingProxyType({})
 
 
 def quote(planners: Planners, desk: Desk, tasks: Sequence[Task]) -> Quote:
     """What it takes to materialize partitions of assets; nothing is sent or stored.
 
     Of each request that lies in none of the stores no more is kept than half its key. Raises
-    `CannotQuote` where the run config of an op is not what it takes.
+    `CannotQuote` where the run config of an op is not what it takes or names no model that can
+    serve, and where models are wanting for all of the tasks.
     """
     desk = desk._replace(together={**desk.together, **together(tasks)})
-    reckoning = _Reckoning(desk)
+    reckoning, without = _Reckoning(desk), defaultdict[str, list[Task]](list)
     for number, task in enumerate(tasks):
         try:
             for plan in planners[task.asset](desk, task.partition, task.config):
                 reckoning.take(number, task, plan)
+        except NoSuchModel as why:
+            without[str(why)].append(task)
+            if task.config or sum(map(len, without.values())) == len(tasks):
+                raise CannotQuote(f"{task.asset.to_user_string()}: {why}") from None
         except ValidationError as error:
             told = "; ".join(each["msg"].removeprefix("Value error, ") for each in error.errors())
             raise CannotQuote(f"{task.asset.to_python_identifier()}: {told}") from None
-    return Quote(list(reckoning.lines.values()), list(reckoning.totals.values()))
+    return Quote(list(reckoning.lines.values()), list(reckoning.totals.values()), without)
 
 
 class _Reckoning:

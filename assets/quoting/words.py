@@ -106,6 +106,11 @@ def _notes(quote: Quote, silent: Sequence[AssetKey]) -> Iterator[str]:
         partitions = ", ".join(filter(None, (partition for *_, partition in lines)))
         whose = f"{asset} ({partitions})" if partitions else asset
         yield f"Materialize {missing} first, to know what {whose} would ask."
+    for why, tasks in quote.without.items():
+        for asset, same in groupby(tasks, lambda task: task.asset):
+            partitions = ", ".join(filter(None, (task.partition for task in same)))
+            whose = f"{asset.to_user_string()}{f' ({partitions})' if partitions else ''}"
+            yield f"Not in this quote: {whose}. {why}"
     for total in quote.totals:
         amounts = {
             "expected": [price.expected for price in total.prices.values()],

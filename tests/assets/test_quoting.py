@@ -14,6 +14,7 @@ from dagster import (
 
 import assets as package
 import definitions
+from assets.chosen import NoSuchModel
 from assets.partitions import topics
 from assets.plans import Plan
 from assets.quoting import CannotQuote, Task, choose, markdown, quote, text
@@ -216,6 +217,38 @@ class TestCounts:
         assert made.lines[0].to_send == 3 * counting(root)
         assert server.count == count
         assert dump(root) == before
+
+
+class TestWithoutAModel:
+    """A model that is wanting for some partitions does not keep the others from a quote."""
+
+    HEADLESS = AssetKey("headless")
+
+    def quote(self, root, priced, *tasks):
+        asks = AssetKey("asking")
+        plans = {asks: lambda *_: iter([Plan(priced, looks(1))]), self.HEADLESS: wanting}
+        with desk_at(root) as desk:
+            return quote(plans, desk, [Task(asks, "", {}), *tasks])
+
+    def test_it_is_said_once_of_all_of_them(self, tmp_path, priced):
+        tasks = [Task(self.HEADLESS, name, {}) for name in ("animals", "objects")]
+        made = self.quote(tmp_path, priced, *tasks)
+        assert [line.to_send for line in made.lines] == [1]
+        told = "Not in this quote: headless (animals, objects). grammar is not in models.yaml."
+        assert told in text(made, [])
+
+    def test_one_that_the_config_names_is_a_mistake(self, tmp_path, priced):
+        with pytest.raises(CannotQuote, match="headless: grammar is not in models.yaml"):
+            self.quote(tmp_path, priced, Task(self.HEADLESS, "animals", {"writer": "grammar"}))
+
+    def test_a_quote_of_nothing_else_is_a_mistake_as_well(self, tmp_path, priced):
+        tasks = [Task(self.HEADLESS, "animals", {})]
+        with desk_at(tmp_path) as desk, pytest.raises(CannotQuote, match="headless: grammar"):
+            quote({self.HEADLESS: wanting}, desk, tasks)
+
+
+def wanting(desk, partition, config):
+    raise NoSuchModel("grammar is not in models.yaml. Add it there.")
 
 
 class TestChoice:
