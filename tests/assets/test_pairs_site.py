@@ -99,9 +99,7 @@ def test_scores_stand_beside_those_of_people_on_the_same_images(site: Path) -> N
     assert table(of, caption)["human"][8].startswith(f"{value:.2f} [")
     failing = "flux: failure rates and ties on the same images that people scored"
     value = expected("flux", "human", "demography", "failure_rate", "human")
-    assert table(of, failing)["human"][2].startswith(
-        f"{100 * value:.1f}\u00a0% [".replace("\u00a0", " ")
-    )
+    assert table(of, failing)["human"][2].startswith(f"{100 * value:.1f} % [")
     assert "human" not in table(of, "flux: mean scores of all evaluated pairs")
     assert table(of, "flux: agreement of people")["ada and ben"][0] == "12"
     assert "No people have scored these pairs yet" in page(site, "painter-brush.html")
