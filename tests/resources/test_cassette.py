@@ -342,7 +342,7 @@ class TestOutside:
             (png_with(header=(1, 1, 8, 6, 0, 0, 0)), "it is no opaque PNG of 8 bits"),
             (png_with(header=(8193, 1, 8, 2, 0, 0, 0)), "it is 8193 × 1 px"),
             (png_with(header=(8000, 8000, 8, 2, 0, 0, 0)), "it is 8000 × 8000 px"),
-            (png_with(header=(0, 0, 8, 2, 0, 0, 0), rows=b""), "another length than its size"),
+            (png_with(header=(0, 0, 8, 2, 0, 0, 0), rows=b""), "it is 0 × 0 px"),
             (png_with(rows=b"\0" * 3), "it unpacks to another length than its size"),
             (png_with(rows=b"\0" * 5), "it unpacks to more than its size"),
             (png_with(rows=b"\5\0\0\0"), "it cannot be unpacked (a row without a filter)"),
