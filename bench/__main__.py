@@ -1,6 +1,6 @@
 """Measure Counterfactory on this machine: drawing, verifying, the demo, peers, asking models.
 
-Takes about ten minutes and 6 GB of a temporary folder; nothing is written outside it. The targets
+Takes half an hour or so and 6 GB of a temporary folder; nothing is written outside it. The targets
 are for a machine with two cores that does nothing else.
 """
 
