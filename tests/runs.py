@@ -1,6 +1,8 @@
 """Materializing parts of the graph in tests, in process, into a folder of their own."""
 
+import gc
 import logging
+import shutil
 import warnings
 
 import dagster as dg
@@ -95,6 +97,12 @@ def _definitions(root, catalog):
             resources=resources_at(root),
         )
     return _LOADED[which]
+
+
+def copied(root, to):
+    """A copy of a data root, its databases closed before: their logs go when garbage does."""
+    gc.collect()
+    return shutil.copytree(root, to)
 
 
 def failure(result):

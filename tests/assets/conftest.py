@@ -1,4 +1,3 @@
-import shutil
 from pathlib import Path
 
 import pytest
@@ -9,7 +8,7 @@ from resources.models import asking
 from tests.assets.asked import judge_at
 from tests.assets.site_data import Report
 from tests.providers import Provider
-from tests.runs import TOPIC, checks, failure, materialize
+from tests.runs import TOPIC, checks, copied, failure, materialize
 
 
 @pytest.fixture(scope="session")
@@ -25,7 +24,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def root(made: Path, tmp_path: Path) -> Path:
     """A copy of it."""
-    return shutil.copytree(made, tmp_path / "root")
+    return copied(made, tmp_path / "root")
 
 
 @pytest.fixture(scope="session")

@@ -1,12 +1,10 @@
 """The reference judges on whole topics: between what they score, every real judge must lie."""
 
-import shutil
-
 import pandas as pd
 import pytest
 
 from assets.vlmbias.prompting import VARIANTS
-from tests.runs import checks, failure, materialize, table
+from tests.runs import checks, copied, failure, materialize, table
 
 COUNTED, COMPARED = "game_boards", "optical_illusions"
 
@@ -107,7 +105,7 @@ class TestOtherPrompting:
     @pytest.fixture(scope="class")
     @classmethod
     def varied(cls, made, tmp_path_factory):
-        root = shutil.copytree(made, tmp_path_factory.mktemp("varied") / "root")
+        root = copied(made, tmp_path_factory.mktemp("varied") / "root")
         for name in ("prior", "pixels", "random"):
             result = materialize(
                 root, f"answers/{name}", topic=COUNTED, prompting=["in-image title", "double-check"]
@@ -143,7 +141,7 @@ class TestOtherPrompting:
 
     def test_what_it_cannot_read_below_a_title_is_unparsed(self, root, tmp_path):
         """Above an illusion, letters are ink that is no part of it."""
-        root = shutil.copytree(root, tmp_path / "root")
+        root = copied(root, tmp_path / "root")
         result = materialize(root, "answers/pixels", topic=COMPARED, prompting=["in-image title"])
         assert result.success, failure(result)
         assert checks(result) == {

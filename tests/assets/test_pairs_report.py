@@ -1,6 +1,5 @@
 """What the report of ProtoBias is made of, and when there is none."""
 
-import shutil
 from pathlib import Path
 
 import pandas as pd
@@ -21,7 +20,7 @@ from metrics.ranking import ranking_table
 from resources.home import Home
 from resources.models.catalog import Model
 from tests.assets.pairs_data import METRICS, Pictures, pairs_of, scores_of, triplets_of
-from tests.runs import failure, materialize
+from tests.runs import copied, failure, materialize
 
 SCORERS = [
     Model(name=name, backend="openai", model=name, family=name, roles=("judge",))
@@ -73,7 +72,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def tables(made: Path, tmp_path: Path) -> Tables:
-    return Tables(Path(shutil.copytree(made, tmp_path / "data")))
+    return Tables(Path(copied(made, tmp_path / "data")))
 
 
 def test_a_painter_is_read_whole_and_what_lacks_is_said(tables: Tables) -> None:

@@ -1,7 +1,6 @@
 """Photographs from a suggestion to answers, over real HTTP: what is asked, kept and published."""
 
 import json
-import shutil
 from collections import Counter
 from types import SimpleNamespace
 
@@ -16,7 +15,7 @@ from resources.models import asking
 from resources.models.catalog import Model
 from tests.assets.painted import LIST, STEPS, TOPIC, Painting, Studio, painter_at
 from tests.providers import Provider, faults
-from tests.runs import checks, failure, metadata, warned
+from tests.runs import checks, copied, failure, metadata, warned
 
 CHECKED = {"candidates": {"checker": "artist"}}
 SKETCH = Model(
@@ -55,7 +54,7 @@ def whole(tmp_path_factory, provider, shared):
     made = {}
     for name, config in (("unchecked", {}), ("checked", CHECKED)):
         passed = studio.make(**config)
-        root = shutil.copytree(studio.root, tmp_path_factory.mktemp(name) / "root")
+        root = copied(studio.root, tmp_path_factory.mktemp(name) / "root")
         made[name] = SimpleNamespace(root=root, received=[*provider.received], passed=passed)
     return made
 
@@ -86,7 +85,7 @@ def checked(whole, studio):
 
 
 def _as_made(studio, made):
-    shutil.copytree(made.root, studio.root)
+    copied(made.root, studio.root)
     studio.server.received.extend(made.received)
     studio.passed = made.passed
     return studio

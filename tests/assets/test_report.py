@@ -1,6 +1,5 @@
 """The report over tables of photographs, edited flags and money, as assets make them."""
 
-import shutil
 from datetime import UTC, datetime
 
 import pandas as pd
@@ -13,7 +12,7 @@ from resources.calls.spending import NANO, Booking, month_of, new_id
 from resources.models.account import Account
 from tests.assets.painted import TOPIC, Painting, Studio, painter_at
 from tests.providers import Provider
-from tests.runs import failure
+from tests.runs import copied, failure
 
 ASKED = ("questions", "answers/prior", "answers/random")
 OVER = ("accuracy", "report")
@@ -42,7 +41,7 @@ def asked(tmp_path_factory, shared):
 @pytest.fixture
 def studio(asked, tmp_path, shared, server):
     """A copy of it."""
-    studio = Studio(shutil.copytree(asked, tmp_path / "root"), shared, server)
+    studio = Studio(copied(asked, tmp_path / "root"), shared, server)
     studio.add(painter_at(server))
     return studio
 

@@ -2,7 +2,6 @@
 
 import csv
 import json
-import shutil
 
 import pytest
 from dagster import DagsterInstance
@@ -10,7 +9,7 @@ from dagster import DagsterInstance
 from assets.vlmbias.photographs.verdicts import BadReview, read_verdicts
 from tests.assets.painted import STEPS, Painting, Studio, painter_at
 from tests.providers import Provider
-from tests.runs import failure, metadata, rewrite
+from tests.runs import copied, failure, metadata, rewrite
 
 PICTURE = "a" * 64
 
@@ -35,7 +34,7 @@ def unreviewed(tmp_path_factory):
 def studio(unreviewed, tmp_path, instance, server):
     """A copy of it."""
     server.answer = Painting()
-    studio = Studio(shutil.copytree(unreviewed, tmp_path / "root"), instance, server)
+    studio = Studio(copied(unreviewed, tmp_path / "root"), instance, server)
     studio.add(painter_at(server))
     return studio
 

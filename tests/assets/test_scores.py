@@ -1,7 +1,6 @@
 """Scores of pairs: reference judges whose results are known, and a judge over real HTTP."""
 
 import math
-import shutil
 from collections import Counter
 
 import pandas as pd
@@ -31,7 +30,17 @@ from tests.assets.filtered import filtered_rows, write_filtered
 from tests.assets.paired import SKETCH, write_triplets
 from tests.assets.plans import desk_at, stored
 from tests.providers import faults
-from tests.runs import REFERENCE, checks, failure, materialize, metadata, rewrite, table, warned
+from tests.runs import (
+    REFERENCE,
+    checks,
+    copied,
+    failure,
+    materialize,
+    metadata,
+    rewrite,
+    table,
+    warned,
+)
 
 PAIRS = {"animals": 5, "objects": 3}
 GRAMMAR = Model(name="grammar", backend="offline", model="grammar", family="own", roles=("writer",))
@@ -83,7 +92,7 @@ def rehearsed(tmp_path_factory):
 @pytest.fixture
 def root(rehearsed, tmp_path):
     """A copy of it."""
-    return shutil.copytree(rehearsed[0], tmp_path / "root")
+    return copied(rehearsed[0], tmp_path / "root")
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """Concepts and triplets: sampled, written by somebody who errs, told, mended or rejected."""
 
 import json
-import shutil
 from dataclasses import asdict
 from types import SimpleNamespace
 
@@ -26,7 +25,7 @@ from resources.taxonomy import TaxonomyError
 from tests.assets.plans import desk_at, stored
 from tests.assets.written import RULES, Author, right, writer_at
 from tests.providers import Provider
-from tests.runs import REFERENCE, checks, failure, materialize, metadata, rewrite, table
+from tests.runs import REFERENCE, checks, copied, failure, materialize, metadata, rewrite, table
 
 DOMAIN, NUMBER = "animals", 15
 GRAMMAR = Model(
@@ -164,7 +163,7 @@ def test_retention_is_told_by_knob_and_rule(first):
 
 
 def test_only_what_failed_is_asked_again_as_planned(first, tmp_path, server, writer):
-    root = shutil.copytree(first.root, tmp_path / "root")
+    root = copied(first.root, tmp_path / "root")
     before = stored(root)
     certain, later, _ = planned(root, writer)
     assert (len(certain - before), later) == (1, 1 * 2)
