@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from resources.spreadsheets import unguarded
+
 
 class BadReview(ValueError):
     """A file of a review that cannot be followed; the message names file, line and remedy."""
@@ -17,7 +19,7 @@ class Line(NamedTuple):
     number: int
     """Where it ends in the file, from 1."""
     cells: Mapping[str, str]
-    """By column, without the space around them."""
+    """By column, without the space around them and the apostrophe before what is no formula."""
 
 
 def text_of(path: Path, kind: str) -> str:
@@ -63,7 +65,7 @@ def lines_of(path: Path, columns: Sequence[str]) -> list[Line]:
                     f"{path}, line {reader.line_num}: it has {'more' if None in row else 'fewer'} "
                     'cells than line 1 has names. Put cells that hold commas in "quotes".'
                 )
-            cells = {name: cell.strip() for name, cell in row.items()}
+            cells = {name: unguarded(cell.strip()) for name, cell in row.items()}
             lines.append(Line(reader.line_num, cells))
     except csv.Error as error:
         raise BadReview(

@@ -33,7 +33,13 @@ DAY_S = 86_400.0
 _REVIEWS = (".csv", ".json")
 """Files in which people say something of pictures."""
 _DIGEST = re.compile(r"(?=([0-9a-f]{64}))")
-_TEMPORARY = re.compile(r"\..+\.[0-9a-f]{32}(-\w+)?")
+_WRITING = re.compile(
+    r"\..+\.(parquet|sqlite|html|csv|json|md|xml|yaml|png)\.[0-9a-f]{32}(-wal|-shm|-journal)?"
+)
+"""Names under which this project writes files of a data root before they are whole."""
+_BUILDING = re.compile(r"\.report\.[0-9a-f]{32}(\.old)?")
+"""Names under which it builds reports, which lie in the folder of a benchmark."""
+_STORING = re.compile(r"\.[0-9a-f]{64}\.png\.[0-9a-f]{32}")
 _PICTURE = re.compile(r".*/[0-9a-f]{2}/([0-9a-f]{64})\.png")
 
 
@@ -167,13 +173,26 @@ class Collector:
             return int(database.run(lambda connection, _: connection.scalar(count) or 0))
 
     def _leftovers(self) -> Iterator[tuple[Path, int]]:
-        """Hidden files and folders of processes that were killed while they wrote them."""
+        """Hidden files and folders of processes that were killed while they wrote them.
+
+        Other projects may keep theirs beside the images, or in the data root: what they leave is
+        named or placed otherwise, and stays.
+        """
+        found = {path for path in self._root.rglob(".*") if _is_file_of(_WRITING, path)}
+        built = (path for path in self._root.glob("*/.*") if _BUILDING.fullmatch(path.name))
+        found |= {path for path in built if not path.is_symlink()}
         images = UPath(self._images.root)
-        roots = [self._root] if is_remote(images) else [self._root, Path(images.path)]
-        for path in {path for root in roots for path in root.rglob(".*")}:
-            if _TEMPORARY.fullmatch(path.name) and path.stat().st_mtime < self._before:
+        if not is_remote(images):
+            stored = (Path(images.path) / "images").glob(f"{'[0-9a-f]' * 2}/.*")
+            found |= {path for path in stored if _is_file_of(_STORING, path)}
+        for path in sorted(found):
+            if path.lstat().st_mtime < self._before:
                 inside = path.rglob("*") if path.is_dir() else [path]
                 yield path, sum(each.stat().st_size for each in inside if each.is_file())
+
+
+def _is_file_of(names: re.Pattern[str], path: Path) -> bool:
+    return bool(names.fullmatch(path.name)) and path.is_file() and not path.is_symlink()
 
 
 def _digests(value: Any) -> Iterator[str]:

@@ -5,8 +5,6 @@ is of: pictures are named by their sha256, stand in an order drawn by seed, and 
 alone. The guidelines are those that judges get (Table 6).
 """
 
-import csv
-import io
 import json
 import os
 import re
@@ -23,6 +21,7 @@ from generators.prompts.judging import judging
 from resources.atomic import is_remote, write_new, write_whole
 from resources.home import Home
 from resources.images import ImageStore
+from resources.spreadsheets import csv_of
 
 COLUMNS = ("image", "text", "file", "score", "annotator")
 SHEET, TASKS, CONFIG = "to-score.csv", "label-studio-tasks.json", "label-studio.xml"
@@ -46,7 +45,7 @@ def write_sheets(folder: Path, rows: Sequence[Row], images: ImageStore) -> None:
     for row in rows:
         _lay(folder / _file(row), row["sha256"], images)
     files = {
-        SHEET: _csv(rows),
+        SHEET: csv_of(COLUMNS, map(_line, rows)),
         TASKS: json.dumps([_task(folder, row) for row in rows], indent=1, ensure_ascii=False),
         CONFIG: _config(),
         GUIDELINES: _guidelines(),
@@ -82,13 +81,8 @@ def _lay(path: Path, digest: str, images: ImageStore) -> None:
     write_new(UPath(path), images.get(digest))
 
 
-def _csv(rows: Sequence[Row]) -> str:
-    text = io.StringIO()
-    writer = csv.DictWriter(text, COLUMNS, restval="")
-    writer.writeheader()
-    for row in rows:
-        writer.writerow({"image": row["sha256"], "text": row["text"], "file": _file(row)})
-    return text.getvalue()
+def _line(row: Row) -> dict[str, str]:
+    return {"image": row["sha256"], "text": row["text"], "file": _file(row)}
 
 
 def _task(folder: Path, row: Row) -> dict[str, dict[str, str]]:

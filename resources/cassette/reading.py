@@ -16,6 +16,7 @@ from resources.cassette import form
 from resources.cassette.ahead import ahead
 from resources.cassette.form import BadCassette
 from resources.plain import Flawed, check_plain
+from resources.spreadsheets import guarded_sheet
 
 _END = struct.Struct("<4s4H2LH")
 _END_64 = struct.Struct("<4sQ2H2L4Q")
@@ -68,8 +69,11 @@ class Cassette:
         return self._read(form.picture_part(digest))
 
     def review(self, topic: str) -> bytes:
-        """The review file of a topic."""
-        return self._read(form.review_part(topic))
+        """The review file of a topic, with no cell that a spreadsheet program would run."""
+        try:
+            return guarded_sheet(self._read(form.review_part(topic)))
+        except ValueError as problem:
+            raise self._bad(form.review_part(topic), str(problem)) from None
 
     def _check_parts(self, infos: list[ZipInfo]) -> None:
         names = [info.filename for info in infos]
@@ -136,12 +140,9 @@ class Cassette:
             raise self._bad(form.MANIFEST, said)
 
     def _check_review(self, topic: str) -> None:
-        name, data = form.review_part(topic), self.review(topic)
-        self._compare(name, sha256(data).hexdigest())
-        try:
-            data.decode()
-        except UnicodeDecodeError as error:
-            raise self._bad(name, f"it is no text ({error})") from None
+        name = form.review_part(topic)
+        self._compare(name, sha256(self._read(name)).hexdigest())
+        self.review(topic)
 
     def _check_picture(self, digest: str) -> None:
         png = self.picture(digest)

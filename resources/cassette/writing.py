@@ -15,6 +15,7 @@ from resources.cassette import form
 from resources.cassette.ahead import ahead
 from resources.faults import Corrupt, Missing, Unwritable
 from resources.images import ImageStore
+from resources.spreadsheets import guarded_sheet
 
 _THE_FIRST_DATE = (1980, 1, 1, 0, 0, 0)
 
@@ -46,7 +47,8 @@ def export_cassette(
             parts = {form.CALLS: listed}
             for digest, png in ahead(partial(_taken, images), sorted(digests)):
                 archive.writestr(_part(form.picture_part(digest)), png)
-            for topic, review in sorted(reviews.items()):
+            for topic, sheet in sorted(reviews.items()):
+                review = _sheet(topic, sheet)
                 name = form.review_part(topic)
                 archive.writestr(_part(name, ZIP_DEFLATED), review)
                 parts[name] = form.Part(sha256=sha256(review).hexdigest(), bytes=len(review))
@@ -103,6 +105,17 @@ def _taken(images: ImageStore, digest: str) -> tuple[str, bytes]:
             "paid for: restore it from a copy of the images, or import a cassette that holds it. "
             "No cassette was written."
         ) from error
+
+
+def _sheet(topic: str, sheet: bytes) -> bytes:
+    """A review file in which no cell is a formula for whoever opens it."""
+    try:
+        return guarded_sheet(sheet)
+    except ValueError as problem:
+        raise Corrupt(
+            f"The review of {topic} cannot be exported: {problem}. Save it as CSV with UTF-8; no "
+            "cassette was written."
+        ) from None
 
 
 def _part(name: str, compression: int = ZIP_STORED) -> ZipInfo:

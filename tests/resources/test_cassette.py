@@ -175,6 +175,17 @@ class TestThereAndBack:
             empty.imported(path)
         assert empty.files() == before
 
+    def test_no_cell_of_a_review_is_a_formula(self, full, empty, tmp_path):
+        said = b'image,verdict,reason\nab,accept,"=HYPERLINK(""http://x"")"\n'
+        path = tmp_path / "hostile.cassette"
+        full.exported(path, reviews={"animals": said})
+        assert b"'=HYPERLINK" in parts_of(path)["reviews/animals.csv"]
+        rewritten(path, parts_of(path) | {"reviews/animals.csv": said})
+        empty.imported(path)
+        assert b",\"'=HYPERLINK" in (empty.reviews / "animals.csv").read_bytes()
+        (empty.reviews / "animals.csv").write_bytes(said)
+        assert empty.imported(path).reviews == 0
+
     def test_pictures_come_before_calls(self, empty, path, monkeypatch):
         def break_off(self, calls, costs=()):
             raise KeyboardInterrupt

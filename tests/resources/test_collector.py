@@ -165,7 +165,7 @@ def test_claims_and_files_of_the_dead_go(store):
     name = f".x.parquet.{'0' * 32}"
     for path, age in (
         (store.root / "vlmbias" / name, LONG_AGO),
-        (store.root / "images" / "ab" / f".y.png.{'1' * 32}", LONG_AGO),
+        (store.root / "images" / "ab" / f".{'a' * 64}.png.{'1' * 32}", LONG_AGO),
         (store.root / "new" / name, time.time()),
         (store.root / "vlmbias" / ".hidden", LONG_AGO),
         (store.root / f".calls.sqlite.{'2' * 32}-wal", LONG_AGO),
@@ -188,6 +188,29 @@ def test_claims_and_files_of_the_dead_go(store):
     with closing(database_of(store.calls.url)) as database:
         rows = database.run(lambda connection, _: connection.execute(select(CLAIMS.c.key)).all())
     assert {row.key[0] for row in rows} == {"b", "c"}
+
+
+def test_what_other_projects_leave_beside_the_images_stays(tmp_path):
+    shared = tmp_path / "shared"
+    store = Store(tmp_path / "data", images=str(shared))
+    theirs = [
+        shared / f".name.{'4' * 32}" / "file",
+        shared / f".x.parquet.{'4' * 32}",
+        shared / "images" / f".cat.png.{'4' * 32}",
+        shared / "images" / "ab" / f".cat.png.{'4' * 32}",
+        store.root / f".report.{'4' * 32}" / "index.html",
+        store.root / "vlmbias" / f".name.{'4' * 32}" / "file",
+    ]
+    for path in theirs:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"12")
+        for each in (path, path.parent):
+            os.utime(each, (LONG_AGO, LONG_AGO))
+    (store.root / f".gone.csv.{'5' * 32}").symlink_to(tmp_path / "nowhere")
+    store.calls.keep([])
+    store.collect()
+    store.calls.close()
+    assert all(path.exists() for path in theirs)
 
 
 def test_pictures_in_an_object_store_go_as_well(s3, tmp_path, monkeypatch):

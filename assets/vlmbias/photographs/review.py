@@ -4,12 +4,9 @@ Both lie below the data root in `reviews`, hold the candidates of all painters o
 the verdicts that were given already. The page needs no server and nothing from elsewhere.
 """
 
-import csv
-import io
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -22,6 +19,7 @@ from generators.topics import caption, title
 from resources.atomic import is_remote, write_new, write_whole
 from resources.home import Home
 from resources.images import ImageStore
+from resources.spreadsheets import csv_of
 
 _COLUMNS = (
     *("image", "verdict", "reason", "painter", "subject", "variant", "trial", "check"),
@@ -70,7 +68,7 @@ def write_review(
         for row in shown
     ]
     page = review_page(file)
-    write_whole(UPath(page.with_suffix(".csv")), _csv(lines))
+    write_whole(UPath(page.with_suffix(".csv")), csv_of(_COLUMNS, lines).encode())
     written = _environment.get_template("review.html").render(
         title=title(topic),
         file=file,
@@ -88,14 +86,6 @@ def write_review(
     )
     write_whole(UPath(page), written.encode())
     return page
-
-
-def _csv(lines: Sequence[dict[str, Any]]) -> bytes:
-    text = io.StringIO()
-    writer = csv.DictWriter(text, _COLUMNS)
-    writer.writeheader()
-    writer.writerows(lines)
-    return text.getvalue().encode()
 
 
 def _source(images: ImageStore, digest: str, folder: Path) -> str:
