@@ -3,11 +3,11 @@
 from base64 import b64encode
 from collections.abc import Awaitable, Mapping
 from typing import Any
-from urllib.parse import urlsplit
 
 import httpx2
 from openai import APIConnectionError, APIStatusError, AsyncOpenAI
 
+from resources.models.backends.addresses import Forbidden, fetched
 from resources.models.backends.base import PictureOf
 from resources.models.backends.bodies import (
     Completion,
@@ -195,8 +195,31 @@ class OpenAI:
             claimed = f"image/{answer.output_format}" if answer.output_format else None
             return Reply(pictures=(picture_from(image.b64_json, claimed),), usage=usage)
         if image.url:
-            return Reply(pictures=(await _fetched(image.url),), usage=usage)
+            return Reply(pictures=(await self._fetched(image.url),), usage=usage)
         return Reply(refusal=Refusal("no image", "The reply holds no picture."), usage=usage)
+
+    async def _fetched(self, url: str) -> Picture:
+        """A picture that a reply gives by its address, asked for without the key.
+
+        It was paid for, yet it cannot be had again: every failure is `Unreadable`. The address can
+        be a signed one, so that messages name its host alone.
+        """
+        async with careful_client(1, {}) as client:
+            try:
+                response = await fetched(client, url, str(self._sdk.base_url))
+            except Forbidden as why:
+                problem = f"A picture is not fetched from {why}"
+            except httpx2.HTTPError as error:
+                host = httpx2.URL(url).host
+                problem = f"{type(error).__name__}: the picture could not be fetched from {host}"
+            else:
+                if response.status_code == 200:
+                    return Picture(response.content, response.headers.get("content-type"))
+                host = httpx2.URL(url).host
+                problem = (
+                    f"HTTP {response.status_code}: the picture could not be fetched from {host}"
+                )
+        raise Unreadable(f"{problem} (response_format: b64_json in models.yaml avoids fetching it)")
 
     async def _post(self, path: str, body: Mapping[str, Any], files: Any = None) -> bytes | Refusal:
         """The body of the reply to a request."""
@@ -241,25 +264,6 @@ class OpenAI:
         if status == 400 and parameter in self._model.parameters:
             return Closed(f"{words} ({parameter} is set in models.yaml, for every request)")
         return fault(status, words, headers, self._key)
-
-
-async def _fetched(url: str) -> Picture:
-    """A picture that a reply gives by its address, asked for without the key.
-
-    It was paid for, yet it cannot be had again: every failure is `Unreadable`. The address can be
-    a signed one, so that messages name its host alone.
-    """
-    host = urlsplit(url).hostname
-    async with careful_client(1, {}) as client:
-        try:
-            response = await client.get(url)
-        except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-            problem = f"{type(error).__name__}: the picture could not be fetched from {host}"
-        else:
-            if response.status_code == 200:
-                return Picture(response.content, response.headers.get("content-type"))
-            problem = f"HTTP {response.status_code}: the picture could not be fetched from {host}"
-    raise Unreadable(f"{problem} (response_format: b64_json in models.yaml avoids fetching it)")
 
 
 def no_refusal(body: bytes | Refusal) -> bytes:

@@ -4,6 +4,7 @@ import base64
 import json
 import re
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -252,6 +253,30 @@ def test_a_picture_that_cannot_be_fetched_is_interrupted_and_its_address_not_tol
             f"{why}: the picture could not be fetched from 127.0.0.1 (response_format: b64_json in "
             "models.yaml avoids fetching it)"
         )
+
+
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [
+        ("http://127.0.0.2:{port}/v1/models", "127.0.0.2, which is not a public address"),
+        ("http://[::1]:{port}/v1/models", "::1, which is not a public address"),
+        ("http://169.254.169.254/latest/meta-data", "169.254.169.254, which is not a public"),
+        ("http://[::ffff:10.0.0.1]/", "::ffff:10.0.0.1, which is not a public address"),
+        ("http://[64:ff9b::7f00:1]/", "64:ff9b::7f00:1, which is not a public address"),
+        ("file:///etc/passwd", "an address that is none of the web"),
+        ("http://x:y/", "an address that is none"),
+        ("http://nowhere.invalid/", "nowhere.invalid, which is not known here"),
+    ],
+)
+def test_a_picture_is_fetched_from_public_addresses_or_the_provider_alone(
+    server, ask, address, said
+):
+    url = address.format(port=urlsplit(server.url).port)
+    server.answer = lambda _: json_response({"created": 1, "data": [{"url": url}]})
+    end = ask(gpt(server, model="dall-e-3"), PAINT)
+    assert isinstance(end, Interrupted)
+    assert str(end).startswith(f"A picture is not fetched from {said}")
+    assert len(server.received) == 1
 
 
 def test_a_format_other_than_png_is_what_is_claimed(server, ask):
