@@ -2,6 +2,7 @@
 
 import base64
 import io
+import re
 from collections.abc import Sequence
 
 import pandas as pd
@@ -9,6 +10,9 @@ from dagster import MarkdownMetadataValue, MetadataValue
 from PIL import Image
 
 _MOST, _ABREAST, _SIDE, _QUALITY = 24, 4, 128, 70
+_LONGEST = 500
+"""Characters of a cell: the table lies in the event log."""
+_MARKUP = re.compile(r"([\\\[\]<`|])")
 
 
 def contact_sheet(pictures: Sequence[tuple[str, bytes]]) -> MarkdownMetadataValue:
@@ -22,7 +26,7 @@ def contact_sheet(pictures: Sequence[tuple[str, bytes]]) -> MarkdownMetadataValu
     for start in range(0, count, _ABREAST):
         row = chosen[start : start + _ABREAST]
         lines.append(f"| {' | '.join(_thumbnail(data) for _, data in row)} |")
-        lines.append(f"| {' | '.join(caption for caption, _ in row)} |")
+        lines.append(f"| {' | '.join(plain(caption) for caption, _ in row)} |")
     return MetadataValue.md("\n".join(lines))
 
 
@@ -36,8 +40,19 @@ def _thumbnail(data: bytes) -> str:
 
 
 def markdown_table(rows: pd.DataFrame) -> MarkdownMetadataValue:
-    """A small table as Markdown; bars in its cells are kept from ending them, nulls are empty."""
+    """A small table as Markdown; its cells are `plain`, nulls are empty."""
     written = rows.astype(str).fillna("")
     lines = [list(rows.columns), ["---"] * len(rows.columns), *written.values.tolist()]
-    cells = (" | ".join(cell.replace("|", "\\|") for cell in line) for line in lines)
+    cells = (" | ".join(map(plain, line)) for line in lines)
     return MetadataValue.md("\n".join(f"| {line} |" for line in cells))
+
+
+def plain(text: str) -> str:
+    """A text as Markdown that shows it as it is, on one line: no picture, link or HTML comes of it.
+
+    What a model says is shown on Dagster's pages: a picture in it would be fetched by whoever looks
+    at them. A text of more than 500 characters is cut.
+    """
+    line = " ".join(text.split())
+    cut = line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…"
+    return _MARKUP.sub(r"\\\1", cut)

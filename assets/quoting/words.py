@@ -5,6 +5,7 @@ from itertools import groupby
 
 from dagster import AssetKey
 
+from assets.previews import plain
 from assets.quoting.lines import Amount, Line, Quote
 from resources.calls.spending import NANO, Mode
 
@@ -29,7 +30,7 @@ def text(quote: Quote, silent: Sequence[AssetKey]) -> str:
 
 def markdown(quote: Quote, silent: Sequence[AssetKey]) -> str:
     """For Dagster's pages."""
-    rows = [[cell.replace("|", "\\|") for cell in row] for row in _rows(quote)]
+    rows = [[plain(cell) for cell in row] for row in _rows(quote)]
     if rows:
         rows.insert(1, ["---" if head in _ABOUT else "--:" for head in rows[0]])
     lines = [f"| {' | '.join(row)} |" for row in rows]
