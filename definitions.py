@@ -19,6 +19,7 @@ from assets.vlmbias import svg_planning
 from assets.vlmbias.photographs import planning as photographs
 from resources.budget import Budget
 from resources.calls import CallStore
+from resources.calls.address import sqlite_url
 from resources.design import Design
 from resources.home import Home
 from resources.images import ImageStore
@@ -42,7 +43,7 @@ def resources_at(root: str) -> dict[str, Any]:
     images = ImageStore(root=os.environ.get("COUNTERFACTORY_IMAGES") or root)
     # Named, not read, where it is set: no page of Dagster then shows a password in it.
     elsewhere = bool(os.environ.get("COUNTERFACTORY_CALLS"))
-    url = dg.EnvVar("COUNTERFACTORY_CALLS") if elsewhere else f"sqlite:///{root}/calls.sqlite"
+    url = dg.EnvVar("COUNTERFACTORY_CALLS") if elsewhere else sqlite_url(Path(root, "calls.sqlite"))
     calls = CallStore(url=url)
     return {
         "io_manager": ParquetTables(root=root),

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from sqlalchemy import make_url
+from sqlalchemy import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
 from resources.calls.database import Database
@@ -11,6 +11,11 @@ from resources.calls.sqlite import SqliteFile
 from resources.faults import Unusable
 
 _FORMS = "sqlite:////folder/calls.sqlite or postgresql://user:password@host:5432/database"
+
+
+def sqlite_url(path: Path) -> str:
+    """The URL of a SQLite file, whatever characters its path has."""
+    return URL.create("sqlite", database=str(path)).render_as_string(hide_password=False)
 
 
 def database_of(url: str) -> Database:

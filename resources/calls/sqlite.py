@@ -7,6 +7,7 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DatabaseError, DBAPIError
 
 from resources.calls.database import Database
+from resources.calls.misplaced import take_over
 from resources.calls.tables import CALLS, CLAIMS, TABLES, complete
 from resources.faults import Busy, StoreError
 from resources.wal import create_wal, wal_engine
@@ -23,6 +24,7 @@ class SqliteFile(Database):
 
     def _open(self) -> Engine:
         self._path.parent.mkdir(parents=True, exist_ok=True)
+        take_over(self._path)
         if not self._path.exists():
             create_wal(self._path, TABLES)
         if not self._path.stat().st_size:
