@@ -1,6 +1,6 @@
 """Filtered pairs: those of which both pictures fit the sentence that they were painted from."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -145,7 +145,10 @@ def filtered(
             }
         )
     concepts = {row["pair_id"]: row["concept_id"] for row in rows}
-    places = ranks({pair: concepts[pair] for pair in surviving(rows)}, config.seed)
+    shown: dict[str, list[str]] = defaultdict(list)
+    for row in rows:
+        shown[row["pair_id"]].append(row["sha256"])
+    places = ranks({pair: concepts[pair] for pair in surviving(rows)}, config.seed, shown)
     for row in rows:
         rank = places.get(row["pair_id"])
         most = share_of(row["domain"], config.evaluated)

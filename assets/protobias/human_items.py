@@ -44,14 +44,23 @@ def to_score(pictures: Pictures, images: int, seed: int) -> list[Row]:
 
     They are even over the domains, each domain's in the order of the evaluation; fewer are part of
     more. A picture that stands for several rows would give them one score: their pairs are left
-    out.
+    out, and the next ones take their place.
     """
     kept = [row for rows in pictures.values() for row in rows if row["pair_kept"]]
     times = Counter(row["sha256"] for row in kept)
     shared = {row["pair_id"] for row in kept if times[row["sha256"]] > 1}
+    places: dict[str, set[int]] = defaultdict(set)
+    for row in kept:
+        if row["pair_id"] not in shared:
+            places[row["domain"]].add(row["rank"])
+    taken = {
+        (domain, rank)
+        for domain, ranks in places.items()
+        for rank in sorted(ranks)[: share_of(domain, images // 2)]
+    }
     chosen = [
         row
         for row in kept
-        if row["pair_id"] not in shared and row["rank"] < share_of(row["domain"], images // 2)
+        if row["pair_id"] not in shared and (row["domain"], row["rank"]) in taken
     ]
     return sorted(chosen, key=lambda row: sha256(f"{seed}/{row['sha256']}".encode()).digest())

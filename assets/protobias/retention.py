@@ -5,7 +5,9 @@ from typing import NamedTuple, TypeAlias
 
 import pandas as pd
 
+from assets.columns import records
 from assets.protobias.scored import stored
+from assets.protobias.selection import surviving
 from generators.prompts.concepts import DOMAINS
 from resources.home import Home
 from resources.models.catalog import Model
@@ -74,15 +76,14 @@ def _stages(home: Home, painter: str, domain: str, models: Sequence[Model]) -> I
         asked = pictures.groupby("pair_id")["knob"].first()
         painted = asked[_on_both_sides(pictures["pair_id"][pictures["outcome"] == "painted"])]
         yield _Stage("painted", painted, asked)
-    named = ["pair_id", "knob", "outcome", "pair_kept", "evaluated"]
+    named = ["pair_id", "knob", "kept", "evaluated"]
     filtered = stored(home, partition, "filtered_pairs", columns=named)
     if filtered is None:
         return
-    all_of, pairs = filtered.groupby("pair_id")["knob"].first(), filtered["pair_id"]
-    painted = all_of[_on_both_sides(pairs[filtered["outcome"] == "painted"])]
-    kept = all_of[_on_both_sides(pairs[filtered["pair_kept"]])]
-    evaluated = all_of[_on_both_sides(pairs[filtered["evaluated"]])]
-    yield _Stage("kept", kept, painted)
+    all_of = filtered.groupby("pair_id")["knob"].first()
+    kept = all_of[surviving(records(filtered))]
+    evaluated = all_of[_on_both_sides(filtered["pair_id"][filtered["evaluated"]])]
+    yield _Stage("kept", kept, all_of)
     yield _Stage("evaluated", evaluated, kept)
     scores = [
         table

@@ -1,7 +1,7 @@
 """Which pairs survive the filter, and the order of their evaluation (ProtoBias, §3.2 and §4)."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from hashlib import sha256
 
 import pandas as pd
@@ -16,19 +16,32 @@ def share_of(domain: str, evaluated: int) -> int:
     return whole + (DOMAINS.index(domain) < over)
 
 
-def surviving(rows: Iterable[Row]) -> list[str]:
-    """The pairs of which both pictures were kept, in the order of the rows."""
+def kept_of_all(rows: Iterable[Row]) -> dict[str, bool]:
+    """By pair that was asked for, in the order of the rows: whether both its pictures were kept.
+
+    Retention is the share of these that is kept, as the paper counts (19,467 of 31,375): a pair
+    that was never painted counts as not kept.
+    """
     kept: dict[str, bool] = {}
     for row in rows:
-        kept[row["pair_id"]] = kept.get(row["pair_id"], True) and row["kept"]
-    return [pair for pair, both in kept.items() if both]
+        kept[row["pair_id"]] = kept.get(row["pair_id"], True) and bool(row["kept"])
+    return kept
 
 
-def ranks(concepts: Mapping[str, str], seed: int) -> dict[str, int]:
+def surviving(rows: Iterable[Row]) -> list[str]:
+    """The pairs of which both pictures were kept, in the order of the rows."""
+    return [pair for pair, both in kept_of_all(rows).items() if both]
+
+
+def ranks(
+    concepts: Mapping[str, str], seed: int, pictures: Mapping[str, Collection[str]] | None = None
+) -> dict[str, int]:
     """The place of each kept pair in the order of the evaluation; `concepts` are those of pairs.
 
-    The order is that of a hash, but for this: no concept has a second pair before each has its
-    first, since two samples of one prompt tell less than samples of two.
+    The order is that of a hash, with two exceptions. No concept has a second pair before each has
+    its first, since two samples of one prompt tell less than samples of two. And a pair that
+    shares one of its `pictures` (sha256, by pair) with an earlier one comes after all that do not:
+    the next pairs take its place.
     """
     of_concept: dict[str, list[str]] = defaultdict(list)
     for pair in sorted(concepts, key=lambda pair: _lot(seed, pair)):
@@ -38,7 +51,14 @@ def ranks(concepts: Mapping[str, str], seed: int) -> dict[str, int]:
         for pairs in of_concept.values()
         for turn, pair in enumerate(pairs)
     )
-    return {pair: place for place, (_, _, pair) in enumerate(order)}
+    seen: set[str] = set()
+    own: list[str] = []
+    shared: list[str] = []
+    for _, _, pair in order:
+        shown = (pictures or {}).get(pair, ())
+        (own if seen.isdisjoint(shown) else shared).append(pair)
+        seen.update(shown)
+    return {pair: place for place, pair in enumerate([*own, *shared])}
 
 
 def _lot(seed: int, pair: str) -> str:
@@ -51,15 +71,15 @@ def retention(rows: Sequence[Row], *by: str) -> pd.DataFrame:
     `retention` is the share of all pairs that was kept, in %: the paper keeps 62.05 % of its own.
     """
     counted: dict[tuple[str, ...], dict[str, int]] = {}
-    sides = defaultdict(list)
+    sides, kept = defaultdict(list), kept_of_all(rows)
     for row in rows:
         sides[row["pair_id"]].append(row)
-    for pair in sides.values():
+    for name, pair in sides.items():
         group = counted.setdefault(tuple(pair[0][name] for name in by), dict.fromkeys(_STAGES, 0))
         group["pairs"] += 1
         group["painted"] += all(row["outcome"] == "painted" for row in pair)
         group["scored"] += all(row["filter_outcome"] == "scored" for row in pair)
-        group["kept"] += all(row["kept"] for row in pair)
+        group["kept"] += kept[name]
     return pd.DataFrame(
         [
             {

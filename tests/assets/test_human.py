@@ -146,6 +146,20 @@ class TestSheets:
         left = [row for row in others if row["pair_id"] != first["pair_id"]]
         assert to_score(again, 300, 0) == left
 
+    def test_the_next_pair_takes_the_place_of_one_that_is_left_out(self, pictures):
+        (first,) = (
+            row
+            for row in to_score(pictures, 8, 0)
+            if (row["domain"], row["rank"], row["side"]) == ("animals", 0, "correct")
+        )
+        again = {**pictures, first["sha256"]: [first, {**first, "pair_id": "twin", "rank": 3}]}
+        some = to_score(again, 8, 0)
+        assert len(some) == 8
+        assert {(row["domain"], row["rank"]) for row in some if row["domain"] == "animals"} == {
+            ("animals", 1),
+            ("animals", 2),
+        }
+
     def test_nothing_tells_which_side_a_picture_is_of(self, pictures, folder, root):
         asked = to_score(pictures, 300, 0)
         write_sheets(folder, asked, ImageStore(root=str(root)))

@@ -320,6 +320,15 @@ class TestSelection:
         assert ranks(dict(reversed(PAIRS.items())), 0) == order
         assert ranks(PAIRS, 1) != order
 
+    def test_a_pair_that_shares_a_picture_gives_its_place_to_the_next(self):
+        pictures = {pair: {f"{pair} correct", f"{pair} adversarial"} for pair in PAIRS}
+        order = ranks(PAIRS, 0)
+        assert ranks(PAIRS, 0, pictures) == order
+        first, second, third, *others = sorted(order, key=order.get)
+        pictures[second] = {f"{first} correct", f"{second} adversarial"}
+        now = ranks(PAIRS, 0, pictures)
+        assert sorted(now, key=now.get) == [first, third, *others, second]
+
 
 class TestWhoFilters:
     SEER = filter_at(type("Server", (), {"openai_url": "http://localhost/v1"}))

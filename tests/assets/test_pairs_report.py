@@ -7,13 +7,15 @@ import pyarrow.parquet as pq
 import pytest
 from dagster import DagsterInstance
 
-from assets.columns import Columns
+from assets.columns import Columns, records
 from assets.common import Mismatch
 from assets.protobias.filtered import FILTERED
 from assets.protobias.pairs import IMAGE_PAIRS
 from assets.protobias.reported import facts, painted_by, prompts, unsummarised
+from assets.protobias.retention import retention
 from assets.protobias.scored import all_scores
 from assets.protobias.scores import SCORES
+from assets.protobias.selection import retention as kept_in_metadata
 from assets.protobias.summary import SUMMARY
 from assets.protobias.triplets import TRIPLETS
 from metrics.ranking import ranking_table
@@ -105,6 +107,25 @@ def test_a_reference_that_reads_no_real_picture_leaves_retention_as_it_is(tables
     assert read is not None
     assert "pixels" in set(read.summary["metric"])
     pd.testing.assert_frame_equal(read.retention, painted.retention)
+
+
+def test_retention_is_the_share_of_all_pairs_wherever_it_is_told(tables: Tables) -> None:
+    """As the paper counts: of eight pairs two are kept, be two of the others painted or not."""
+    path = tables.path("filtered_pairs", "flux", "animals")
+    pairs = pq.read_table(path).to_pandas()
+    dropped = pairs["pair_id"].isin(pairs.loc[~pairs["pair_kept"], "pair_id"].unique()[:1])
+    pairs.loc[dropped, ["outcome", "filter_outcome"]] = ["failed", "unpainted"]
+    tables.store(FILTERED, pairs, "filtered_pairs/flux", "animals")
+    told = kept_in_metadata(records(pairs), "domain")
+    left = retention(tables.home, "flux", SCORERS)
+    (kept,) = left[(left["stage"] == "kept") & (left["knob"] == "all")].head(1).to_dict("records")
+    asked = pairs["pair_id"].nunique()
+    assert (kept["number"], kept["of"]) == (
+        pairs.loc[pairs["pair_kept"], "pair_id"].nunique(),
+        asked,
+    )
+    assert told["painted"].iloc[0] < asked
+    assert told["retention"].iloc[0] == round(100 * kept["share"], 2)
 
 
 def test_pairs_that_are_not_filtered_yet_are_there_all_the_same(tables: Tables) -> None:
