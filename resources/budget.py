@@ -13,6 +13,8 @@ from resources.models.complaints import nearest
 
 PER_RUN, PER_MONTH = "COUNTERFACTORY_BUDGET_PER_RUN", "COUNTERFACTORY_BUDGET_PER_MONTH"
 """The environment variables that hold budgets in US dollars."""
+MOST_USD = 1_000_000_000
+"""Above this, sums would not fit what the store keeps: whole billionths of a dollar."""
 _UNCHECKED = "__ASSET_JOB"
 """The job that materializes whatever is selected: of its config Dagster checks no names."""
 
@@ -27,12 +29,14 @@ class Budget(ConfigurableResource[None]):
     per_run_usd: float | None = Field(
         default=None,
         ge=0,
+        le=MOST_USD,
         allow_inf_nan=False,
         description="The most that one run may spend; none is no limit.",
     )
     per_month_usd: float | None = Field(
         default=None,
         ge=0,
+        le=MOST_USD,
         allow_inf_nan=False,
         description="The most that all runs on one call store may spend in a month (of UTC).",
     )
@@ -61,6 +65,7 @@ class Budget(ConfigurableResource[None]):
                 Field(
                     limit,
                     ge=0,
+                    le=MOST_USD,
                     allow_inf_nan=False,
                     description=cls.model_fields[name].description,
                 ),
@@ -119,9 +124,10 @@ def _usd(environment: Mapping[str, str], variable: str) -> float | None:
         amount = float(value)
     except ValueError:
         amount = math.nan
-    if not (amount >= 0 and math.isfinite(amount)):
+    if not 0 <= amount <= MOST_USD:
         raise ValueError(
             f"{variable} is {value!r}, which is no amount of US dollars. Set it to a number as in "
-            "12.50, without a sign of currency, or unset it for no limit."
+            f"12.50, without a sign of currency and of at most {MOST_USD:,}, or unset it for no "
+            "limit."
         )
     return amount

@@ -290,7 +290,9 @@ class Asking:
                 # A picture could not be read, before anything was sent.
                 purchase.paid = False
                 raise
-            self.till.answered(purchase, request, reply)
+            # Before this turn ends, so that nobody takes the next one.
+            if beyond := self.till.answered(purchase, request, reply):
+                self._stop(beyond)
             self._pace.answered(reply.usage.total)
             return reply, monotonic() - began
 

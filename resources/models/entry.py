@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validat
 
 from resources.models.complaints import nearest
 from resources.models.formulas import unscored
-from resources.models.parameters import refused, unfit
+from resources.models.parameters import MOST_TOKENS, refused, unfit
 
 Role = Literal["writer", "painter", "editor", "judge", "captioner", "metric"]
 BackendName = Literal[
@@ -54,8 +54,11 @@ _SEEDED = ("diffusers", "gemini", "offline")
 _SERVED = ("openai", "openai_compatible", "gemini", "anthropic")
 
 _AT_ONCE = 16
+_WEEK_S = 604_800
 
-Dollars = Annotated[float, Field(ge=0)]
+Dollars = Annotated[float, Field(ge=0, le=1_000_000, allow_inf_nan=False)]
+"""More is a slip of the pen; what it came to would not fit what is booked."""
+Tokens = Annotated[int, Field(ge=1, le=MOST_TOKENS)]
 _IMAGE_SIZE = r"^([0-9]+x[0-9]+|[0-9]+K)(/[a-z]+)?$"
 
 
@@ -95,12 +98,15 @@ class Model(BaseModel):
     requests_per_minute: float | None = Field(default=None, gt=0)
     tokens_per_minute: float | None = Field(default=None, gt=0)
     deadline_s: float = Field(
-        default_factory=lambda data: 3600.0 if data.get("backend") in _LOCAL else 300.0, gt=0
+        default_factory=lambda data: 3600.0 if data.get("backend") in _LOCAL else 300.0,
+        gt=0,
+        le=_WEEK_S,
+        allow_inf_nan=False,
     )
     """Seconds around one whole call, waiting and retries apart."""
-    longest_output: int | None = Field(default=None, ge=1)
+    longest_output: Tokens | None = None
     """Tokens of the longest answer the model gives, where no parameter sets a limit."""
-    tokens_per_image: int | None = Field(default=None, ge=1)
+    tokens_per_image: Tokens | None = None
     """Tokens that a picture it is shown counts for, at most; by default what its backend bills."""
     price: Price = Price()
 

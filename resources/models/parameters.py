@@ -9,19 +9,31 @@ _RESERVED = {
         ("model", "messages", "prompt", "contents", "input", "image", "images"),
         "since each request brings its own",
     ),
-    **dict.fromkeys(
-        ("n", "candidate_count", "num_return_sequences", "num_images_per_prompt", "best_of"),
-        "since every request has one answer, and several samples are several requests",
-    ),
     **dict.fromkeys(("stream", "stream_options"), "since an answer is taken whole"),
     **dict.fromkeys(("timeout", "max_retries"), "and set `deadline_s` in the entry"),
     "base_url": "and set `base_url` in the entry",
 }
+_SEVERAL = re.compile(
+    r"n|bestof|(candidate|sample|image)count"
+    r"|num(berof|of)?(samples|candidates|completions|generations|outputs|results|returnsequences"
+    r"|images|imagesperprompt|videos)"
+)
+"""What has a provider bill several answers to one request, as `_spelled` has it."""
+MOST_TOKENS = 10_000_000
+"""No model reads or writes so many tokens at once; more would overflow what is booked."""
 SECRET = re.compile(
     r"(?i).*(?:api[-_]?key|authorization|headers?|secret|password|http_?options)"
     r"|(?:.*(?:auth|access|hf)_)?token"
 )
 """Names whose values may be secrets."""
+LIMITS: Mapping[str, tuple[str, ...]] = {
+    "openai": ("max_completion_tokens", "max_tokens"),
+    "openai_compatible": ("max_completion_tokens", "max_tokens"),
+    "gemini": ("max_output_tokens", "maxOutputTokens"),
+    "anthropic": ("max_tokens",),
+    "transformers": ("max_new_tokens",),
+}
+"""By backend, the parameters that limit how long an answer is."""
 
 
 def refused(parameters: Mapping[str, Any]) -> str | None:
@@ -30,6 +42,11 @@ def refused(parameters: Mapping[str, Any]) -> str | None:
         if name in parameters:
             return f"has `{name}`: remove it, {why}"
     for name in _names_within(parameters):
+        if _SEVERAL.fullmatch(_spelled(name)):
+            return (
+                f"has `{name}`: remove it, since every request has one answer, and several samples "
+                "are several requests"
+            )
         if SECRET.fullmatch(name):
             return (
                 f"has `{name}`, which may carry a secret: remove it; `key` in the entry names the "
@@ -38,8 +55,26 @@ def refused(parameters: Mapping[str, Any]) -> str | None:
     return None
 
 
+def limits_in(backend: object, parameters: Mapping[str, Any]) -> dict[str, int]:
+    """The limits on the tokens of an answer that a backend passes on, by name: 100 for 100.0.
+
+    Other spellings limit nothing, since nobody reads them. What is no whole number above 0 is no
+    limit; some servers take -1 for none.
+    """
+    given = {name: parameters.get(name) for name in LIMITS.get(str(backend), ())}
+    return {
+        name: int(value)
+        for name, value in given.items()
+        if isinstance(value, int | float) and not isinstance(value, bool)
+        if value > 0 and value % 1 == 0
+    }
+
+
 def unfit(backend: object, parameters: Mapping[str, Any]) -> str | None:
     """Why a backend cannot be asked with parameters, and the remedy; None where it can."""
+    for name, most in limits_in(backend, parameters).items():
+        if most > MOST_TOKENS:
+            return f"has a `{name}` that no model reaches: write at most {MOST_TOKENS:,}"
     if backend != "anthropic":
         return None
     for name in ("temperature", "top_p", "top_k"):
@@ -52,6 +87,11 @@ def unfit(backend: object, parameters: Mapping[str, Any]) -> str | None:
             "{max_tokens: 32000}"
         )
     return None
+
+
+def _spelled(name: str) -> str:
+    """One spelling for all: `candidateCount`, `candidate_count` and `Candidate-Count` are one."""
+    return re.sub(r"[^a-z0-9]", "", name.lower())
 
 
 def _names_within(value: Any) -> Iterator[str]:

@@ -11,6 +11,7 @@ from functools import lru_cache
 
 from resources.calls.spending import NANO, Mode
 from resources.models.catalog import Model
+from resources.models.parameters import limits_in
 from resources.models.replies import Usage
 from resources.models.requests import Edit, Paint, Request, Score, Turn, Write
 
@@ -30,8 +31,6 @@ PER_IMAGE: Mapping[str, int] = {
     "openai_compatible": 16_384,
 }
 """Tokens that a picture counts for at most, by backend, where an entry does not say."""
-LIMITS = ("max_completion_tokens", "max_tokens", "max_output_tokens", "max_new_tokens")
-"""Parameters that limit how long an answer is."""
 _LOCAL = ("diffusers", "transformers")
 
 
@@ -85,9 +84,8 @@ def why_unpriced(model: Model, request: Request, mode: Mode = "online") -> str:
 
 def longest_output(model: Model) -> int | None:
     """The most tokens that an answer has: as a parameter limits it, else as the entry says."""
-    limits = [model.parameters[name] for name in LIMITS if name in model.parameters]
-    whole = [limit for limit in limits if isinstance(limit, int) and limit > 0]
-    return max(whole) if whole else model.longest_output
+    limits = limits_in(model.backend, model.parameters)
+    return max(limits.values(), default=model.longest_output)
 
 
 def dollars(nano: int) -> float:

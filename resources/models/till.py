@@ -29,7 +29,6 @@ class Till:
     progress: Progress
     bounds: Mapping[str, int | None]
     clock: Callable[[], datetime]
-    _beyond: bool = field(init=False, default=False)
 
     def opened(self, key: str) -> Purchase:
         """What a request may cost, to be reserved with its claim."""
@@ -40,13 +39,22 @@ class Till:
         self.closed(purchase)
         await self.store.book_anew(purchase, self._booking(purchase.booking.key))
 
-    def answered(self, purchase: Purchase, request: Request, reply: Reply) -> None:
-        """A reply came. What a refusal costs that nothing was counted for is not known."""
+    def answered(self, purchase: Purchase, request: Request, reply: Reply) -> str | None:
+        """Book a reply; why nothing more may be sent, where it cost more than was reserved.
+
+        What a refusal costs that nothing was counted for is not known.
+        """
         if reply.refusal is None or not reply.usage.is_unknown or self.model.rehearses:
             purchase.cost = cost_of(self.model, request, reply.usage)
-        bound = purchase.booking.bound
-        if purchase.cost is not None and bound is not None and purchase.cost > bound:
-            self._warn(purchase.cost, bound)
+        cost, bound = purchase.cost, purchase.booking.bound
+        if cost is None or bound is None or cost <= bound:
+            return None
+        return (
+            f"An answer cost ${dollars(cost):.6f}, where at most ${dollars(bound):.6f} was "
+            "reserved for it, so that no budget would hold. In its entry in models.yaml, raise "
+            "tokens_per_image if it was shown pictures, else longest_output or the limit among "
+            "the parameters (for a model of this machine, deadline_s), or correct the price."
+        )
 
     def closed(self, purchase: Purchase) -> None:
         """Tell the progress how a purchase, or an attempt, ended."""
@@ -57,18 +65,6 @@ class Till:
         month = month_of(self.clock())
         bound = self.bounds[key]
         return Booking(new_id(), key, self.account, self.model.name, "online", month, bound)
-
-    def _warn(self, cost: int, bound: int) -> None:
-        if not self._beyond:
-            self.progress.log.warning(
-                "An answer of %s cost $%.6f, where at most $%.6f was reserved: a budget may be "
-                "crossed. In its entry in models.yaml, raise longest_output or tokens_per_image, "
-                "or, for a model of this machine, deadline_s.",
-                self.model.name,
-                dollars(cost),
-                dollars(bound),
-            )
-        self._beyond = True
 
 
 @dataclass(slots=True)

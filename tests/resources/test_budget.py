@@ -52,7 +52,7 @@ def test_a_run_may_change_one_and_keeps_the_other():
     assert account_of({}, {"per_month_usd": 0}).limited
 
 
-@pytest.mark.parametrize("value", ["five", "-1", "$5", "nan", "inf", "1,50"])
+@pytest.mark.parametrize("value", ["five", "-1", "$5", "nan", "inf", "1,50", "1e300"])
 @pytest.mark.parametrize("variable", [PER_RUN, PER_MONTH])
 def test_what_is_no_amount_is_named(variable, value):
     with pytest.raises(

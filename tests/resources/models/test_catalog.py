@@ -435,6 +435,45 @@ class TestWrongEntries:
         assert f"`parameters` has `{name}`" in words
         assert ": remove it" in words
 
+    @pytest.mark.parametrize(
+        "name",
+        ["n", "N", "candidateCount", "candidate-count", "bestOf", "numberOfImages", "numImages",
+         "number_of_images", "numReturnSequences", "sampleCount", "num_outputs"],
+    )  # fmt: skip
+    @pytest.mark.parametrize("value", [2, 2.0, "2"])
+    def test_several_answers_to_one_request_are_refused_however_they_are_written(
+        self, said, name, value
+    ):
+        for parameters in (
+            {name: value},
+            {"extra_body": {"generationConfig": {name: value}}},
+            {"tools": [{"image_generation": {name: value}}]},
+        ):
+            [(line, _, words)] = said(entry(parameters=parameters))
+            assert (line, f"`parameters` has `{name}`: remove it" in words) == (6, True)
+
+    @pytest.mark.parametrize("amount", ["1.0e+300", "1" + 300 * "0", "1000001", ".inf", ".nan"])
+    @pytest.mark.parametrize(
+        "field", ["input_per_million", "output_per_million", "per_gpu_hour", "per_image"]
+    )
+    def test_a_price_that_would_overflow_is_refused_with_its_line(self, said, field, amount):
+        written = f"{{1K: {amount}}}" if field == "per_image" else amount
+        [(line, _, words)] = said(entry() + f"  price:\n    {field}: {written}\n")
+        expected = "that JSON does not have" if amount.startswith(".") else f"`price.{field}"
+        assert (line, expected in words) == (7, True)
+
+    @pytest.mark.parametrize(
+        "field", ["longest_output: 10000001", "tokens_per_image: 10000001", "deadline_s: 1.0e+300"]
+    )
+    def test_so_is_an_amount_that_a_price_is_multiplied_by(self, said, field):
+        [(line, _, words)] = said(entry() + f"  {field}\n")
+        assert (line, "less than or equal to" in words) == (6, True)
+
+    @pytest.mark.parametrize("limit", ["100000000", "1.0e+300", "1" + 300 * "0"])
+    def test_so_is_a_limit_among_the_parameters(self, said, limit):
+        [(line, _, words)] = said(entry() + f"  parameters:\n    max_tokens: {limit}\n")
+        assert (line, "`max_tokens` that no model reaches" in words) == (6, True)
+
     def test_a_metric_without_parameters_lacks_its_formula(self, said):
         [(line, name, words)] = said(metric())
         assert (line, name, "has no `formula`, by which" in words) == (1, "gpt", True)

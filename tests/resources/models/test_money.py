@@ -439,11 +439,38 @@ class TestOthersClaims:
         closed(other)
 
 
-def test_an_answer_above_its_bound_is_told(server, client, caplog):
-    caplog.set_level(logging.WARNING, logger="asking")
-    client.ask(priced(server, parameters={"max_tokens": 1}), looks(3), LOG, ACCOUNT)
-    told = [message for message in caplog.messages if "a budget may be crossed" in message]
-    assert len(told) <= 1
+class TestAnAnswerAboveItsBound:
+    """A provider that bills 500 tokens where the longest answer has 50."""
+
+    TOLD = r"judge was stopped: An answer cost \$0\.\d+, where at most \$0\.\d+ was reserved"
+
+    @staticmethod
+    def talk(received):
+        return "word " * 500 if "animal 0?" in received.texts[-1] else "4"
+
+    @pytest.mark.parametrize("limit", [within(100 * NANO), ACCOUNT], ids=["budget", "no budget"])
+    @pytest.mark.parametrize("backend", ["openai", "gemini"])
+    def test_nothing_is_sent_after_it_and_what_was_on_its_way_is_kept(
+        self, server, client, backend, limit
+    ):
+        server.latency_s, server.answer = 0.3, self.talk
+        entry = priced(server, backend, concurrency=4)
+        with pytest.raises(Stopped, match=self.TOLD) as stopped:
+            client.ask(entry, looks(40), LOG, limit)
+        assert server.count == 4
+        assert "Of 40 requests, 4 are answered and kept." in str(stopped.value)
+        assert "raise tokens_per_image" in str(stopped.value)
+        assert states(client) == {"paid": 4}
+
+    def test_its_cost_is_booked_and_once_mended_only_the_rest_is_asked(self, server, client):
+        server.answer = self.talk
+        with pytest.raises(Stopped):
+            client.ask(priced(server, concurrency=1), looks(3), LOG, ACCOUNT)
+        assert server.count == 1
+        (row,) = client.calls.spending()
+        assert row.paid > bound_of(priced(server), looks(1)[0])
+        asked = client.ask(priced(server, longest_output=1_000), looks(3), LOG, ACCOUNT)
+        assert (asked.known, asked.sent, server.count) == (1, 2, 3)
 
 
 def test_the_log_says_what_was_spent_and_what_may_have_been(server, client, caplog):

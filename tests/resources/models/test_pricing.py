@@ -14,6 +14,7 @@ from resources.models.pricing import (
     bound_of,
     cost_of,
     dollars,
+    longest_output,
     why_unpriced,
 )
 from resources.models.replies import UNCOUNTED, Usage
@@ -140,12 +141,31 @@ class TestBound:
         assert bound_of(more, Score("A hen", "a" * 64)) is not None
 
     @pytest.mark.parametrize(
-        "limit", ["max_completion_tokens", "max_tokens", "max_output_tokens", "max_new_tokens"]
+        ("backend", "limit"),
+        [
+            ("openai", "max_completion_tokens"),
+            ("openai_compatible", "max_tokens"),
+            ("gemini", "max_output_tokens"),
+            ("gemini", "maxOutputTokens"),
+        ],
     )
-    def test_a_parameter_limits_the_answer_before_the_entry_does(self, limit):
-        by_parameter = bound_of(model(parameters={limit: 7}, longest_output=1_000), WRITE)
-        assert by_parameter < bound_of(model(longest_output=1_000), WRITE)
-        assert by_parameter == bound_of(model(parameters={limit: 7}), WRITE)
+    @pytest.mark.parametrize("value", [7, 7.0])
+    def test_a_parameter_limits_the_answer_before_the_entry_does(self, backend, limit, value):
+        by_parameter = bound_of(
+            model(backend, parameters={limit: value}, longest_output=1_000), WRITE
+        )
+        assert by_parameter < bound_of(model(backend, longest_output=1_000), WRITE)
+        assert by_parameter == bound_of(model(backend, parameters={limit: value}), WRITE)
+
+    @pytest.mark.parametrize(
+        "parameters",
+        [{"max_new_tokens": 7}, {"maxTokens": 7}, {"extra_body": {"max_tokens": 7}},
+         {"max_tokens": -1}, {"max_tokens": True}, {"max_tokens": "7"}, {"max_tokens": 7.5}],
+    )  # fmt: skip
+    def test_what_the_server_does_not_read_as_a_limit_is_none(self, parameters):
+        judge = model("openai_compatible", parameters=parameters, longest_output=1_000)
+        assert longest_output(judge) == 1_000
+        assert longest_output(model("openai_compatible", parameters=parameters)) is None
 
     @pytest.mark.parametrize(
         ("fields", "says"),
