@@ -64,7 +64,13 @@ def data_root() -> str:
             f"COUNTERFACTORY_HOME is {home}, which is not a folder of this machine. Set it to one: "
             "what was drawn and measured is remembered in a database that needs a local disk."
         )
-    return str(Path(home).expanduser().resolve())
+    folder = Path(home).expanduser()
+    if folder.is_symlink() and not folder.exists():
+        raise ValueError(
+            f"COUNTERFACTORY_HOME is {folder}, a link to {folder.readlink()}, which is not there. "
+            "Mount or restore it: the answers that were paid for lie in it."
+        )
+    return str(folder.resolve())
 
 
 def models_path() -> Path:

@@ -7,10 +7,13 @@ and have no use for it.
 """
 
 import argparse
-import json
 import sys
 import warnings
 from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+_SHOWN = 80
 
 
 def main() -> int:
@@ -54,12 +57,14 @@ def _arguments() -> argparse.Namespace:
 
 def _config(written: str) -> dict[str, Any]:
     try:
-        config = json.loads(written)
-    except json.JSONDecodeError as error:
-        raise ValueError(f"The config is no JSON ({error}): {written}") from None
-    if not isinstance(config, dict):
-        raise ValueError(f'The config has to be as in {{"ops": {{…}}}}, and is {written}.')
-    return config
+        return TypeAdapter(dict[str, Any]).validate_json(written)
+    except ValidationError as error:
+        problem = error.errors(include_url=False)[0]["msg"]
+        shown = written if len(written) <= _SHOWN else f"{written[:_SHOWN]}…"
+        raise ValueError(
+            f"The config {shown} cannot be read: {problem}. Write an object of JSON, as in "
+            '{"ops": {"vlmbias__questions": {"config": {}}}}.'
+        ) from None
 
 
 def _quoted(select: str, partitions: list[str], config: dict[str, Any]) -> str:

@@ -30,6 +30,11 @@ def text_of(path: Path, kind: str) -> str:
     try:
         return path.read_bytes().decode("utf-8-sig")
     except FileNotFoundError:
+        if path.is_symlink():
+            raise BadReview(
+                f"{path} is a link to {path.readlink()}, which is not there. Restore that file, or "
+                "remove the link."
+            ) from None
         raise
     except UnicodeDecodeError as error:
         raise BadReview(

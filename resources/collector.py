@@ -30,6 +30,7 @@ from resources.images import ImageStore
 from resources.tables import read_table
 
 DAY_S = 86_400.0
+_NOTHING = "It may refer to any picture or answer: nothing was removed."
 _REVIEWS = (".csv", ".json")
 """Files in which people say something of pictures."""
 _DIGEST = re.compile(r"(?=([0-9a-f]{64}))")
@@ -115,17 +116,19 @@ class Collector:
             asset = path.relative_to(self._root).parent.as_posix()
             try:
                 table = read_table(UPath(path), asset)
-            except Corrupt as error:
-                raise Corrupt(
-                    f"{error} It may refer to any picture or answer: nothing was removed."
-                ) from error
+            except (Corrupt, OSError) as error:
+                raise Corrupt(f"{error} {_NOTHING}") from error
             for column in table:
                 if table[column].dtype.kind not in "biufM":
                     for value in table[column]:
                         named.update(_digests(value))
         for path in sorted((self._root / "reviews").rglob("[!.]*")):
             if path.suffix.lower() in _REVIEWS:
-                named.update(_digests(path.read_text(encoding="utf-8", errors="replace")))
+                try:
+                    named.update(_digests(path.read_text(encoding="utf-8", errors="replace")))
+                except OSError as error:
+                    said = f"{path} cannot be read ({error.strerror}). Restore or remove it."
+                    raise Corrupt(f"{said} {_NOTHING}") from error
         return named
 
     def _waiting(self) -> Iterator[str]:

@@ -57,7 +57,10 @@ def test_it_prints_a_table(quoted):
     [
         (["--partitions", "flag"], "'flag', did you mean flags"),
         (["--select", "nobody"], "The selection 'nobody' cannot be used"),
-        (["--config", "{"], "The config is no JSON"),
+        (["--config", "[[["], "The config [[[ cannot be read: Invalid JSON"),
+        (["--config", "[" * 100_000], "cannot be read: Invalid JSON: recursion limit"),
+        (["--config", '{"ops": ' + "9" * 5_000 + "}"], "cannot be read: Invalid JSON: number"),
+        (["--config", "[]"], "The config [] cannot be read: Input should be an object"),
     ],
 )
 def test_bad_input_is_one_message_and_exit_code_1(quoted, arguments, message):

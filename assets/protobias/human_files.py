@@ -3,7 +3,6 @@
 Nothing that is wrong is passed over: every problem is an error that names file, line and remedy.
 """
 
-import json
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -119,6 +118,12 @@ class _Result(BaseModel):
     from_name: str
     value: dict[str, Any]
 
+    @property
+    def choices(self) -> list[str]:
+        """What was chosen; nothing where the result is of something else."""
+        chosen = self.value.get("choices")
+        return list(map(str, chosen)) if isinstance(chosen, list) else []
+
 
 class _Annotation(BaseModel):
     completed_by: int | str | _User
@@ -138,13 +143,11 @@ def _of_export(path: Path) -> Iterator[Given]:
     """The scores in what Label Studio exports as JSON; tasks that were skipped have none."""
     remedy = "Export the project again, as JSON (not JSON-MIN or another format)."
     try:
-        tasks = _EXPORT.validate_python(json.loads(text_of(path, "JSON")))
-    except json.JSONDecodeError as error:
-        raise BadReview(
-            f"{path}, line {error.lineno}: this is no JSON ({error.msg}). {remedy}"
-        ) from None
+        tasks = _EXPORT.validate_json(text_of(path, "JSON"))
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
+        if first["type"] == "json_invalid":
+            raise BadReview(f"{path}: {first['msg']}. {remedy}") from None
         number, *field = first["loc"] or ("",)
         place = f", task {int(number) + 1}: `{'.'.join(map(str, field))}`" if field else ""
         raise BadReview(
@@ -154,10 +157,10 @@ def _of_export(path: Path) -> Iterator[Given]:
         where = f"{path}, task {number}"
         for annotation in task.annotations:
             said = [
-                str(choice)
+                choice
                 for result in annotation.result
                 if result.from_name == QUESTION
-                for choice in result.value.get("choices") or ()
+                for choice in result.choices
             ]
             if annotation.was_cancelled or not annotation.result:
                 continue

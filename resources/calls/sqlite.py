@@ -9,7 +9,7 @@ from sqlalchemy.exc import DatabaseError, DBAPIError
 from resources.calls.database import Database
 from resources.calls.misplaced import take_over
 from resources.calls.tables import CALLS, CLAIMS, TABLES, complete
-from resources.faults import Busy, StoreError
+from resources.faults import Busy, Missing, StoreError
 from resources.wal import create_wal, wal_engine
 
 _LOCKED_S = 4
@@ -26,6 +26,11 @@ class SqliteFile(Database):
         self._path.parent.mkdir(parents=True, exist_ok=True)
         take_over(self._path)
         if not self._path.exists():
+            if self._path.is_symlink():
+                raise Missing(
+                    f"{self.name} is a link to {self._path.readlink()}, which is not there. "
+                    "Restore or mount it: it holds what was paid for, and nothing is asked before."
+                )
             create_wal(self._path, TABLES)
         if not self._path.stat().st_size:
             raise self.damaged("it is empty")

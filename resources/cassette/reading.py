@@ -191,15 +191,21 @@ def opened(path: Path) -> Iterator[Cassette]:
     try:
         with path.open("rb") as file:
             _check_end(path, file)
-            with ZipFile(file) as archive:
+            with _listed(path, file) as archive:
                 yield Cassette(path, archive)
-    except BadZipFile as error:
-        raise _bad(path, "its list of parts", f"it is damaged ({error})") from error
     except OSError as error:
         raise BadCassette(
             f"{path} cannot be read ({error.strerror or error}). Name a cassette that is there and "
             "may be read; nothing was imported."
         ) from error
+
+
+def _listed(path: Path, file: IO[bytes]) -> ZipFile:
+    """The archive in a file; damaged, it makes zipfile raise more than its own error."""
+    try:
+        return ZipFile(file)
+    except (BadZipFile, NotImplementedError, ValueError, OverflowError, struct.error) as error:
+        raise _bad(path, "its list of parts", f"it is damaged ({error})") from error
 
 
 def _check_end(path: Path, file: IO[bytes]) -> None:

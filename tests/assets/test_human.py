@@ -290,7 +290,18 @@ class TestFiles:
                 "line 2: it has a score and no annotator",
             ),
             ("a.xlsx", lambda rows: "PK", "a.xlsx is a spreadsheet"),
-            ("a.json", lambda rows: '[{"data": ', "line 1: this is no JSON"),
+            (
+                "a.json",
+                lambda rows: '[{"data": ',
+                "JSON: EOF while parsing a value at line 1",
+            ),
+            ("a.json", lambda rows: "[" * 100_000, "Invalid JSON: recursion limit"),
+            ("a.json", lambda rows: f"[{'9' * 5_000}]", "Invalid JSON: number out of range"),
+            (
+                "a.json",
+                lambda rows: json.dumps(exported(rows, "4")).replace('["4"]', "5"),
+                "an annotation has no choice of `score`",
+            ),
             (
                 "a.json",
                 lambda rows: json.dumps([{"id": 1, "sha256": "0", "score": "4"}]),
@@ -315,6 +326,12 @@ class TestFiles:
             checked(scores_in(folder), pictures)
         assert str(folder / name) in str(raised.value)
         assert told in str(raised.value)
+
+
+def test_a_sheet_that_is_a_link_to_nothing_is_named(folder):
+    (folder / "anna.csv").symlink_to(folder / "nowhere.csv")
+    with pytest.raises(BadReview, match=r"anna\.csv is a link to .*nowhere\.csv, which is not"):
+        scores_in(folder)
 
 
 def test_scores_become_rows_with_agreement_and_means(root, folder, instance):

@@ -1,6 +1,7 @@
 """Cassettes: what comes out of one store goes into another as it was, or not at all."""
 
 import json
+import random
 import struct
 import zlib
 from contextlib import suppress
@@ -14,6 +15,7 @@ from resources.calls import CallStore
 from resources.cassette import BadCassette, export_cassette, import_cassette
 from resources.cassette.form import LONGEST_LINE
 from resources.cassette.importing import Differs
+from resources.cassette.reading import opened as opened_cassette
 from resources.faults import Corrupt, Missing, Unwritable
 from resources.images import ImageStore
 from tests.resources.cassettes import (
@@ -228,6 +230,20 @@ class TestExport:
 
 class TestOutside:
     """A file that anyone may have made."""
+
+    def test_no_damage_of_a_byte_is_more_than_a_bad_cassette(self, full, tmp_path):
+        path = tmp_path / "damaged.cassette"
+        full.exported(path)
+        whole, chance = path.read_bytes(), random.Random(0)
+        for _ in range(500):
+            data = bytearray(whole)
+            # Half of them in the list of parts at the end, of which zipfile believes most.
+            data[chance.randrange(chance.choice([0, len(data) - 600]), len(data))] ^= chance.choice(
+                [1, 16, 128, 255]
+            )
+            path.write_bytes(data)
+            with suppress(BadCassette), opened_cassette(path) as cassette:
+                cassette.check()
 
     def test_one_that_is_not_there(self, empty, tmp_path):
         assert "cannot be read" in refusal(empty, tmp_path / "nothing")

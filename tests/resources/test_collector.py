@@ -153,6 +153,15 @@ def test_a_table_that_cannot_be_read_stops_it(store):
     assert len(store.digests()) == 1
 
 
+def test_a_link_to_nothing_stops_it(store):
+    store.image(1)
+    link = store.root / "reviews" / "animals.csv"
+    link.parent.mkdir()
+    link.symlink_to(store.root / "nowhere.csv")
+    with pytest.raises(Corrupt, match=r"animals\.csv cannot be read.*nothing was removed"):
+        store.waste()
+
+
 def claim(store, key, seconds):
     with closing(database_of(store.calls.url)) as database:
         database.run(lambda connection, sql: sql.claim(connection, [key], "someone", seconds))

@@ -50,7 +50,7 @@ async def _addresses(host: str) -> list[IPv4Address | IPv6Address]:
     except (OSError, UnicodeError):
         return []
     # A scope, as in fe80::1%eth0, is of link-local addresses alone.
-    return [ip_address(address[0].partition("%")[0]) for *_, address in found]
+    return [ip_address(str(address[0]).partition("%")[0]) for *_, address in found]
 
 
 def _is_public(address: IPv4Address | IPv6Address) -> bool:

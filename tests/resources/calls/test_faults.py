@@ -16,7 +16,7 @@ import resources.calls.database
 import resources.calls.postgres
 import resources.calls.sqlite
 from resources.calls import CallStore
-from resources.faults import Busy, Corrupt, StoreError, Unreachable, Unusable, Unwritable
+from resources.faults import Busy, Corrupt, Missing, StoreError, Unreachable, Unusable, Unwritable
 from tests.postgres import PASSWORD, Postgres, installed
 from tests.resources.calls.calling import Model, call, keys
 
@@ -202,6 +202,14 @@ def told(url):
 
 
 SECRET = "hunter2"
+
+
+def test_a_link_to_nothing_is_named_and_nothing_is_made_there(tmp_path):
+    (tmp_path / "calls.sqlite").symlink_to(tmp_path / "not mounted")
+    store = CallStore(url=f"sqlite:///{tmp_path}/calls.sqlite")
+    with pytest.raises(Missing, match="not mounted, which is not there"):
+        store.known(["a" * 64])
+    assert not (tmp_path / "not mounted").exists()
 
 
 @pytest.mark.parametrize(
