@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 from uuid import uuid4
 
 from dagster import ConfigurableResource, get_dagster_logger
@@ -23,7 +23,11 @@ _WORK = Table("work", MetaData(), Column("key", String, primary_key=True), Colum
 _AT_ONCE = 500
 _PATIENCE_S = 60
 
+_DAMAGE = (DatabaseError, json.JSONDecodeError)
+
 Answer = TypeVar("Answer")
+_File: TypeAlias = tuple[int, int]
+"""Device and inode, by which a file is known whatever its name."""
 
 
 def work_key(*parts: object) -> str:
@@ -42,6 +46,7 @@ class WorkLedger(ConfigurableResource[None]):
 
     root: str
     _engine: Engine | None = PrivateAttr(default=None)
+    _opened: _File | None = PrivateAttr(default=None)
 
     def known(self, keys: Iterable[str]) -> dict[str, Any]:
         """Those of `keys` whose work has been done, with the results."""
@@ -79,36 +84,41 @@ class WorkLedger(ConfigurableResource[None]):
     def _healing(self, use: Callable[[Engine], Answer]) -> Answer:
         """Use the database; if it turns out to be damaged, once more with a new one.
 
-        Of several that find the damage at once, one heals it while the others wait.
+        Of several that find the damage at once, one heals it while the others wait. Nobody has
+        the file in use meanwhile: SQLite finds its log by the name, and who still had the damaged
+        file open would read, or remove, the log of the new one.
         """
-        try:
-            return self._guarded(use)
-        except OperationalError:
-            raise
-        except (DatabaseError, json.JSONDecodeError):
-            self._close()
-        with self._alone():
+        with self._locked(fcntl.LOCK_SH):
             try:
                 return self._guarded(use)
             except OperationalError:
                 raise
-            except (DatabaseError, json.JSONDecodeError) as damage:
+            except _DAMAGE:
+                self._close()
+        with self._locked(fcntl.LOCK_EX):
+            try:
+                return self._guarded(use)
+            except OperationalError:
+                raise
+            except _DAMAGE as damage:
                 self._set_aside(damage.orig if isinstance(damage, DatabaseError) else damage)
             return self._guarded(use)
 
     @contextmanager
-    def _alone(self) -> Iterator[None]:
-        """While no other process is in here; the system lets go for one that is killed."""
-        with self._path.with_name("work.lock").open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            yield
+    def _locked(self, how: int) -> Iterator[None]:
+        """With the file in use (LOCK_SH) or for this process alone (LOCK_EX).
+
+        The system lets go for a process that is killed.
+        """
+        with writing(self._path):
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            with self._path.with_name("work.lock").open("a") as lock:
+                fcntl.flock(lock, how)
+                yield
 
     def _guarded(self, use: Callable[[Engine], Answer]) -> Answer:
         try:
-            with writing(self._path):
-                if self._engine is None:
-                    self._engine = self._open()
-                return use(self._engine)
+            return use(self._current())
         except OperationalError as error:
             if "locked" not in str(error.orig):
                 raise
@@ -117,8 +127,16 @@ class WorkLedger(ConfigurableResource[None]):
                 "ends, then run again: what was finished is kept."
             ) from error
 
+    def _current(self) -> Engine:
+        """The database that has the name now: another process may have set aside the one before."""
+        if self._engine is not None and self._opened != _file(self._path):
+            self._close()
+        if self._engine is None:
+            self._engine = self._open()
+            self._opened = _file(self._path)
+        return self._engine
+
     def _open(self) -> Engine:
-        self._path.parent.mkdir(parents=True, exist_ok=True)
         if not self._path.exists():
             create_wal(self._path, _WORK.metadata)
         engine = wal_engine(self._path, _PATIENCE_S)
@@ -143,3 +161,12 @@ class WorkLedger(ConfigurableResource[None]):
         if self._engine is not None:
             self._engine.dispose()
             self._engine = None
+
+
+def _file(path: Path) -> _File | None:
+    """Which file has that name; None if there is none."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return None
+    return found.st_dev, found.st_ino
