@@ -17,7 +17,9 @@ BENCHMARK, ORIGINALS = "benchmark", "originals"
 ORIGINAL, COUNTERFACTUAL = "original", "counterfactual"
 PUBLISHED = (BENCHMARK, ORIGINALS, ORIGINAL, COUNTERFACTUAL)
 """The image sets whose labels are proved, and the variants of both together."""
-NOT_ASKED = "not asked"
+PARTIAL = "partial"
+"""The image set of answers to a part of a topic's questions, as a limit has left them."""
+NOT_ASKED, ASKED_IN_PART = "not asked", "asked in part"
 
 Measure = Literal["accuracy", "bias_rate", "bias_share_of_wrong"]
 
@@ -92,12 +94,21 @@ class Accuracy:
     topics: list[str]
     cells: dict[Key, Row]
     scenes: dict[tuple[str, ...], int]
+    in_part: Collection[tuple[Judge, str]] = ()
+    """Judges that were asked a part of a topic's questions, which are in none of the cells."""
 
     @classmethod
     def of(
-        cls, frame: pd.DataFrame, topics: Sequence[str], references: Collection[str]
+        cls,
+        frame: pd.DataFrame,
+        topics: Sequence[str],
+        references: Collection[str],
+        in_part: pd.DataFrame | None = None,
     ) -> "Accuracy":
-        """Read the table; `topics` gives the order of those that it holds."""
+        """Read the table; `topics` gives the order of those that it holds.
+
+        `in_part` is the table of what was asked in part.
+        """
         cells: dict[Key, Row] = {}
         scenes: dict[tuple[str, ...], int] = {}
         for row in rows(frame):
@@ -106,7 +117,14 @@ class Accuracy:
             scenes[where] = max(row.base_images, scenes.get(where, 0))
         held = {key[4] for key in cells}
         judges = in_order({key[0] for key in cells})
-        return cls(judges, [topic for topic in topics if topic in held], cells, scenes)
+        partly = [] if in_part is None else rows(in_part)
+        return cls(
+            judges,
+            [topic for topic in topics if topic in held],
+            cells,
+            scenes,
+            {(judge_of(row, references), row.topic) for row in partly},
+        )
 
     @property
     def promptings(self) -> list[str]:
@@ -156,7 +174,8 @@ class Accuracy:
             judge = judge._replace(prompting=column.prompting)
         row = self._row(judge, column)
         if row is None:
-            return Rate(None, note=NOT_ASKED)
+            partly = (judge, column.topic) in self.in_part
+            return Rate(None, note=ASKED_IN_PART if partly else NOT_ASKED)
         rate = _rate(row, column.measure)._replace(note=self._note(judge, column, row))
         if column.beside == "bar" and row.accuracy is not None:
             return rate._replace(bar=Bar(row.accuracy, row.biased_errors))

@@ -3,11 +3,12 @@
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
+from types import MappingProxyType
 
 import pandas as pd
 
 from assets.site.apart import accuracy_apart, accuracy_by_painter, published
-from assets.site.board import Accuracy
+from assets.site.board import PARTIAL, Accuracy
 from assets.site.costs import costs
 from assets.site.edited import edited
 from assets.site.endings import Endings, served
@@ -31,6 +32,7 @@ def build(
     facts: Mapping[str, str],
     references: Collection[str],
     complete: int,
+    partial: Mapping[str, Sequence[str]] = MappingProxyType({}),
     edited_tables: Collection[pd.DataFrame] = (),
     spent: Sequence[Spent] = (),
 ) -> Path:
@@ -41,14 +43,16 @@ def build(
     confirms the label (False where there is none), as whoever checks the labels decides.
     `png_of` gives the PNG of a sha256; `facts` are the lines of the footer; `references` names
     the judges that are no models but bracket them; `complete` is how many images the benchmark
-    has when all are made; `edited_tables` are those of the writers that edited drawings, and
-    `spent` is what was paid for all of it. What `folder` held before is replaced when the new
-    site is whole, and not before; images that it already has are taken over unread by `png_of`,
-    if their bytes still have the hash that they are named by.
+    has when all are made; `partial` says in words, by judge, what was asked in part, whose
+    answers are of the image set of that name; `edited_tables` are those of the writers that
+    edited drawings, and `spent` is what was paid for all of it. What `folder` held before is
+    replaced when the new site is whole, and not before; images that it already has are taken
+    over unread by `png_of`, if their bytes still have the hash that they are named by.
     """
     scenes, judges = gather(images, measurements, questions, answers, references)
     titles = topic_titles(scenes)
-    shown = Accuracy.of(published(accuracy), list(titles), references)
+    partly = accuracy[accuracy["image_set"].eq(PARTIAL)]
+    shown = Accuracy.of(published(accuracy), list(titles), references, partly)
     named = [(name, titles[name]) for name in shown.topics]
     site = Site(
         title=title,
@@ -57,6 +61,8 @@ def build(
         scenes=scenes,
         judges=judges,
         accuracy=shown,
+        in_part=Accuracy.of(partly, list(titles), references),
+        partial=partial,
         apart=accuracy_apart(answers, list(titles), references),
         by_painter=accuracy_by_painter(answers, list(titles), references),
         endings=Endings.of(published(answers), named, references),

@@ -54,7 +54,8 @@ class Way(NamedTuple):
 class Site:
     """Everything that the pages show; `titles` has every topic with a scene, in their order.
 
-    `accuracy` and `endings` are of pictures whose labels are proved, `apart` of all others, and
+    `accuracy` and `endings` are of pictures whose labels are proved, `apart` of all others,
+    `in_part` of answers to a part of a topic's questions, which `partial` tells in words, and
     `complete` is how many images the benchmark has when all are made.
     """
 
@@ -64,6 +65,8 @@ class Site:
     scenes: Sequence[Scene]
     judges: Sequence[Judge]
     accuracy: board.Accuracy
+    in_part: board.Accuracy
+    partial: Mapping[str, Sequence[str]]
     apart: board.Accuracy
     by_painter: board.Accuracy
     endings: Endings
@@ -180,6 +183,7 @@ def _way(prompting: str) -> Way:
 def _front(site: Site, prompting: str) -> dict[str, object]:
     accuracy = site.accuracy
     titles = [(topic, site.titles[topic]) for topic in accuracy.topics]
+    partly = [(topic, site.titles[topic]) for topic in site.in_part.topics]
     judges = accuracy.line_up(prompting)
     put = accuracy.put(prompting)
     groups = {
@@ -199,6 +203,10 @@ def _front(site: Site, prompting: str) -> dict[str, object]:
         "puts_sanity": not put.isdisjoint(board.SANITY),
         "endings": site.endings.overall(judges),
         "endings_by_topic": site.endings.by_topic(judges),
+        "in_part": site.in_part.print(
+            tables.in_part(partly),
+            prompting,
+        ),
         "apart": parts_of(site.apart, list(site.titles.items()), prompting),
         "topics": [_topic(site, domain, prompting) for domain in site.titles],
     }

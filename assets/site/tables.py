@@ -9,6 +9,7 @@ from assets.site.board import (
     NAMING,
     ORIGINAL,
     ORIGINALS,
+    PARTIAL,
     SANITY,
     Column,
     Group,
@@ -41,6 +42,15 @@ def by_topic(
 def leaderboard(titles: Titles) -> list[Group]:
     """Accuracy by topic and on unmodified originals (Table 2)."""
     return [*by_topic(titles), _unmodified(COUNTING)]
+
+
+def in_part(titles: Titles) -> list[Group]:
+    """Accuracy and bias rate by topic, of what was asked in part."""
+    columns = [Column(title, name, image_set=PARTIAL) for name, title in titles]
+    return [
+        Group(label, [each._replace(measure=measure) for each in columns])
+        for label, measure in _KINDS
+    ]
 
 
 def naming(titles: Titles) -> list[Group]:

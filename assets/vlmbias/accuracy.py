@@ -8,8 +8,10 @@ from dagster import AssetExecutionContext, AssetIn, AssetsDefinition, Materializ
 
 from assets.columns import REAL, TEXT, WHOLE, Columns, materialized
 from assets.common import Mismatch, NothingYet
+from assets.limits import so_many
 from assets.previews import markdown_table
-from assets.vlmbias.answers import asked_of, same_questions, topics_of
+from assets.site.board import BENCHMARK, ORIGINALS, PARTIAL
+from assets.vlmbias.answers import all_of, asked_of, same_questions, topics_of
 from assets.vlmbias.common import GROUP, table_asset
 from metrics import EVERY_SIZE, TASK_MEAN, accuracy_table
 from resources.models.catalog import Model
@@ -20,7 +22,8 @@ ACCURACY = Columns(
     image_set=(
         TEXT,
         "benchmark or originals, or a variant of both together; of photographs also unreviewed or "
-        "rehearsal, which are in no other row",
+        "rehearsal, and of a judge that was asked a part of the questions partial: these three are "
+        "in no other row",
     ),
     size=(TEXT, "Longer side in px, or all"),
     topic=(TEXT, "Topic, or the mean over topics (Table 2)"),
@@ -100,6 +103,7 @@ def accuracy_over(judges: Sequence[Model]) -> AssetsDefinition:
             task_mean=markdown_table(means[_SHOWN].round(4)),
             topics=sorted({topic for by_topic in answers.values() for topic in by_topic}),
             missing=missing,
+            partial=partial_of(judges, questions, answers),
         )
 
     return accuracy
@@ -112,23 +116,47 @@ def all_answers(
 ) -> pd.DataFrame:
     """The answers of every judge to every topic, in one table; `answers` as `answer_ins` has them.
 
-    Raises `NothingYet` where there are none, and `Mismatch` where a judge answered other
-    questions than those that are stored now.
+    Answers to a part of the questions are of the image set `PARTIAL`, unless they are of pictures
+    that prove nothing. Raises `NothingYet` where there are none, and `Mismatch` where a judge
+    answered other questions than those that are stored now.
     """
     tables = []
     for judge in judges:
         for topic, table in answers[f"answers_{judge.name}"].items():
-            for prompting, rows in table.groupby("prompting"):
+            for prompting, rows in table.groupby("prompting", sort=False):
                 asked = questions.get(topic)
                 if asked is None or not same_questions(
-                    rows, asked_of(judge, asked, str(prompting))
+                    rows, asked_of(judge, asked, str(prompting), len(rows))
                 ):
                     raise Mismatch(
                         f"vlmbias/answers/{judge.name} ({topic}, {prompting}) answers other "
                         f"questions than vlmbias/questions ({topic}) holds now. Materialize "
                         f"vlmbias/answers/{judge.name} for {topic} again."
                     )
-            tables.append(table)
+                partial = len(rows) < all_of(judge, asked, [str(prompting)])
+                published = rows["image_set"].isin((BENCHMARK, ORIGINALS))
+                tables.append(
+                    rows.assign(image_set=rows["image_set"].mask(published, PARTIAL))
+                    if partial
+                    else rows
+                )
     if not tables:
         raise NothingYet("No judge has answered yet: materialize the topics of vlmbias first.")
     return pd.concat(tables, ignore_index=True)
+
+
+def partial_of(
+    judges: Sequence[Model],
+    questions: dict[str, pd.DataFrame],
+    answers: dict[str, dict[str, pd.DataFrame]],
+) -> dict[str, list[str]]:
+    """By judge that was asked a part somewhere: how many of how many questions, in words."""
+    found: dict[str, list[str]] = {}
+    for judge in judges:
+        for topic, table in answers[f"answers_{judge.name}"].items():
+            for prompting, rows in table.groupby("prompting", sort=False):
+                whole = all_of(judge, questions[topic], [str(prompting)])
+                if len(rows) < whole:
+                    said = so_many(len(rows), whole, "questions")
+                    found.setdefault(judge.name, []).append(f"{topic}, {prompting}: {said}")
+    return found

@@ -1,7 +1,7 @@
 """Tables of answers: read from curly brackets, scored, and kept from one run to the next."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from logging import Logger
 from typing import Any
 
@@ -10,6 +10,7 @@ import pyarrow as pa
 from dagster import AssetExecutionContext, MaterializeResult, StaticPartitionsDefinition
 
 from assets.columns import REAL, TEXT, TEXTS, Columns, materialized
+from assets.limits import Placed, in_order, partial_metadata
 from assets.partitions import drawn_topics, topics
 from assets.previews import markdown_table
 from assets.vlmbias.prompting import VARIANTS, Posed, asked, posed
@@ -39,7 +40,9 @@ ANSWERS = Columns(
     calls=(TEXTS, "Keys of the stored calls behind this row; none for a reference judge"),
 )
 
-_ONCE = ["image_id", "sha256", "question_id", "question", "prompting"]
+_NAMED = ["image_id", "sha256", "question_id", "question"]
+_ONCE = [*_NAMED, "prompting"]
+_PLACED = [*_NAMED, "subtopic", "size"]
 _SHOWN = ["image_id", "prompting", "question", "response", "ground_truth", "outcome"]
 
 Ending = dict[str, Any]
@@ -86,8 +89,9 @@ def put_to(
     before: pd.DataFrame,
     images: ImageStore,
     ledger: WorkLedger,
+    limit: int | None = None,
 ) -> list[Posed]:
-    """What a judge is asked now.
+    """What a judge is asked now, of each variant no more than `limit` questions.
 
     A reference judge is asked again what it answered before: that costs nothing, and its own code
     may have changed.
@@ -97,7 +101,7 @@ def put_to(
         each
         for name in VARIANTS
         if name in {*prompting, *again}
-        for each in posed(asked_of(model, questions, name), name, images, ledger)
+        for each in posed(asked_of(model, questions, name, limit), name, images, ledger)
     ]
 
 
@@ -127,20 +131,46 @@ def answer_table(
     tables = dict(list(ANSWERS.table(scored(rows)).to_pandas().groupby("prompting")))
     tables |= _staying(before, model, questions, set(tables), context.log)
     table = pd.concat([tables[name] for name in VARIANTS if name in tables])
+    whole = all_of(model, questions, tables)
     return materialized(
         ANSWERS.table(table),
         answers=len(table),
         **Counter(table["outcome"]),
         prompting=list(table["prompting"].unique()),
+        **partial_metadata(len(table), whole, "questions"),
         sample=markdown_table(table[_SHOWN].iloc[:: max(1, len(table) // 10)].head(10)),
         **_served(table, before, context.log),
         **metadata,
     )
 
 
-def asked_of(model: Model, questions: pd.DataFrame, prompting: str) -> pd.DataFrame:
-    """Those of a topic's questions that are this judge's under a prompting."""
-    return asked(questions, prompting, reference=is_reference(model))
+def asked_of(
+    model: Model, questions: pd.DataFrame, prompting: str, limit: int | None = None
+) -> pd.DataFrame:
+    """Those of a topic's questions that are this judge's under a prompting.
+
+    Of no more than `limit`, those of Q1 and Q2 are the same under every prompting, as far as they
+    go: the order is that of the baseline.
+    """
+    found = asked(questions, prompting, reference=is_reference(model))
+    if limit is None or limit >= len(found):
+        return found
+    every = list(questions[_PLACED].itertuples(index=False, name=None))
+    of_judge = set(found[_PLACED].itertuples(index=False, name=None))
+    order = [row for row in in_order(every, _placed) if row in of_judge]
+    first = pd.MultiIndex.from_tuples(order[:limit])
+    chosen = pd.MultiIndex.from_frame(found[_PLACED]).isin(first)
+    return found[chosen].reset_index(drop=True)
+
+
+def _placed(question: tuple[Any, ...]) -> Placed:
+    image_id, _, question_id, text, subtopic, size = question
+    return Placed(f"{image_id}/{question_id}/{text}", (subtopic, str(size)))
+
+
+def all_of(model: Model, questions: pd.DataFrame, promptings: Iterable[str]) -> int:
+    """How many questions a judge has to answer under some promptings."""
+    return sum(len(asked_of(model, questions, name)) for name in promptings)
 
 
 def same_questions(answers: pd.DataFrame, questions: pd.DataFrame) -> bool:
@@ -152,11 +182,12 @@ def same_questions(answers: pd.DataFrame, questions: pd.DataFrame) -> bool:
 def not_ended(model: Model, answers: pd.DataFrame, questions: pd.DataFrame) -> pd.DataFrame:
     """The questions without exactly one row under a prompting, and rows that did not end well.
 
-    Columns: image_id, question_id, prompting, problem; no rows where all is as it should be.
+    Of answers that a limit has cut short, only its questions count. Columns: image_id,
+    question_id, prompting, problem; no rows where all is as it should be.
     """
     promptings = list(answers["prompting"].unique()) or [BASELINE]
     expected = pd.concat(
-        [asked_of(model, questions, name).assign(prompting=name) for name in promptings]
+        [_expected(model, questions, name, answers).assign(prompting=name) for name in promptings]
     )
     rows = answers.groupby(_ONCE).size()
     counts = rows.reindex(rows.index.union(pd.MultiIndex.from_frame(expected[_ONCE])), fill_value=0)
@@ -177,6 +208,17 @@ def not_ended(model: Model, answers: pd.DataFrame, questions: pd.DataFrame) -> p
     unfit = unfit.assign(problem="ended as " + unfit["outcome"].fillna("nothing"))
     columns = ["image_id", "question_id", "prompting", "problem"]
     return pd.concat([miscounted[columns], unfit[columns]], ignore_index=True)
+
+
+def _expected(
+    model: Model, questions: pd.DataFrame, prompting: str, answers: pd.DataFrame
+) -> pd.DataFrame:
+    """The questions that a table of answers has to hold under a prompting."""
+    there = answers.loc[answers["prompting"] == prompting, _NAMED]
+    some = asked_of(model, questions, prompting, max(1, len(there)))
+    if set(some[_NAMED].itertuples(index=False)) == set(there.itertuples(index=False)):
+        return some
+    return asked_of(model, questions, prompting)
 
 
 def scored(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -216,7 +258,9 @@ def _staying(
     for name in sorted(set(before["prompting"]) - asked_now):
         rows = before[before["prompting"] == name]
         why = None
-        if name not in VARIANTS or not same_questions(rows, asked_of(model, questions, name)):
+        if name not in VARIANTS or not same_questions(
+            rows, asked_of(model, questions, name, len(rows))
+        ):
             why = "the questions have changed"
         elif set(rows["judge_version"]) != {version_of(model)}:
             why = f"the entry of {model.name} in models.yaml has changed"

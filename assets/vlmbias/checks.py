@@ -10,6 +10,7 @@ import pandas as pd
 from dagster import (
     AssetCheckResult,
     AssetChecksDefinition,
+    AssetCheckSeverity,
     AssetCheckSpec,
     AssetIn,
     AssetKey,
@@ -18,9 +19,10 @@ from dagster import (
     multi_asset_check,
 )
 
+from assets.limits import so_many
 from assets.partitions import drawn_topics
 from assets.previews import markdown_table
-from assets.vlmbias.answers import not_ended, topics_of
+from assets.vlmbias.answers import all_of, not_ended, topics_of
 from assets.vlmbias.common import GROUP
 from assets.vlmbias.proof import agreement, alike, disagreeing, too_narrow
 from metrics import BASELINE
@@ -182,10 +184,15 @@ def _every_row_ended(
 ) -> AssetCheckResult:
     """Compare rows with questions, and each outcome with what stands beside it."""
     counts = Counter(answers["outcome"]).items()
-    return result_of(
-        f"{len(answers)} rows: {', '.join(f'{number} {outcome}' for outcome, number in counts)}",
-        not_ended(judge, answers, questions),
-        rows=len(answers),
+    whole = all_of(judge, questions, answers["prompting"].unique())
+    return as_partial(
+        result_of(
+            f"{len(answers)} rows: {', '.join(f'{n} {outcome}' for outcome, n in counts)}",
+            not_ended(judge, answers, questions),
+            rows=len(answers),
+        ),
+        (len(answers), whole),
+        "questions",
     )
 
 
@@ -204,6 +211,21 @@ def _nothing_failed(judge: Model, answers: pd.DataFrame) -> AssetCheckResult:
 
 def _answers_of(judge: Model) -> AssetKey:
     return AssetKey([GROUP, "answers", judge.name])
+
+
+def as_partial(found: AssetCheckResult, parts: tuple[int, int], what: str) -> AssetCheckResult:
+    """A check of completeness that has passed, where so many of so many there are a part.
+
+    It has not passed then, as a warning: what follows is made of the part.
+    """
+    there, of = parts
+    if not found.passed or there >= of:
+        return found
+    return found._replace(
+        passed=False,
+        severity=AssetCheckSeverity.WARN,
+        description=f"A part, {so_many(there, of, what)}: {found.description}",
+    )
 
 
 def result_of(description: str, wrong: pd.DataFrame, **metadata: Any) -> AssetCheckResult:

@@ -93,7 +93,7 @@ def _asked(model: Model) -> AssetsDefinition:
         ledger: WorkLedger,
     ) -> MaterializeResult[pa.Table]:
         before = table_before(context, home)
-        put = put_to(model, questions, config.prompting, before, images, ledger)
+        put = put_to(model, questions, config.prompting, before, images, ledger, config.limit)
         endings, cost = look(models, model, put, context.log, budget.account(context))
         return answer_table(context, model, questions, before, put, endings, **cost)
 
@@ -116,7 +116,7 @@ def _informed(model: Model, judge_of: Callable[[int], InformedJudge]) -> AssetsD
     ) -> MaterializeResult[pa.Table]:
         judge = judge_of(int(questions["seed"].iloc[0]))
         before = table_before(context, home)
-        put = put_to(model, questions, config.prompting, before, images, ledger)
+        put = put_to(model, questions, config.prompting, before, images, ledger, config.limit)
         endings = [
             _said(
                 each,
@@ -160,7 +160,7 @@ def _pixels(model: Model) -> AssetsDefinition:
             }
         )
         before = table_before(context, home)
-        put = put_to(model, questions, config.prompting, before, images, ledger)
+        put = put_to(model, questions, config.prompting, before, images, ledger, config.limit)
         endings = [_said(each, judge.answer(each.prompt, images.get(each.shown))) for each in put]
         return answer_table(context, model, questions, before, put, endings)
 

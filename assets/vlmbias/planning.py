@@ -1,6 +1,6 @@
 """What each judge would be asked, if its answers were materialized now."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -8,7 +8,7 @@ import pandas as pd
 from dagster import AssetKey
 
 from assets.plans import Desk, Plan, Planners
-from assets.vlmbias.answers import ANSWERS, is_reference, put_to
+from assets.vlmbias.answers import ANSWERS, asked_of, is_reference, put_to
 from assets.vlmbias.common import GROUP
 from assets.vlmbias.looking import first_look, reply_in, second_look
 from assets.vlmbias.prompting import VARIANTS, Posed, Prompting
@@ -34,27 +34,30 @@ def planners(catalog: Catalog) -> Planners:
 
 
 def _plans(model: Model, desk: Desk, topic: str, config: Mapping[str, Any]) -> Iterator[Plan]:
-    prompting = Prompting(**config).prompting
+    asking = Prompting(**config)
+    columns = _PUT if asking.limit is None else None
     try:
-        questions = desk.home.table(_QUESTIONS, topic, _PUT)
+        questions = desk.home.table(_QUESTIONS, topic, columns)
     except FileNotFoundError:
         yield Plan(model, missing=_QUESTIONS.to_user_string())
         return
-    twice = [name for name in prompting if VARIANTS[name].follow_up]
+    wanted = {
+        name: asked_of(model, questions, name, asking.limit)[_PUT] for name in asking.prompting
+    }
+    twice = {name: asked for name, asked in wanted.items() if VARIANTS[name].follow_up}
     yield Plan(
         model,
-        requests=_certain(model, desk, _posed(model, desk, questions, prompting)),
-        later=_later(model, desk, _posed(model, desk, questions, twice)),
+        requests=_certain(model, desk, _posed(model, desk, wanted)),
+        later=_later(model, desk, _posed(model, desk, twice)),
     )
 
 
-def _posed(
-    model: Model, desk: Desk, questions: pd.DataFrame, prompting: Sequence[str]
-) -> Iterator[list[Posed]]:
+def _posed(model: Model, desk: Desk, wanted: Mapping[str, pd.DataFrame]) -> Iterator[list[Posed]]:
     """What the asset puts to its judge, so many questions at once, however many there are."""
-    for start in range(0, len(questions) if prompting else 0, _AT_ONCE):
-        some = questions.iloc[start : start + _AT_ONCE]
-        yield put_to(model, some, prompting, _NO_TABLE.to_pandas(), desk.images, desk.ledger)
+    for prompting, questions in wanted.items():
+        for start in range(0, len(questions), _AT_ONCE):
+            some = questions.iloc[start : start + _AT_ONCE]
+            yield put_to(model, some, [prompting], _NO_TABLE.to_pandas(), desk.images, desk.ledger)
 
 
 def _certain(model: Model, desk: Desk, posed: Iterator[list[Posed]]) -> Iterator[Look]:

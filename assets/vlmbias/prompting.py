@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import pandas as pd
-from dagster import Config
 from pydantic import Field, field_validator
 
 from assets.columns import records
+from assets.limits import Limited
 from generators.perturbations import fingerprint
 from generators.topics import caption
 from generators.work import Titling, title_png
@@ -46,8 +46,11 @@ VARIANTS: Mapping[str, Variant] = {
 """By name, in the order of a table's rows."""
 
 
-class Prompting(Config):
-    """Which variants a run asks; what the table holds of others stays in it."""
+class Prompting(Limited):
+    """Which variants a run asks; what the table holds of others stays in it.
+
+    A limit is on the questions of each variant.
+    """
 
     prompting: list[str] = Field(
         default=[BASELINE],

@@ -22,7 +22,13 @@ from dagster import (
 
 from assets import site
 from assets.common import OWNERS, Mismatch, NothingYet
-from assets.vlmbias.accuracy import ACCURACY, EVERY_TOPIC, all_answers, answer_ins
+from assets.vlmbias.accuracy import (
+    ACCURACY,
+    EVERY_TOPIC,
+    all_answers,
+    answer_ins,
+    partial_of,
+)
 from assets.vlmbias.answers import is_reference
 from assets.vlmbias.common import GROUP
 from assets.vlmbias.images import IMAGES
@@ -106,6 +112,7 @@ def report_over(judges: Sequence[Model], writers: Sequence[Model]) -> AssetsDefi
                 facts=_facts(pictures),
                 references=[judge.name for judge in judges if is_reference(judge)],
                 complete=_BASE_IMAGES * pictures["size"].nunique(),
+                partial=partial_of(judges, questions, answers),
                 edited_tables=list(_edited(home, writers)),
                 spent=[each for each in models.calls.spending() if _is_ours(each)],
             )

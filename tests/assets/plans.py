@@ -41,12 +41,12 @@ def quoted(root, model, *prompting, topics=(TOPIC,)):
         return quote(planners(Catalog((model,))), desk, tasks)
 
 
-def planned(root, model, *prompting):
+def planned(root, model, *prompting, **config):
     """What a judge's planner plans: `certain` and `missing` are keys, `later` is a number."""
     asset = AssetKey(["vlmbias", *JUDGE.split("/")])
     planner = planners(Catalog((model,)))[asset]
     with desk_at(root) as desk:
-        (plan,) = planner(desk, TOPIC, {"prompting": list(prompting)})
+        (plan,) = planner(desk, TOPIC, {"prompting": list(prompting), **config})
         certain = {call_key(canonical_of(model, request)) for request in plan.requests}
         later = len(list(plan.later))
         missing = certain - desk.calls.holds(certain)

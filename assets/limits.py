@@ -1,0 +1,94 @@
+"""A limit on what a step asks: a first trial for cents, whose answers count later."""
+
+from collections import Counter, defaultdict, deque
+from collections.abc import Callable, Collection, Mapping, Sequence
+from hashlib import sha256
+from typing import Any, NamedTuple, TypeVar
+
+from dagster import Config
+from pydantic import Field
+
+T = TypeVar("T")
+
+
+class Limited(Config):
+    """What every step that asks models takes."""
+
+    limit: int | None = Field(
+        default=None,
+        ge=1,
+        description="Ask about so many alone, spread evenly, for a first trial; by default about "
+        "all. A smaller limit is part of a larger one, and what was answered is not asked again. "
+        "Tables and reports say that they are partial.",
+    )
+
+
+class Placed(NamedTuple):
+    """What tells an item's place in the order of a limit.
+
+    A limit is spread evenly over the values of `among`, the first of them before the second, and
+    so on. Between those that are alike the lower `turn` comes first, then a hash of `name`, which
+    has to be the item's own.
+    """
+
+    name: str
+    among: tuple[str, ...]
+    turn: int = 0
+
+
+def first_of(items: Sequence[T], limit: int | None, placed: Callable[[T], Placed]) -> list[T]:
+    """The first items in the order of a limit, as they stand in `items`; all without a limit."""
+    if limit is None or limit >= len(items):
+        return list(items)
+    chosen = sorted(_order([placed(item) for item in items], limit))
+    return [items[place] for place in chosen]
+
+
+def in_order(items: Sequence[T], placed: Callable[[T], Placed]) -> list[T]:
+    """All items in the order of a limit."""
+    return [items[place] for place in _order([placed(item) for item in items], len(items))]
+
+
+def part_of(items: Sequence[T], there: Collection[str], placed: Callable[[T], Placed]) -> list[T]:
+    """The items that a table has to hold which holds those named `there`.
+
+    That is the first so many, as a limit leaves them, if it is just these; else all.
+    """
+    some = first_of(items, max(1, len(there)), placed)
+    return some if {placed(item).name for item in some} == set(there) else list(items)
+
+
+def partial_metadata(there: int, of: int, what: str) -> dict[str, Any]:
+    """What the metadata of a table say that holds so many of so many; nothing where it is all."""
+    return {"partial": so_many(there, of, what)} if there < of else {}
+
+
+def so_many(there: int, of: int, what: str) -> str:
+    """As in "20 of 2,736 questions"."""
+    return f"{there:,} of {of:,} {what}"
+
+
+def _order(places: Sequence[Placed], limit: int) -> list[int]:
+    """Places of the first items, each of that cell of which the fewest were taken so far."""
+    cells: Mapping[tuple[str, ...], deque[int]] = _cells(places)
+    lots = {cell: sha256("/".join(cell).encode()).digest() for cell in cells}
+    taken = Counter[tuple[Any, ...]]()
+
+    def turn(cell: tuple[str, ...]) -> tuple[Any, ...]:
+        return *(taken[each] for each in enumerate(cell)), taken[cell], lots[cell]
+
+    order: list[int] = []
+    while len(order) < limit:
+        cell = min((cell for cell, left in cells.items() if left), key=turn)
+        order.append(cells[cell].popleft())
+        taken.update([*enumerate(cell), cell])
+    return order
+
+
+def _cells(places: Sequence[Placed]) -> Mapping[tuple[str, ...], deque[int]]:
+    """By what they are among: the items in their order."""
+    cells: dict[tuple[str, ...], deque[int]] = defaultdict(deque)
+    lots = [sha256(each.name.encode()).digest() for each in places]
+    for place in sorted(range(len(places)), key=lambda at: (places[at].turn, lots[at])):
+        cells[places[place].among].append(place)
+    return cells

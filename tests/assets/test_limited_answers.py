@@ -1,0 +1,87 @@
+"""A judge that is asked a part of the questions first: cheap, counted later, ranked nowhere."""
+
+from collections import Counter
+
+import pandas as pd
+import pytest
+
+from assets.vlmbias.answers import asked_of, not_ended
+from assets.vlmbias.prompting import VARIANTS
+from tests.assets.asked import JUDGE, answers, ask, questions, requests
+from tests.assets.plans import planned, stored
+from tests.runs import REFERENCE, TOPIC, checks, failure, materialize, metadata
+
+LIMIT = 20
+PROMPTING = ["baseline", "double-check"]
+CONFIG = {JUDGE: {"prompting": PROMPTING, "limit": LIMIT}}
+
+
+def evaluations(result):
+    return {check.check_name: check for check in result.get_asset_check_evaluations()}
+
+
+def test_a_part_is_planned_sent_marked_and_counts_later(root, judge, server):
+    plan = planned(root, judge, *PROMPTING, limit=LIMIT)
+    result = ask(root, judge, config=CONFIG)
+    assert result.success, failure(result)
+    assert plan.certain <= stored(root)
+    assert len(stored(root)) == server.count <= len(plan.certain) + plan.later
+    assert plan.later == LIMIT
+    rows, whole = answers(root), len(questions(root))
+    assert dict(Counter(rows["prompting"])) == dict.fromkeys(PROMPTING, LIMIT)
+    of = whole + questions(root)["question_id"].isin(["Q1", "Q2"]).sum()
+    assert metadata(result, JUDGE)["partial"] == f"40 of {of} questions"
+    complete = evaluations(result)["every_row_ended"]
+    assert not complete.passed
+    assert complete.severity.value == "WARN"
+    assert f"40 of {of} questions" in complete.description
+
+    over = materialize(root, models=[*REFERENCE, judge])
+    assert over.success, failure(over)
+    scores = pd.read_parquet(root / "vlmbias" / "accuracy.parquet")
+    assert set(scores.loc[scores["model"] == "somebody", "image_set"]) == {"partial"}
+    assert set(scores.loc[scores["model"] == "prior", "image_set"]) >= {"benchmark", "originals"}
+    page = (root / "vlmbias" / "report" / "index.html").read_text()
+    leaderboard, part = page.split('id="partial"')
+    assert f"{TOPIC}, baseline: {LIMIT} of {whole} questions" in part
+    assert "somebody" in part
+    assert "somebody" not in leaderboard
+    assert "asked in part" not in leaderboard, "a judge asked nowhere in full has no line"
+
+    count = server.count
+    result = ask(root, judge)
+    assert result.success, failure(result)
+    assert server.count - count == requests(root) - len(plan.certain)
+    assert metadata(result, JUDGE)["partial"] == f"{whole + LIMIT} of {of} questions"
+    counts = Counter(answers(root)["prompting"])
+    assert counts == {"baseline": whole, "double-check": LIMIT}, "the part of the other stays"
+
+
+def test_without_a_limit_nothing_is_partial(root, judge):
+    result = ask(root, judge)
+    assert set(checks(result).values()) == {True}
+    assert "partial" not in metadata(result, JUDGE)
+
+
+@pytest.mark.parametrize("prompting", VARIANTS)
+def test_questions_are_even_over_subtopics_and_shared_with_the_baseline(root, judge, prompting):
+    asked = questions(root)
+    some = asked_of(judge, asked, prompting, LIMIT)
+    assert len(some) == LIMIT
+    if prompting == "baseline":
+        counts = some["subtopic"].value_counts()
+        assert counts.max() - counts.min() <= 1
+    plain = asked_of(judge, asked, "baseline", LIMIT)
+    names = ["image_id", "question_id"]
+    counting = plain[plain["question_id"].isin(["Q1", "Q2"])]
+    assert set(counting[names].itertuples(index=False)) <= set(some[names].itertuples(index=False))
+
+
+def test_a_table_that_lost_rows_is_no_part(root):
+    prior, asked = REFERENCE[0], questions(root)
+    rows = pd.read_parquet(root / "vlmbias" / "answers" / "prior" / f"{TOPIC}.parquet")
+    part = asked_of(prior, asked, "baseline", LIMIT)["image_id"]
+    assert not_ended(prior, rows, asked).empty
+    lost = not_ended(prior, rows.iloc[1:], asked)
+    assert list(lost["problem"]) == ["0 rows"]
+    assert len(part) == LIMIT
