@@ -26,9 +26,9 @@ class Limited(Config):
 class Placed(NamedTuple):
     """What tells an item's place in the order of a limit.
 
-    A limit is spread evenly over the values of `among`, the first of them before the second, and
-    so on. Between those that are alike the lower `turn` comes first, then a hash of `name`, which
-    has to be the item's own.
+    The lower `turn` comes first. Of one turn, a limit is spread evenly over the values of `among`,
+    the first of them before the second, and so on. Between those that are alike a hash of `name`
+    decides, which has to be the item's own.
     """
 
     name: str
@@ -74,12 +74,13 @@ def _order(places: Sequence[Placed], limit: int) -> list[int]:
     lots = {cell: sha256("/".join(cell).encode()).digest() for cell in cells}
     taken = Counter[tuple[Any, ...]]()
 
-    def turn(cell: tuple[str, ...]) -> tuple[Any, ...]:
-        return *(taken[each] for each in enumerate(cell)), taken[cell], lots[cell]
+    def place(cell: tuple[str, ...]) -> tuple[Any, ...]:
+        turn = places[cells[cell][0]].turn
+        return turn, *(taken[each] for each in enumerate(cell)), taken[cell], lots[cell]
 
     order: list[int] = []
     while len(order) < limit:
-        cell = min((cell for cell, left in cells.items() if left), key=turn)
+        cell = min((cell for cell, left in cells.items() if left), key=place)
         order.append(cells[cell].popleft())
         taken.update([*enumerate(cell), cell])
     return order

@@ -6,9 +6,11 @@ from typing import Any
 
 from dagster import (
     AssetKey,
+    AssetMaterialization,
     AssetRecordsFilter,
     AssetSelection,
     DagsterInstance,
+    IntMetadataValue,
     RunRequest,
     RunsFilter,
     define_asset_job,
@@ -19,9 +21,11 @@ from dagster._core.storage.dagster_run import NOT_FINISHED_STATUSES
 from assets.chosen import NoSuchModel
 from assets.partitions import painter_and_topic, painters, tags_of
 from assets.protobias.common import GROUP, key
+from assets.protobias.concepts import concepts_told
 from assets.protobias.filters import filter_of
 from assets.quoting.choice import Assets
 from generators.prompts.concepts import DOMAINS
+from generators.prompts.sampling import SIZES
 from resources.models.catalog import Catalog, Model
 from resources.models.pricing import cost_of, why_unpriced
 from resources.models.replies import Usage
@@ -32,6 +36,11 @@ PAIRS_JOB = "painter_pairs"
 PAINTER = "counterfactory/painter"
 """The tag of a run that was launched for a painter without anyone's pressing a button."""
 
+SAMPLE = "counterfactory/sample"
+"""The tag that says of such a run how large its sample is beside the paper's."""
+
+_VERSION = "dagster/data_version"
+_OF_TRIPLETS = f"dagster/input_data_version/{TRIPLETS.to_user_string()}"
 _SCORES = [GROUP, "scores"]
 _SOMETHING = Usage(1, 1, 1.0)
 _LATEST = 100
@@ -71,14 +80,59 @@ class Landing:
 
     @cached_property
     def domains(self) -> list[str]:
-        """Domains whose triplets are there; the others are told of."""
+        """Domains whose triplets are there and may be painted; the others are told of.
+
+        A sample smaller than the paper's may be a rehearsal's, or a trial. It is painted only where
+        the user had a painter with results paint just that sample.
+        """
         there = self.made(TRIPLETS)
         if missing := [domain for domain in DOMAINS if domain not in there]:
             self.told.append(
                 f"Nothing is painted of {', '.join(missing)}: materialize "
                 f"{TRIPLETS.to_user_string()} of that first."
             )
-        return [domain for domain in DOMAINS if domain in there]
+        found = []
+        for domain in (domain for domain in DOMAINS if domain in there):
+            if self.is_trial(domain) and not self._is_painted(domain):
+                self.told.append(
+                    f"Nothing is painted of {domain} by itself: its triplets are a trial sample, "
+                    f"{self.sample(domain)}, of which no painter with results has pairs. "
+                    f"Materialize protobias/concepts and {TRIPLETS.to_user_string()} of {domain} "
+                    f"in full; or, to have the trial painted, {IMAGE_PAIRS.to_user_string()} of "
+                    "one painter yourself."
+                )
+            else:
+                found.append(domain)
+        return found
+
+    def is_trial(self, domain: str) -> bool:
+        """Whether a domain has triplets of fewer concepts than the paper."""
+        return self._concepts(domain) < SIZES[domain]
+
+    def sample(self, domain: str) -> str:
+        """Of how many concepts a domain has triplets, as in "6 of 2,000 concepts"."""
+        return concepts_told(self._concepts(domain), domain)
+
+    def _concepts(self, domain: str) -> int:
+        number = self._latest(TRIPLETS, domain).metadata.get("triplets")
+        return number.value if isinstance(number, IntMetadataValue) and number.value else 0
+
+    def _is_painted(self, domain: str) -> bool:
+        """Whether some pairs that are no rehearsal are of just the triplets that there are now."""
+        version = self._latest(TRIPLETS, domain).tags.get(_VERSION)
+        real = {model.name for model in self.catalog.models if not model.rehearses}
+        return version is not None and any(
+            self._latest(IMAGE_PAIRS, partition).tags.get(_OF_TRIPLETS) == version
+            for partition in self.made(IMAGE_PAIRS)
+            if painter_and_topic(partition)[0] in real and painter_and_topic(partition)[1] == domain
+        )
+
+    def _latest(self, asset: AssetKey, partition: str) -> AssetMaterialization:
+        """The latest materialization of a partition that is there."""
+        records = AssetRecordsFilter(asset, asset_partitions=[partition])
+        (found,) = self.instance.fetch_materializations(records, limit=1).records
+        assert found.asset_materialization is not None
+        return found.asset_materialization
 
     @cached_property
     def targets(self) -> list[AssetKey]:
@@ -177,13 +231,16 @@ class Landing:
     ) -> RunRequest:
         """The run that makes assets of a painter's domain."""
         names = {asset.to_python_identifier() for asset in assets}
+        _, domain = painter_and_topic(partition)
+        said = f"trial: {self.sample(domain)}" if self.is_trial(domain) else self.sample(domain)
+        self.told.append(f"{partition} is launched ({said}).")
         return RunRequest(
             run_key=run_key,
             job_name=PAIRS_JOB,
             asset_selection=list(assets),
             partition_key=partition,
             run_config={"ops": {name: of for name, of in self.ops.items() if name in names}},
-            tags={**tags_of(partition), PAINTER: painter.name},
+            tags={**tags_of(partition), PAINTER: painter.name, SAMPLE: said},
         )
 
 

@@ -10,11 +10,12 @@ from dagster import AssetExecutionContext, Config, MarkdownMetadataValue, Materi
 from pydantic import Field
 
 from assets.columns import TEXT, TEXTS, WHOLE, Columns, materialized
+from assets.limits import so_many
 from assets.partitions import protobias_domains
 from assets.previews import markdown_table
 from assets.protobias.common import table_asset
 from generators.prompts.concepts import Concept
-from generators.prompts.sampling import sample
+from generators.prompts.sampling import SIZES, sample
 from resources.taxonomy import load, taxonomy_path
 
 CONCEPTS = Columns(
@@ -88,6 +89,12 @@ def concepts(context: AssetExecutionContext, config: Sampling) -> MaterializeRes
 def sampled(domain: str, config: Sampling) -> Iterator[Concept]:
     """The concepts of a domain that a config asks for. Raises `NotEnough`."""
     return sample(load(taxonomy_path()), domain, config.instances, config.seed)
+
+
+def concepts_told(number: int, domain: str) -> str:
+    """As in "6 of 2,000 concepts": of as many as the paper has, where there are fewer."""
+    whole = SIZES[domain]
+    return so_many(number, whole, "concepts") if number < whole else f"{number:,} concepts"
 
 
 def _counted(rows: pd.DataFrame, columns: list[str]) -> MarkdownMetadataValue:

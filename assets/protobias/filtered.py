@@ -6,11 +6,12 @@ from typing import Any
 
 import pandas as pd
 import pyarrow as pa
-from dagster import AssetExecutionContext, AssetsDefinition, Config, MaterializeResult
+from dagster import AssetExecutionContext, AssetsDefinition, MaterializeResult
 from pydantic import Field
 
 from assets.chosen import chosen
 from assets.columns import BOOLEAN, TEXT, TEXTS, WHOLE, Columns, materialized
+from assets.limits import Limited, partial_metadata
 from assets.money import cost_metadata
 from assets.partitions import painter_and_topic, pairs
 from assets.pictured import Row, sheet
@@ -27,7 +28,7 @@ from assets.protobias.filters import (
     unasked,
 )
 from assets.protobias.pairs import IMAGE_PAIRS
-from assets.protobias.selection import ranks, retention, share_of, surviving
+from assets.protobias.selection import first_pairs, ranks, retention, share_of, surviving
 from resources.budget import Budget
 from resources.images import ImageStore
 from resources.models.catalog import Catalog, Model
@@ -51,8 +52,8 @@ FILTERED = Columns(
 """One row an image, in the order of `image_pairs`, dropped ones as well."""
 
 
-class Filtering(Config):
-    """Who filters, what is kept, and how much of that is evaluated."""
+class Filtering(Limited):
+    """Who filters, what is kept, and how much of that is evaluated; a limit is on pairs."""
 
     filter: str = Field(
         default="",
@@ -93,7 +94,8 @@ def filtered_pairs_by(catalog: Catalog) -> AssetsDefinition:
         """Ask the filter about every picture without a flaw, and rank the pairs that survive."""
         name, domain = painter_and_topic(context.partition_key)
         judge = filter_of(catalog, chosen(catalog, name, "painter"), config.filter)
-        pictures = IMAGE_PAIRS.rows(image_pairs)
+        every = IMAGE_PAIRS.rows(image_pairs)
+        pictures = first_pairs(every, config.limit)
         cost: dict[str, Any] = {}
         if reads_pixels(judge):
             said = read_off(to_filter(pictures), images)
@@ -107,6 +109,7 @@ def filtered_pairs_by(catalog: Catalog) -> AssetsDefinition:
             FILTERED.table(rows),
             filter=judge.name,
             pairs=len(rows) // 2,
+            **partial_metadata(len(rows) // 2, len(every) // 2, "pairs"),
             pairs_kept=sum(row["pair_kept"] for row in rows) // 2,
             pairs_evaluated=sum(row["evaluated"] for row in rows) // 2,
             share_of_evaluation=share_of(domain, config.evaluated),

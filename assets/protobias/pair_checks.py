@@ -14,15 +14,15 @@ from dagster import (
     multi_asset_check,
 )
 
-from assets.columns import Columns
+from assets.columns import Columns, records
 from assets.partitions import pairs
 from assets.pictured import Row
 from assets.protobias.common import key
 from assets.protobias.filtered import FILTERED
 from assets.protobias.pairs import IMAGE_PAIRS, SIDES
-from assets.protobias.selection import surviving
+from assets.protobias.selection import part_of_pairs, surviving
 from assets.protobias.triplets import accepted
-from assets.vlmbias.checks import previewed, result_of
+from assets.vlmbias.checks import as_partial, previewed, result_of
 
 ENOUGH_PAINTED = 0.9
 """The least share of pictures that can be used."""
@@ -52,6 +52,7 @@ def checks_of_pairs() -> Iterator[AssetChecksDefinition]:
         wrong=wrong_pairs,
         enough=ENOUGH_PAINTED,
         came=_painted,
+        every=_pairs_of_triplets,
     )
     yield _checks(
         "filtered_pairs",
@@ -62,6 +63,7 @@ def checks_of_pairs() -> Iterator[AssetChecksDefinition]:
         wrong=wrong_filtered,
         enough=ENOUGH_KEPT,
         came=_kept,
+        every=lambda rows, pictures: records(pictures),
     )
 
 
@@ -74,6 +76,7 @@ def _checks(
     wrong: Callable[[Sequence[Row], pd.DataFrame], list[Problem]],
     enough: float,
     came: Callable[[Sequence[Row]], _Yield],
+    every: Callable[[Sequence[Row], pd.DataFrame], Sequence[Row]],
 ) -> AssetChecksDefinition:
     with previewed():
         whole = AssetCheckSpec(
@@ -99,20 +102,23 @@ def _checks(
     def checks(made: pd.DataFrame, source: pd.DataFrame) -> Iterator[AssetCheckResult]:
         rows = columns.rows(made)
         problems = pd.DataFrame(wrong(rows, source), columns=["row", "problem"])
-        yield result_of(f"{len(rows):,} rows", problems)._replace(check_name=whole.name)
+        parts = _number(rows), _number(every(rows, source))
+        found = as_partial(result_of(f"{len(rows):,} rows", problems), parts, "pairs")
+        yield found._replace(check_name=whole.name)
         yield _yield(name, came(rows), enough)._replace(check_name=enough_left.name)
 
     return checks
 
 
+def _number(rows: Sequence[Row]) -> int:
+    return len({row["pair_id"] for row in rows})
+
+
 def wrong_pairs(rows: Sequence[Row], triplets: pd.DataFrame) -> list[Problem]:
     """Pictures of accepted triplets without one row, and rows that do not fit how they ended."""
-    samples = 1 + max((row["sample"] for row in rows), default=0)
+    wanted = part_of_pairs(_pairs_of_triplets(rows, triplets), {row["pair_id"] for row in rows})
     prompts: dict[tuple[str, str], str] = {
-        (f"{concept.concept_id}/{sample}", side): getattr(triplet, side)
-        for concept, triplet in accepted(triplets)
-        for sample in range(samples)
-        for side in SIDES
+        (row["pair_id"], side): row[side] for row in wanted for side in SIDES
     }
     counts = Counter((row["pair_id"], row["side"]) for row in rows)
     seeds: dict[int, set[int | None]] = {}
@@ -134,9 +140,28 @@ def wrong_pairs(rows: Sequence[Row], triplets: pd.DataFrame) -> list[Problem]:
     ]
 
 
+def _pairs_of_triplets(rows: Sequence[Row], triplets: pd.DataFrame) -> Sequence[Row]:
+    """The pairs of all accepted triplets, as many samples of each as any row has."""
+    samples = 1 + max((row["sample"] for row in rows), default=0)
+    return [
+        {
+            "pair_id": f"{concept.concept_id}/{sample}",
+            "group": concept.group,
+            "knob": concept.knob,
+            **triplet._asdict(),
+        }
+        for concept, triplet in accepted(triplets)
+        for sample in range(samples)
+    ]
+
+
 def wrong_filtered(rows: Sequence[Row], pictures: pd.DataFrame) -> list[Problem]:
     """Pictures without one row, rows that contradict themselves, and ranks that are not a row."""
-    wanted = zip(pictures["pair_id"], pictures["side"], strict=True)
+    pairs = records(pictures[["pair_id", "side", "group", "knob"]])
+    wanted = [
+        (row["pair_id"], row["side"])
+        for row in part_of_pairs(pairs, {row["pair_id"] for row in rows})
+    ]
     counts = Counter((row["pair_id"], row["side"]) for row in rows)
     survivors = set(surviving(rows))
     ranks = sorted({(row["rank"], row["pair_id"]) for row in rows if row["rank"] is not None})

@@ -10,7 +10,6 @@ import pyarrow as pa
 from dagster import (
     AssetExecutionContext,
     AssetsDefinition,
-    Config,
     MarkdownMetadataValue,
     MaterializeResult,
 )
@@ -18,13 +17,16 @@ from pydantic import Field
 
 from assets.chosen import chosen
 from assets.columns import TEXT, WHOLE, Columns, materialized
+from assets.limits import Limited, Placed, first_of, partial_metadata
 from assets.money import cost_metadata
 from assets.partitions import painter_and_topic, pairs
 from assets.pictured import PICTURED, Row, ended
 from assets.previews import contact_sheet, markdown_table
 from assets.protobias.common import table_asset, version_of
+from assets.protobias.concepts import concepts_told
 from assets.protobias.flaws import FLAWS, with_flaws
 from assets.protobias.seeing import Seen, seen_in
+from assets.protobias.selection import placed
 from assets.protobias.triplets import accepted
 from generators.prompts.concepts import Concept, Side, Triplet
 from resources.budget import Budget
@@ -63,8 +65,8 @@ _LARGEST_SEED = 2**31 - 65
 """Of the first of 64 samples: the last one's is the largest that every painter takes."""
 
 
-class Pairing(Config):
-    """What is left to choose about painting."""
+class Pairing(Limited):
+    """What is left to choose about painting; a limit is on pairs."""
 
     samples: int = Field(
         default=5, ge=1, le=64, description="Pairs of each triplet; the paper has 5."
@@ -101,12 +103,21 @@ def wanted_of(
     The seed of a sample is that of both sides, and does not depend on the concept. A painter that
     takes none is asked for further samples of its prompt.
     """
-    return [
-        Wanted(concept, triplet, side, _paint(painter, triplet, side, sample, pairing), sample)
+    every = [
+        (concept, triplet, sample)
         for concept, triplet in triplets
         for sample in range(pairing.samples)
+    ]
+    return [
+        Wanted(concept, triplet, side, _paint(painter, triplet, side, sample, pairing), sample)
+        for concept, triplet, sample in first_of(every, pairing.limit, _placed)
         for side in SIDES
     ]
+
+
+def _placed(pair: tuple[Concept, Triplet, int]) -> Placed:
+    concept, _, sample = pair
+    return placed(f"{concept.concept_id}/{sample}", concept.group, concept.knob)
 
 
 def _paint(painter: Model, triplet: Triplet, side: Side, sample: int, pairing: Pairing) -> Paint:
@@ -137,9 +148,10 @@ def image_pairs_by(catalog: Catalog) -> AssetsDefinition:
         ledger: WorkLedger,
     ) -> MaterializeResult[pa.Table]:
         """Check every triplet once more, paint what is missing, and look for flaws."""
-        name, _ = painter_and_topic(context.partition_key)
+        name, domain = painter_and_topic(context.partition_key)
         painter = chosen(catalog, name, "painter")
-        wanted = wanted_of(painter, accepted(prompt_triplets), config)
+        triplets = accepted(prompt_triplets)
+        wanted = wanted_of(painter, triplets, config)
         requests = [each.request for each in wanted]
         asked = models.ask(painter, requests, context.log, budget.account(context))
         seen = seen_in(images, ledger, _pictures(asked.outcomes))
@@ -149,6 +161,13 @@ def image_pairs_by(catalog: Catalog) -> AssetsDefinition:
         return materialized(
             IMAGE_PAIRS.table(rows),
             pairs=len(rows) // len(SIDES),
+            concepts=concepts_told(
+                len(prompt_triplets)
+                if config.limit is None
+                else len({each.concept.concept_id for each in wanted}),
+                domain,
+            ),
+            **partial_metadata(len(rows) // len(SIDES), len(triplets) * config.samples, "pairs"),
             pictures=len(rows),
             **Counter(row["outcome"] for row in rows),
             **{flaw.replace(" ", "_"): flawed[flaw] for flaw in FLAWS if flawed[flaw]},

@@ -11,10 +11,11 @@ from assets.plans import Desk, Plan, Planners
 from assets.protobias.common import key
 from assets.protobias.filtered import Filtering
 from assets.protobias.filters import filter_of, look_at, reads_pixels
-from assets.protobias.pairs import IMAGE_PAIRS, Pairing, wanted_of
+from assets.protobias.pairs import IMAGE_PAIRS, Pairing, Wanted, wanted_of
+from assets.protobias.selection import first_pairs
 from assets.protobias.triplet_planning import triplets_of
-from resources.models.catalog import Catalog
-from resources.models.requests import Look, Paint, call_keys
+from resources.models.catalog import Catalog, Model
+from resources.models.requests import Look, call_keys
 
 _TRIPLETS, _PAIRS, _FILTERED = key("prompt_triplets"), key("image_pairs"), key("filtered_pairs")
 _SOME_PICTURE = "0" * 64
@@ -30,13 +31,21 @@ def _painting(
     catalog: Catalog, desk: Desk, where: str, config: Mapping[str, Any]
 ) -> Iterator[Plan]:
     """Certain as soon as it is known which triplets there will be."""
+    painter, wanted = wanted_by(catalog, desk, where, config)
+    if wanted is None:
+        yield Plan(painter, missing=_TRIPLETS.to_user_string())
+    else:
+        yield Plan(painter, [each.request for each in wanted])
+
+
+def wanted_by(
+    catalog: Catalog, desk: Desk, where: str, config: Mapping[str, Any]
+) -> tuple[Model, list[Wanted] | None]:
+    """The painter, and what it is asked; None where it is not known which triplets there are."""
     name, domain = painter_and_topic(where)
     painter, pairing = chosen(catalog, name, "painter"), Pairing(**config)
     triplets = triplets_of(catalog, desk, domain)
-    if triplets is None:
-        yield Plan(painter, missing=_TRIPLETS.to_user_string())
-    else:
-        yield Plan(painter, [each.request for each in wanted_of(painter, triplets, pairing)])
+    return painter, None if triplets is None else wanted_of(painter, triplets, pairing)
 
 
 def _filtering(
@@ -44,29 +53,34 @@ def _filtering(
 ) -> Iterator[Plan]:
     """Certain for each picture that is there and stays; later for one that may yet be painted."""
     name, _ = painter_and_topic(where)
-    judge = filter_of(catalog, chosen(catalog, name, "painter"), Filtering(**config).filter)
+    filtering = Filtering(**config)
+    judge = filter_of(catalog, chosen(catalog, name, "painter"), filtering.filter)
     if reads_pixels(judge):
         return
     rows = _rows(desk, where)
     planned = desk.together.get((_PAIRS, where), {} if rows is None else None)
     if planned is None:
-        certain = [row for row in rows or [] if row["outcome"] == "painted"]
-        later = [row["prompt"] for row in rows or [] if row["outcome"] == "failed"]
+        some = first_pairs(rows or [], filtering.limit)
+        certain = [row for row in some if row["outcome"] == "painted"]
+        later = [row["prompt"] for row in some if row["outcome"] == "failed"]
     else:
-        (plan,) = _painting(catalog, desk, where, planned)
-        if plan.missing is not None:
-            yield Plan(judge, missing=plan.missing)
+        painter, wanted = wanted_by(catalog, desk, where, planned)
+        if wanted is None:
+            yield Plan(judge, missing=_TRIPLETS.to_user_string())
             return
         # By the key of the call that painted it, which is the last one behind its row.
         ended = {row["calls"][-1]: row for row in rows or [] if row["outcome"] != "failed"}
-        requests = [request for request in plan.requests if isinstance(request, Paint)]
-        keys = call_keys(plan.model, requests)
+        keys = call_keys(painter, [each.request for each in wanted])
         others = ended.keys() != set(keys)
-        certain = [ended[each] for each in keys if each in ended]
+        looked_at = [
+            (pair["key"], pair["prompt"])
+            for pair in first_pairs([*map(as_row, wanted, keys)], filtering.limit)
+        ]
+        certain = [ended[each] for each, _ in looked_at if each in ended]
         certain = [row for row in certain if row["outcome"] == "painted"]
         later = [
-            request.prompt
-            for each, request in zip(keys, requests, strict=True)
+            prompt
+            for each, prompt in looked_at
             if each not in ended or (others and _is_flawed_beside(ended[each]))
         ]
     yield Plan(
@@ -74,6 +88,12 @@ def _filtering(
         requests=[look_at(row["prompt"], row["sha256"]) for row in certain],
         later=_looks(later),
     )
+
+
+def as_row(wanted: Wanted, call: str) -> Row:
+    """A picture that is to be painted, with the key of its call."""
+    named = {"pair_id": wanted.pair_id, "group": wanted.concept.group, "knob": wanted.concept.knob}
+    return {**named, "key": call, "prompt": wanted.request.prompt}
 
 
 def _is_flawed_beside(row: Row) -> bool:

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from assets.columns import records
 from assets.common import Mismatch
 from assets.protobias.common import is_stored, key
 from assets.protobias.filtered import FILTERED
@@ -13,7 +14,9 @@ from assets.protobias.human import HUMAN_SCORES
 from assets.protobias.pairs import IMAGE_PAIRS
 from assets.protobias.retention import retention
 from assets.protobias.scored import EVALUATED, all_scores, stored
+from assets.protobias.selection import part_of_pairs
 from assets.protobias.site import Painted
+from assets.protobias.trial import samples_of, scored_in_part
 from generators.prompts.concepts import DOMAINS
 from metrics.pairing import paired_up
 from metrics.ranking import ALL
@@ -22,6 +25,7 @@ from resources.models.catalog import Model
 
 _PART = ["sample", "metric", "domain"]
 _PICTURE = ["image_id", "sha256", "outcome"]
+_PAIRED = [*_PICTURE, "pair_id", "group", "knob"]
 
 Tables = Mapping[str, pd.DataFrame]
 """By domain, for those that are there."""
@@ -43,14 +47,20 @@ def painted_by(home: Home, painter: str, scorers: Sequence[Model]) -> Painted | 
     # Of real pictures `pixels` reads none, which would count every pair as unscored.
     counted = [each for each in scorers if rehearsal or not each.rehearses]
     given = stored(home, painter, "human_scores")
+    samples = samples_of(home, painter)
+    partial = scored_in_part(scores[scores["sample"] == EVALUATED], samples)
+    whole = [each for each in counted if each.name not in partial]
     return Painted(
         name=painter,
         rehearsal=rehearsal,
+        trial=not rehearsal and any(sample.is_trial for sample in samples),
+        samples=[sample.told for sample in samples],
+        partial=partial,
         summary=summary,
         pairs=pairs,
         scores=scores,
         human=HUMAN_SCORES.table([]).to_pandas() if given is None else given,
-        retention=retention(home, painter, counted),
+        retention=retention(home, painter, whole or counted),
         missing=list(_missing(painter, pairs, scores)),
     )
 
@@ -136,10 +146,9 @@ def _pairs(home: Home, painter: str) -> pd.DataFrame:
 def _check_pictures(
     painter: str, domain: str, pictures: pd.DataFrame, filtered: pd.DataFrame
 ) -> None:
-    now, then = (
-        set(table[_PICTURE].itertuples(index=False, name=None)) for table in (pictures, filtered)
-    )
-    if now != then:
+    part = part_of_pairs(records(pictures[_PAIRED]), set(filtered["pair_id"]))
+    now = {tuple(row[name] for name in _PICTURE) for row in part}
+    if now != set(filtered[_PICTURE].itertuples(index=False, name=None)):
         raise Mismatch(
             f"protobias/filtered_pairs ({painter}, {domain}) is of other pictures than "
             f"protobias/image_pairs holds now. Materialize it for {painter}|{domain} again, then "

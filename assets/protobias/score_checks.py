@@ -12,10 +12,13 @@ from dagster import (
     multi_asset_check,
 )
 
+from assets.columns import records
 from assets.partitions import pairs
 from assets.protobias.common import key
+from assets.protobias.pairs import SIDES
 from assets.protobias.scoring import scorers
-from assets.vlmbias.checks import previewed, result_of
+from assets.protobias.selection import part_of_pairs
+from assets.vlmbias.checks import as_partial, previewed, result_of
 from resources.models.catalog import Catalog, Model
 
 _PICTURE = ["pair_id", "side", "sha256", "text"]
@@ -54,7 +57,9 @@ def _checks(model: Model) -> AssetChecksDefinition:
         counts = Counter(scores["outcome"]).items()
         said = ", ".join(f"{number} {outcome}" for outcome, number in counts) or "none"
         wrong = wrong_scores(scores, filtered)
-        yield result_of(f"{len(scores)} rows: {said}", wrong)._replace(check_name=ended.name)
+        parts = len(scores) // len(SIDES), int(filtered["evaluated"].sum()) // len(SIDES)
+        found = as_partial(result_of(f"{len(scores)} rows: {said}", wrong), parts, "pairs")
+        yield found._replace(check_name=ended.name)
         yield _nothing_failed(model, scores)._replace(check_name=failed.name)
 
     return checks
@@ -65,7 +70,11 @@ def wrong_scores(scores: pd.DataFrame, filtered: pd.DataFrame) -> pd.DataFrame:
 
     Columns: pair_id, side, problem; no rows where all is as it should be.
     """
-    wanted = filtered[filtered["evaluated"]].groupby(_PICTURE).size()
+    evaluated = records(filtered.loc[filtered["evaluated"], [*_PICTURE, "group", "knob"]])
+    whole = pd.DataFrame(
+        part_of_pairs(evaluated, set(scores["pair_id"])), columns=[*_PICTURE, "group", "knob"]
+    )
+    wanted = whole.groupby(_PICTURE).size()
     counts = scores.groupby(_PICTURE).size()
     both = counts.index.union(wanted.index)
     counts, wanted = (each.reindex(both, fill_value=0) for each in (counts, wanted))

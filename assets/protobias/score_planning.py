@@ -1,11 +1,14 @@
 """What judges and metrics would be asked, if their scores were materialized now."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import repeat
 from typing import Any
 
 from assets.chosen import chosen
+from assets.columns import records
+from assets.limits import Limited
 from assets.partitions import painter_and_topic
 from assets.pictured import Row
 from assets.plans import Desk, Plan, Planners
@@ -17,7 +20,7 @@ from assets.protobias.pairs import SIDES, Pairing
 from assets.protobias.scored import stored
 from assets.protobias.scores import to_evaluate
 from assets.protobias.scoring import scorers, to_score
-from assets.protobias.selection import share_of
+from assets.protobias.selection import first_pairs, share_of
 from assets.protobias.triplet_planning import triplets_of
 from resources.models.catalog import Catalog, Model
 from resources.models.requests import call_keys
@@ -40,9 +43,11 @@ def _plans(
     catalog: Catalog, model: Model, desk: Desk, where: str, config: Mapping[str, Any]
 ) -> Iterator[Plan]:
     """Certain where the evaluation set is there and stays; else as many as it may be, later."""
+    limit = Limited(**config).limit
     pictures = _to_stay(catalog, desk, where)
     if pictures is not None:
-        yield Plan(model, [to_score(model, row["text"], row["sha256"]) for row in pictures])
+        some = first_pairs(pictures, limit)
+        yield Plan(model, [to_score(model, row["text"], row["sha256"]) for row in some])
         return
     possible = _possible(catalog, desk, where)
     if isinstance(possible, str):
@@ -50,9 +55,11 @@ def _plans(
         return
     pairs, text = possible
     _, domain = painter_and_topic(where)
-    most = share_of(domain, Filtering(**desk.together.get((_FILTERED, where), {})).evaluated)
+    filtering = Filtering(**desk.together.get((_FILTERED, where), {}))
+    limits = [each for each in (filtering.limit, limit) if each is not None]
+    most = min([share_of(domain, filtering.evaluated), pairs, *limits])
     picture = to_score(model, text, _SOME_PICTURE)
-    yield Plan(model, later=repeat(picture, len(SIDES) * min(most, pairs)))
+    yield Plan(model, later=repeat(picture, len(SIDES) * most))
 
 
 def _to_stay(catalog: Catalog, desk: Desk, where: str) -> Sequence[Row] | None:
@@ -64,7 +71,8 @@ def _to_stay(catalog: Catalog, desk: Desk, where: str) -> Sequence[Row] | None:
         return None if table is None else to_evaluate(table)
     rows, filtering = FILTERED.rows(table), Filtering(**config)
     judge = filter_of(catalog, chosen(catalog, painter, "painter"), filtering.filter)
-    if not (_painted_alike(catalog, desk, where, rows) and _looked(catalog, desk, where, rows)):
+    alike = _painted_alike(catalog, desk, where, rows, filtering.limit)
+    if not (alike and _looked(catalog, desk, where, rows)):
         return None
     if any(row["filter"] != judge.name for row in rows):
         return None
@@ -76,19 +84,27 @@ def _to_stay(catalog: Catalog, desk: Desk, where: str) -> Sequence[Row] | None:
     return [row for row in filtered(rows, said, judge, filtering) if row["evaluated"]]
 
 
-def _painted_alike(catalog: Catalog, desk: Desk, where: str, rows: Sequence[Row]) -> bool:
-    """Whether these are the very pictures that there are to filter."""
+def _painted_alike(
+    catalog: Catalog, desk: Desk, where: str, rows: Sequence[Row], limit: int | None
+) -> bool:
+    """Whether these are the very pictures that there are to filter, under its limit."""
     config = desk.together.get((_PAIRS, where))
     if config is None:
         painter, domain = painter_and_topic(where)
         named = ["image_id", "sha256", "outcome"]
-        table = stored(desk.home, f"{painter}/{domain}", "image_pairs", columns=named)
-        now = [] if table is None else table.to_numpy().tolist()
-        return now == [[row[name] for name in named] for row in rows]
-    (plan,) = picture_planning.planners(catalog)[_PAIRS](desk, where, config)
+        columns = [*named, "pair_id", "group", "knob"]
+        table = stored(desk.home, f"{painter}/{domain}", "image_pairs", columns=columns)
+        pictures = [] if table is None else first_pairs(records(table), limit)
+        return [[row[name] for name in named] for row in pictures] == [
+            [row[name] for name in named] for row in rows
+        ]
+    painter_model, wanted = picture_planning.wanted_by(catalog, desk, where, config)
+    if wanted is None:
+        return False
+    keys = call_keys(painter_model, [each.request for each in wanted])
+    pictures = first_pairs([*map(picture_planning.as_row, wanted, keys)], limit)
     # The call that painted it is the last one behind a row; of one that failed there is none.
-    painted = [row["calls"][-1:] for row in rows]
-    return painted == [[each] for each in call_keys(plan.model, plan.requests)]
+    return [row["calls"][-1:] for row in rows] == [[picture["key"]] for picture in pictures]
 
 
 def _looked(catalog: Catalog, desk: Desk, where: str, rows: Sequence[Row]) -> bool:
@@ -113,5 +129,6 @@ def _possible(catalog: Catalog, desk: Desk, where: str) -> tuple[int, str] | str
     triplets = triplets_of(catalog, desk, domain)
     if triplets is None:
         return key("prompt_triplets").to_user_string()
-    texts = [triplet.text for _, triplet in triplets]
-    return len(texts) * Pairing(**config or {}).samples, max(texts, key=len, default="")
+    texts, pairing = [triplet.text for _, triplet in triplets], Pairing(**config or {})
+    pairs = min(len(texts) * pairing.samples, pairing.limit or math.inf)
+    return int(pairs), max(texts, key=len, default="")

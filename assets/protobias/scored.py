@@ -6,11 +6,12 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 
-from assets.columns import REAL, TEXT, Columns
+from assets.columns import REAL, TEXT, Columns, records
 from assets.common import Mismatch
 from assets.protobias.common import key
 from assets.protobias.human import HUMAN_SCORES
 from assets.protobias.scores import SCORES
+from assets.protobias.selection import part_of_pairs
 from generators.prompts.concepts import DOMAINS
 from metrics.normalising import HUMAN, normalised
 from resources.home import Home
@@ -26,7 +27,16 @@ _ALIKE = {
     "keep_from": "kept from one score on: materialize protobias/filtered_pairs, with one limit,",
 }
 """What has to be the same in all domains of a painter."""
-_OF_FILTERED = ["image_id", "group", "rank", "pair_kept", "evaluated", "filter_family", *_ALIKE]
+_OF_FILTERED = [
+    "image_id",
+    "group",
+    "knob",
+    "rank",
+    "pair_kept",
+    "evaluated",
+    "filter_family",
+    *_ALIKE,
+]
 
 _LONG = Columns(
     **SCORES.columns,
@@ -79,9 +89,11 @@ def _require_alike(painter: str, filtered: Tables) -> None:
 
 
 def same_pictures(scores: pd.DataFrame, filtered: pd.DataFrame) -> bool:
-    """Whether a table of scores is of the pairs to be evaluated, in their order."""
-    evaluated = filtered.loc[filtered["evaluated"], [*_PICTURE, "rank"]]
-    return bool(scores[evaluated.columns].to_numpy().tolist() == evaluated.to_numpy().tolist())
+    """Whether scores are of the pairs to be evaluated, all or a limit's, in their order."""
+    named = [*_PICTURE, "rank"]
+    evaluated = filtered.loc[filtered["evaluated"], [*named, "group", "knob"]]
+    wanted = part_of_pairs(records(evaluated), set(scores["pair_id"]))
+    return bool(scores[named].to_numpy().tolist() == [[row[n] for n in named] for row in wanted])
 
 
 def _by_metric(home: Home, painter: str, model: Model, filtered: Tables) -> pd.DataFrame:

@@ -9,12 +9,14 @@ import pyarrow as pa
 from dagster import AssetExecutionContext, AssetIn, AssetsDefinition, MaterializeResult
 
 from assets.columns import BOOLEAN, REAL, TEXT, TEXTS, WHOLE, Columns, materialized, records
+from assets.limits import Limited, partial_metadata
 from assets.money import cost_metadata
 from assets.partitions import pairs
 from assets.pictured import Row
 from assets.previews import markdown_table
 from assets.protobias.common import key, table_asset, version_of
 from assets.protobias.scoring import REFERENCES, ended, formula_of, scorers, to_score
+from assets.protobias.selection import first_pairs
 from metrics.pairing import paired_up
 from resources.budget import Budget
 from resources.images import ImageStore
@@ -81,18 +83,19 @@ def _asked(model: Model) -> AssetsDefinition:
     @_asset(model, f"Scores of {model.model} ({formula_of(model)}), through {model.backend}.")
     def scores(
         context: AssetExecutionContext,
+        config: Limited,
         filtered_pairs: pd.DataFrame,
         models: ModelClient,
         budget: Budget,
     ) -> MaterializeResult[pa.Table]:
-        pictures = to_evaluate(filtered_pairs)
+        pictures = first_pairs(to_evaluate(filtered_pairs), config.limit)
         requests = [to_score(model, row["text"], row["sha256"]) for row in pictures]
         asked = models.ask(model, requests, context.log, budget.account(context))
         rows = [
             {**_row(model, picture), **ended(outcome), "calls": list(calls)}
             for picture, outcome, calls in zip(pictures, asked.outcomes, asked.keys, strict=True)
         ]
-        return _table(context, rows, **cost_metadata(asked))
+        return _table(context, rows, filtered_pairs, **cost_metadata(asked))
 
     return scores
 
@@ -102,14 +105,15 @@ def _reference(model: Model) -> AssetsDefinition:
 
     @_asset(model, f"Scores of the reference judge `{model.model}`.")
     def scores(
-        context: AssetExecutionContext, filtered_pairs: pd.DataFrame, images: ImageStore
+        context: AssetExecutionContext,
+        config: Limited,
+        filtered_pairs: pd.DataFrame,
+        images: ImageStore,
     ) -> MaterializeResult[pa.Table]:
         score = REFERENCES[model.model]
-        pictures = to_evaluate(filtered_pairs)
-        return _table(
-            context,
-            [{**_row(model, picture), **score(picture, images)} for picture in pictures],
-        )
+        pictures = first_pairs(to_evaluate(filtered_pairs), config.limit)
+        rows = [{**_row(model, picture), **score(picture, images)} for picture in pictures]
+        return _table(context, rows, filtered_pairs)
 
     return scores
 
@@ -142,7 +146,10 @@ def _row(model: Model, picture: Row) -> dict[str, Any]:
 
 
 def _table(
-    context: AssetExecutionContext, rows: Sequence[dict[str, Any]], **metadata: Any
+    context: AssetExecutionContext,
+    rows: Sequence[dict[str, Any]],
+    filtered: pd.DataFrame,
+    **metadata: Any,
 ) -> MaterializeResult[pa.Table]:
     """The scores, with what can be said of them already."""
     table = SCORES.table(rows)
@@ -160,6 +167,7 @@ def _table(
     return materialized(
         table,
         pairs=len(found),
+        **partial_metadata(len(rows) // 2, int(filtered["evaluated"].sum()) // 2, "pairs"),
         pairs_scored=int(found["fails"].count()),
         ties=int(found["tie"].sum()),
         **Counter(scores["outcome"]),

@@ -6,8 +6,40 @@ from hashlib import sha256
 
 import pandas as pd
 
+from assets.limits import Placed, first_of, part_of
 from assets.pictured import Row
 from generators.prompts.concepts import DOMAINS
+
+
+def placed(pair_id: str, *among: str) -> Placed:
+    """A pair's place in the order of a limit: spread over `among`, distinct concepts first.
+
+    That of a concept is that of its first pair, so that a limit on triplets and the same on their
+    pairs are about the same ones.
+    """
+    return Placed(pair_id, among, int(pair_id.rpartition("/")[2]))
+
+
+def first_pairs(rows: Sequence[Row], limit: int | None) -> list[Row]:
+    """The rows of the first pairs in the order of a limit; all without one."""
+    if limit is None:
+        return list(rows)
+    chosen = {row["pair_id"] for row in first_of(_one_each(rows), limit, _placed)}
+    return [row for row in rows if row["pair_id"] in chosen]
+
+
+def part_of_pairs(rows: Sequence[Row], there: Collection[str]) -> list[Row]:
+    """The rows that a table has to hold which holds the pairs `there`; see `limits.part_of`."""
+    wanted = {row["pair_id"] for row in part_of(_one_each(rows), there, _placed)}
+    return [row for row in rows if row["pair_id"] in wanted]
+
+
+def _one_each(rows: Sequence[Row]) -> list[Row]:
+    return list({row["pair_id"]: row for row in rows}.values())
+
+
+def _placed(row: Row) -> Placed:
+    return placed(row["pair_id"], str(row["group"]), row["knob"])
 
 
 def share_of(domain: str, evaluated: int) -> int:

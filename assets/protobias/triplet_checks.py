@@ -12,12 +12,13 @@ from dagster import (
     multi_asset_check,
 )
 
+from assets.limits import part_of
 from assets.partitions import protobias_domains
 from assets.protobias.common import key
-from assets.protobias.concepts import concept_of
-from assets.protobias.triplets import TRIPLETS
+from assets.protobias.concepts import CONCEPTS, concept_of
+from assets.protobias.triplets import TRIPLETS, placed_concept
 from assets.protobias.writing import problems_of
-from assets.vlmbias.checks import previewed, result_of
+from assets.vlmbias.checks import as_partial, previewed, result_of
 from generators.prompts.checking import faults
 from generators.prompts.concepts import Triplet
 
@@ -49,13 +50,17 @@ def checks(triplets: pd.DataFrame, concepts: pd.DataFrame) -> Iterator[AssetChec
     """Check the stored table once more, and say how many concepts have a triplet."""
     wrong = broken(triplets, concepts)
     said = f"{len(triplets)} rows for {len(concepts)} concepts"
-    yield result_of(said, wrong)._replace(check_name=_HOLD.name)
+    parts = len(triplets), len(concepts)
+    yield as_partial(result_of(said, wrong), parts, "concepts")._replace(check_name=_HOLD.name)
     yield _yield(triplets)
 
 
 def broken(triplets: pd.DataFrame, concepts: pd.DataFrame) -> pd.DataFrame:
     """Concepts without exactly one row, and accepted rows that break a rule."""
-    counts, known = Counter(triplets["concept_id"]), dict.fromkeys(concepts["concept_id"])
+    counts = Counter(triplets["concept_id"])
+    every = [concept_of(row) for row in CONCEPTS.rows(concepts)]
+    wanted = part_of(every, {f"{name}/0" for name in counts}, placed_concept)
+    known = dict.fromkeys(concept.concept_id for concept in wanted)
     problems = [
         (name, f"{counts[name]} rows")
         for name in known | counts

@@ -6,10 +6,11 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from assets.chosen import chosen
+from assets.limits import first_of
 from assets.plans import Desk, Plan, Planners
 from assets.protobias.common import key
 from assets.protobias.concepts import CONCEPTS, Sampling, concept_of, sampled
-from assets.protobias.triplets import Writing, accepted
+from assets.protobias.triplets import Writing, accepted, placed_concept
 from assets.protobias.writing import MOST_SAID, REASKS, Draft, asked_again, draft_of
 from assets.quoting.repairs import longest_repair
 from generators.prompts.concepts import Concept, Triplet
@@ -50,7 +51,7 @@ def triplets_of(catalog: Catalog, desk: Desk, domain: str) -> list[tuple[Concept
             return accepted(desk.home.table(_TRIPLETS, domain))
         except FileNotFoundError:
             return None
-    concepts = concepts_of(desk, domain)
+    concepts = _to_write(desk, domain, config)
     if concepts is None:
         return None
     found = _foreseen(desk, _writer(catalog, config), concepts)
@@ -76,11 +77,18 @@ def concepts_of(desk: Desk, domain: str) -> list[Concept] | None:
     return [concept_of(row) for row in CONCEPTS.rows(table)]
 
 
+def _to_write(desk: Desk, domain: str, config: Mapping[str, Any]) -> list[Concept] | None:
+    """The concepts that a writer is asked about; None for none yet."""
+    concepts = concepts_of(desk, domain)
+    limit = Writing(**config).limit
+    return None if concepts is None else first_of(concepts, limit, placed_concept)
+
+
 def _writing(
     catalog: Catalog, desk: Desk, domain: str, config: Mapping[str, Any]
 ) -> Iterator[Plan]:
     """Certain is what is asked first, and again where the stored answer breaks a rule."""
-    writer, concepts = _writer(catalog, config), concepts_of(desk, domain)
+    writer, concepts = _writer(catalog, config), _to_write(desk, domain, config)
     if concepts is None:
         yield Plan(writer, missing=_CONCEPTS.to_user_string())
         return

@@ -6,17 +6,19 @@ from typing import Any
 
 import pandas as pd
 import pyarrow as pa
-from dagster import AssetExecutionContext, AssetsDefinition, Config, MaterializeResult
+from dagster import AssetExecutionContext, AssetsDefinition, MaterializeResult
 from pydantic import Field
 
 from assets.chosen import chosen
 from assets.columns import TEXT, TEXTS, WHOLE, Columns, materialized
 from assets.common import Mismatch
+from assets.limits import Limited, Placed, first_of, partial_metadata
 from assets.money import cost_metadata
 from assets.partitions import protobias_domains
 from assets.previews import markdown_table
 from assets.protobias.common import table_asset
 from assets.protobias.concepts import CONCEPTS, concept_of
+from assets.protobias.selection import placed
 from assets.protobias.writing import Draft, draft_of, problems_of, row_of
 from generators.prompts.checking import RULES, faults
 from generators.prompts.concepts import Concept, Triplet
@@ -47,8 +49,8 @@ _SHOWN = 6
 _NAMED = 5
 
 
-class Writing(Config):
-    """Who writes."""
+class Writing(Limited):
+    """Who writes; a limit is on concepts."""
 
     writer: str = Field(
         default=GRAMMAR,
@@ -76,7 +78,8 @@ def triplets_by(catalog: Catalog) -> AssetsDefinition:
     ) -> MaterializeResult[pa.Table]:
         """Have each triplet written; one that breaks a rule is asked for again, twice at most."""
         writer, account = chosen(catalog, config.writer, "writer"), budget.account(context)
-        rows = CONCEPTS.rows(concepts)
+        every = CONCEPTS.rows(concepts)
+        rows = first_of(every, config.limit, lambda row: placed_concept(concept_of(row)))
         drafts = [draft_of(writer, concept_of(row)) for row in rows]
         rounds = []
         while waiting := [place for place, draft in enumerate(drafts) if draft.outcome is None]:
@@ -89,6 +92,7 @@ def triplets_by(catalog: Catalog) -> AssetsDefinition:
         return materialized(
             TRIPLETS.table(written),
             triplets=len(written),
+            **partial_metadata(len(written), len(concepts), "concepts"),
             **Counter(row["outcome"] for row in written),
             by_knob=markdown_table(_by_knob(written)),
             by_rule=markdown_table(_by_rule(written)),
@@ -97,6 +101,11 @@ def triplets_by(catalog: Catalog) -> AssetsDefinition:
         )
 
     return prompt_triplets
+
+
+def placed_concept(concept: Concept) -> Placed:
+    """The place of a concept in the order of a limit: that of its first pair."""
+    return placed(f"{concept.concept_id}/0", concept.group, concept.knob)
 
 
 def accepted(table: pd.DataFrame) -> list[tuple[Concept, Triplet]]:

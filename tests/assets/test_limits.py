@@ -49,6 +49,8 @@ def test_what_has_the_lower_turn_comes_first():
     pairs = [Placed(f"{name}/{turn}", ("all",), turn) for turn in range(3) for name in "abcd"]
     assert {pair.turn for pair in _first(4, pairs)} == {0}
     assert [pair for pair in _first(6, pairs) if not pair.turn] == pairs[:4]
+    rare = [Placed("e/0", ("rare",)), Placed("e/1", ("rare",), 1), *pairs]
+    assert {pair.turn for pair in _first(5, rare)} == {0}, "even where a value runs out"
 
 
 def test_a_part_is_known_from_a_whole_that_lacks_something():

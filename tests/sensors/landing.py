@@ -74,12 +74,21 @@ class Bench:
     def noticed(self, *names):
         self.instance.add_dynamic_partitions("painters", list(names))
 
-    def written(self, *domains):
+    def written(self, *domains, number=2400, version="1"):
+        """Triplets of so many concepts; the paper has no more of any domain."""
         for domain in domains or DOMAINS:
-            self.made(TRIPLETS, domain)
+            tags = {"dagster/data_version": version}
+            self.made(TRIPLETS, domain, metadata={"triplets": number}, tags=tags)
 
-    def made(self, key, partition=None):
-        self.instance.report_runless_asset_event(AssetMaterialization(key, partition=partition))
+    def painted(self, painter, domain, version="1"):
+        """Pairs of the triplets of that version."""
+        tags = {f"dagster/input_data_version/{TRIPLETS.to_user_string()}": version}
+        self.made(IMAGE_PAIRS, f"{painter}|{domain}", tags=tags)
+
+    def made(self, key, partition=None, **more):
+        self.instance.report_runless_asset_event(
+            AssetMaterialization(key, partition=partition, **more)
+        )
 
     def pairs_made(self, painter, *domains):
         """Every table of a painter's domains."""

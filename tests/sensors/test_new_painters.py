@@ -139,6 +139,36 @@ def test_a_domain_without_triplets_waits(bench, tick):
     assert "new|animals" in [run.partition_key for run in tick()[0]]
 
 
+def test_a_trial_sample_is_not_painted_as_if_it_were_the_full_one(tick, bench):
+    """As the demo leaves it: sketch has painted six concepts, and nobody else."""
+    bench.written("animals", number=6, version="demo")
+    bench.painted("sketch", "animals", version="demo")
+    bench.painted("earlier", "animals", version="full, before the demo")
+    runs, _ = tick()
+    assert [run.partition_key for run in runs] == ["new|demography", "new|objects"]
+    for run in runs:
+        bench.ran(run, STARTED)
+    _, said = tick()
+    assert "Nothing is painted of animals by itself" in said
+    assert "a trial sample, 6 of 2,000 concepts" in said
+    assert "Materialize protobias/concepts and protobias/prompt_triplets of animals in full" in said
+    runs, told = missing(bench.instance, bench.files, ASSETS, "2027-01")
+    assert all("animals" not in run.partition_key for run in runs)
+    assert "6 of 2,000 concepts" in "".join(told)
+
+
+def test_a_trial_that_the_user_had_painted_is_launched_as_one(tick, bench):
+    bench.written("animals", number=6, version="own")
+    bench.painted("earlier", "animals", version="own")
+    runs, _ = tick()
+    tags = {run.partition_key: run.tags["counterfactory/sample"] for run in runs}
+    assert tags == {
+        "new|animals": "trial: 6 of 2,000 concepts",
+        "new|demography": "2,400 concepts",
+        "new|objects": "2,400 concepts",
+    }
+
+
 def test_a_new_painter_gets_the_config_of_earlier_ones_and_not_of_rehearsals(tick, bench):
     for name, samples in (("earlier", 2), ("sketch", 1)):
         config = {"ops": {"protobias__image_pairs": {"config": {"samples": samples}}}}

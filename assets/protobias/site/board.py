@@ -1,7 +1,8 @@
 """The summaries of painters by sample, metric, domain, knob and concept."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Literal, NamedTuple, TypeAlias
 
 import pandas as pd
@@ -29,10 +30,14 @@ class Metric(NamedTuple):
     name: str
     formula: str
     kin: bool
+    partial: str = ""
+    """How many of the pairs it was asked about, where that is a part."""
 
     @property
-    def group(self) -> Literal["Metrics and judges", "Reference judges", "People"]:
+    def group(self) -> Literal["Metrics and judges", "Asked in part", "Reference judges", "People"]:
         """Under which heading it stands."""
+        if self.partial:
+            return "Asked in part"
         if self.name == HUMAN:
             return "People"
         return "Reference judges" if self.formula == "reference" else "Metrics and judges"
@@ -41,10 +46,11 @@ class Metric(NamedTuple):
     def small(self) -> str:
         """What is said of it beside its name."""
         named = "" if self.formula in ("reference", HUMAN, "") else self.formula.replace("_", " ")
-        return ", ".join(filter(None, (named, "of the filter's family" if self.kin else "")))
+        family = "of the filter's family" if self.kin else ""
+        return ", ".join(filter(None, (named, family, self.partial)))
 
 
-GROUPS = ("Metrics and judges", "Reference judges", "People")
+GROUPS = ("Metrics and judges", "Asked in part", "Reference judges", "People")
 
 Where: TypeAlias = tuple[str, str, str]
 """Domain, knob and concept, `all` for what is not told apart."""
@@ -59,14 +65,20 @@ class Board:
     cells: dict[tuple[str, Where], Row]
 
     @classmethod
-    def of(cls, summary: pd.DataFrame, sample: str) -> "Board":
-        """Read the rows of one sample; the metric that fails least comes first."""
+    def of(
+        cls, summary: pd.DataFrame, sample: str, partial: Mapping[str, str] = MappingProxyType({})
+    ) -> "Board":
+        """Read the rows of one sample; the metric that fails least comes first.
+
+        `partial` says of metrics that were asked about a part of the pairs how many these are.
+        """
         cells = {
             (row.metric, (row.domain, row.knob, row.concept)): row
             for row in rows(summary[summary["sample"] == sample])
         }
         found = dict.fromkeys(
-            Metric(row.metric, row.formula or "", bool(row.kin)) for row in cells.values()
+            Metric(row.metric, row.formula or "", bool(row.kin), partial.get(row.metric, ""))
+            for row in cells.values()
         )
 
         def place(metric: Metric) -> tuple[int, bool, float, str]:

@@ -100,7 +100,8 @@ def _charts(
 
 def _label(metric: Metric) -> str:
     reference = " · reference" if metric.group == "Reference judges" else ""
-    return f"{metric.name}{reference}{' · kin of the filter' if metric.kin else ''}"
+    part = " · asked in part" if metric.partial else ""
+    return f"{metric.name}{reference}{' · kin of the filter' if metric.kin else ''}{part}"
 
 
 def _without(rate: Rate) -> str:

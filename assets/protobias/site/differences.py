@@ -15,6 +15,8 @@ from metrics import comparison
 def between_metrics(painted: Painted) -> Table:
     """Every two metrics, with Holm's correction; references only where there is little else."""
     scores = painted.scores[painted.scores["sample"] == EVALUATED]
+    whole = scores[~scores["metric"].isin(list(painted.partial))]
+    scores = whole if len(whole) else scores
     models = scores[scores["formula"] != "reference"]
     compared = models if models["metric"].nunique() > 1 else scores
     found = list(rows(comparison.between_metrics(compared))) if len(compared) else []

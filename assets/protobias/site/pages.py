@@ -36,8 +36,13 @@ class Site:
 
     @property
     def results(self) -> list[Painted]:
-        """The painters of real pictures."""
-        return [painted for painted in self.painters if not painted.rehearsal]
+        """The painters of real pictures, enough of them to be ranked."""
+        return [each for each in self.painters if not (each.rehearsal or each.trial)]
+
+    @property
+    def trials(self) -> list[Painted]:
+        """The painters of real pictures of which too few, or a part, are evaluated."""
+        return [painted for painted in self.painters if painted.trial]
 
     @property
     def rehearsals(self) -> list[Painted]:
@@ -73,6 +78,8 @@ class Site:
 
     def earlier(self, painted: Painted) -> list[Painted]:
         """The painters before this one, real ones beside real ones alone."""
+        if painted.trial:
+            return []
         alike = self.rehearsals if painted.rehearsal else self.results
         return alike[: alike.index(painted)]
 

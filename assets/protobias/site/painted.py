@@ -1,7 +1,7 @@
 """All that there is about one painter, as tables."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import pandas as pd
@@ -17,7 +17,9 @@ class Painted:
     `pairs` has the columns of `filtered_pairs`, which are empty for what is not filtered yet.
     `scores` is what `assets.protobias.scored.all_scores` gives and `retention` what
     `assets.protobias.retention.retention` does; `human` is empty where people have scored nothing.
-    `missing` says in words what is not there.
+    `missing` says in words what is not there, and `samples` what the results of each domain rest
+    on; those of a `trial` are too few or partial to be ranked. `partial` says of metrics that were
+    asked about a part of the evaluated pairs how many these are.
     """
 
     name: str
@@ -28,11 +30,14 @@ class Painted:
     human: pd.DataFrame
     retention: pd.DataFrame
     missing: Sequence[str] = ()
+    trial: bool = False
+    samples: Sequence[str] = ()
+    partial: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def board(self) -> Board:
         """What was evaluated."""
-        return Board.of(self.summary, EVALUATED)
+        return Board.of(self.summary, EVALUATED, self.partial)
 
     @cached_property
     def humans(self) -> Board:

@@ -1,0 +1,97 @@
+"""ProtoBias tried on a part: planned as it is sent, counted later, and marked wherever it is."""
+
+import pytest
+from dagster import AssetKey
+
+from assets.limits import first_of
+from assets.protobias import planners
+from assets.protobias.reported import painted_by
+from assets.protobias.scoring import scorers
+from assets.protobias.triplets import placed_concept
+from resources.home import Home
+from resources.models.catalog import Catalog
+from resources.models.requests import call_key, canonical_of
+from tests.assets.asked import judge_at
+from tests.assets.paired import DOMAIN, Gallery, Studio, filter_at, painter_at
+from tests.assets.plans import desk_at, stored
+from tests.runs import failure, materialize, metadata
+
+STEPS = ("image_pairs", "filtered_pairs", "scores/somebody")
+NUMBER, SAMPLES, LIMITS = 8, 2, (6, 4, 3)
+
+
+@pytest.fixture
+def studio(tmp_path, instance, server):
+    server.answer = Gallery()
+    judge = judge_at(server, model="some-judge")
+    models = painter_at(server), filter_at(server), judge
+    return Studio(tmp_path / "root", instance, *models, number=NUMBER)
+
+
+def planned(studio, step, **config):
+    """The keys of what is certain, and how many requests may come later."""
+    asset = AssetKey(["protobias", *step.split("/")])
+    planner = planners(Catalog(tuple(studio.models)))[asset]
+    with desk_at(studio.root) as desk:
+        plans = list(planner(desk, f"{studio.painter}|{DOMAIN}", config))
+        keys = {call_key(canonical_of(each.model, r)) for each in plans for r in each.requests}
+        return keys, sum(1 for each in plans for _ in each.later)
+
+
+def complete(result):
+    found = {each.check_name: each for each in result.get_asset_check_evaluations()}
+    return found["every_row_ended"]
+
+
+def test_each_step_is_tried_on_a_part_that_counts_later(studio, server):
+    of = (NUMBER * SAMPLES, LIMITS[0], LIMITS[1])
+    configs = ({"samples": SAMPLES}, {}, {})
+    for step, limit, whole, config in zip(STEPS, LIMITS, of, configs, strict=True):
+        limited = {**config, "limit": limit}
+        certain, later = planned(studio, step, **limited)
+        before = stored(studio.root)
+        result = studio.must(step, **{step: limited})
+        assert stored(studio.root) - before == certain
+        assert (len(certain), later) == (2 * limit, 0)
+        told = metadata(result, step, "protobias")
+        assert told.get("concepts", "6 of 2,000 concepts") == "6 of 2,000 concepts"
+        assert told["partial"] == f"{limit} of {whole} pairs"
+        check = complete(result)
+        assert not check.passed
+        assert check.severity.value == "WARN"
+        assert f"A part, {limit} of " in check.description
+    pairs = studio.table("image_pairs")
+    assert set(pairs["sample"]) == {0}, "distinct concepts first"
+    first = first_of(studio.concepts, LIMITS[0], placed_concept)
+    assert set(pairs["concept_id"]) == {concept.concept_id for concept in first}
+
+    summarise(studio)
+    metrics = scorers(Catalog(tuple(studio.models)))
+    painted = painted_by(Home(root=str(studio.root)), studio.painter, metrics)
+    assert painted.trial
+    assert painted.partial == {"somebody": "animals 3 of 4 pairs"}
+    assert painted.samples == [
+        "Animals: 6 of 2,000 concepts, 4 pairs evaluated; painted 6 of 8 triplets; "
+        "filtered 4 of 6 pairs"
+    ]
+    assert [metric.group for metric in painted.board.metrics] == ["Asked in part"]
+
+    for step, config in zip(STEPS, configs, strict=True):
+        certain, _ = planned(studio, step, **config)
+        before, count = stored(studio.root), server.count
+        result = studio.must(step, **{step: config})
+        assert server.count - count == len(certain - before) < len(certain)
+        assert "partial" not in metadata(result, step, "protobias")
+        assert complete(result).passed
+
+
+def summarise(studio):
+    result = materialize(
+        studio.root,
+        "summary",
+        topic=studio.painter,
+        models=studio.models,
+        instance=studio.instance,
+        group="protobias",
+    )
+    assert result.success, failure(result)
