@@ -76,13 +76,22 @@ def _matched(
     everybody = (*catalog.models, *(record.model for record in records))
     known = {identity(model) for model in everybody}
     new = [model for model in ids if (*pattern.home, model) not in known]
-    if new and (len(new) > MOST_AT_ONCE or len(ids) == len(listed) > 1):
+    everything = len(ids) == len(listed)
+    if new and (len(new) > MOST_AT_ONCE or (everything and len(ids) > MOST_AT_ONCE)):
+        narrower = pattern.narrower(ids, MOST_AT_ONCE)
         told.append(
             f"Of the {count}, {where} matches {len(ids):,}, {len(new):,} of them new: too many to "
-            "be meant, so none was taken. Make it narrower, as in gpt-image-*, or several of it; "
-            f"one may find {MOST_AT_ONCE} at once, and not all that there are."
+            f"be meant, so none was taken. A pattern may find {MOST_AT_ONCE} models at once"
+            f"{', and not all of a longer list' if everything else ''}. Replace it by narrower "
+            f"ones{f', as in {narrower}' if narrower else ''}, or give the models that you mean "
+            "entries with `name` and `model`."
         )
         return []
+    if new and everything and len(ids) > 1:
+        told.append(
+            f"{where[0].upper()}{where[1:]} matches all {count}, and takes them: "
+            f"{', '.join(ids)}. Make it narrower if some of them paint no pictures."
+        )
     return new
 
 

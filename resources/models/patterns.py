@@ -8,6 +8,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from glob import escape
 from hashlib import sha256
 from typing import Any
 
@@ -40,6 +41,21 @@ class Pattern:
     def fits(self, backend: str, base_url: str | None, model: str) -> bool:
         """Whether a model, of a backend at an address, is one that this pattern is about."""
         return self.home == (backend, base_url) and fnmatchcase(model, self.pattern)
+
+    def narrower(self, ids: Collection[str], most: int) -> str | None:
+        """Another pattern, which matches at most so many of these ids, and not all of them.
+
+        It begins as one of them does, matches as many as it can, and is as short as it can be. None
+        where there is no such pattern.
+        """
+        found: dict[str, int] = {}
+        for one in ids:
+            for end in range(1, len(one) + 1):
+                begin = escape(one[:end])
+                found[f"{begin}*"] = sum(fnmatchcase(model, f"{begin}*") for model in ids)
+        fit = {each: n for each, n in found.items() if n <= most and n < len(ids)}
+        fit.pop(self.pattern, None)
+        return min(fit, key=lambda each: (-fit[each], len(each), each), default=None)
 
     def entry(self, name: str, model: str) -> Model:
         """The entry of a model that it matches."""

@@ -214,13 +214,46 @@ class TestWhatIsFound:
         assert made.found == []
         too_many, none, everything = made.told
         assert re.search(r"gpt-image-\* .* matches 11, 11 of them new: too many", too_many)
-        assert "Make it narrower" in too_many
         assert re.search(r"Of the 12 models .* flux-\* in .* matches none. Correct it", none)
         assert "g*" in everything
         assert not files.discovered.exists()
+
+    def test_a_short_list_may_match_as_a_whole_and_is_told_of_once(self, files, write, provider):
         provider.models["openai"] = ["gpt-image-2", "gpt-image-3"]
         write(PATTERN)
-        assert "not all that there are" in poll(files).told[0]
+        made = poll(files)
+        assert [record.model.model for record in made.found] == ["gpt-image-2", "gpt-image-3"]
+        [told] = made.told
+        assert re.search(r"gpt-image-\* in .* matches all 2 models that .* lists, and takes", told)
+        assert "gpt-image-2, gpt-image-3. Make it narrower if some of them paint no" in told
+        assert poll(files) == ([], [])
+
+    @pytest.mark.parametrize(
+        "ids",
+        [
+            [f"gpt-image-{number}" for number in range(MOST_AT_ONCE + 1)],
+            [f"gpt-image-{number}-{size}" for number in range(5) for size in ("mini", "max", "hd")],
+            ["gpt-5", *(f"gpt-image-1[{number}]" for number in range(12))],
+            [f"gpt-image-{letter}" for letter in "aabbbbbbbbbbbbcdefghijk"],
+        ],
+    )
+    def test_the_pattern_that_it_is_told_to_become_finds_models(self, files, write, provider, ids):
+        """What is said is done, and helps: another pattern, which is not refused."""
+        provider.models["openai"] = ids
+        write(PATTERN)
+        [told] = poll(files).told
+        narrower = re.search(r"narrower ones, as in (\S+), or give", told)[1]
+        assert narrower != PATTERN["pattern"]
+        write({**PATTERN, "pattern": narrower})
+        made = poll(files)
+        assert 0 < len(made.found) <= MOST_AT_ONCE
+        assert made.told == []
+
+    def test_where_no_narrower_pattern_helps_entries_do(self, files, write, provider):
+        provider.models["openai"] = ["gpt-image-2"] * (MOST_AT_ONCE + 1)
+        write(PATTERN)
+        [told] = poll(files).told
+        assert "by narrower ones, or give the models that you mean entries with `name`" in told
 
     def test_two_patterns_share_a_list_and_the_first_that_matches_wins(
         self, files, write, provider
