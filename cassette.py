@@ -11,12 +11,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from dotenv import load_dotenv
+
 
 def main() -> int:
     """Export or import; say what is wrong and return 1 if that cannot be."""
     from resources.faults import StoreError  # noqa: PLC0415 - see above
     from resources.models.catalog import CatalogError  # noqa: PLC0415 - see above
 
+    load_dotenv(".env")
     arguments = _arguments()
     try:
         if arguments.what == "export":

@@ -10,6 +10,8 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dotenv import load_dotenv
+
 if TYPE_CHECKING:
     from dagster import DagsterInstance
 
@@ -25,6 +27,7 @@ def main() -> int:
     from resources.faults import StoreError  # noqa: PLC0415 - see above
     from resources.models.catalog import CatalogError  # noqa: PLC0415 - see above
 
+    load_dotenv(".env")
     arguments = _arguments()
     try:
         _collect(remove=arguments.remove, calls=arguments.calls)

@@ -19,6 +19,8 @@ from time import perf_counter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from dotenv import load_dotenv
+
 from generators.domains import domains
 from generators.prompts.concepts import DOMAINS
 from generators.topics import DRAWN, PHOTOGRAPHED
@@ -49,6 +51,7 @@ def main() -> int:
     """Materialize all topics, then accuracy and report; then ProtoBias. Print what came of it."""
     from dagster import DagsterInstance  # noqa: PLC0415 - see above
 
+    load_dotenv(".env")
     arguments = _arguments()
     try:
         painter = _check(arguments)

@@ -11,6 +11,7 @@ import sys
 import warnings
 from typing import Any
 
+from dotenv import load_dotenv
 from pydantic import TypeAdapter, ValidationError
 
 _SHOWN = 80
@@ -23,6 +24,7 @@ def main() -> int:
     from resources.faults import StoreError  # noqa: PLC0415 - see above
     from resources.models.catalog import CatalogError  # noqa: PLC0415 - see above
 
+    load_dotenv(".env")
     arguments = _arguments()
     try:
         config = _config(arguments.config)

@@ -1,8 +1,12 @@
 """The command line of quotes: a table, or one clear message and exit code 1."""
 
 import json
+import os
+import subprocess
+import sys
 from contextlib import closing
 from functools import partial
+from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
@@ -10,6 +14,7 @@ import pytest
 from assets.vlmbias.questions import QUESTIONS
 from tests.scripts import Scripts
 
+ROOT = Path(__file__).parents[1]
 MODELS = """
 - name: gpt
   backend: openai
@@ -50,6 +55,38 @@ def test_it_prints_a_table(quoted):
     heads, row, *_ = done.stdout.splitlines()
     assert heads.split()[:6] == ["asset", "partition", "model", "requests", "stored", "to"]
     assert row.split()[:6] == ["vlmbias/answers/gpt", "flags", "gpt", "4", "0", "4"]
+
+
+def test_variables_are_read_from_the_env_file_of_the_folder_and_never_said(quoted, tmp_path):
+    """In a process of its own, for only that has a folder of its own."""
+    keyed = MODELS.replace("gpt\n", "gpt_of_env\n", 1)
+    (tmp_path / "of_env.yaml").write_text(keyed)
+    secret = "sk-canary-5d1be0"
+    (tmp_path / ".env").write_text(
+        f"OPENAI_API_KEY={secret}\nCOUNTERFACTORY_MODELS={tmp_path}/of_env.yaml\n"
+        f"COUNTERFACTORY_HOME={tmp_path}/elsewhere\n"
+    )
+    environment = dict(os.environ, COUNTERFACTORY_HOME=str(tmp_path / "data"))
+    environment.pop("COUNTERFACTORY_MODELS", None)
+    done = subprocess.run(
+        [sys.executable, ROOT / "quote.py", "--select", 'kind:"judge"', "--partitions", "flags"],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.splitlines()[1].split()[:4] == [
+        "vlmbias/answers/gpt_of_env",
+        "flags",
+        "gpt_of_env",
+        "2",
+    ]
+    assert secret not in done.stdout + done.stderr
+
+
+def test_git_ignores_the_env_file():
+    assert ".env" in (ROOT / ".gitignore").read_text().splitlines()
 
 
 @pytest.mark.parametrize(
