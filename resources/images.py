@@ -1,6 +1,7 @@
 """Images by content: a PNG's name is the sha256 of its bytes."""
 
 import re
+import struct
 from collections.abc import Collection
 from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
@@ -13,6 +14,8 @@ from resources.faults import Corrupt, Missing, Outside, Unreadable
 
 _AT_ONCE = 32
 """How many images are looked for at once: in an object store, each takes a request."""
+_HEAD = struct.Struct(">16s2I")
+"""What a PNG begins with: signature and kind of chunk, then width and height."""
 _NAME = re.compile(r"[0-9a-f]{64}")
 
 
@@ -87,6 +90,35 @@ class ImageStore(ConfigurableResource[None]):
         with ThreadPoolExecutor(_AT_ONCE) as threads:
             there = threads.map(_is_there, paths.values())
             return {digest for digest, is_there in zip(paths, there, strict=True) if not is_there}
+
+    def sizes(self, digests: Collection[str]) -> dict[str, tuple[int, int]]:
+        """Width and height in px of those that are there, read off their first bytes."""
+        paths = {digest: self.path(digest) for digest in digests}
+        with ThreadPoolExecutor(_AT_ONCE) as threads:
+            sizes = zip(paths, threads.map(_size_of, paths.values()), strict=True)
+            return {digest: size for digest, size in sizes if size is not None}
+
+
+def _size_of(path: UPath) -> tuple[int, int] | None:
+    try:
+        with reaching(path):
+            head = (
+                path.fs.cat_file(path.path, start=0, end=_HEAD.size)
+                if is_remote(path)
+                else _first_bytes(path)
+            )
+    except OSError:
+        # Who sends it says what is wrong with it.
+        return None
+    if len(head) < _HEAD.size:
+        return None
+    _, width, height = _HEAD.unpack(head)
+    return (width, height) if width and height else None
+
+
+def _first_bytes(path: UPath) -> bytes:
+    with path.open("rb") as file:
+        return bytes(file.read(_HEAD.size))
 
 
 def _is_there(path: UPath) -> bool:

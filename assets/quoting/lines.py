@@ -16,12 +16,28 @@ from assets.quoting.choice import CannotQuote, Task, together
 from assets.quoting.repairs import longest_repair, may_miss, repair_of
 from resources.calls.spending import Mode
 from resources.models.catalog import Model
-from resources.models.pricing import cost_of, most_usage, why_unpriced
-from resources.models.replies import UNCOUNTED, Usage
+from resources.models.pricing import (
+    Sizes,
+    cost_of,
+    expected_usage,
+    images_of,
+    most_for_pictures,
+    most_usage,
+    why_unpriced,
+)
+from resources.models.replies import Usage
 from resources.models.requests import Request, call_keys, kind_of
 
 _AT_ONCE = 1000
 _SOMETHING = Usage(1, 1, 1.0)
+_FIRST = {
+    "write": "a text",
+    "look": "an answer about a picture",
+    "paint": "a painted picture",
+    "edit": "an edited picture",
+    "score": "a score",
+}
+"""What a model has to have given once, by the kind of request."""
 
 
 @dataclass(slots=True)
@@ -45,6 +61,12 @@ class Price:
 
     expected: Amount = field(default_factory=Amount)
     bound: Amount = field(default_factory=Amount)
+    guessed: bool = False
+    """Whether some of what is expected goes by no answer of the model's."""
+    pictured: int = 0
+    """Of the bound, billionths for pictures that the model is shown."""
+    per_picture: int = 0
+    """The most tokens that one of them counts for in the bound."""
 
 
 @dataclass(slots=True)
@@ -114,11 +136,14 @@ class _Reckoning:
         self.lines: dict[tuple[int, str], Line] = {}
         self.totals: dict[str, Line] = {}
         self._calls = desk.calls
+        self._images = desk.images
+        self._sizes: Sizes = {}
+        """Of the pictures that are shown by what is reckoned just now."""
         self._last_seen: dict[bytes, int] = {}
         """By half a key: the number of the task that asked for it last."""
-        self._costs: dict[tuple[str, str, Mode, int | None], int | None] = {}
-        self._typical: dict[tuple[str, str, Mode], int | None] = {}
-        """By model, kind and mode: what one request is expected to cost."""
+        self._costs: dict[tuple[str, str, Mode, Usage, float | None], int | None] = {}
+        self._typical: dict[tuple[str, str], Usage | None] = {}
+        """By model and kind: what its latest answers used."""
 
     def take(self, number: int, task: Task, plan: Plan) -> None:
         """Reckon what a task would ask of one model."""
@@ -130,6 +155,8 @@ class _Reckoning:
         if plan.missing is not None:
             line.missing = total.missing = plan.missing
         for some in _chunks(plan.requests):
+            shown = {image for request in some for image in images_of(request)}
+            self._sizes = self._images.sizes(shown)
             repairs = self._count(number, model, some, line, total)
             self._count(number, model, repairs, line, total, repairs=False)
         for request in plan.later:
@@ -182,34 +209,41 @@ class _Reckoning:
         self._pay(model, request, lines)
 
     def _pay(self, model: Model, request: Request, lines: Sequence[Line]) -> None:
-        most = most_usage(model, request)
+        most = most_usage(model, request, self._sizes)
+        pictured = Usage(most_for_pictures(model, request, self._sizes), 0, 0.0)
+        each = (pictured.input_tokens or 0) // max(1, len(images_of(request)))
+        typical = self._typically(model, request)
+        usage = typical or expected_usage(model, request, self._sizes)
         for mode in lines[0].prices:
             bound = self._cost(model, request, most, mode)
-            expected = self._expected(model, request, mode)
+            expected = None if usage is None else self._cost(model, request, usage, mode)
+            of_pictures = self._cost(model, request, pictured, mode) if pictured.input_tokens else 0
             for line in lines:
                 price = line.prices[mode]
                 price.bound.add(bound, partial(_why_unbounded, model, request, mode))
                 price.expected.add(expected, partial(_why_unexpected, model, request, mode))
+                price.guessed |= typical is None and expected is not None
+                price.pictured += of_pictures or 0
+                price.per_picture = max(price.per_picture, each)
 
     def _cost(self, model: Model, request: Request, usage: Usage, mode: Mode) -> int | None:
         """What a request costs, reckoned once for all that use as much."""
-        like = model.name, kind_of(request), mode, usage.input_tokens
+        like = model.name, kind_of(request), mode, usage, usage.gpu_seconds
         if like not in self._costs:
             self._costs[like] = cost_of(model, request, usage, mode)
         return self._costs[like]
 
-    def _expected(self, model: Model, request: Request, mode: Mode) -> int | None:
-        """What one like this costs by the model's latest answers, the same for all of its kind."""
-        kind = kind_of(request)
-        if (model.name, kind, mode) not in self._typical:
-            typical = self._calls.typical_usage(model, kind)
-            usage = (
+    def _typically(self, model: Model, request: Request) -> Usage | None:
+        """What the model's latest answers of a kind used, the same for all; None if none are."""
+        like = model.name, kind_of(request)
+        if like not in self._typical:
+            typical = self._calls.typical_usage(model, kind_of(request))
+            self._typical[like] = (
                 Usage(round(typical.input_tokens), round(typical.output_tokens))
                 if typical
-                else UNCOUNTED
+                else None
             )
-            self._typical[model.name, kind, mode] = cost_of(model, request, usage, mode)
-        return self._typical[model.name, kind, mode]
+        return self._typical[like]
 
 
 def _prices(model: Model) -> dict[Mode, Price]:
@@ -226,7 +260,12 @@ def _why_unexpected(model: Model, request: Request, mode: Mode) -> str:
         return _why_unbounded(model, request, mode)
     if model.price.per_gpu_hour is not None:
         return "a run that shows how long it takes"
-    return f"an earlier answer of its own ({kind_of(request)})"
+    if images_of(request) and expected_usage(model, request) is None:
+        return (
+            f"{_FIRST[kind_of(request)]} of its own, or image_tokens in models.yaml: how many "
+            "tokens it counts for a picture is not published"
+        )
+    return f"{_FIRST[kind_of(request)]} of its own, or longest_output in models.yaml"
 
 
 def _chunks(requests: Iterable[Request]) -> Iterator[list[Any]]:

@@ -6,7 +6,7 @@ from itertools import groupby
 from dagster import AssetKey
 
 from assets.previews import plain
-from assets.quoting.lines import Amount, Line, Quote
+from assets.quoting.lines import Amount, Line, Price, Quote
 from resources.calls.spending import NANO, Mode
 
 _ABOUT = ("asset", "partition", "model")
@@ -43,11 +43,35 @@ def _rows(quote: Quote) -> list[list[str]]:
     columns = list(_columns(lines))
     heads = [*_ABOUT, *(name for name, _ in columns)]
     cells = [[*_about(line), *(cell(line) for _, cell in columns)] for line in lines]
+    if len(quote.totals) > 1:
+        total = grand_total(quote)
+        cells.append(["in all", "", "all models", *(cell(total) for _, cell in columns)])
     return [heads, *cells] if cells else []
 
 
 def _about(line: Line) -> tuple[str, str, str]:
     return line.asset or "all of these", line.partition, line.model.name
+
+
+def grand_total(quote: Quote) -> Line:
+    """The sum of the totals by model; in a mode that not all of them have, of none."""
+    first, *_ = quote.totals
+    modes = set(first.prices).intersection(*(total.prices for total in quote.totals))
+    line = Line("", "", first.model, prices={mode: Price() for mode in modes})
+    for total in quote.totals:
+        line.requests += total.requests
+        line.stored += total.stored
+        line.waiting += total.waiting
+        line.later += total.later
+        line.missing = line.missing or total.missing
+        for mode, price in line.prices.items():
+            for amount, more in (
+                (price.expected, total.prices[mode].expected),
+                (price.bound, total.prices[mode].bound),
+            ):
+                amount.nano += more.nano
+                amount.unknown |= more.unknown
+    return line
 
 
 def _columns(lines: Sequence[Line]) -> Iterator[_Column]:
@@ -99,6 +123,22 @@ def _dollars(amount: Amount) -> str:
     return f"${dollars:,.2f}" if dollars == 0 or dollars >= 100 else f"${dollars:,.4f}"
 
 
+def _about_pictures(total: Line) -> Iterator[str]:
+    """What a model's prices assume, where it is not what its answers show."""
+    name, price = total.model.name, total.prices["online"]
+    if price.guessed:
+        yield (
+            f"{name}: expected goes by its provider's rule for pictures and by a guess of what it "
+            "writes, since it has not answered such a request yet: a first few answers show more."
+        )
+    if price.pictured > price.bound.nano / 2 and not price.bound.unknown:
+        yield (
+            f"{name}: {price.pictured / price.bound.nano:.0%} of at most is for pictures, each "
+            f"taken for up to {price.per_picture:,} tokens. If you know that it counts fewer, set "
+            "tokens_per_image in models.yaml."
+        )
+
+
 def _notes(quote: Quote, silent: Sequence[AssetKey]) -> Iterator[str]:
     waited_for = sorted(
         (line.missing, line.asset, line.partition) for line in quote.lines if line.missing
@@ -120,6 +160,7 @@ def _notes(quote: Quote, silent: Sequence[AssetKey]) -> Iterator[str]:
         for column, of_all in amounts.items():
             for why in sorted(set().union(*(amount.unknown for amount in of_all))):
                 yield f"{total.model.name}: {column} is unknown without {why}."
+        yield from _about_pictures(total)
     if any(line.waiting for line in quote.lines):
         yield "Waiting: in a batch that is not collected, and on its account."
     if any(line.later for line in quote.lines):

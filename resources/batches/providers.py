@@ -29,7 +29,7 @@ class Providers:
     """
 
     def __init__(self, images: ImageStore) -> None:
-        self._images = images
+        self.images = images
         self._loop: Loop | None = None
         self._backends: dict[str, Any] = {}
 
@@ -42,7 +42,7 @@ class Providers:
         entry = model.model_dump_json()
         if entry not in self._backends:
             try:
-                self._backends[entry] = backend_of(model, key_of(model), self._images.get)
+                self._backends[entry] = backend_of(model, key_of(model), self.images.get)
             except Closed as fault:
                 raise Stopped(f"{model.name} cannot be asked: {fault} Nothing was sent.") from None
         if not hasattr(self._backends[entry], "submit"):

@@ -22,7 +22,7 @@ from resources.models.backends.base import Batcher
 from resources.models.catalog import Model
 from resources.models.client import require
 from resources.models.faults import Stopped
-from resources.models.pricing import bound_of, why_unpriced
+from resources.models.pricing import bound_of, images_of, why_unpriced
 from resources.models.replies import Fault, Interrupted, Overloaded
 from resources.models.requests import Request, call_key, canonical_of, request_of
 
@@ -171,6 +171,8 @@ class _Submission:
 
     def _open(self, order: Order, piece: Sequence[Keyed]) -> None:
         model, account, now = order.model, order.account, datetime.now(UTC)
+        shown = {image for _, request in piece for image in images_of(request)}
+        sizes = self.providers.images.sizes(shown)
         bookings = {
             key: Booking(
                 id=new_id(),
@@ -179,7 +181,7 @@ class _Submission:
                 model=model.name,
                 mode="batch",
                 month=month_of(now),
-                bound=bound_of(model, request, "batch"),
+                bound=bound_of(model, request, "batch", sizes),
             )
             for key, request in piece
         }

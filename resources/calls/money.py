@@ -165,7 +165,8 @@ def _refusal(booking: Booking, totals: Mapping[str, Total]) -> StoreError | None
                 f"when their process was killed), and the next request to {booking.model} may cost "
                 f"up to {_usd(booking.bound)}. It was not sent, and all answers are kept. Raise "
                 f"{_FIELDS[scope.partition(':')[0]]} and run again, or lower the bound: "
-                "longest_output, or the limit among the parameters, of the model in models.yaml."
+                "longest_output, the limit among the parameters, or tokens_per_image where "
+                "pictures are shown, of the model in models.yaml."
             )
     return None
 

@@ -107,7 +107,8 @@ class Asking:
         kept = self.progress.total - len(self.missing) + len(self.calls)
         told = f"Of {self.progress.total:,} requests, {kept:,} are answered and kept."
         if isinstance(self._why_stopped, OverBudget):
-            raise OverBudget(f"{self._why_stopped} {told}") from None
+            words = (str(self._why_stopped), self.till.why_so_much, told)
+            raise OverBudget(" ".join(filter(None, words))) from None
         if isinstance(self._why_stopped, Exception):
             raise self._why_stopped
         if self._why_stopped is not None:

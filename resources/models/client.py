@@ -20,7 +20,14 @@ from resources.models.catalog import Model, Role
 from resources.models.faults import CannotDo, InBatch, KeyNotSet, Stopped
 from resources.models.loop import Loop
 from resources.models.outcomes import Malformed, Outcome
-from resources.models.pricing import bound_of, cost_of, dollars, why_unpriced
+from resources.models.pricing import (
+    bound_of,
+    cost_of,
+    dollars,
+    images_of,
+    why_pictures,
+    why_unpriced,
+)
 from resources.models.progress import Progress
 from resources.models.reading import outcome_of, repaired
 from resources.models.replies import Closed, Usage
@@ -136,10 +143,12 @@ class ModelClient(ConfigurableResource[None]):
         distinct = dict(zip(keys, requests, strict=True))
         calls = self._stored(distinct, account)
         missing = {key: request for key, request in distinct.items() if key not in calls}
-        bounds = {key: bound_of(model, request) for key, request in missing.items()}
+        sizes = self.images.sizes({image for each in missing.values() for image in images_of(each)})
+        bounds = {k: bound_of(model, request, sizes=sizes) for k, request in missing.items()}
         priced = all(cost_of(model, request, _NOTHING) is not None for request in requests[:1])
         progress = Progress(model.name, len(distinct), len(calls), log, priced)
-        till = Till(model, account, self.calls, progress, bounds, self._clock)
+        why = why_pictures(model, missing.values(), sizes)
+        till = Till(model, account, self.calls, progress, bounds, self._clock, why)
         company = answered or bool(calls)
         asking = Asking(model, self.calls, self.images, missing, progress, till, company)
         if missing:

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validat
 
 from resources.models.complaints import nearest
 from resources.models.formulas import unscored
+from resources.models.image_tokens import ImageTokens
 from resources.models.parameters import MOST_TOKENS, refused, unfit
 
 Role = Literal["writer", "painter", "editor", "judge", "captioner", "metric"]
@@ -108,6 +109,8 @@ class Model(BaseModel):
     """Tokens of the longest answer the model gives, where no parameter sets a limit."""
     tokens_per_image: Tokens | None = None
     """Tokens that a picture it is shown counts for, at most; by default what its backend bills."""
+    image_tokens: ImageTokens | None = None
+    """What a picture that it is shown is expected to count for, where no rule is published."""
     price: Price = Price()
 
     @property

@@ -5,15 +5,18 @@ In whole billionths of a dollar, rounded up, so that sums are exact and no cost 
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from functools import lru_cache
+from types import MappingProxyType
+from typing import TypeAlias
 
 from resources.calls.spending import NANO, Mode
 from resources.models.catalog import Model
+from resources.models.image_tokens import Size, most_published, published
 from resources.models.parameters import limits_in
 from resources.models.replies import Usage
-from resources.models.requests import Edit, Paint, Request, Score, Turn, Write
+from resources.models.requests import Edit, Paint, Request, Score, Turn, Write, kind_of
 
 PER_MESSAGE = 16
 """Tokens that frame a message, at most: roles and separators are three to ten."""
@@ -30,21 +33,93 @@ PER_IMAGE: Mapping[str, int] = {
     # The default of Qwen's processors, which take more than others.
     "openai_compatible": 16_384,
 }
-"""Tokens that a picture counts for at most, by backend, where an entry does not say."""
+"""Tokens that a picture counts for at least in a bound, by backend, where an entry does not say."""
+Sizes: TypeAlias = Mapping[str, Size]
+NO_SIZES: Sizes = MappingProxyType({})
+UNPAINTED: Size = (2048, 2048)
+"""The size, in px, of a picture that is not there yet: painters make 1,024 to 2,048 a side."""
+ANSWERED: Mapping[str, int] = {"look": 100, "write": 500}
+"""Tokens of an answer, by the kind of request, where a model has given none yet: a guess."""
+THOUGHT = 1_500
+"""The same of a model that is told to think."""
+THINKING = frozenset({"reasoning_effort", "reasoning", "thinking", "thinking_config"})
 _LOCAL = ("diffusers", "transformers")
 
 
-def bound_of(model: Model, request: Request, mode: Mode = "online") -> int | None:
+def bound_of(
+    model: Model, request: Request, mode: Mode = "online", sizes: Sizes = NO_SIZES
+) -> int | None:
     """The most that a request can cost; None where a price or a limit is unknown.
+
+    `sizes` are those of its pictures in px, by digest; one that is not there counts as `UNPAINTED`.
+    """
+    return cost_of(model, request, most_usage(model, request, sizes), mode)
+
+
+def most_usage(model: Model, request: Request, sizes: Sizes = NO_SIZES) -> Usage:
+    """The most that a request can use.
 
     A token of text is at least a byte, so that the bytes bound the tokens.
     """
-    return cost_of(model, request, most_usage(model, request), mode)
+    tokens = PER_REQUEST + len(json.dumps(model.parameters))
+    for turn in _turns(request):
+        tokens += _bytes(turn.text) + PER_MESSAGE
+    if isinstance(request, Write) and request.schema is not None:
+        tokens += _bytes(request.schema) + PER_SCHEMA
+    tokens += most_for_pictures(model, request, sizes)
+    return Usage(tokens, longest_output(model), model.deadline_s)
 
 
-def most_usage(model: Model, request: Request) -> Usage:
-    """The most that a request can use."""
-    return Usage(_most_input(model, request), longest_output(model), model.deadline_s)
+def most_for_pictures(model: Model, request: Request, sizes: Sizes = NO_SIZES) -> int:
+    """Of the tokens of `most_usage`, those for pictures."""
+    return sum(_most_for(model, sizes.get(image, UNPAINTED)) for image in images_of(request))
+
+
+def expected_usage(model: Model, request: Request, sizes: Sizes = NO_SIZES) -> Usage | None:
+    """What a request may be expected to use before its model has answered any like it.
+
+    Four bytes of text count as a token, pictures by their provider's rule, and answers as
+    `ANSWERED` says; of a picture that is made, `longest_output` says how many tokens it takes. None
+    where no rule is known.
+    """
+    rule = model.image_tokens or published(model.backend, model.model, model.parameters)
+    images = images_of(request)
+    if images and rule is None:
+        return None
+    most = most_usage(model, request, sizes)
+    text = sum(_bytes(turn.text) for turn in _turns(request))
+    if isinstance(request, Write) and request.schema is not None:
+        text += _bytes(request.schema)
+    pictured = 0 if rule is None else sum(rule.count(sizes.get(i, UNPAINTED)) for i in images)
+    limits = (answered_in(model, request), most.output_tokens)
+    return Usage(
+        min(math.ceil(text / 4) + pictured, most.input_tokens or 0),
+        min((limit for limit in limits if limit is not None), default=None),
+    )
+
+
+def answered_in(model: Model, request: Request) -> int | None:
+    """Tokens that an answer is expected to have; None for a picture, which has its own number."""
+    if isinstance(request, Paint | Edit | Score):
+        return None
+    return THOUGHT if THINKING & set(model.parameters) else ANSWERED[kind_of(request)]
+
+
+def why_pictures(model: Model, requests: Iterable[Request], sizes: Sizes = NO_SIZES) -> str:
+    """That most of a bound is for pictures, where it is, and what to do about it."""
+    request = next((each for each in requests if images_of(each)), None)
+    if request is None:
+        return ""
+    pictured = most_for_pictures(model, request, sizes)
+    bound = bound_of(model, request, sizes=sizes)
+    cost = cost_of(model, request, Usage(pictured, 0, 0.0))
+    if not bound or not cost or cost <= bound / 2:
+        return ""
+    return (
+        f"{cost / bound:.0%} of that is for pictures, each taken for "
+        f"{pictured // len(images_of(request)):,} tokens at most. If you know that {model.name} "
+        "counts fewer, set tokens_per_image in its entry in models.yaml."
+    )
 
 
 def cost_of(model: Model, request: Request, usage: Usage, mode: Mode = "online") -> int | None:
@@ -140,24 +215,32 @@ def _size_and_quality(model: Model) -> str | None:
     return f"{given['size']}/{given['quality']}" if "quality" in given else str(given["size"])
 
 
-def _most_input(model: Model, request: Request) -> int:
-    """Tokens of the longest input that a request can count for."""
+def _turns(request: Request) -> tuple[Turn, ...]:
     match request:
         case Score(text, image):
-            turns: tuple[Turn, ...] = (Turn("user", text, (image,)),)
+            return (Turn("user", text, (image,)),)
         case Paint(prompt):
-            turns = (Turn("user", prompt),)
+            return (Turn("user", prompt),)
         case Edit(prompt, images):
-            turns = (Turn("user", prompt, images),)
-        case _:
-            turns = request.turns
-    tokens = PER_REQUEST + len(json.dumps(model.parameters))
-    each = model.tokens_per_image or PER_IMAGE.get(model.backend, 0)
-    for turn in turns:
-        tokens += _bytes(turn.text) + PER_MESSAGE + each * len(turn.images)
-    if isinstance(request, Write) and request.schema is not None:
-        tokens += _bytes(request.schema) + PER_SCHEMA
-    return tokens
+            return (Turn("user", prompt, images),)
+    return request.turns
+
+
+def images_of(request: Request) -> tuple[str, ...]:
+    """The digests of the pictures that a request shows."""
+    return tuple(image for turn in _turns(request) for image in turn.images)
+
+
+def _most_for(model: Model, size: Size) -> int:
+    """The most tokens that a picture of a size counts for."""
+    if model.tokens_per_image is not None:
+        return model.tokens_per_image
+    rule = model.image_tokens or published(model.backend, model.model, model.parameters)
+    return max(
+        PER_IMAGE.get(model.backend, 0),
+        0 if rule is None else rule.most(size),
+        most_published(model.backend, model.model, size),
+    )
 
 
 def _bytes(text: str) -> int:

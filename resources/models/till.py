@@ -29,6 +29,8 @@ class Till:
     progress: Progress
     bounds: Mapping[str, int | None]
     clock: Callable[[], datetime]
+    why_so_much: str = ""
+    """What of a bound is for pictures, where that is most of it."""
 
     def opened(self, key: str) -> Purchase:
         """What a request may cost, to be reserved with its claim."""

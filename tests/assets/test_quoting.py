@@ -1,8 +1,10 @@
 """What a quote says, against what runs then cost."""
 
 import logging
+import re
 import sqlite3
 from contextlib import closing
+from io import BytesIO
 
 import pytest
 from dagster import (
@@ -11,6 +13,7 @@ from dagster import (
     DagsterInstance,
     load_assets_from_package_module,
 )
+from PIL import Image
 
 import assets as package
 import definitions
@@ -18,10 +21,12 @@ from assets.chosen import NoSuchModel
 from assets.partitions import topics
 from assets.plans import Plan
 from assets.quoting import CannotQuote, Task, choose, markdown, quote, text
+from assets.quoting.words import grand_total
 from assets.vlmbias import judged, planners
 from resources.models.account import Account
 from resources.models.catalog import Catalog
 from resources.models.client import ModelClient
+from resources.models.image_tokens import published
 from resources.models.requests import Look, Paint, Turn, Write
 from tests.assets.asked import ask, counting, judge_at, requests
 from tests.assets.plans import desk_at, quoted
@@ -160,7 +165,38 @@ class TestUnknown:
         _, said = self.said(root, priced)
         assert said.splitlines()[1].split()[-2] == "unknown"
         assert said.splitlines()[1].split()[-1].startswith("$")
-        assert "expected is unknown without an earlier answer of its own (look)" in said
+        assert "unknown without an answer about a picture of its own, or image_tokens in" in said
+        assert "how many tokens it counts for a picture is not published" in said
+
+    def test_by_the_published_rule_it_is_known_before_any_answer(self, root, server):
+        server.answer = lambda received: "I count " + "one " * 60 + "{8}"
+        rule = published("openai", "gpt-4o", {})
+        server.counts = lambda data: rule.count(Image.open(BytesIO(data)).size)
+        judge = judge_at(server, model="gpt-4o", price=PRICE, longest_output=2_000)
+        line, said = self.said(root, judge)
+        assert ask(root, judge).success
+        price = line.prices["online"]
+        paid = sum(
+            NANO_IN * (sum(len(each.split()) for each in asked.texts) + asked.picture_tokens)
+            + NANO_OUT * len(server.answer(asked).split())
+            for asked in server.received
+        )
+        assert paid / 2 < price.expected.nano < 2 * paid <= 2 * price.bound.nano
+        assert "somebody: expected goes by its provider's rule for pictures and by a guess" in said
+
+    def test_what_of_the_bound_is_for_pictures_is_told(self, root, server):
+        judge = judge_at(server, backend="openai_compatible", price=PRICE, longest_output=100)
+        said = self.said(root, judge)[1]
+        assert re.search(r"somebody: 9\d% of at most is for pictures, .* up to 16,384 tokens", said)
+        assert "set tokens_per_image in models.yaml" in said
+        fewer = judge_at(
+            server,
+            backend="openai_compatible",
+            price=PRICE,
+            longest_output=100,
+            tokens_per_image=50,
+        )
+        assert "tokens_per_image" not in self.said(root, fewer)[1]
 
     def test_without_a_longest_output_the_bound_is_unknown(self, root, server):
         _, said = self.said(root, judge_at(server, price=PRICE), "double-check")
@@ -366,3 +402,18 @@ QUIET = {"log_level": "CRITICAL"}
 def dump(root):
     with closing(sqlite3.connect(root / "calls.sqlite")) as database:
         return list(database.iterdump())
+
+
+def test_all_models_together_have_a_line_of_their_own(tmp_path, server):
+    both = [
+        judge_at(server, name=name, model="gpt-4o", price=PRICE, longest_output=100)
+        for name in ("one", "other")
+    ]
+    asked = [Plan(judge, looks(*range(n + 2))) for n, judge in enumerate(both)]
+    made = quote_of(tmp_path, lambda: asked[1:] + asked[:1])
+    total = grand_total(made)
+    assert (total.requests, total.to_send) == (3, 3)
+    bounds = [line.prices["online"].bound.nano for line in made.totals]
+    assert total.prices["online"].bound.nano == sum(bounds)
+    last = text(made, []).splitlines()[len(made.lines) + 1]
+    assert last.split()[:4] == ["in", "all", "all", "models"]

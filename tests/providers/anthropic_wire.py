@@ -75,7 +75,7 @@ def message(
 ) -> Response:
     """A reply; `cached` are the counts of tokens that went to the cache or came from there."""
     said = " ".join(block.get("text", block.get("thinking", "")) for block in content)
-    tokens_in = sum(len(text.split()) for text in received.texts) + 100 * len(received.images)
+    tokens_in = sum(len(text.split()) for text in received.texts) + received.picture_tokens
     return json_response(
         {
             "id": f"msg_{received.digest[:24]}",

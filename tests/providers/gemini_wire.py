@@ -79,7 +79,7 @@ def content(
 
 def reply(received: Received, served: str, fields: Mapping[str, Any], tokens_out: int) -> Response:
     """A reply of any content, with what every reply has."""
-    tokens_in = sum(len(text.split()) for text in received.texts) + 100 * len(received.images)
+    tokens_in = sum(len(text.split()) for text in received.texts) + received.picture_tokens
     counted = {"candidatesTokenCount": tokens_out} if tokens_out else {}
     usage = {"promptTokenCount": tokens_in, **counted, "totalTokenCount": tokens_in + tokens_out}
     rest = {"modelVersion": served, "responseId": received.digest[:22]}

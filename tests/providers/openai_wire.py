@@ -105,7 +105,7 @@ def picture(received: Received, served: str, data: list[bytes], url: str | None)
     has changed the prompt.
     """
     if not is_dall_e(received):
-        tokens_in, tokens_out = _tokens(*received.texts) + 100 * len(received.images), 1000
+        tokens_in, tokens_out = _tokens(*received.texts) + received.picture_tokens, 1000
         return json_response(
             {
                 "created": _CREATED,
@@ -118,7 +118,7 @@ def picture(received: Received, served: str, data: list[bytes], url: str | None)
                     "input_tokens": tokens_in,
                     "input_tokens_details": {
                         "text_tokens": _tokens(*received.texts),
-                        "image_tokens": 100 * len(received.images),
+                        "image_tokens": received.picture_tokens,
                     },
                     "output_tokens": tokens_out,
                     "total_tokens": tokens_in + tokens_out,
@@ -177,7 +177,7 @@ def error(
 def _completion(
     received: Received, served: str, said: str, choices: list[dict[str, Any]]
 ) -> dict[str, Any]:
-    tokens_in, tokens_out = _tokens(*received.texts) + 100 * len(received.images), _tokens(said)
+    tokens_in, tokens_out = _tokens(*received.texts) + received.picture_tokens, _tokens(said)
     return {
         "id": f"chatcmpl-{received.digest[:24]}",
         "object": "chat.completion",

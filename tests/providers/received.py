@@ -41,6 +41,8 @@ class Received:
     """Decoded, in the order of the wire; a mask comes last."""
     parameters: Mapping[str, Any] = field(default_factory=dict)
     """What the body holds besides the model and the messages, named as on the wire."""
+    counted: int | None = None
+    """The tokens of its images where the server counts them; else 100 each."""
     batch: str = ""
     """The id of the batch that it came in; empty where it came alone."""
 
@@ -50,6 +52,11 @@ class Received:
         hashes = [sha256(image).hexdigest() for image in self.images]
         asked = [self.provider, self.task, self.model, self.texts, hashes, dict(self.parameters)]
         return sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
+
+    @property
+    def picture_tokens(self) -> int:
+        """What its images are billed as."""
+        return 100 * len(self.images) if self.counted is None else self.counted
 
     @property
     def schema(self) -> Schema | None:

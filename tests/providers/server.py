@@ -84,6 +84,8 @@ class Provider(Plan):
         }
         """What each lists; add one, and a new model has landed."""
         self.models_on_a_page: int | None = None
+        self.counts: Callable[[bytes], int] | None = None
+        """How many tokens a picture is billed as; None is 100 for each."""
         self.received: list[Received] = []
         """Requests to the API in the order in which they came."""
         self.downloads: list[HttpRequest] = []
@@ -165,6 +167,8 @@ class Provider(Plan):
         received = next(filter(None, readings), None)
         if received is None:
             raise LookupError(f"No provider has {request.method} {request.path}")
+        if self.counts is not None:
+            received = replace(received, counted=sum(map(self.counts, received.images)))
         self._note(received)
         self.in_flight += 1
         self.most_in_flight = max(self.most_in_flight, self.in_flight)

@@ -1,5 +1,8 @@
 """Bounds and costs, in whole billionths of a dollar."""
 
+import math
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,7 +17,11 @@ from resources.models.pricing import (
     bound_of,
     cost_of,
     dollars,
+    expected_usage,
     longest_output,
+    most_for_pictures,
+    most_usage,
+    why_pictures,
     why_unpriced,
 )
 from resources.models.replies import UNCOUNTED, Usage
@@ -128,7 +135,7 @@ class TestBound:
         judge = model(parameters={"max_completion_tokens": 100})
         tokens = PER_REQUEST + len('{"max_completion_tokens": 100}')
         tokens += len("How many legs? ") + 8 + PER_MESSAGE + PER_IMAGE["openai"]
-        assert bound_of(judge, LOOK) == tokens * 2_000 + 100 * 8_000
+        assert bound_of(judge, LOOK, sizes={"a" * 64: (64, 64)}) == tokens * 2_000 + 100 * 8_000
 
     def test_a_schema_counts(self):
         judge = model(longest_output=1)
@@ -199,6 +206,54 @@ class TestBound:
 
     def test_half_a_surrogate_pair_is_bytes(self):
         assert bound_of(model(longest_output=1), Write((Turn("user", "\ud83d"),))) is not None
+
+
+class TestExpected:
+    """What a request is expected to cost before its model has answered any."""
+
+    def test_pictures_count_by_the_rule_and_texts_by_a_token_for_four_bytes(self):
+        judge = model(model="gpt-4o", longest_output=1_000)
+        usage = expected_usage(judge, LOOK, {"a" * 64: (1024, 1024)})
+        assert usage == Usage(765 + math.ceil(len("How many legs? 🇳🇵".encode()) / 4), 100)
+
+    def test_an_answer_is_no_longer_than_it_may_be(self):
+        judge = model(model="gpt-4o", parameters={"max_tokens": 20, "reasoning_effort": "low"})
+        assert expected_usage(judge, LOOK).output_tokens == 20
+        thinking = model(model="gpt-4o", parameters={"reasoning_effort": "low"})
+        assert expected_usage(thinking, LOOK).output_tokens == 1_500
+
+    def test_a_picture_that_is_made_takes_what_the_entry_says(self):
+        painter = model(roles=["painter"], longest_output=4_160)
+        assert expected_usage(painter, PAINT).output_tokens == 4_160
+
+    def test_without_a_rule_it_is_unknown_and_an_entry_may_say_one(self):
+        assert expected_usage(model(), LOOK) is None
+        said = model(image_tokens={"patch": 32, "each": 1.5, "base": 3}, longest_output=9)
+        words = math.ceil(len("How many legs? 🇳🇵".encode()) / 4)
+        assert expected_usage(said, LOOK, {"a" * 64: (64, 33)}) == Usage(3 + 6 + words, 9)
+        assert most_for_pictures(said, LOOK, {"a" * 64: (64, 33)}) == PER_IMAGE["openai"]
+
+    def test_an_entrys_own_number_is_the_bound_of_both(self):
+        judge = model(model="gpt-4o", tokens_per_image=200, longest_output=9)
+        assert most_for_pictures(judge, LOOK) == 200
+        usage = most_usage(judge, LOOK)
+        assert expected_usage(judge, LOOK).input_tokens <= usage.input_tokens
+
+
+class TestWhatIsForPictures:
+    def test_it_is_named_where_it_is_most_of_the_bound(self):
+        judge = model("openai_compatible", longest_output=100)
+        words = why_pictures(judge, [WRITE, LOOK])
+        assert re.fullmatch(
+            r"\d\d% of that is for pictures, each taken for 16,384 tokens at most. If you know "
+            r"that m counts fewer, set tokens_per_image in its entry in models.yaml.",
+            words,
+        )
+
+    def test_it_is_not_where_it_is_not(self):
+        assert why_pictures(model(longest_output=100_000), [LOOK]) == ""
+        assert why_pictures(model(longest_output=100), [WRITE]) == ""
+        assert why_pictures(model(price={}), [LOOK]) == ""
 
 
 def test_dollars_are_for_readers():
