@@ -119,10 +119,10 @@ class Landing:
 
     def _is_painted(self, domain: str) -> bool:
         """Whether some pairs that are no rehearsal are of just the triplets that there are now."""
-        version = self._latest(TRIPLETS, domain).tags.get(_VERSION)
+        version = (self._latest(TRIPLETS, domain).tags or {}).get(_VERSION)
         real = {model.name for model in self.catalog.models if not model.rehearses}
         return version is not None and any(
-            self._latest(IMAGE_PAIRS, partition).tags.get(_OF_TRIPLETS) == version
+            (self._latest(IMAGE_PAIRS, partition).tags or {}).get(_OF_TRIPLETS) == version
             for partition in self.made(IMAGE_PAIRS)
             if painter_and_topic(partition)[0] in real and painter_and_topic(partition)[1] == domain
         )
