@@ -9,7 +9,7 @@ from dagster import MarkdownMetadataValue
 from assets.columns import BOOLEAN, TEXT, TEXTS, WHOLE
 from assets.previews import contact_sheet
 from resources.images import ImageStore
-from resources.models.outcomes import Answered, Failed, Outcome, Refused
+from resources.models.outcomes import Answered, Failed, Malformed, Outcome, Refused
 
 PICTURED = {
     "refusal": (TEXT, "content filter, image safety, no image or model, if refused; else empty"),
@@ -42,6 +42,8 @@ def ended(outcome: Outcome, done: str, size_of: Callable[[str], tuple[int, int]]
         case Refused(kind=kind, reason=reason, served_model=served_model):
             why = {"refusal": kind, "reason": reason}
             return {"outcome": "refused", **why, "served_model": served_model}
+        case Malformed(problem=problem, served_model=served_model):
+            return {"outcome": "malformed", "reason": problem, "served_model": served_model}
         case Failed(error=error):
             return {"outcome": "failed", "reason": error}
     raise TypeError(f"A picture cannot end as {outcome!r}.")

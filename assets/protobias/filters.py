@@ -12,7 +12,7 @@ from generators.sketch_reader import fit
 from metrics.ratings import read_rating
 from resources.images import ImageStore
 from resources.models.catalog import Catalog, Model, Role
-from resources.models.outcomes import Answered, Failed, Outcome, Refused
+from resources.models.outcomes import Answered, Failed, Malformed, Outcome, Refused
 from resources.models.requests import Look, Turn
 
 FILTERS: tuple[Role, ...] = ("captioner", "judge")
@@ -80,6 +80,8 @@ def rated(outcome: Outcome, calls: Sequence[str]) -> Said:
             return Said(rating.score, rating.outcome, text, rating.reason, calls)
         case Refused(kind=kind, reason=reason):
             return Said(None, "refused", None, f"{kind}: {reason}", calls)
+        case Malformed(problem=problem):
+            return Said(None, "unparsed", None, problem, calls)
         case Failed(error=error):
             return Said(None, "failed", None, error, calls)
     raise TypeError(f"A look cannot end as {outcome!r}.")

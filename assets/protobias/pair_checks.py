@@ -205,7 +205,7 @@ def _fits(row: Row) -> bool:
             return picture and why and flaw and not refusal
         case "refused":
             return nothing and why and refusal and not flaw
-        case "failed":
+        case "failed" | "malformed":
             return nothing and why and not (refusal or flaw)
     return False
 

@@ -52,7 +52,7 @@ IMAGE_PAIRS = Columns(
     prompt=(TEXT, "What the painter was asked for: that side's sentence"),
     sample=(WHOLE, "Which of the pictures of its prompt it is, from 0"),
     seed=(WHOLE, "Of its noise, the same on both sides; empty for a painter that takes none"),
-    outcome=(TEXT, "painted, flawed, refused or failed"),
+    outcome=(TEXT, "painted, flawed, refused, malformed or failed"),
     flaw=(TEXT, "blank, wrong size or repeated; else empty"),
     **PICTURED,
     made=(TEXT, "How a local model made it, as JSON: device, dtype, versions, batch; else empty"),
@@ -193,7 +193,7 @@ def endings(rows: Sequence[Row]) -> pd.DataFrame:
     )
 
 
-_OUTCOMES = ("painted", "flawed", "refused", "failed")
+_OUTCOMES = ("painted", "flawed", "refused", "malformed", "failed")
 
 
 def _pictures(outcomes: Sequence[Outcome]) -> Iterator[str]:

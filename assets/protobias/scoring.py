@@ -44,6 +44,8 @@ def ended(outcome: Outcome) -> Ending:
         case Answered(score=score, text=text, served_model=served_model):
             found = _given(score) if score is not None else _rated(text or "")
             return found | {"response": text, "served_model": served_model}
+        case Malformed(unreadable=True, problem=problem, served_model=served_model):
+            return {"outcome": "unparsed", "reason": problem, "served_model": served_model}
         case Malformed(text=text, served_model=served_model):
             why = {"reason": "It did not answer with one number from 0 to 1."}
             return {"outcome": "unparsed", "response": text, **why, "served_model": served_model}

@@ -127,7 +127,7 @@ def _outcomes(desk: Desk, writer: Model, requests: Sequence[Write]) -> list[Outc
     repairs = {
         place: repaired(request, outcome)
         for place, (request, outcome) in enumerate(zip(requests, first, strict=True))
-        if isinstance(outcome, Malformed)
+        if isinstance(outcome, Malformed) and not outcome.unreadable
     }
     mended = dict(zip(repairs, _stored(desk, writer, list(repairs.values())), strict=True))
     return [mended.get(place, outcome) for place, outcome in enumerate(first)]

@@ -25,6 +25,6 @@ def longest_repair(model: Model, request: Request) -> Write | None:
 def repair_of(request: Request, call: Call) -> Write | None:
     """The request that follows a stored answer; None where that is what was asked for."""
     outcome = outcome_of(call, request)
-    if isinstance(request, Write) and isinstance(outcome, Malformed):
+    if isinstance(request, Write) and isinstance(outcome, Malformed) and not outcome.unreadable:
         return repaired(request, outcome)
     return None

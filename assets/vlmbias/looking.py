@@ -10,7 +10,7 @@ from assets.vlmbias.prompting import Posed
 from resources.models.account import Account
 from resources.models.catalog import Model
 from resources.models.client import ModelClient
-from resources.models.outcomes import Answered, Failed, Outcome, Refused
+from resources.models.outcomes import Answered, Failed, Malformed, Outcome, Refused
 from resources.models.requests import Look, Turn
 
 
@@ -65,6 +65,8 @@ def _ending(outcome: Outcome) -> Ending:
         case Refused(kind=kind, reason=reason, served_model=served_model):
             refused = {"outcome": "refused", "refusal": kind, "reason": reason}
             return {**refused, "served_model": served_model}
+        case Malformed(problem=problem, served_model=served_model):
+            return {"outcome": "unparsed", "reason": problem, "served_model": served_model}
         case Failed(error=error):
             return {"outcome": "failed", "reason": error}
     raise TypeError(f"A question cannot end as {outcome!r}.")

@@ -32,7 +32,7 @@ from resources.edited_flags import Answer, Seen, seen
 from resources.images import ImageStore
 from resources.models.catalog import Catalog, Model
 from resources.models.client import ModelClient
-from resources.models.outcomes import Answered, Failed, Outcome, Refused
+from resources.models.outcomes import Answered, Failed, Malformed, Outcome, Refused
 from resources.models.requests import Turn, Write
 from resources.workers import spread
 
@@ -216,6 +216,8 @@ def _unanswered(outcome: Outcome) -> dict[str, Any]:
     match outcome:
         case Refused(kind=kind, reason=reason):
             return {"outcome": "refused", "problem": f"{kind}: {reason}"}
+        case Malformed(problem=problem):
+            return {"outcome": "no svg", "problem": problem}
         case Failed(error=error):
             return {"outcome": "failed", "problem": error}
     raise TypeError(f"An edit cannot end as {outcome!r}.")

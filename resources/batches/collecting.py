@@ -23,12 +23,12 @@ from resources.models.replies import (
     UNCOUNTED,
     Fault,
     Interrupted,
+    NoAnswer,
     Overloaded,
     Reply,
     Unreadable,
 )
 from resources.models.requests import request_of
-from resources.pictures import BadImage
 
 ATTEMPTS = 3
 """How often results are fetched whose transfer breaks off; what was kept before is not lost."""
@@ -93,8 +93,8 @@ class _Collecting:
     api_key: str | None
     open: dict[str, str]
     _faults: dict[str, Fault] = field(default_factory=dict)
-    _taken: dict[str, tuple[Reply, Mapping[str, Any] | None]] = field(default_factory=dict)
-    """Replies that are not kept yet, each with its answer; None where its picture is none."""
+    _taken: dict[str, tuple[Reply, Mapping[str, Any]]] = field(default_factory=dict)
+    """Replies that are not kept yet, each with its answer."""
     _endings: Counter[str] = field(default_factory=Counter)
     _some_unreadable: bool = False
 
@@ -133,16 +133,14 @@ class _Collecting:
         self.calls.batches.finish(self.batch.tag, self._endings | told)
 
     async def _take_all(self, backend: Batcher) -> None:
-        async for key, reply in backend.results(str(self.batch.provider_id)):
+        async for key, end in backend.results(str(self.batch.provider_id)):
             if key not in self.open:
                 continue
+            reply = end.reply if isinstance(end, NoAnswer) else end
             if isinstance(reply, Fault):
                 self._faults[key] = reply
                 continue
-            try:
-                answer = answer_in(reply, self.images, self.api_key)
-            except BadImage:
-                answer = None
+            answer = answer_in(reply, self.images, self.api_key)
             self._taken[key] = replace(reply, pictures=()), answer
             if len(self._taken) >= KEPT_AT_ONCE:
                 self._keep()
@@ -155,12 +153,7 @@ class _Collecting:
         calls, costs = [], dict[str, int | None]()
         for key, each in waiting.items():
             (reply, answer), request = self._taken[key], request_of(each.request)
-            if answer is None:
-                self._endings["bad image"] += 1
-            else:
-                calls.append(
-                    call_with(self.model, key, request, reply, answer, seconds, "batch", now)
-                )
+            calls.append(call_with(self.model, key, request, reply, answer, seconds, "batch", now))
             # What a refusal costs that nothing was counted for is not known.
             counted = reply.refusal is None or reply.usage != UNCOUNTED
             cost = cost_of(self.model, request, reply.usage, "batch") if counted else None

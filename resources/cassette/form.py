@@ -10,16 +10,15 @@ import json
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from math import isfinite
 from typing import Annotated, Any, Literal
 
 from pydantic import (
-    AfterValidator,
     AwareDatetime,
     BaseModel,
     BeforeValidator,
     ConfigDict,
     Field,
-    PlainValidator,
     StringConstraints,
     TypeAdapter,
     ValidationError,
@@ -28,8 +27,9 @@ from pydantic import (
 from resources.calls import Call
 from resources.calls.call import row_of
 from resources.faults import StoreError
-from resources.models.replies import RefusalKind
+from resources.models.answers import AnswerForm, Digest, Strict, Words, first_of, fitting
 from resources.models.requests import call_key
+from resources.outside import check_size, plain, whole_characters
 
 VERSION = 1
 CALLS, MANIFEST = "calls.jsonl", "manifest.json"
@@ -71,51 +71,18 @@ class Manifest(BaseModel):
     parts: dict[str, Part]
 
 
-def _words(value: Any) -> str:
-    """Text, also with half of a surrogate pair in it, which pydantic's own does not take."""
-    if not isinstance(value, str):
-        raise ValueError("text is expected")
-    return value
-
-
 def _moment(value: Any) -> datetime:
-    moment = datetime.fromisoformat(_words(value))
+    moment = datetime.fromisoformat(str(value))
     if moment.astimezone(UTC).isoformat(timespec="microseconds") != value:
         raise ValueError("a time of UTC to the microsecond is expected")
     return moment
 
 
-def _finite(value: dict[str, Any]) -> dict[str, Any]:
-    """JSON that every store takes: a number may be written that is read as infinite."""
-    json.dumps(value, allow_nan=False)
-    return value
-
-
-Words = Annotated[str, PlainValidator(_words)]
 Name = Annotated[str, StringConstraints(max_length=1000, pattern=r"^[^\x00]+$")]
-Digest = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 Count = Annotated[int, Field(ge=0, lt=2**31)]
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-
-class _Answered(_Strict):
-    outcome: Literal["answered"]
-    text: Words | None
-    images: list[Digest]
-    score: Annotated[float, Field(allow_inf_nan=False)] | None
-    made: Annotated[dict[Words, Any], AfterValidator(_finite)] = {}
-
-
-class _Refused(_Strict):
-    outcome: Literal["refused"]
-    kind: RefusalKind
-    reason: Words
-
-
-class _Canonical(_Strict):
+class _Canonical(Strict):
     backend: Name
     model: Name
     kind: Literal["write", "look", "paint", "edit", "score"]
@@ -123,10 +90,10 @@ class _Canonical(_Strict):
     request: dict[Words, Any]
 
 
-class _Line(_Strict):
+class _Line(Strict):
     key: Digest
     request: _Canonical
-    answer: Annotated[_Answered | _Refused, Field(discriminator="outcome")]
+    answer: AnswerForm
     served_model: Name | None
     input_tokens: Count | None
     output_tokens: Count | None
@@ -147,14 +114,20 @@ def line_of(call: Call) -> bytes:
 
 
 def call_in(line: bytes) -> Call:
-    """The call of a line; raises ValueError with what is wrong with it."""
+    """The call of a line; raises ValueError with what is wrong with it.
+
+    Text is taken in whole characters, as from a provider.
+    """
     try:
-        told = json.loads(line, parse_constant=_no_number)
+        text = line.decode()
+        check_size(text)
+        told = json.loads(text, parse_constant=_no_number, parse_float=_finite)
+        told = plain(told, whole_characters)
         checked = _LINE.validate_python(told)
+        fitting(checked.answer, checked.request.kind)
         key = call_key(told["request"])
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        raise ValueError(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+        raise ValueError(first_of(error)) from None
     except (RecursionError, OverflowError) as error:
         raise ValueError(f"it holds what no call does ({error})") from None
     if key != checked.key:
@@ -196,3 +169,11 @@ def review_part(topic: str) -> str:
 
 def _no_number(constant: str) -> None:
     raise ValueError(f"{constant} is no JSON")
+
+
+def _finite(digits: str) -> float:
+    """A number that every store takes: one may be written that is read as infinite."""
+    number = float(digits)
+    if not isfinite(number):
+        raise ValueError(f"{digits[:20]} is larger than any number")
+    return number

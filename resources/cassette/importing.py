@@ -2,7 +2,6 @@
 
 from contextlib import suppress
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,8 +14,6 @@ from resources.cassette.reading import Cassette, opened
 from resources.faults import StoreError
 from resources.images import ImageStore
 from resources.spreadsheets import guarded_sheet
-
-_AT_ONCE = 500
 
 
 class Differs(StoreError):
@@ -50,8 +47,7 @@ def import_cassette(path: Path, calls: CallStore, images: ImageStore, reviews: P
         for topic in missing:
             write_whole(UPath(_review(reviews, topic)), cassette.review(topic))
         new = others = 0
-        remaining = cassette.calls()
-        while some := list(islice(remaining, _AT_ONCE)):
+        for some in cassette.calls():
             kept = calls.keep(some)
             new += len(kept)
             others += _others(calls, [call for call in some if call.key not in kept])

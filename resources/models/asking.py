@@ -24,6 +24,7 @@ from resources.models.replies import (
     Closed,
     Fault,
     Interrupted,
+    NoAnswer,
     Overloaded,
     Reply,
     Unacceptable,
@@ -31,7 +32,6 @@ from resources.models.replies import (
 )
 from resources.models.requests import Request, kind_of
 from resources.models.till import Room, Till
-from resources.pictures import BadImage
 
 ATTEMPTS = 8
 AT_MOST: Mapping[FailureKind, int] = {"deadline": 2, "unreadable": 3}
@@ -180,21 +180,28 @@ class Asking:
 
     def _take(self, call: Call) -> None:
         self.calls[call.key] = call.without_request()
-        self._failed_in_a_row = 0
         if call.key in self._asked:
             self.progress.end(call.answer["outcome"])
         else:
             # Another process has asked it meanwhile.
             self.progress.known += 1
+        if call.answer["outcome"] == "malformed":
+            self._one_more_in_vain(call.answer["problem"])
+        else:
+            self._failed_in_a_row = 0
 
     def _fail(self, key: str, failed: Failed) -> None:
         self.failures[key] = failed
         self.progress.end("failed")
         if failed.kind != "unacceptable" or not self._anything_answered:
-            self._failed_in_a_row += 1
+            self._one_more_in_vain(failed.error)
+
+    def _one_more_in_vain(self, why: str) -> None:
+        """One more request has ended without an answer; of many in a row the run ends."""
+        self._failed_in_a_row += 1
         if self._failed_in_a_row >= max(IN_A_ROW, self.model.concurrency):
             what = f"{self._failed_in_a_row} requests in a row failed, the last with: "
-            self._stop(self._outage(what + failed.error))
+            self._stop(self._outage(what + why))
 
     def _tried(self, failed: Failed) -> None:
         """One more attempt has failed, for which the request itself is not to blame."""
@@ -234,11 +241,10 @@ class Asking:
             try:
                 reply, seconds = await self._attempt(request, send, purchase)
                 return await self._kept(key, request, reply, seconds)
-            except (Unacceptable, Closed, BadImage) as fault:
+            except (Unacceptable, Closed) as fault:
                 if isinstance(fault, Closed):
                     self._stop(f"{_sentence(str(fault))}{self._about_key}")
-                kind = "bad image" if isinstance(fault, BadImage) else "unacceptable"
-                raise _GaveUp(Failed(kind, str(fault), attempt)) from None
+                raise _GaveUp(Failed("unacceptable", str(fault), attempt)) from None
             except Overloaded as fault:
                 failed = Failed("overloaded", str(fault), attempt)
             except Interrupted as fault:
@@ -278,6 +284,8 @@ class Asking:
             try:
                 async with asyncio.timeout(self.model.deadline_s):
                     reply = await send()
+            except NoAnswer as fault:
+                reply = fault.reply
             except Fault as fault:
                 purchase.paid = fault.possibly_paid
                 if not isinstance(fault, Overloaded):

@@ -98,7 +98,9 @@ class ModelClient(ConfigurableResource[None]):
                 for place, (request, outcome) in enumerate(
                     zip(requests, asked.outcomes, strict=True)
                 )
-                if isinstance(outcome, Malformed) and isinstance(request, Write)
+                if isinstance(outcome, Malformed)
+                and not outcome.unreadable
+                and isinstance(request, Write)
             }
             if not again:
                 break

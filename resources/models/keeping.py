@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import datetime
+from math import isfinite
 from typing import Any
 
 from resources.calls import Call
@@ -10,7 +11,8 @@ from resources.images import ImageStore
 from resources.models.catalog import Model
 from resources.models.replies import Reply
 from resources.models.requests import Request, canonical_of, kind_of
-from resources.pictures import opened
+from resources.outside import LONGEST_REASON, LONGEST_TEXT, plain_text
+from resources.pictures import BadImage, opened
 
 SHORTEST_SECRET = 8
 """A shorter key is a placeholder; taking it out of answers would change what they say."""
@@ -22,16 +24,28 @@ LONGEST_NAME = 1000
 def answer_in(reply: Reply, images: ImageStore, api_key: str | None) -> dict[str, Any]:
     """The answer as a call holds it; its pictures are in the image store before.
 
-    Raises `BadImage` where one of them is not the image that it claims to be.
+    What can be none, such as text that is too long or a picture that does not open, is malformed.
     """
+
+    def said(text: str) -> str:
+        return plain_text(without_secret(text, api_key))
+
     if reply.refusal is not None:
-        reason = without_secret(reply.refusal.reason, api_key)
+        reason = said(reply.refusal.reason)[:LONGEST_REASON]
         return {"outcome": "refused", "kind": reply.refusal.kind, "reason": reason}
+    problem, pictures = reply.problem or _too_long(reply.text), list[str]()
+    if problem is None:
+        try:
+            pictures = [images.put(opened(picture)) for picture in reply.pictures]
+        except BadImage as error:
+            problem = str(error)
+    if problem is not None:
+        return {"outcome": "malformed", "problem": said(problem)[:LONGEST_REASON]}
     return {
         "outcome": "answered",
-        "text": None if reply.text is None else without_secret(reply.text, api_key),
-        "images": [images.put(opened(picture)) for picture in reply.pictures],
-        "score": reply.score,
+        "text": None if reply.text is None else said(reply.text),
+        "images": pictures,
+        "score": reply.score if reply.score is None or isfinite(reply.score) else None,
         **({} if reply.made is None else {"made": reply.made}),
     }
 
@@ -63,11 +77,16 @@ def call_with(
     )
 
 
-def _named(served_model: str | None) -> str | None:
-    """A name that every store takes; a server may say none, or what is no name."""
-    if not served_model or "\0" in served_model:
+def _too_long(text: str | None) -> str | None:
+    """What is wrong with text that is longer than is taken."""
+    if text is None or len(text) <= LONGEST_TEXT:
         return None
-    return served_model[:LONGEST_NAME]
+    return f"The reply has {len(text):,} characters; at most {LONGEST_TEXT:,} are taken."
+
+
+def _named(served_model: str | None) -> str | None:
+    """A name that every store takes; a server may say none."""
+    return plain_text(served_model)[:LONGEST_NAME] if served_model else None
 
 
 def without_secret(text: str, api_key: str | None) -> str:

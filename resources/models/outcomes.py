@@ -10,9 +10,7 @@ from typing import Any, Literal, TypeAlias
 
 from resources.models.replies import UNCOUNTED, RefusalKind, Usage
 
-FailureKind = Literal[
-    "overloaded", "interrupted", "unreadable", "deadline", "unacceptable", "bad image"
-]
+FailureKind = Literal["overloaded", "interrupted", "unreadable", "deadline", "unacceptable"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +41,17 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class Malformed:
-    """Text that is no score, or not what the schema asks for after the repairs that are allowed."""
+    """A reply that was paid for and holds no answer.
+
+    It is text that is no score, or not what the schema asks for after the repairs that are allowed;
+    or it is `unreadable`, has no text at all, and is never asked to be repaired.
+    """
 
     problem: str
     text: str
     served_model: str | None = None
     usage: Usage = UNCOUNTED
+    unreadable: bool = False
 
 
 @dataclass(frozen=True, slots=True)

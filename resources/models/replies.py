@@ -56,13 +56,15 @@ class Refusal:
 class Reply:
     """A model's reply: text, pictures, a score or a refusal, and what it cost in tokens.
 
-    `made` says how a local model came to it, as JSON values: device, dtype, versions and batch.
+    `problem` says why a reply that was paid for holds none of them. `made` says how a local model
+    came to it, as JSON values: device, dtype, versions and batch.
     """
 
     text: str | None = None
     pictures: tuple[Picture, ...] = ()
     score: float | None = None
     refusal: Refusal | None = None
+    problem: str | None = None
     served_model: str | None = None
     usage: Usage = UNCOUNTED
     made: Mapping[str, Any] | None = None
@@ -93,7 +95,24 @@ class Interrupted(Fault):
 
 
 class Unreadable(Interrupted):
-    """A reply came, and was paid for, that holds no answer: send it again, but not for long."""
+    """No JSON came, or not all of it, which may be paid: send it again, but not for long."""
+
+
+class NoAnswer(Fault):
+    """A whole reply came, and was paid for, that holds no answer: never send it again."""
+
+    possibly_paid = True
+
+    def __init__(
+        self, message: str, served_model: str | None = None, usage: Usage = UNCOUNTED
+    ) -> None:
+        super().__init__(message)
+        self.served_model, self.usage = served_model, usage
+
+    @property
+    def reply(self) -> Reply:
+        """What is stored of it."""
+        return Reply(problem=str(self), served_model=self.served_model, usage=self.usage)
 
 
 class Unacceptable(Fault):

@@ -13,7 +13,7 @@ from resources.images import ImageStore
 from resources.models.catalog import Model
 from resources.models.requests import Look, Paint, Turn, call_key, canonical_of, kind_of
 
-ODD = 'quoted "text", a null \x00, half a pair \ud83d, and flags 🇳🇵'
+ODD = 'quoted "text", a null \x00, and flags 🇳🇵'
 JUDGE = Model(name="j", backend="openai", model="vlm-1", family="some", roles=("judge",))
 PAINTER = Model(name="p", backend="openai", model="paint-1", family="some", roles=("painter",))
 

@@ -29,5 +29,5 @@ def test_what_is_no_json_object_is_not_taken(made):
 
 
 def test_a_number_that_reads_as_infinite_is_not_taken():
-    with pytest.raises(ValueError, match=r"answer\.answered\.made"):
+    with pytest.raises(ValueError, match="1e999 is larger than any number"):
         call_in(line({"steps": 1}).replace(b'"steps": 1', b'"steps": 1e999'))

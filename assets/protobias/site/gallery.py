@@ -157,7 +157,7 @@ def _states(pairs: pd.DataFrame) -> pd.DataFrame:
     """One row a pair: domain, pair_id, rank and what became of it, in the order of the table."""
     lacking = pd.DataFrame(
         {
-            "unpainted": pairs["outcome"].isin(["refused", "failed"]),
+            "unpainted": pairs["outcome"].isin(["refused", "malformed", "failed"]),
             "flawed": pairs["outcome"].eq("flawed"),
             "unfiltered": pairs["pair_kept"].isna(),
             "dropped": pairs["pair_kept"].eq(other=False),

@@ -106,7 +106,11 @@ def _lost(painted: Painted) -> Table:
     reasons = {
         **{flaw: pairs["flaw"].eq(flaw) for flaw in sorted(set(pairs["flaw"].dropna()) - {""})},
         "refused": pairs["outcome"].eq("refused"),
-        "failed": pairs["outcome"].eq("failed"),
+        **{
+            ending: pairs["outcome"].eq(ending)
+            for ending in ("malformed", "failed")
+            if ending == "failed" or ending in set(pairs["outcome"])
+        },
         "scored too low": pairs["filter_score"].notna() & pairs["kept"].eq(other=False),
         "without the filter's score": filtered
         & pairs["outcome"].eq("painted")

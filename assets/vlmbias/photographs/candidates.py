@@ -54,7 +54,10 @@ CANDIDATES = Columns(
     prompt=(TEXT, "What its painter, or its editor, was asked for"),
     trial=(WHOLE, "Which of the independent edits it is, from 0; 0 for an original"),
     sentence=(TEXT, "What a person decides on"),
-    outcome=(TEXT, "candidate; or how it ended before: dropped, refused, failed or unpainted"),
+    outcome=(
+        TEXT,
+        "candidate; or how it ended before: dropped, refused, malformed, failed or unpainted",
+    ),
     check=(TEXT, "passed, failed or unchecked; empty for what is no candidate"),
     failed_checks=(TEXTS, "The checks that were answered with No"),
     unread=(TEXTS, "The checks without an answer that can be read"),

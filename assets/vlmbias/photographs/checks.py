@@ -148,7 +148,7 @@ def _fits(row: Row, done: str) -> bool:
     match row["outcome"]:
         case "refused":
             return why and refusal and nothing
-        case "failed" | "unpainted":
+        case "failed" | "malformed" | "unpainted":
             return why and not refusal and nothing
         case "dropped":
             return why and not refusal and picture

@@ -37,7 +37,10 @@ EDITS = Columns(
     trial=(WHOLE, "Which of the independent edits it is, from 0"),
     prompt=(TEXT, "What the editor was asked for (Appendix M)"),
     sources=(TEXTS, "sha256 of the pictures that were edited, in their order"),
-    outcome=(TEXT, "edited, dropped (unchanged, of another size), refused, failed or unpainted"),
+    outcome=(
+        TEXT,
+        "edited, dropped (unchanged, of another size), refused, malformed, failed or unpainted",
+    ),
     **PICTURED,
 )
 

@@ -29,7 +29,7 @@ PAINTINGS = Columns(
     shows=(TEXT, "original, logo, car or shoe"),
     prompt=(TEXT, "What the painter was asked for (Appendix M)"),
     seed=(WHOLE, "Seed of its noise; empty for a painter that takes none"),
-    outcome=(TEXT, "painted, refused or failed"),
+    outcome=(TEXT, "painted, refused, malformed or failed"),
     **PICTURED,
 )
 

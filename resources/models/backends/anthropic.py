@@ -4,19 +4,20 @@ import json
 import re
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any
 
 import httpx2
-from pydantic import BaseModel
+from pydantic import BaseModel, BeforeValidator
 
 from resources.models.backends.base import PictureOf
-from resources.models.backends.bodies import Count, shaped
+from resources.models.backends.bodies import Aside, Count, an_object, shaped
 from resources.models.backends.wire import (
     bytes_of,
     careful_client,
     check_key,
     fault,
     interruption,
+    longest_reply,
     media_type,
     out_of_tokens,
     without_key,
@@ -25,10 +26,10 @@ from resources.models.catalog import Model
 from resources.models.replies import (
     Closed,
     Fault,
+    NoAnswer,
     Refusal,
     Reply,
     Unacceptable,
-    Unreadable,
     Usage,
 )
 from resources.models.requests import Look, Turn, Write
@@ -62,12 +63,12 @@ class _Block(BaseModel):
     """A part of what a model says: text, or a thought, which has none."""
 
     type: str
-    text: str = ""
+    text: Aside = None
 
 
 class _StopDetails(BaseModel):
-    category: str | None = None
-    explanation: str | None = None
+    category: Aside = None
+    explanation: Aside = None
 
 
 class _Tokens(BaseModel):
@@ -81,10 +82,10 @@ class _Message(BaseModel):
     """Anthropic's reply, as far as it is used."""
 
     content: list[_Block]
-    model: str | None = None
-    stop_reason: str | None = None
-    stop_details: _StopDetails | None = None
-    usage: _Tokens | None = None
+    model: Aside = None
+    stop_reason: Aside = None
+    stop_details: Annotated[_StopDetails, BeforeValidator(an_object)] = _StopDetails()
+    usage: Annotated[_Tokens, BeforeValidator(an_object)] = _Tokens()
 
 
 class Anthropic:
@@ -103,7 +104,9 @@ class Anthropic:
             max_retries=0,
             open_telemetry=False,
             http_client=careful_client(
-                model.concurrency, {**credentials, "anthropic-version": _VERSION}
+                model.concurrency,
+                {**credentials, "anthropic-version": _VERSION},
+                longest_reply(model),
             ),
         )
 
@@ -148,19 +151,19 @@ class Anthropic:
                 **wanted,
             }
         )
-        texts = [block.text for block in answer.content if block.type == "text"]
+        texts = [block.text or "" for block in answer.content if block.type == "text"]
         refusal = self._refusal(answer, empty=not texts)
         return Reply(
             text=None if refusal else "".join(texts),
             refusal=refusal,
             served_model=answer.model,
-            usage=_usage(answer.usage or _Tokens()),
+            usage=_usage(answer.usage),
         )
 
     def _refusal(self, answer: _Message, *, empty: bool) -> Refusal | None:
         """Why an answer was stopped by a filter; raises the fault of one that holds no text."""
         if answer.stop_reason == "refusal":
-            details = answer.stop_details or _StopDetails()
+            details = answer.stop_details
             words = ["stop_reason: refusal.", details.category, details.explanation]
             return Refusal("content filter", " ".join(filter(None, words)))
         if not empty:
@@ -172,7 +175,8 @@ class Anthropic:
                 f"The request leaves {self._model.name} no room to answer: it fills the window of "
                 "the model. Choose one with a larger window"
             )
-        raise Unreadable(f"The reply holds no text (stop_reason: {answer.stop_reason}).")
+        problem = f"The reply holds no text (stop_reason: {answer.stop_reason})."
+        raise NoAnswer(problem, answer.model, _usage(answer.usage))
 
     async def _message(self, turn: Turn) -> dict[str, Any]:
         if not turn.images:

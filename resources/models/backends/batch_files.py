@@ -4,6 +4,7 @@ A file can be larger than memory, so it is written and read line by line.
 """
 
 import json
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import asdict
 from typing import TypeVar
@@ -17,6 +18,7 @@ from resources.models.replies import (
     Closed,
     Fault,
     Interrupted,
+    NoAnswer,
     Overloaded,
     Reply,
     Unacceptable,
@@ -26,6 +28,8 @@ from resources.models.requests import Edit, Look, Request, Write
 
 _AROUND_A_LINE, _AROUND_A_PART = 512, 128
 """Bytes, at most, of what a provider's format puts around a request, and around each part."""
+_HEAD, _LONGEST_NAME = 4096, 200
+"""Where in a line its name is looked for, if nothing else of it can be read, and how long it is."""
 
 
 class Result(BaseModel):
@@ -48,46 +52,44 @@ def line_size(model: Model, request: Request, picture: PictureOf) -> int:
     return _AROUND_A_LINE + words + parts + encoded
 
 
-async def lines_of(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    """The lines of a file that arrives in chunks.
+async def lines_of(chunks: AsyncIterator[bytes], longest: int) -> AsyncIterator[bytes]:
+    """The lines of a file that arrives in chunks; of a longer one, `longest` bytes and one more.
 
     Only a line feed ends one: JSON may hold all else that Python takes for the end of a line.
     """
-    begun: list[bytes] = []
+    begun = bytearray()
     async for chunk in chunks:
         *ended, rest = chunk.split(b"\n")
         for line in ended:
-            yield b"".join([*begun, line])
-            begun = []
-        begun.append(rest)
-    yield b"".join(begun)
+            begun += line[: longest + 1 - len(begun)]
+            yield bytes(begun)
+            begun.clear()
+        begun += rest[: longest + 1 - len(begun)]
+    yield bytes(begun)
 
 
 async def results_of(
     lines: AsyncIterator[bytes],
     shape: type[Line],
     read: Callable[[Line], Awaitable[Reply]],
+    longest: int,
 ) -> AsyncIterator[tuple[str, Reply | Fault]]:
-    """What lines of results say, by name, as `Batcher.results` promises it."""
+    """What lines of results say, by name, as `Batcher.results` promises it.
+
+    One that is longer than `longest` bytes, or no result, is still that of the request it names.
+    """
     seen: set[str] = set()
     torn = 0
     async for data in lines:
         if not data.strip():
             continue
-        try:
-            line = shaped(shape, data)
-        except Unreadable:
+        name, line = _named(data, shape, longest)
+        if name is None:
             torn += 1
+        if name is None or name in seen:
             continue
-        if line.name in seen:
-            continue
-        seen.add(line.name)
-        end: Reply | Fault
-        try:
-            end = await read(line)
-        except Fault as fault:
-            end = fault
-        yield line.name, end
+        seen.add(name)
+        yield name, await _ended(line, read)
     if torn and not seen:
         raise Interrupted("Not one line of the results of the batch can be read: collect it again.")
     if torn:
@@ -97,11 +99,39 @@ async def results_of(
         )
 
 
+def _named(data: bytes, shape: type[Line], longest: int) -> tuple[str | None, Line | NoAnswer]:
+    """The name in a line, None where it has none, with what it says, or why it says nothing."""
+    said: Line | NoAnswer
+    if len(data) > longest:
+        said = NoAnswer(f"The reply has more than {longest:,} bytes.")
+    else:
+        try:
+            said = shaped(shape, data)
+        except NoAnswer as fault:
+            said = fault
+        except Interrupted:
+            return None, NoAnswer("")
+    if not isinstance(said, NoAnswer):
+        return said.name if len(said.name) <= _LONGEST_NAME else None, said
+    # A quotation mark within text is written as \", so that this is the name of a field.
+    alias = (shape.model_fields["name"].alias or "name").encode()
+    found = re.search(rb'"%b"\s*:\s*"([^"\\]{1,%d})"' % (alias, _LONGEST_NAME), data[:_HEAD])
+    return found and found[1].decode(errors="replace"), said
+
+
+async def _ended(line: Line | NoAnswer, read: Callable[[Line], Awaitable[Reply]]) -> Reply | Fault:
+    """How the request of a line ended."""
+    try:
+        return line if isinstance(line, NoAnswer) else await read(line)
+    except Fault as fault:
+        return fault
+
+
 def told(shape: type[Shape], body: bytes) -> Shape:
     """What a reply about batches says; nothing was paid for one that cannot be read."""
     try:
         return shaped(shape, body)
-    except Unreadable as fault:
+    except (NoAnswer, Interrupted) as fault:
         problem = str(fault)
     raise Interrupted(problem, possibly_paid=False)
 
@@ -111,7 +141,7 @@ def not_created(fault: Fault, model: Model, *, uploaded: bool) -> Fault:
 
     Once its file is uploaded, it may have been created unheard.
     """
-    if type(fault) is Interrupted:
+    if type(fault) in (Interrupted, NoAnswer):
         return Interrupted(str(fault), possibly_paid=uploaded)
     if isinstance(fault, Overloaded):
         remedy = "what waits in all batches together is limited: submit once others have ended"

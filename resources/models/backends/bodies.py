@@ -4,19 +4,18 @@ The SDKs' own shapes check nothing (OpenAI's), or warn of and drop what they do 
 (Google's). These ask for no more than is read, since servers differ in the rest.
 """
 
-import json
-import re
-from contextlib import suppress
+from collections.abc import Mapping
 from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 
-from resources.models.replies import Unreadable
+from resources.models.replies import Fault, Interrupted, NoAnswer, Unreadable
+from resources.outside import BadJson, NotWhole, plain_json
 
 Shape = TypeVar("Shape", bound=BaseModel)
 
-_HALF_A_PAIR = re.compile(rb"\\u[dD][89a-fA-F]")
+_NOT_THIS = "The reply is not what this API sends"
 
 
 def _counted(tokens: Any) -> int | None:
@@ -27,10 +26,25 @@ Count = Annotated[int | None, BeforeValidator(_counted)]
 """Tokens; a count that cannot be one is unknown, and spoils no answer that was paid for."""
 
 
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+Aside = Annotated[str | None, BeforeValidator(_text)]
+"""What is said beside an answer, such as a model's name, which spoils none either."""
+
+
+def an_object(value: Any) -> Any:
+    """What is said beside an answer in an object; an empty one for what is none."""
+    return value if isinstance(value, Mapping) else {}
+
+
 def _said(content: Any) -> Any:
     if not isinstance(content, list):
         return content
-    return "".join(part["text"] for part in content if part.get("type") == "text")
+    parts = (part for part in content if isinstance(part, Mapping) and part.get("type") == "text")
+    texts = [part["text"] for part in parts if isinstance(part.get("text"), str)]
+    return "".join(texts) if texts else None
 
 
 Said = Annotated[str | None, BeforeValidator(_said)]
@@ -38,40 +52,45 @@ Said = Annotated[str | None, BeforeValidator(_said)]
 
 
 def shaped(shape: type[Shape], body: str | bytes) -> Shape:
-    """A reply's body as what the API promises; raises `Unreadable` where it is not."""
+    """A reply's body as what the API promises.
+
+    Raises `Unreadable` where no JSON came, or not all of it, `Interrupted` where it is an error
+    after all, and `NoAnswer` where it is something else.
+    """
     try:
-        return shape.model_validate_json(_in_whole_characters(body))
+        return fitted(shape, plain_json(body))
+    except NotWhole as error:
+        problem: Fault = Unreadable(f"{_NOT_THIS}: the body: {error}")
+    except BadJson as error:
+        problem = NoAnswer(f"{_NOT_THIS}: the body: {error}")
+    raise problem
+
+
+def fitted(shape: type[Shape], value: Any) -> Shape:
+    """JSON of a reply as what the API promises; raises as `shaped` does."""
+    try:
+        return shape.model_validate(value)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(map(str, first["loc"])) or "the body"
-        problem = f"The reply is not what this API sends: {where}: {first['msg']}"
-    raise Unreadable(problem)
-
-
-def _in_whole_characters(body: str | bytes) -> bytes:
-    """A body with a question mark for each half of a surrogate pair.
-
-    That is JSON, which a model that is cut off within an emoji may send, but no text.
-    """
-    data = body.encode() if isinstance(body, str) else body
-    if _HALF_A_PAIR.search(data):
-        with suppress(ValueError, RecursionError):
-            return json.dumps(json.loads(data), ensure_ascii=False).encode(errors="replace")
-    return data
+        problem: Fault = NoAnswer(f"{_NOT_THIS}: {where}: {first['msg']}")
+    if isinstance(value, Mapping) and value.get("error"):
+        problem = Interrupted("The server sent an error as if it was a good reply.")
+    raise problem
 
 
 class Message(BaseModel):
     """OpenAI's message: what the model says, or why it says nothing."""
 
     content: Said = None
-    refusal: str | None = None
+    refusal: Aside = None
 
 
 class Choice(BaseModel):
     """One of OpenAI's answers to a chat."""
 
     message: Message
-    finish_reason: str | None = None
+    finish_reason: Aside = None
 
 
 class TextTokens(BaseModel):
@@ -85,8 +104,8 @@ class Completion(BaseModel):
     """OpenAI's reply to a chat."""
 
     choices: list[Choice] = Field(min_length=1)
-    model: str | None = None
-    usage: TextTokens | None = None
+    model: Aside = None
+    usage: Annotated[TextTokens, BeforeValidator(an_object)] = Field(default_factory=TextTokens)
 
 
 class Image(BaseModel):
@@ -108,8 +127,8 @@ class Images(BaseModel):
 
     created: int
     data: list[Image] | None = None
-    output_format: str | None = None
-    usage: ImageTokens | None = None
+    output_format: Aside = None
+    usage: Annotated[ImageTokens, BeforeValidator(an_object)] = Field(default_factory=ImageTokens)
 
 
 class Listed(BaseModel):
@@ -178,8 +197,10 @@ class Generated(_Google):
 
     candidates: list[Candidate] = []
     prompt_feedback: PromptFeedback = Field(default_factory=PromptFeedback)
-    usage_metadata: TokenCounts = Field(default_factory=TokenCounts)
-    model_version: str | None = None
+    usage_metadata: Annotated[TokenCounts, BeforeValidator(an_object)] = Field(
+        default_factory=TokenCounts
+    )
+    model_version: Aside = None
 
 
 class Quota(_Google):

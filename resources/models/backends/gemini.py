@@ -18,6 +18,7 @@ from resources.models.backends.wire import (
     check_key,
     fault,
     interruption,
+    longest_reply,
     media_type,
     out_of_tokens,
     picture_from,
@@ -27,6 +28,7 @@ from resources.models.catalog import Model
 from resources.models.replies import (
     Closed,
     Fault,
+    NoAnswer,
     Overloaded,
     Refusal,
     RefusalKind,
@@ -84,7 +86,10 @@ class Gemini:
             }
         )
         self._http = careful_client(
-            model.concurrency, {} if key is None else {"x-goog-api-key": key}
+            model.concurrency,
+            {} if key is None else {"x-goog-api-key": key},
+            longest_reply(model),
+            files=":download",
         )
         self._client = self._over(self._http)
 
@@ -160,7 +165,7 @@ class Gemini:
         texts = [part.text for part in parts if part.text is not None]
         refusal = self._refusal(response, "content filter", empty=not any(texts))
         if refusal is None and not texts:
-            raise Unreadable("The reply holds no text (finishReason: STOP).")
+            raise _no_answer(response, "The reply holds no text (finishReason: STOP).")
         return _reply(response, text=None if refusal else "".join(texts), refusal=refusal)
 
     def _drawn(self, body: str) -> Reply:
@@ -184,7 +189,8 @@ class Gemini:
             words = f"blockReason: {blocked.block_reason}. {blocked.block_reason_message}"
             return Refusal(_KINDS.get(blocked.block_reason, "content filter"), words.strip())
         if not response.candidates:
-            raise Unreadable("The reply is not what this API sends: it holds no candidate.")
+            problem = "The reply is not what this API sends: it holds no candidate."
+            raise _no_answer(response, problem)
         reason = response.candidates[0].finish_reason
         words = f"finishReason: {reason}. {response.candidates[0].finish_message}".strip()
         if reason == _BANNED:
@@ -196,7 +202,7 @@ class Gemini:
         if reason in _CUT_OFF:
             raise out_of_tokens(self._model, "max_output_tokens")
         if reason.startswith(("MALFORMED", "UNEXPECTED")):
-            raise Unreadable(words)
+            raise _no_answer(response, words)
         return Refusal(otherwise, words)
 
     async def _contents(self, turns: Sequence[Turn]) -> tuple[list[types.Content], dict[str, Any]]:
@@ -288,12 +294,17 @@ def _parts(response: Generated) -> list[Part]:
 
 
 def _reply(response: Generated, **said: Any) -> Reply:
-    """A reply with what all have; thoughts are paid for as output."""
+    """A reply with what all have."""
+    return Reply(**said, served_model=response.model_version, usage=_usage(response))
+
+
+def _no_answer(response: Generated, problem: str) -> NoAnswer:
+    return NoAnswer(problem, response.model_version, _usage(response))
+
+
+def _usage(response: Generated) -> Usage:
+    """What was counted; thoughts are paid for as output."""
     spent = response.usage_metadata
     out = [spent.candidates_token_count, spent.thoughts_token_count]
     counted = [tokens for tokens in out if tokens is not None]
-    return Reply(
-        **said,
-        served_model=response.model_version,
-        usage=Usage(spent.prompt_token_count, sum(counted) if counted else None),
-    )
+    return Usage(spent.prompt_token_count, sum(counted) if counted else None)

@@ -28,11 +28,12 @@ from resources.models.backends.batch_files import (
     results_of,
     told,
 )
-from resources.models.backends.bodies import Shape
+from resources.models.backends.bodies import Shape, an_object
 from resources.models.backends.gemini import ADDRESS, VERSION, Gemini
-from resources.models.backends.wire import interruption, without_key
+from resources.models.backends.wire import interruption, longest_reply, without_key
 from resources.models.replies import Fault, Interrupted, Reply, Unacceptable
 from resources.models.requests import Request, Score, kind_of
+from resources.outside import BadJson, plain_json
 
 _CHUNK = 1_000_000
 _PAGE = 100
@@ -100,7 +101,7 @@ class _Uploaded(_Google):
 class _Line(Result):
     name: str = Field(alias="key")
     response: Any = None
-    error: dict[str, Any] | None = None
+    error: Any = None
 
 
 class _Echo(httpx2.AsyncBaseTransport):
@@ -165,7 +166,9 @@ class BatchedGemini(Gemini):
             if shown.metadata.state.endswith("SUCCEEDED"):
                 raise Interrupted(f"The batch {batch} has succeeded, yet has no file of results.")
             return
-        async for name, end in results_of(self._lines(file), _Line, self._read):
+        async for name, end in results_of(
+            self._lines(file), _Line, self._read, longest_reply(self._model)
+        ):
             yield name.partition(":")[2], end
 
     async def cancel(self, batch: str) -> None:
@@ -232,7 +235,7 @@ class BatchedGemini(Gemini):
     async def _read(self, line: _Line) -> Reply:
         """The reply in a line; raises the fault that it would have been online."""
         if line.error is not None:
-            code = line.error.get("code")
+            code = an_object(line.error).get("code")
             status = _STATUSES.get(code, code) if isinstance(code, int) else 500
             status = status if 400 <= status < 600 else 500
             raise self._problem(status, {"error": line.error}, {})
@@ -244,12 +247,13 @@ class BatchedGemini(Gemini):
 
     async def _lines(self, file: str) -> AsyncIterator[bytes]:
         """The lines of a file, as they come down."""
+        longest = longest_reply(self._model)
         problem: Fault
         try:
             url = self._at(f"{file}:download")
             async with self._http.stream("GET", url, params={"alt": "media"}) as response:
                 if response.status_code == 200:
-                    async for line in lines_of(response.aiter_bytes()):
+                    async for line in lines_of(response.aiter_bytes(), longest):
                         yield line
                     return
                 await response.aread()
@@ -283,8 +287,8 @@ class BatchedGemini(Gemini):
 
     def _refused(self, response: httpx2.Response) -> Fault:
         try:
-            body = response.json()
-        except ValueError:
+            body = plain_json(response.content)
+        except BadJson:
             body = response.text
         return self._problem(response.status_code, body, response.headers)
 

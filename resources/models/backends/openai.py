@@ -13,18 +13,19 @@ from resources.models.backends.bodies import (
     Completion,
     Image,
     Images,
-    ImageTokens,
     Listing,
-    TextTokens,
     shaped,
 )
 from resources.models.backends.structured import response_format
 from resources.models.backends.wire import (
+    LONGEST_PICTURE,
+    TooLong,
     bytes_of,
     careful_client,
     check_key,
     fault,
     interruption,
+    longest_reply,
     media_type,
     out_of_tokens,
     picture_from,
@@ -34,6 +35,7 @@ from resources.models.catalog import Model
 from resources.models.replies import (
     Closed,
     Fault,
+    NoAnswer,
     Picture,
     Refusal,
     RefusalKind,
@@ -48,6 +50,7 @@ _ADDRESS = "https://api.openai.com/v1"
 CHAT = "/chat/completions"
 GENERATIONS = "/images/generations"
 EDITS = "/images/edits"
+_AS_JSON = "response_format: b64_json in models.yaml avoids fetching it"
 _CLOSED_CODES = frozenset(
     {
         "billing_hard_limit_reached",
@@ -85,7 +88,7 @@ class OpenAI:
             api_key="unused",
             base_url=model.base_url or _ADDRESS,
             max_retries=0,
-            http_client=careful_client(model.concurrency, credentials),
+            http_client=careful_client(model.concurrency, credentials, longest_reply(model)),
         )
 
     async def aclose(self) -> None:
@@ -160,7 +163,7 @@ class OpenAI:
         return {"role": turn.role, "content": [*shown, {"type": "text", "text": turn.text}]}
 
     async def _reply(self, path: str, body: bytes | Refusal) -> Reply:
-        """What the body of a good reply says; raises `Unreadable` or `Unacceptable`."""
+        """What the body of a good reply says; raises as `shaped` does, or `Unacceptable`."""
         if isinstance(body, Refusal):
             return Reply(refusal=body)
         if path == CHAT:
@@ -168,7 +171,8 @@ class OpenAI:
         return await self._drawn(shaped(Images, body))
 
     def _said(self, answer: Completion) -> Reply:
-        choice, spent = answer.choices[0], answer.usage or TextTokens()
+        choice = answer.choices[0]
+        usage = Usage(answer.usage.prompt_tokens, answer.usage.completion_tokens)
         text, refusal = choice.message.content, None
         if choice.message.refusal:
             refusal = Refusal("model", choice.message.refusal)
@@ -179,17 +183,17 @@ class OpenAI:
         elif choice.finish_reason == "length" and not text:
             raise out_of_tokens(self._model, "max_completion_tokens (or max_tokens)")
         elif text is None:
-            raise Unreadable(f"The reply holds no text (finish_reason: {choice.finish_reason}).")
+            problem = f"The reply holds no text (finish_reason: {choice.finish_reason})."
+            raise NoAnswer(problem, answer.model, usage)
         return Reply(
             text=None if refusal else text,
             refusal=refusal,
             served_model=answer.model,
-            usage=Usage(spent.prompt_tokens, spent.completion_tokens),
+            usage=usage,
         )
 
     async def _drawn(self, answer: Images) -> Reply:
-        spent = answer.usage or ImageTokens()
-        usage = Usage(spent.input_tokens, spent.output_tokens)
+        usage = Usage(answer.usage.input_tokens, answer.usage.output_tokens)
         image = answer.data[0] if answer.data else Image()
         if image.b64_json:
             claimed = f"image/{answer.output_format}" if answer.output_format else None
@@ -201,14 +205,17 @@ class OpenAI:
     async def _fetched(self, url: str) -> Picture:
         """A picture that a reply gives by its address, asked for without the key.
 
-        It was paid for, yet it cannot be had again: every failure is `Unreadable`. The address can
-        be a signed one, so that messages name its host alone.
+        It was paid for, yet it cannot be had again: a failure on the way is `Unreadable`, and
+        `NoAnswer` where it will never be fetched. The address can be a signed one, so that messages
+        name its host alone.
         """
-        async with careful_client(1, {}) as client:
+        async with careful_client(1, {}, LONGEST_PICTURE) as client:
             try:
                 response = await fetched(client, url, str(self._sdk.base_url))
             except Forbidden as why:
-                problem = f"A picture is not fetched from {why}"
+                raise NoAnswer(f"A picture is not fetched from {why} ({_AS_JSON})") from None
+            except TooLong as why:
+                raise NoAnswer(str(why)) from None
             except httpx2.HTTPError as error:
                 host = httpx2.URL(url).host
                 problem = f"{type(error).__name__}: the picture could not be fetched from {host}"
@@ -219,7 +226,7 @@ class OpenAI:
                 problem = (
                     f"HTTP {response.status_code}: the picture could not be fetched from {host}"
                 )
-        raise Unreadable(f"{problem} (response_format: b64_json in models.yaml avoids fetching it)")
+        raise Unreadable(f"{problem} ({_AS_JSON})")
 
     async def _post(self, path: str, body: Mapping[str, Any], files: Any = None) -> bytes | Refusal:
         """The body of the reply to a request."""

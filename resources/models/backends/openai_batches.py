@@ -18,9 +18,9 @@ from resources.models.backends.batch_files import (
     results_of,
     told,
 )
-from resources.models.backends.bodies import Shape
+from resources.models.backends.bodies import Aside, Shape, an_object, fitted
 from resources.models.backends.openai import EDITS, OpenAI, data_url, fault_of, no_refusal
-from resources.models.backends.wire import bytes_of, interruption, without_key
+from resources.models.backends.wire import bytes_of, interruption, longest_reply, without_key
 from resources.models.replies import Fault, Interrupted, Refusal, Reply, Unacceptable
 from resources.models.requests import Edit, Request, Score
 
@@ -43,8 +43,8 @@ class _File(BaseModel):
 
 
 class _Error(BaseModel):
-    code: str | None = None
-    message: str | None = None
+    code: Aside = None
+    message: Aside = None
 
     def __str__(self) -> str:
         return ": ".join(filter(None, [self.code, self.message]))
@@ -76,8 +76,8 @@ class _Response(BaseModel):
 
 class _Line(Result):
     name: str = Field(alias="custom_id")
-    response: _Response | None = None
-    error: _Error | None = None
+    response: Any = None
+    error: Any = None
 
 
 class BatchedOpenAI(OpenAI):
@@ -142,7 +142,7 @@ class BatchedOpenAI(OpenAI):
         async def read(line: _Line) -> Reply:
             return await self._read(path, line)
 
-        async for end in results_of(self._lines(files), _Line, read):
+        async for end in results_of(self._lines(files), _Line, read, longest_reply(self._model)):
             yield end
 
     async def cancel(self, batch: str) -> None:
@@ -180,10 +180,12 @@ class BatchedOpenAI(OpenAI):
     async def _read(self, path: str, line: _Line) -> Reply:
         """The reply in a line; raises the fault that it would have been online."""
         if line.response is None:
-            error = line.error or _Error(message="The line holds neither a reply nor an error.")
+            error = fitted(_Error, an_object(line.error))
+            words = str(error) or "The line holds neither a reply nor an error."
             never_run = error.code in _NOT_RUN
-            raise Interrupted(without_key(error, self._key), possibly_paid=not never_run)
-        status, body = line.response.status_code, line.response.body
+            raise Interrupted(without_key(words, self._key), possibly_paid=not never_run)
+        response = fitted(_Response, line.response)
+        status, body = response.status_code, response.body
         if status == 200:
             return await self._reply(path, json.dumps(body).encode())
         said = body.get("error", body) if isinstance(body, Mapping) else body
@@ -194,12 +196,13 @@ class BatchedOpenAI(OpenAI):
 
     async def _lines(self, files: list[str]) -> AsyncIterator[bytes]:
         """The lines of files, as they come down."""
+        longest = longest_reply(self._model)
         problem: Fault
         try:
             for file in files:
                 content = self._sdk.files.with_streaming_response.content(file)
                 async with content as response:
-                    async for line in lines_of(response.iter_bytes()):
+                    async for line in lines_of(response.iter_bytes(), longest):
                         yield line
             return
         except APIStatusError as error:

@@ -4,8 +4,7 @@ import asyncio
 import re
 import time
 from base64 import b64decode
-from binascii import Error
-from collections.abc import Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from email.utils import parsedate_to_datetime
 from math import isfinite
 from urllib.parse import quote
@@ -18,10 +17,10 @@ from resources.models.replies import (
     Closed,
     Fault,
     Interrupted,
+    NoAnswer,
     Overloaded,
     Picture,
     Unacceptable,
-    Unreadable,
 )
 
 _TIMEOUT = httpx2.Timeout(None, connect=20)
@@ -46,11 +45,57 @@ _NEVER_MADE = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout)
 _GAVE_UP_WAITING = (408, 499, 504, 524)
 """Statuses of one who did not wait for the model, which may have gone on and is paid then."""
 _LONGEST_MESSAGE = 500
+LONGEST_REPLY = 16_000_000
+"""Bytes of a reply of text or of a page of a list: a million characters, however they are sent."""
+LONGEST_PICTURE = 100_000_000
+"""Bytes of a reply with a picture: one of 75 MB, as base64."""
 _SHORTEST_KEY = 4
 
 
-def careful_client(concurrency: int, credentials: Mapping[str, str]) -> httpx2.AsyncClient:
+LONGEST_ERROR = 100_000
+"""Bytes of an error, of which no more is read."""
+_LONGEST_FILE = 100_000_000_000
+
+
+def longest_reply(model: Model) -> int:
+    """Bytes that a reply of a model may have, unpacked."""
+    return LONGEST_PICTURE if {"painter", "editor"} & set(model.roles) else LONGEST_REPLY
+
+
+class TooLong(httpx2.StreamError):
+    """A reply is longer than is taken; the rest of it was not read."""
+
+
+class _Bounded(httpx2.AsyncByteStream):
+    """A reply's body, unpacked: at most so many bytes of it.
+
+    Of an error that is longer the beginning is enough; of another reply `TooLong` is raised.
+    """
+
+    def __init__(self, packed: httpx2.Response, longest: int) -> None:
+        self._packed, self._longest = packed, longest
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        left = self._longest
+        async for chunk in self._packed.aiter_bytes():
+            if len(chunk) > left and self._packed.is_success:
+                raise TooLong(f"The reply has more than {self._longest:,} bytes.")
+            yield chunk[:left]
+            left -= len(chunk)
+            if left < 0:
+                return
+
+    async def aclose(self) -> None:
+        await self._packed.aclose()
+
+
+def careful_client(
+    concurrency: int, credentials: Mapping[str, str], longest: int, files: str | None = None
+) -> httpx2.AsyncClient:
     """An HTTP client that follows no redirect and sends no header but its own and `credentials`.
+
+    Of a reply it reads `longest` bytes at most, counted as they are unpacked: a small one can
+    unfold to gigabytes. `files` is how the path of a file ends that is read line by line.
 
     The SDKs read headers from the environment (an organization, a project, whole custom ones that
     can stand in for the key) and add others that describe the machine: none of it is in
@@ -64,12 +109,27 @@ def careful_client(concurrency: int, credentials: Mapping[str, str]) -> httpx2.A
         request.headers.update(credentials)
         request.extensions = {**request.extensions, "timeout": _TIMEOUT.as_dict()}
 
+    async def bound(response: httpx2.Response) -> None:
+        whole = longest
+        if not response.is_success:
+            whole = LONGEST_ERROR
+        elif files and response.request.url.path.endswith(files):
+            whole = _LONGEST_FILE
+        packed = httpx2.Response(
+            response.status_code,
+            headers=response.headers,
+            stream=response.stream,
+            request=response.request,
+        )
+        response.stream = _Bounded(packed, whole)
+        response.headers.pop("content-encoding", None)
+
     return httpx2.AsyncClient(
         follow_redirects=False,
         limits=httpx2.Limits(
             max_connections=concurrency, max_keepalive_connections=concurrency, keepalive_expiry=30
         ),
-        event_hooks={"request": [prepare]},
+        event_hooks={"request": [prepare], "response": [bound]},
     )
 
 
@@ -108,13 +168,13 @@ def media_type(data: bytes) -> str:
 def picture_from(base64: str, claimed: str | None) -> Picture:
     """A picture that came as base64, with the media type that was said of it.
 
-    Raises `Unreadable` where it is not base64.
+    Raises `NoAnswer` where it is not base64.
     """
     try:
         return Picture(b64decode(base64, validate=True), claimed)
-    except Error:
+    except ValueError:
         problem = "The reply holds a picture that is not base64."
-    raise Unreadable(problem)
+    raise NoAnswer(problem)
 
 
 def without_key(words: object, key: str | None) -> str:
@@ -127,11 +187,13 @@ def without_key(words: object, key: str | None) -> str:
     return text if len(text) <= _LONGEST_MESSAGE else f"{text[: _LONGEST_MESSAGE - 1]}…"
 
 
-def interruption(error: BaseException, key: str | None) -> Interrupted:
+def interruption(error: BaseException, key: str | None) -> Interrupted | NoAnswer:
     """The fault of a connection that failed; some failures have a name and no words.
 
-    Of one that was never made, nothing was paid.
+    Of one that was never made, nothing was paid. A reply that is too long was paid for.
     """
+    if isinstance(error, TooLong):
+        return NoAnswer(str(error))
     words = str(error) or "the connection to the server failed"
     never_made = isinstance(error, _NEVER_MADE)
     said = without_key(f"{type(error).__name__}: {words}", key)

@@ -194,14 +194,14 @@ class CallsOf:
         office.calls.keep(self.calls)
 
 
-def test_a_picture_that_is_none_is_no_answer_and_was_paid(of_each):
+def test_a_picture_that_is_none_is_malformed_and_was_paid(of_each):
     of_each.provider.answer = lambda received: (
         b"\x89PNG no picture" if "hen" in received.texts[-1] else png()
     )
     requests = [Paint("A hen"), Paint("A fox")]
     batch = of_each.collect(of_each.submit_one(requests))
-    assert batch.endings == {"answered": 1, "bad image": 1}
-    assert of_each.stored(requests)[0] is None
+    assert batch.endings == {"answered": 1, "malformed": 1}
+    assert of_each.stored(requests)[0].answer["outcome"] == "malformed"
     assert of_each.waiting(requests) == 0
     (digest,) = of_each.stored(requests)[1].answer["images"]
     assert of_each.images.holds(digest)

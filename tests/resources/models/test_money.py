@@ -23,7 +23,7 @@ from resources.models.catalog import Model
 from resources.models.client import ModelClient
 from resources.models.faults import Stopped
 from resources.models.keeping import call_with
-from resources.models.outcomes import Answered, Failed, Refused
+from resources.models.outcomes import Answered, Failed, Malformed, Refused
 from resources.models.pricing import bound_of
 from resources.models.replies import Reply
 from resources.models.requests import Paint
@@ -100,8 +100,6 @@ POSSIBLY_PAID = [
     faults.HALF_HEADERS,
     faults.HALF_BODY,
     faults.MALFORMED_JSON,
-    faults.OTHER_SHAPE,
-    faults.NO_TEXT,
     faults.DRIPPING,
 ]
 
@@ -134,6 +132,17 @@ class TestFaults:
         assert asked.possibly_spent == row.possibly_paid / NANO
         assert asked.spent == row.paid / NANO
 
+    @pytest.mark.parametrize(
+        ("fault", "booked"), [(faults.OTHER_SHAPE, "possibly paid"), (faults.NO_TEXT, "paid")]
+    )
+    def test_a_reply_that_holds_no_answer_costs_what_it_counts_or_may(
+        self, server, client, fault, booked
+    ):
+        server.script([fault])
+        asked = client.ask(priced(server), looks(1), LOG, ACCOUNT)
+        assert isinstance(asked.outcomes[0], Malformed)
+        assert states(client) == {booked: 1}
+
     def test_a_request_that_ends_without_a_paid_attempt_leaves_nothing(self, server, client):
         server.always(faults.SERVER_ERROR)
         with pytest.raises(Stopped):
@@ -158,7 +167,7 @@ class TestFaults:
         server.always(faults.NOT_A_PICTURE)
         server.when(lambda received: "cat" in received.texts[-1], faults.NORMAL)
         asked = client.ask(painter, [Paint("A dog"), Paint("A cat")], LOG, ACCOUNT)
-        assert [type(outcome) for outcome in asked.outcomes] == [Failed, Answered]
+        assert [type(outcome) for outcome in asked.outcomes] == [Malformed, Answered]
         assert states(client) == {"paid": 2}
 
     def test_a_refusal_that_counts_tokens_costs_them_and_another_may(self, server, client):
@@ -302,7 +311,7 @@ class TestRoom:
 
 
 @pytest.mark.parametrize(
-    ("served", "stored"), [("", None), ("a\0b", None), ("m" * 2000, "m" * 1000)]
+    ("served", "stored"), [("", None), ("a\0b", "a\ufffdb"), ("m" * 2000, "m" * 1000)]
 )
 def test_a_name_that_no_store_takes_spoils_no_answer(served, stored):
     reply = Reply(text="4", served_model=served)

@@ -13,6 +13,7 @@ from resources.models.replies import (
     Closed,
     Fault,
     Interrupted,
+    NoAnswer,
     Overloaded,
     Refusal,
     Reply,
@@ -246,10 +247,10 @@ FAULTS: list[tuple[faults.Fault, type[Fault], str]] = [
     (faults.UNKNOWN_MODEL, Closed, "HTTP 404: model: some-model"),
     (faults.INVALID_REQUEST, Unacceptable, "HTTP 400: messages.0.content.1.text: text content"),
     (faults.TOO_LARGE, Unacceptable, "HTTP 413: .*Request Entity Too Large"),
-    (faults.MALFORMED_JSON, Unreadable, "not what this API sends: the body: Invalid JSON"),
-    (faults.OTHER_SHAPE, Unreadable, "not what this API sends: content: Field required"),
-    (faults.WEB_PAGE, Unreadable, "not what this API sends: the body: Invalid JSON"),
-    (faults.NO_TEXT, Unreadable, r"The reply holds no text \(stop_reason: end_turn\)"),
+    (faults.MALFORMED_JSON, Unreadable, "not what this API sends: the body: no JSON"),
+    (faults.OTHER_SHAPE, NoAnswer, "not what this API sends: content: Field required"),
+    (faults.WEB_PAGE, Unreadable, "not what this API sends: the body: no JSON"),
+    (faults.NO_TEXT, NoAnswer, r"The reply holds no text \(stop_reason: end_turn\)"),
 ]
 
 

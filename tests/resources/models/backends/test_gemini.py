@@ -13,6 +13,7 @@ from resources.models.replies import (
     Closed,
     Fault,
     Interrupted,
+    NoAnswer,
     Overloaded,
     Picture,
     Refusal,
@@ -400,10 +401,10 @@ FAULTS: list[tuple[faults.Fault, type[Fault], str]] = [
     (faults.UNKNOWN_MODEL, Closed, "HTTP 404: models/.* is not found"),
     (faults.INVALID_REQUEST, Unacceptable, "HTTP 400: Invalid value at 'generation_config"),
     (faults.TOO_LARGE, Unacceptable, "HTTP 413: .*Request Entity Too Large"),
-    (faults.MALFORMED_JSON, Unreadable, "not what this API sends: the body: Invalid JSON"),
-    (faults.OTHER_SHAPE, Unreadable, "not what this API sends: it holds no candidate"),
-    (faults.WEB_PAGE, Unreadable, "not what this API sends: the body: Invalid JSON"),
-    (faults.NO_CANDIDATES, Unreadable, "not what this API sends: it holds no candidate"),
+    (faults.MALFORMED_JSON, Unreadable, "not what this API sends: the body: no JSON"),
+    (faults.OTHER_SHAPE, NoAnswer, "not what this API sends: it holds no candidate"),
+    (faults.WEB_PAGE, Unreadable, "not what this API sends: the body: no JSON"),
+    (faults.NO_CANDIDATES, NoAnswer, "not what this API sends: it holds no candidate"),
 ]
 
 
@@ -420,7 +421,7 @@ def test_a_fault_says_what_to_do_in_the_provider_s_words(server, ask, fault, kin
 def test_a_reply_without_any_text_is_unreadable_and_an_empty_one_is_an_answer(server, ask):
     server.script([faults.NO_TEXT])
     end = ask(gemini(server), LOOK)
-    assert type(end) is Unreadable
+    assert type(end) is NoAnswer
     assert str(end) == "The reply holds no text (finishReason: STOP)."
     server.answer = said([gemini_wire.text_part("")])
     reply = ask(gemini(server), LOOK)
@@ -430,7 +431,7 @@ def test_a_reply_without_any_text_is_unreadable_and_an_empty_one_is_an_answer(se
 
 @pytest.mark.parametrize(
     ("reason", "kind"),
-    [("MALFORMED_RESPONSE", Unreadable), ("PUP_LIMITED_DISABLED", Closed)],
+    [("MALFORMED_RESPONSE", NoAnswer), ("PUP_LIMITED_DISABLED", Closed)],
 )
 def test_reasons_that_are_no_refusal(server, ask, reason, kind):
     server.answer = said([], reason)

@@ -12,6 +12,7 @@ from resources.models.replies import (
     Closed,
     Fault,
     Interrupted,
+    NoAnswer,
     Overloaded,
     Picture,
     Refusal,
@@ -360,9 +361,9 @@ FAULTS: list[tuple[faults.Fault, type[Fault], str]] = [
     (faults.UNKNOWN_MODEL, Closed, "HTTP 404: The model `some-model` does not exist"),
     (faults.INVALID_REQUEST, Unacceptable, "HTTP 400: Invalid value: 'enormous'"),
     (faults.TOO_LARGE, Unacceptable, "HTTP 413: .*Request Entity Too Large"),
-    (faults.MALFORMED_JSON, Unreadable, "not what this API sends: the body: Invalid JSON"),
-    (faults.OTHER_SHAPE, Unreadable, "not what this API sends: (choices|created): Field required"),
-    (faults.WEB_PAGE, Unreadable, "not what this API sends: the body: Invalid JSON"),
+    (faults.MALFORMED_JSON, Unreadable, "not what this API sends: the body: no JSON"),
+    (faults.OTHER_SHAPE, NoAnswer, "not what this API sends: (choices|created): Field required"),
+    (faults.WEB_PAGE, Unreadable, "not what this API sends: the body: no JSON"),
 ]
 
 
@@ -379,8 +380,8 @@ def test_a_fault_says_what_to_do_in_the_provider_s_words(server, ask, fault, kin
 @pytest.mark.parametrize(
     ("fault", "kind", "words"),
     [
-        (faults.NO_CANDIDATES, Unreadable, "choices: List should have at least 1 item"),
-        (faults.NO_TEXT, Unreadable, r"no text \(finish_reason: stop\)"),
+        (faults.NO_CANDIDATES, NoAnswer, "choices: List should have at least 1 item"),
+        (faults.NO_TEXT, NoAnswer, r"no text \(finish_reason: stop\)"),
     ],
 )
 def test_a_chat_without_an_answer_is_unreadable(server, ask, fault, kind, words):
