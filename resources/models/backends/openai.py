@@ -209,24 +209,22 @@ class OpenAI:
         `NoAnswer` where it will never be fetched. The address can be a signed one, so that messages
         name its host alone.
         """
+        end: Fault
         async with careful_client(1, {}, LONGEST_PICTURE) as client:
             try:
                 response = await fetched(client, url, str(self._sdk.base_url))
             except Forbidden as why:
-                raise NoAnswer(f"A picture is not fetched from {why} ({_AS_JSON})") from None
+                end = NoAnswer(f"A picture is not fetched from {why} ({_AS_JSON})")
             except TooLong as why:
-                raise NoAnswer(str(why)) from None
+                end = NoAnswer(str(why))
             except httpx2.HTTPError as error:
-                host = httpx2.URL(url).host
-                problem = f"{type(error).__name__}: the picture could not be fetched from {host}"
+                end = _not_fetched(type(error).__name__, url)
             else:
                 if response.status_code == 200:
                     return Picture(response.content, response.headers.get("content-type"))
-                host = httpx2.URL(url).host
-                problem = (
-                    f"HTTP {response.status_code}: the picture could not be fetched from {host}"
-                )
-        raise Unreadable(f"{problem} ({_AS_JSON})")
+                end = _not_fetched(f"HTTP {response.status_code}", url)
+        # Out here, where no exception that holds the request is chained to this one.
+        raise end
 
     async def _post(self, path: str, body: Mapping[str, Any], files: Any = None) -> bytes | Refusal:
         """The body of the reply to a request."""
@@ -271,6 +269,11 @@ class OpenAI:
         if status == 400 and parameter in self._model.parameters:
             return Closed(f"{words} ({parameter} is set in models.yaml, for every request)")
         return fault(status, words, headers, self._key)
+
+
+def _not_fetched(why: str, url: str) -> Unreadable:
+    host = httpx2.URL(url).host
+    return Unreadable(f"{why}: the picture could not be fetched from {host} ({_AS_JSON})")
 
 
 def no_refusal(body: bytes | Refusal) -> bytes:

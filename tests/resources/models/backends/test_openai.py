@@ -275,7 +275,7 @@ def test_a_picture_is_fetched_from_public_addresses_or_the_provider_alone(
     url = address.format(port=urlsplit(server.url).port)
     server.answer = lambda _: json_response({"created": 1, "data": [{"url": url}]})
     end = ask(gpt(server, model="dall-e-3"), PAINT)
-    assert isinstance(end, Interrupted)
+    assert isinstance(end, NoAnswer)
     assert str(end).startswith(f"A picture is not fetched from {said}")
     assert len(server.received) == 1
 
