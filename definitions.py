@@ -21,6 +21,7 @@ from resources.budget import Budget
 from resources.calls import CallStore
 from resources.calls.address import sqlite_url
 from resources.design import Design
+from resources.executors import multiprocess
 from resources.home import Home
 from resources.images import ImageStore
 from resources.ledger import WorkLedger
@@ -28,6 +29,7 @@ from resources.models.catalog import CatalogFiles
 from resources.models.client import ModelClient
 from resources.tables import ParquetTables
 from sensors.batches import watching
+from sensors.interrupted import ending
 from sensors.landing import pairs_job
 from sensors.monthly import monthly
 from sensors.new_painters import jobs_after_pairs, launching
@@ -119,11 +121,12 @@ defs: dg.Definitions = dg.Definitions(
         watching(planners, by_key, batches),
         noticing(catalog_files, by_key),
         launching(catalog_files, by_key, for_painters),
+        ending([quotes, *for_painters, *batches.materializing_jobs]),
     ],
     schedules=[monthly(catalog_files, by_key)],
     resources=resources,
     # Each step is forked from a process that has loaded all this, instead of loading it again.
-    executor=dg.multiprocess_executor.configured(
+    executor=multiprocess.configured(
         {"start_method": {"forkserver": {"preload_modules": ["definitions"]}}}
     ),
 )

@@ -25,7 +25,6 @@ from dagster import (
     PartitionsDefinition,
     RunsFilter,
     define_asset_job,
-    in_process_executor,
     job,
     op,
 )
@@ -38,6 +37,7 @@ from assets.quoting.choice import Assets, Chosen, Task, choose, together
 from resources.batches import Order, Providers, cancel, collect, find_lost, forget, submit
 from resources.budget import Budget
 from resources.calls.batches import OPEN, Batch
+from resources.executors import in_process
 from resources.home import Home
 from resources.images import ImageStore
 from resources.ledger import WorkLedger
@@ -181,7 +181,7 @@ def _submit_job(planners: Planners, assets: Assets, resources: Mapping[str, Any]
     @job(
         name="submit_batch",
         description="Asks models at the lower price of a batch what assets would ask them now.",
-        executor_def=in_process_executor,
+        executor_def=in_process,
         resource_defs=resources,
     )
     def submit_batch() -> None:
@@ -240,7 +240,7 @@ def _collect_job(resources: Mapping[str, Any]) -> JobDefinition:
     @job(
         name="collect_batch",
         description="Stores the answers of a batch, as the sensor `batches` asks for by itself.",
-        executor_def=in_process_executor,
+        executor_def=in_process,
         resource_defs=resources,
     )
     def collect_batch() -> None:
@@ -266,7 +266,7 @@ def _cancel_job(resources: Mapping[str, Any]) -> JobDefinition:
     @job(
         name="cancel_batch",
         description="Has a batch stopped; the sensor `batches` collects what it has answered.",
-        executor_def=in_process_executor,
+        executor_def=in_process,
         resource_defs=resources,
     )
     def cancel_batch() -> None:

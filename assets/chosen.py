@@ -1,5 +1,6 @@
 """Which model does a step: a name from a run's config, looked up in models.yaml."""
 
+from generators.nearest import nearest
 from resources.models.catalog import Catalog, Model, Role
 
 
@@ -15,9 +16,8 @@ def chosen(catalog: Catalog, name: str, *roles: Role) -> Model:
             return model
     known = any(model.name == name for model in catalog.models)
     role = " or ".join(roles)
-    others = ", ".join(model.name for model in able) or "there is none yet"
     raise NoSuchModel(
         f"{name} is {f'no {role}' if known else 'not'} in {catalog.path}. "
         f"Add {'that to its roles' if known else 'it'} there, or choose a model that has the role "
-        f"{role}: {others}."
+        f"{role}{nearest(name, [model.name for model in able])}."
     )

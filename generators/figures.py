@@ -5,10 +5,10 @@ the system and is needed for nothing else. Both are drawn for a size, as the pix
 lines and labels differ a little between sizes.
 """
 
-from difflib import get_close_matches
 from typing import Literal
 
 from generators.domains import domain
+from generators.nearest import near
 from generators.scene import Scene
 
 Kind = Literal["svg", "pdf"]
@@ -30,9 +30,9 @@ def scene_named(base_id: str, seed: int) -> Scene:
     scenes = {s.base_id: s for s in domain(base_id.partition("/")[0]).drawing.scenes(seed)}
     if base_id in scenes:
         return scenes[base_id]
-    near = get_close_matches(base_id, scenes, n=5) or list(scenes)[:5]
+    alike = near(base_id, scenes, most=5) or list(scenes)[:5]
     raise UnknownScene(
-        f"There is no scene {base_id!r} with seed {seed}. Did you mean: {', '.join(near)}?"
+        f"There is no scene {base_id!r} with seed {seed}. Did you mean: {', '.join(alike)}?"
     )
 
 

@@ -5,18 +5,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from dagster import AssetExecutionContext, ConfigurableResource
-from dagster._check import CheckError
 from pydantic import Field, create_model
 
 from resources.models.account import Account
-from resources.models.complaints import nearest
 
 PER_RUN, PER_MONTH = "COUNTERFACTORY_BUDGET_PER_RUN", "COUNTERFACTORY_BUDGET_PER_MONTH"
 """The environment variables that hold budgets in US dollars."""
 MOST_USD = 1_000_000_000
 """Above this, sums would not fit what the store keeps: whole billionths of a dollar."""
-_UNCHECKED = "__ASSET_JOB"
-"""The job that materializes whatever is selected: of its config Dagster checks no names."""
 
 
 class Budget(ConfigurableResource[None]):
@@ -76,12 +72,7 @@ class Budget(ConfigurableResource[None]):
         return budget
 
     def account(self, context: AssetExecutionContext) -> Account:
-        """The account of the asset and partition that is being materialized.
-
-        Raises `ValueError` where the run's config names what is not there: Dagster passes over it,
-        so that what was meant to be small or limited would be neither.
-        """
-        _require_known(context)
+        """The account of the asset and partition that is being materialized."""
         return Account(
             asset=context.asset_key.to_user_string(),
             partition=context.partition_key if context.has_partition_key else "",
@@ -90,30 +81,6 @@ class Budget(ConfigurableResource[None]):
             per_month=self.per_month_usd,
             remake_lost_pictures=self.remake_lost_pictures,
         )
-
-
-def _require_known(context: AssetExecutionContext) -> None:
-    """Compare a config's names with those there are, where Dagster itself does not."""
-    if not context.run.job_name.startswith(_UNCHECKED):
-        return
-    try:
-        found = context.repository_def
-    except CheckError:  # Of no code location: a script runs it in process, and knows the names.
-        return
-    assets = found.assets_defs_by_key.values()
-    known = {
-        "ops": {each.node_def.name for each in assets if each.is_executable},
-        "resources": set(found.get_top_level_resources()),
-    }
-    for section, names in known.items():
-        given = context.run.run_config.get(section)
-        for name in given if isinstance(given, Mapping) else ():
-            if name not in names:
-                raise ValueError(
-                    f"The run config has {name!r} below `{section}`, which is not there"
-                    f"{nearest(name, sorted(names))}. Nothing was asked: the run would have taken "
-                    "the defaults instead."
-                )
 
 
 def _usd(environment: Mapping[str, str], variable: str) -> float | None:

@@ -16,13 +16,13 @@ from dagster import (
     SensorEvaluationContext,
     SensorResult,
     define_asset_job,
-    in_process_executor,
     sensor,
 )
 
 from assets.partitions import tags_of
 from assets.protobias.common import key
 from assets.quoting.choice import Assets
+from resources.executors import in_process
 from resources.models.catalog import Catalog, CatalogFiles, Model
 from sensors.landing import IMAGE_PAIRS, PAINTER, PAIRS_JOB, Landing
 
@@ -41,13 +41,13 @@ def jobs_after_pairs() -> list[Any]:
             "painter_summary",
             AssetSelection.assets(SUMMARY),
             description="Summarizes a painter of ProtoBias.",
-            executor_def=in_process_executor,
+            executor_def=in_process,
         ),
         define_asset_job(
             "protobias_report",
             AssetSelection.assets(REPORT),
             description="Makes the report of ProtoBias.",
-            executor_def=in_process_executor,
+            executor_def=in_process,
         ),
     ]
 

@@ -14,7 +14,7 @@ from dagster import (
 )
 
 from assets.plans import Planners, Together
-from resources.models.complaints import nearest
+from generators.nearest import nearest
 
 Assets: TypeAlias = Mapping[AssetKey, AssetsDefinition]
 """The assets that there are, by key."""

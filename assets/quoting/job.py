@@ -8,7 +8,6 @@ from dagster import (
     JobDefinition,
     MetadataValue,
     OpExecutionContext,
-    in_process_executor,
     job,
     op,
 )
@@ -18,6 +17,7 @@ from assets.plans import Desk, Planners
 from assets.quoting.choice import Assets, choose
 from assets.quoting.lines import quote
 from assets.quoting.words import markdown, text
+from resources.executors import in_process
 from resources.home import Home
 from resources.images import ImageStore
 from resources.ledger import WorkLedger
@@ -75,7 +75,7 @@ def quote_job(planners: Planners, assets: Callable[[], Assets]) -> JobDefinition
     @job(
         name="quote",
         description="What it would cost to materialize assets now. It sends nothing.",
-        executor_def=in_process_executor,
+        executor_def=in_process,
     )
     def quoted() -> None:
         reckon()

@@ -1,13 +1,13 @@
 """What pydantic finds wrong with an entry, in words that name the field and the remedy."""
 
 import re
-from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
+from collections.abc import Mapping
 from typing import Any, get_args, get_origin
 
 from pydantic import BaseModel
 from pydantic_core import ErrorDetails
 
+from generators.nearest import nearest
 from resources.models.parameters import SECRET
 
 _MAPPING = "a mapping of names to values"
@@ -54,14 +54,6 @@ def complaint(error: ErrorDetails, model: type[BaseModel]) -> str:
     else:
         text = error["msg"].removeprefix("Input ").replace("should", "has to", 1)
     return f"`{'.'.join(where)}` {text}"
-
-
-def nearest(name: str, choices: Iterable[str]) -> str:
-    """What to choose instead of `name`: the nearest, and all."""
-    names = list(choices)
-    close = get_close_matches(name, names, n=1)
-    meant = f", did you mean {close[0]}?" if close else ":"
-    return f"{meant} There is {', '.join(names) or 'none'}"
 
 
 def _instead(name: str, fields: Mapping[str, Any]) -> str:

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
-from resources.models.complaints import nearest
+from generators.nearest import nearest
 from resources.models.formulas import unscored
 from resources.models.image_tokens import ImageTokens
 from resources.models.parameters import MOST_TOKENS, refused, unfit

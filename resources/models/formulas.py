@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping
 from typing import Any, Literal, get_args
 
-from resources.models.complaints import nearest
+from generators.nearest import nearest
 
 Formula = Literal["clip_score", "pick_score", "vqa_score", "vision_score"]
 """What the backend transformers computes: see `resources.models.backends.scoring`."""

@@ -14,7 +14,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from resources.models.complaints import nearest
+from generators.nearest import nearest
 from resources.models.entry import Model
 
 LISTING = ("openai", "gemini")

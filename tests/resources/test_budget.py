@@ -4,7 +4,6 @@ import re
 
 import dagster as dg
 import pytest
-from dagster._core.definitions.reconstruct import ReconstructableRepository
 
 from resources.budget import PER_MONTH, PER_RUN, Budget
 
@@ -72,46 +71,3 @@ def test_what_is_no_number_in_a_run_is_refused(value):
     with pytest.raises(Exception, match="budget") as error:
         account_of(BOTH, {"per_month_usd": value})
     assert "finite number" in str(error.value.__cause__)
-
-
-@dg.asset
-def replies(context: dg.AssetExecutionContext, budget: Budget) -> None:
-    budget.account(context)
-
-
-@dg.asset
-def others() -> None:
-    pass
-
-
-location = dg.Definitions([replies, others], resources={"budget": Budget.of({})})
-
-
-def launched(config):
-    """What comes of a config as Dagster's launchpad sends it."""
-    found = ReconstructableRepository.for_file(__file__, "location")
-    with dg.DagsterInstance.ephemeral() as instance:
-        return dg.execute_job(
-            found.get_reconstructable_job("__ASSET_JOB"),
-            instance=instance,
-            run_config={"execution": {"config": {"in_process": {}}}, **config},
-            asset_selection=[dg.AssetKey("replies")],
-            raise_on_error=True,
-        )
-
-
-def test_a_run_config_may_name_what_is_not_selected():
-    assert launched({"ops": {"others": {}}, "resources": {"budget": {}}}).success
-
-
-@pytest.mark.parametrize(
-    ("config", "said"),
-    [
-        ({"ops": {"reply": {}}}, "'reply' below `ops`, which is not there, did you mean replies?"),
-        ({"resources": {"budgt": {}}}, "'budgt' below `resources`, which is not there, did you"),
-    ],
-)
-def test_a_misspelt_name_in_a_run_config_stops_the_run_before_anything_is_asked(config, said):
-    """Dagster passes over such a name when assets are materialized: no budget would hold."""
-    with pytest.raises(ValueError, match=re.escape(said)):
-        launched(config)

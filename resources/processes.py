@@ -1,0 +1,56 @@
+"""The processes of this machine, told from all that had their number before."""
+
+import os
+import socket
+from pathlib import Path
+from typing import NamedTuple
+
+_PROC = Path("/proc")
+_BOOT = _PROC / "sys/kernel/random/boot_id"
+_OVER = "ZX"
+"""The states of a process that has ended and whose parent has not asked how."""
+
+
+class Process(NamedTuple):
+    """A process, by what no other shares: no later one, and none after the machine was restarted.
+
+    `started` is in ticks since the machine was, so that nobody's setting of the clock changes it.
+    """
+
+    host: str
+    boot: str
+    pid: int
+    started: int
+
+    def __str__(self) -> str:
+        return f"{self.host} {self.boot} {self.pid} {self.started}"
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether it has ended, which can be said on its own machine alone."""
+        return self.host == socket.gethostname() and self != process(self.pid)
+
+
+def process(pid: int) -> Process | None:
+    """The process of that number on this machine; None if there is none, or without /proc."""
+    try:
+        # The name of the program comes second, in brackets, and may have spaces and brackets in it.
+        state, *fields = (_PROC / str(pid) / "stat").read_text().rpartition(")")[2].split()
+        boot = _BOOT.read_text().strip()
+    except OSError:
+        return None
+    return None if state in _OVER else Process(socket.gethostname(), boot, pid, int(fields[18]))
+
+
+def this_process() -> Process | None:
+    """The process that asks; None on a machine without /proc."""
+    return process(os.getpid())
+
+
+def process_of(text: str) -> Process | None:
+    """The process that was written as text; None for what is no such text."""
+    try:
+        host, boot, pid, started = text.split()
+        return Process(host, boot, int(pid), int(started))
+    except ValueError:
+        return None

@@ -1,0 +1,127 @@
+"""The sensor that ends runs whose process is gone, and launches again those of automation."""
+
+import json
+import socket
+from collections.abc import Sequence
+from typing import Any
+
+from dagster import (
+    DagsterInstance,
+    DagsterRun,
+    DagsterRunStatus,
+    DefaultSensorStatus,
+    RunRequest,
+    RunsFilter,
+    SensorDefinition,
+    SensorEvaluationContext,
+    SensorResult,
+    sensor,
+)
+from dagster._core.storage.tags import GRPC_INFO_TAG, SCHEDULE_NAME_TAG, SENSOR_NAME_TAG
+
+from resources.executors import PROCESS
+from resources.processes import process_of
+
+EVERY_S = 15
+AGAIN = "counterfactory/again"
+"""The tag of a run that was launched in place of one whose process was gone: that one's id."""
+_STARTING, _CANCELING = DagsterRunStatus.STARTING, DagsterRunStatus.CANCELING
+_UNDER_WAY = [_STARTING, DagsterRunStatus.STARTED, _CANCELING]
+
+
+def ending(jobs: Sequence[Any]) -> SensorDefinition:
+    """The sensor `interrupted_runs`, which runs unless it is turned off.
+
+    A run ends as failed, or canceled, once its process is gone, whoever launched it. Of `jobs`, a
+    run that a sensor or schedule launched is launched again, once; all others are left to the user.
+    Runs of other machines are not judged.
+    """
+    named = {job.name for job in jobs}
+
+    @sensor(
+        name="interrupted_runs",
+        jobs=list(jobs),
+        minimum_interval_seconds=EVERY_S,
+        default_status=DefaultSensorStatus.RUNNING,
+        description="Ends runs whose process was killed, and launches those again, once, that a "
+        "sensor or schedule had launched.",
+    )
+    def interrupted_runs(context: SensorEvaluationContext) -> SensorResult:
+        requests, told = [], []
+        for run in context.instance.get_runs(RunsFilter(statuses=_UNDER_WAY)):
+            if not is_gone(run) or not _end(context.instance, run):
+                continue
+            told.append(f"The process of the run {run.run_id} ({run.job_name}) is gone: it ended.")
+            context.log.warning("%s", told[-1])
+            if run.job_name in named and _is_automatic(run) and AGAIN not in run.tags:
+                requests.append(_again(run))
+        if requests:
+            return SensorResult(run_requests=requests)
+        return SensorResult(skip_reason="\n".join(told or ["No run was interrupted."]))
+
+    return interrupted_runs
+
+
+def is_gone(run: DagsterRun) -> bool:
+    """Whether the process of a run under way has ended.
+
+    Before it has one, it is that of the code server which was to start it.
+    """
+    process = process_of(run.tags.get(PROCESS, ""))
+    if process is not None:
+        return process.is_gone
+    return run.status is _STARTING and _refuses(run)
+
+
+def _refuses(run: DagsterRun) -> bool:
+    """Whether nobody listens any more at the socket, on this machine, of a run's code server."""
+    path = json.loads(run.tags.get(GRPC_INFO_TAG, "{}")).get("socket")
+    if path is None:
+        return False
+    with socket.socket(socket.AF_UNIX) as probe:
+        try:
+            probe.connect(path)
+        except ConnectionRefusedError:
+            return True
+        except OSError:
+            return False
+    return False
+
+
+def _end(instance: DagsterInstance, run: DagsterRun) -> bool:
+    """End a run; False if it has ended by itself between two looks."""
+    now = instance.get_run_by_id(run.run_id)
+    if now is None or now.status not in _UNDER_WAY:
+        return False
+    if now.status is _CANCELING:
+        instance.report_run_canceled(now, "Run: its process has ended.")
+        return True
+    instance.report_run_failed(
+        now,
+        "Run: its process is gone. It was killed, or the machine was restarted. What was finished "
+        "is kept: materialize again, and only the rest is made.",
+    )
+    return True
+
+
+def _is_automatic(run: DagsterRun) -> bool:
+    return run.status is not _CANCELING and not run.tags.keys().isdisjoint(
+        (SENSOR_NAME_TAG, SCHEDULE_NAME_TAG)
+    )
+
+
+def _again(run: DagsterRun) -> RunRequest:
+    """A run of the same, with the tags that say what it is for."""
+    tags = {
+        name: value
+        for name, value in run.tags.items()
+        if name.startswith(("counterfactory/", "dagster/partition")) and name != PROCESS
+    }
+    return RunRequest(
+        run_key=f"again {run.run_id}",
+        job_name=run.job_name,
+        run_config=run.run_config,
+        asset_selection=list(run.asset_selection) if run.asset_selection else None,
+        partition_key=run.tags.get("dagster/partition"),
+        tags={**tags, AGAIN: run.run_id},
+    )

@@ -1,0 +1,150 @@
+"""A run whose process was killed ends, and what automation had launched goes on, once."""
+
+import socket
+import subprocess
+import sys
+import time
+
+import pytest
+from dagster import (
+    DagsterRun,
+    DagsterRunStatus,
+    DefaultSensorStatus,
+    build_sensor_context,
+)
+from dagster._core.utils import make_new_run_id
+
+from assets.partitions import tags_of
+from resources.executors import PROCESS
+from resources.processes import process, this_process
+from sensors.interrupted import AGAIN, ending
+from sensors.landing import IMAGE_PAIRS, PAINTER, PAIRS_JOB, pairs_job
+from tests.sensors.landing import ASSETS
+
+pytestmark = pytest.mark.filterwarnings("ignore:Non-compliant tag keys:DeprecationWarning")
+# Those are Dagster's own, of a partition in two dimensions.
+
+STARTING, STARTED = DagsterRunStatus.STARTING, DagsterRunStatus.STARTED
+CANCELING, CANCELED = DagsterRunStatus.CANCELING, DagsterRunStatus.CANCELED
+FAILURE, SUCCESS = DagsterRunStatus.FAILURE, DagsterRunStatus.SUCCESS
+
+
+@pytest.fixture(scope="module")
+def killed():
+    """A process as it was written down, and that was killed since."""
+    child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+    written = process(child.pid)
+    assert not written.is_gone
+    child.kill()
+    until = time.monotonic() + 10
+    while not written.is_gone and time.monotonic() < until:
+        time.sleep(0.01)
+    # It is gone before its parent has asked how it ended, and afterwards.
+    assert written.is_gone
+    child.wait()
+    assert written.is_gone
+    return written
+
+
+def begun(bench, written, status=STARTED, job="__ASSET_JOB", **tags):
+    run = DagsterRun(
+        job,
+        make_new_run_id(),
+        status=status,
+        tags={PROCESS: str(written)} | tags if written else tags,
+        asset_selection=frozenset([IMAGE_PAIRS]),
+        run_config={"resources": {"budget": {"config": {"per_run_usd": 1.0}}}},
+    )
+    bench.instance.add_run(run)
+    return run.run_id
+
+
+@pytest.fixture
+def tick(bench):
+    """What a tick launches, and what it says."""
+    sensor = ending([pairs_job(ASSETS)])
+    assert sensor.default_status is DefaultSensorStatus.RUNNING
+
+    def tick():
+        with build_sensor_context(instance=bench.instance) as context:
+            said = sensor(context)
+        return said.run_requests or [], said.skip_reason.skip_message if said.skip_reason else ""
+
+    return tick
+
+
+def status(bench, run):
+    return bench.instance.get_run_by_id(run).status
+
+
+@pytest.mark.parametrize(("under_way", "then"), [(STARTED, FAILURE), (CANCELING, CANCELED)])
+def test_a_run_whose_process_is_gone_ends_and_says_what_to_do(bench, tick, killed, under_way, then):
+    run = begun(bench, killed, under_way)
+    runs, said = tick()
+    assert runs == []
+    assert run in said
+    assert status(bench, run) is then
+    assert tick() == ([], "No run was interrupted.")
+    logged = "".join(entry.dagster_event.message for entry in bench.instance.all_logs(run))
+    assert ("materialize again" in logged) == (then is FAILURE)
+
+
+def test_no_run_ends_that_goes_on_or_that_nothing_can_be_said_of(bench, tick, killed):
+    """A process on another machine is none of ours, whether its number is alive here or not."""
+    alive = this_process()
+    left = [
+        begun(bench, alive),
+        begun(bench, killed._replace(host="elsewhere")),
+        begun(bench, None),
+        begun(bench, "who knows"),
+        begun(bench, killed, SUCCESS),
+    ]
+    before = [status(bench, run) for run in left]
+    assert tick() == ([], "No run was interrupted.")
+    assert [status(bench, run) for run in left] == before
+
+
+@pytest.mark.parametrize("other", [{"started": 1}, {"boot": "before"}])
+def test_another_process_that_has_its_number_now_is_not_taken_for_it(bench, tick, other):
+    run = begun(bench, this_process()._replace(**other))
+    tick()
+    assert status(bench, run) is FAILURE
+
+
+def test_a_run_that_no_process_had_begun_ends_with_the_server_that_was_to_start_it(
+    bench, tick, tmp_path
+):
+    path = str(tmp_path / "server")
+    run = begun(bench, None, STARTING, **{".dagster/grpc_info": f'{{"socket": "{path}"}}'})
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(path)
+        server.listen()
+        tick()
+        assert status(bench, run) is STARTING
+    tick()
+    assert status(bench, run) is FAILURE
+
+
+@pytest.mark.parametrize("launcher", ["dagster/sensor_name", "dagster/schedule_name"])
+def test_what_automation_had_launched_is_launched_again_once(bench, tick, killed, launcher):
+    tags = {**tags_of("new|animals"), PAINTER: "new", launcher: "some"}
+    run = begun(bench, killed, job=PAIRS_JOB, **tags)
+    [request], _ = tick()
+    assert status(bench, run) is FAILURE
+    assert (request.job_name, request.partition_key) == (PAIRS_JOB, "new|animals")
+    assert request.asset_selection == [IMAGE_PAIRS]
+    assert request.run_config == bench.instance.get_run_by_id(run).run_config
+    kept = {**tags_of("new|animals"), PAINTER: "new", AGAIN: run}
+    assert kept.items() <= request.tags.items()
+    assert PROCESS not in request.tags
+    begun(bench, killed, job=PAIRS_JOB, **{**request.tags, launcher: "interrupted_runs"})
+    runs, said = tick()
+    assert runs == []
+    assert "is gone" in said
+
+
+def test_what_a_person_had_launched_is_left_to_them(bench, tick, killed):
+    begun(bench, killed, job=PAIRS_JOB, **tags_of("new|animals"))
+    runs, said = tick()
+    assert runs == []
+    assert "is gone" in said
