@@ -121,7 +121,7 @@ defs: dg.Definitions = dg.Definitions(
         watching(planners, by_key, batches),
         noticing(catalog_files, by_key),
         launching(catalog_files, by_key, for_painters),
-        ending([quotes, *for_painters, *batches.materializing_jobs]),
+        ending([*for_painters, *batches.materializing_jobs]),
     ],
     schedules=[monthly(catalog_files, by_key)],
     resources=resources,

@@ -72,13 +72,16 @@ def _config(written: str) -> dict[str, Any]:
 def _quoted(select: str, partitions: list[str], config: dict[str, Any]) -> str:
     from dagster import DagsterInstance, build_resources  # noqa: PLC0415 - see above
 
+    from assets.partitions import add_painters  # noqa: PLC0415 - see above
     from assets.plans import Desk  # noqa: PLC0415 - see above
     from assets.quoting import choose, quote, text  # noqa: PLC0415 - see above
-    from definitions import data_root, defs, planners, resources_at  # noqa: PLC0415 - see above
+    from definitions import catalog, data_root, defs, planners, resources_at  # noqa: PLC0415 - see above
 
     with DagsterInstance.get() as instance, warnings.catch_warnings():
         # Dagster's own, while it makes a resource that is part of another one.
         warnings.filterwarnings("ignore", ".*InitResourceContext.dagster_run", DeprecationWarning)
+        # As a sensor does while Dagster runs: what is named may be there since a minute ago.
+        add_painters(instance, catalog)
         assets = defs.get_repository_def().assets_defs_by_key
         chosen = choose(assets, planners, instance, select, partitions, config)
         with build_resources(resources_at(data_root()), instance) as known:

@@ -1,6 +1,7 @@
 """How the assets are divided."""
 
 from dagster import (
+    DagsterInstance,
     DynamicPartitionsDefinition,
     MultiPartitionsDefinition,
     StaticPartitionsDefinition,
@@ -8,6 +9,7 @@ from dagster import (
 
 from generators.prompts.concepts import DOMAINS
 from generators.topics import DRAWN, PHOTOGRAPHED
+from resources.models.catalog import Catalog
 
 drawn_topics = StaticPartitionsDefinition(list(DRAWN))
 """VLMBias's topics that are drawn by code."""
@@ -20,6 +22,13 @@ topics = StaticPartitionsDefinition([*DRAWN, *PHOTOGRAPHED])
 
 painters = DynamicPartitionsDefinition(name="painters")
 """Text-to-image models, by their names in models.yaml; each is added when it is noticed there."""
+
+
+def add_painters(instance: DagsterInstance, catalog: Catalog) -> None:
+    """Make a partition of every painter in models.yaml; those that were there stay."""
+    listed = [model.name for model in catalog.with_role("painter")]
+    instance.add_dynamic_partitions(str(painters.name), listed)
+
 
 photographs = MultiPartitionsDefinition({"topic": photographed_topics, "painter": painters})
 """A painter's photographs of a topic; as a key "painter|topic", as in "sketch|animals"."""

@@ -12,7 +12,7 @@ from dagster import (
     schedule,
 )
 
-from assets.partitions import painters
+from assets.partitions import add_painters
 from assets.quoting.choice import Assets
 from resources.models.catalog import CatalogFiles
 from resources.models.discovery import poll
@@ -57,8 +57,7 @@ def missing(
     """The runs of a month, and what the user should know; new painters get their partitions."""
     told = poll(files).told
     catalog = files.load()
-    listed = [model.name for model in catalog.with_role("painter")]
-    instance.add_dynamic_partitions(str(painters.name), listed)
+    add_painters(instance, catalog)
     landing = Landing(instance, catalog, assets)
     return list(_requests(landing, month)), [*told, *landing.told]
 

@@ -23,6 +23,16 @@ MODELS = """
   roles: [judge]
   longest_output: 1000
   price: {input_per_million: 2.0, output_per_million: 8.0}
+- name: flux_schnell
+  backend: diffusers
+  model: black-forest-labs/FLUX.1-schnell
+  family: flux
+  roles: [painter]
+- name: sketch
+  backend: offline
+  model: sketch
+  family: reference
+  roles: [painter]
 """
 
 
@@ -93,6 +103,7 @@ def test_git_ignores_the_env_file():
     ("arguments", "message"),
     [
         (["--partitions", "flag"], "'flag', did you mean flags"),
+        (["--partitions", "flux_schnel|animals"], "|animals', did you mean flux_schnell|animals"),
         (["--select", "nobody"], "The selection 'nobody' cannot be used"),
         (["--config", "[[["], "The config [[[ cannot be read: Invalid JSON"),
         (["--config", "[" * 100_000], "cannot be read: Invalid JSON: recursion limit"),

@@ -72,7 +72,6 @@ def test_a_run_says_which_process_it_is(instance):
     assert this_process().pid == os.getpid()
 
 
-@pytest.mark.filterwarnings("ignore::dagster.BetaWarning")
 def test_no_run_goes_without():
     ours = {in_process.executor_creation_fn, multiprocess.executor_creation_fn}
     jobs = definitions.defs.get_repository_def().get_all_jobs()
