@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import socket
 import time
 import traceback
@@ -36,6 +37,8 @@ _WIRES: Mapping[str, Any] = {
     "openai": openai_wire,
 }
 """In the order in which a request is read: the first by whose headers its path is told."""
+_SCALE = re.compile(r'"score": <integer (\d+)–(\d+)>')
+_YES_OR_NO = "{Yes} or {No}"
 _BATCHES: Mapping[str, Any] = {"gemini": gemini_batches, "openai": openai_batches}
 
 Answer: TypeAlias = str | bytes | Fault | Response
@@ -43,7 +46,11 @@ Answer: TypeAlias = str | bytes | Fault | Response
 
 
 def default_answer(received: Received) -> Answer:
-    """Something that depends on what is asked alone: `{5}`, JSON to the schema, or a small PNG."""
+    """Something that depends on what is asked alone, and is of the kind that is asked for.
+
+    A small PNG, JSON to the schema, a rating within its scale, `{Yes}` or `{No}`, or a number in
+    brackets. Of ten ratings about six are in the upper third, so that a filter keeps something.
+    """
     if received.task == "picture":
         wire = openai_wire if received.provider == "openai" else gemini_wire
         data = pictures.png(received.digest, *wire.size(received))
@@ -51,7 +58,16 @@ def default_answer(received: Received) -> Answer:
         return data if wanted == "png" else pictures.converted(data, wanted)
     if received.schema is not None:
         return json.dumps(example(received.schema, received.digest[:8]))
-    return f"{{{int(received.digest[:8], 16) % 10}}}"
+    lot = int(received.digest[:8], 16)
+    asked = received.texts[-1] if received.texts else ""
+    if scale := _SCALE.search(asked):
+        low, high = int(scale[1]), int(scale[2])
+        upper = range(high - (high - low) // 3, high + 1)
+        ratings = upper if lot % 10 < 6 else range(low, high + 1)
+        return json.dumps({"score": ratings[lot // 10 % len(ratings)]})
+    if _YES_OR_NO in asked:
+        return "{Yes}" if lot % 2 else "{No}"
+    return f"{{{lot % 10}}}"
 
 
 class Provider(Plan):
