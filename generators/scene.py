@@ -53,6 +53,7 @@ class Question:
     name, N2 for its count. `ground_truth` and `expected_bias` are written as an answer in curly
     brackets would be, without the brackets: a whole number, Yes or No, or for N1 a name.
     `accepted` holds every name that means the same, the truth first; other questions have none.
+    `disputable` says why another answer could be defended; it is empty where none could.
     """
 
     question_id: Literal["Q1", "Q2", "Q3", "N1", "N2"]
@@ -62,3 +63,4 @@ class Question:
     ground_truth: str
     expected_bias: str
     accepted: tuple[str, ...] = ()
+    disputable: str = ""

@@ -1,20 +1,26 @@
-"""The lines of a xiangqi board, with any number of files and ranks.
+"""The lines of a xiangqi board and the names on its river, with any number of files and ranks.
 
 Files are numbered 0 to 8 from the left and ranks 0 to 9 from the top, as the usual board has
 them. A board that misses a line, or has one more, is asked for as another range of numbers:
 `ranks=range(1, 10)` has lost its first rank, `files=range(10)` has gained a last file. The
-river, the palaces and the position marks stay with the lines that they belong to.
+river, its names, the palaces and the position marks stay with the lines that they belong to.
 """
 
 import svgwrite
 
+from generators.glyphs import outline
+
 FILES, RANKS = range(9), range(10)
-INK = "#000000"
+INK, GROUND = "#000000", "#f8e4b7"
 
 _RIVER = (4, 5)
 _PALACE_HEARTS = ((4, 1), (4, 8))
 _CANNONS = tuple((file, rank) for rank in (2, 7) for file in (1, 7))
 _SOLDIERS = tuple((file, rank) for rank in (3, 6) for file in (0, 2, 4, 6, 8))
+_BANKS = (("楚", 1.75), ("河", 3), ("漢", 5), ("界", 6.25))
+"""The names of the river's two banks, each character with the file on which it stands."""
+_NAME = 0.58
+"""The height of their characters, in distances between lines."""
 _CORNERS = ((-1, -1), (-1, 1), (1, -1), (1, 1))
 
 
@@ -28,7 +34,7 @@ def board(
     files: range = FILES,
     ranks: range = RANKS,
 ) -> None:
-    """Add the lines of a board to `drawing`.
+    """Add the lines of a board to `drawing`, and 楚河 漢界 where both banks are there.
 
     `left` and `top` are the middle of the first file and of the first rank, `pitch` the
     distance between neighbouring lines, all in whole px; with an even `line_width` every edge
@@ -66,6 +72,18 @@ def board(
     pen = {"fill": "none", "stroke": INK, "stroke_width": line_width}
     drawing.add(drawing.path("".join(lines), stroke_linecap="square", **pen))
     drawing.add(drawing.path("".join(diagonals + marks), **pen))
+    names = [
+        outline(
+            name,
+            x=left + (file - files.start) * pitch,
+            y=top + (sum(_RIVER) / 2 - ranks.start) * pitch,
+            height=_NAME * pitch,
+        )
+        for name, file in _BANKS
+        if _has_river(ranks) and first_file < file - _NAME / 2 < file + _NAME / 2 < last_file
+    ]
+    if names:
+        drawing.add(drawing.path("".join(names), fill=INK))
 
 
 def _has_river(ranks: range) -> bool:

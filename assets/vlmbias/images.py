@@ -1,24 +1,27 @@
 """Images drawn by code: the counterfactual set and its originals."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from time import perf_counter
 from typing import Any
 
+import pandas as pd
 import pyarrow as pa
 from dagster import AssetExecutionContext, MaterializeResult
 
 from assets.columns import BOOLEAN, REALS, TEXT, TEXTS, WHOLE, Columns, materialized
 from assets.partitions import drawn_topics
 from assets.pictured import png_size
-from assets.previews import contact_sheet
+from assets.previews import contact_sheet, markdown_table
 from assets.vlmbias.common import table_asset
 from generators.canvas import RASTERISER
 from generators.domains import Domain, domain
 from generators.scene import ImageSet
 from generators.work import Drawing, draw_png
 from resources.design import Design
+from resources.faults import Corrupt
+from resources.home import Home
 from resources.images import ImageStore
 from resources.ledger import WorkLedger, work_key
 from resources.workers import spread
@@ -60,10 +63,14 @@ _KEPT_AT_ONCE = 50
     description="The counterfactual images of a topic (for the illusions, originals as well).",
 )
 def drawn_images(
-    context: AssetExecutionContext, design: Design, images: ImageStore, ledger: WorkLedger
+    context: AssetExecutionContext,
+    design: Design,
+    home: Home,
+    images: ImageStore,
+    ledger: WorkLedger,
 ) -> MaterializeResult[pa.Table]:
     """Draw what is not drawn yet of the 912 images (VLMBias, Appendices E to I)."""
-    return _draw_set("benchmark", context, design, images, ledger)
+    return _draw_set("benchmark", context, design, home, images, ledger)
 
 
 @table_asset(
@@ -73,16 +80,21 @@ def drawn_images(
     description="The unmodified images of a topic, for the sanity check (sections 4.1 and 4.6).",
 )
 def original_images(
-    context: AssetExecutionContext, design: Design, images: ImageStore, ledger: WorkLedger
+    context: AssetExecutionContext,
+    design: Design,
+    home: Home,
+    images: ImageStore,
+    ledger: WorkLedger,
 ) -> MaterializeResult[pa.Table]:
     """Draw what is not drawn yet of the 117 originals."""
-    return _draw_set("originals", context, design, images, ledger)
+    return _draw_set("originals", context, design, home, images, ledger)
 
 
 def _draw_set(
     image_set: ImageSet,
     context: AssetExecutionContext,
     design: Design,
+    home: Home,
     images: ImageStore,
     ledger: WorkLedger,
 ) -> MaterializeResult[pa.Table]:
@@ -108,18 +120,47 @@ def _draw_set(
     rows = [
         _row(drawing, design.seed, topic, digests[key], images) for key, drawing in drawings.items()
     ]
+    changed = _changed(rows, context, home)
     smallest = [row for row in rows if row["size"] == sizes[0]]
     return materialized(
         IMAGES.table(rows),
         images=len(rows),
         drawn_now=len(missing),
         healed=len(damaged),
+        changed=len(changed),
+        changed_images=markdown_table(pd.DataFrame({"image_id": changed})),
         seconds=round(perf_counter() - started, 2),
         seed=design.seed,
         contact_sheet=contact_sheet(
             [(row["base_id"].partition("/")[2], images.get(row["sha256"])) for row in smallest]
         ),
     )
+
+
+def _changed(
+    rows: Sequence[Mapping[str, Any]], context: AssetExecutionContext, home: Home
+) -> list[str]:
+    """Images that the table of before has with other pixels, in the same design and size."""
+    try:
+        before = home.table(context.asset_key, context.partition_key)
+    except (FileNotFoundError, Corrupt):
+        return []
+    shown = dict(
+        zip(zip(before["image_id"], before["seed"], strict=True), before["sha256"], strict=True)
+    )
+    changed = [
+        str(row["image_id"])
+        for row in rows
+        if shown.get((row["image_id"], row["seed"]), row["sha256"]) != row["sha256"]
+    ]
+    if changed:
+        context.log.warning(
+            "%d images differ from those of before: judges are asked about them when their answers "
+            "are materialized. They are %s",
+            len(changed),
+            ", ".join(changed),
+        )
+    return changed
 
 
 def _drawing_key(topic: Domain, drawing: Drawing) -> str:

@@ -9,9 +9,11 @@ from dagster import (
     AssetDep,
     AssetExecutionContext,
     AssetKey,
+    Config,
     MaterializeResult,
     StaticPartitionMapping,
 )
+from pydantic import Field
 
 from assets.columns import BOOLEAN, TEXT, TEXTS, WHOLE, Columns, materialized, records
 from assets.common import Mismatch
@@ -46,7 +48,18 @@ QUESTIONS = Columns(
     ground_truth=(TEXT, "The right answer"),
     expected_bias=(TEXT, "The answer of one who does not look"),
     accepted=(TEXTS, "Names that mean the right one, for N1; none where no name is asked for"),
+    disputable=(TEXT, "Why another answer could be defended; empty where none could"),
 )
+
+
+class Asking(Config):
+    """Which questions are asked."""
+
+    disputable: bool = Field(
+        default=True,
+        description="Whether questions are asked to which another answer could be defended, as "
+        "whether a flag of 49 stars, in force from 1959 to 1960, is that of the United States.",
+    )
 
 
 _OF_THE_IMAGE = (
@@ -69,7 +82,9 @@ def _tables(names: Sequence[str], topics: Sequence[str]) -> list[AssetDep]:
     ],
     description="The questions about every proved image and every photograph, with truth and bias.",
 )
-def questions(context: AssetExecutionContext, home: Home) -> MaterializeResult[pa.Table]:
+def questions(
+    context: AssetExecutionContext, config: Asking, home: Home
+) -> MaterializeResult[pa.Table]:
     """Ask about every image of a topic: Q1 to Q3, of originals N1 and N2 as well.
 
     Raises `Unproved` where labels of drawn images are not proved, and `Mismatch` where images were
@@ -87,14 +102,17 @@ def questions(context: AssetExecutionContext, home: Home) -> MaterializeResult[p
             "ground_truth": question.ground_truth,
             "expected_bias": question.expected_bias,
             "accepted": list(question.accepted),
+            "disputable": question.disputable,
         }
         for picture, about in asked
         for question in about
+        if config.disputable or not question.disputable
     ]
     examples = pd.DataFrame(rows).drop_duplicates("question").head(12)
     return materialized(
         QUESTIONS.table(rows),
         questions=len(rows),
+        disputable=sum(bool(row["disputable"]) for row in rows),
         images=len(asked),
         examples=markdown_table(
             examples[["question_id", "question", "ground_truth", "expected_bias"]]

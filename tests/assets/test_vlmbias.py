@@ -6,7 +6,17 @@ import pandas as pd
 import pytest
 
 from generators.domains import domain
-from tests.runs import TOPIC, checks, failure, image, materialize, materialized, metadata, table
+from tests.runs import (
+    TOPIC,
+    checks,
+    failure,
+    image,
+    materialize,
+    materialized,
+    metadata,
+    rewrite,
+    table,
+)
 
 OTHER = "optical_illusions"
 TABLES = ("drawn_images", "original_images", "measurements", "questions", "answers/pixels")
@@ -75,6 +85,19 @@ def test_missing_and_damaged_images_are_drawn_again(root):
     assert (again["healed"], again["drawn_now"]) == (2, 2)
     assert contents(root) == before
     assert image(root, damaged).stat().st_size > 100
+
+
+def test_images_that_are_drawn_otherwise_than_before_are_listed(root):
+    def with_another(rows):
+        return [rows[0] | {"sha256": "0" * 64}, *rows[1:]]
+
+    rewrite(table(root, "drawn_images"), with_another)
+    changed = pd.read_parquet(table(root, "drawn_images"))["image_id"][0]
+    again = metadata(materialize(root, "drawn_images", topic=TOPIC), "drawn_images")
+    assert again["changed"] == 1
+    assert again["changed_images"] == f"| image_id |\n| --- |\n| {changed} |"
+    again = metadata(materialize(root, "drawn_images", topic=TOPIC), "drawn_images")
+    assert again["changed"] == 0
 
 
 def test_a_damaged_ledger_costs_work_and_nothing_else(root):

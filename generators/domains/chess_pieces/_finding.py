@@ -25,6 +25,9 @@ _ENOUGH = 500
 """The longer side in px that pieces are looked for at: larger images are thinned out."""
 _SPECK = 0.0005
 """Patches below this share of the board are no pieces."""
+_SOLID = 0.4
+"""The least share of a disc that is light. The halos that a JPEG leaves along rims and lines of the
+board are less of the circle around them."""
 
 Box = tuple[slice, slice]
 
@@ -49,7 +52,7 @@ def discs(pixels: Pixels) -> list[Piece]:
     """
     board = find_board(pixels)
     pieces = []
-    for box, disc in _patches(board.min(axis=2) >= _LIGHT):
+    for box, disc in _patches((board.min(axis=2) >= _LIGHT) & ~coloured(board), _SOLID):
         height, width = disc.shape
         if not (0.8 < height / width < 1.25 and 0.68 < disc.mean() < 0.88):
             raise Unreadable("Something light on the board is not a round piece.")
@@ -90,12 +93,16 @@ def coloured(pixels: Pixels) -> Mask:
     return np.asarray(highest - lowest >= _COLOURED)
 
 
-def _patches(mask: Mask) -> list[tuple[Box, Mask]]:
-    """The connected patches of `mask`: the box of each, and the patch in it, its holes filled."""
+def _patches(mask: Mask, solid: float = 0.0) -> list[tuple[Box, Mask]]:
+    """The connected patches of `mask`: the box of each, and the patch in it, its holes filled.
+
+    `solid` is the least share that a patch has to fill of the circle as wide as it is.
+    """
     labels, count = ndimage.label(mask)
     areas = np.bincount(labels.ravel(), minlength=count + 1)
     return [
         ((down, right), ndimage.binary_fill_holes(labels[down, right] == n))
         for n, (down, right) in enumerate(ndimage.find_objects(labels), start=1)
-        if areas[n] >= _SPECK * mask.size
+        if areas[n]
+        >= max(_SPECK * mask.size, solid * np.pi / 4 * max(labels[down, right].shape) ** 2)
     ]

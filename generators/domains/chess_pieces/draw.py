@@ -13,7 +13,7 @@ from generators.domains.chess_pieces._games import CHESS, GAMES, XIANGQI, Game, 
 from generators.glyphs import outline
 from generators.scene import ImageSet, Scene, Setting, Variant
 
-VERSION = "1"
+VERSION = "2"
 SMALLEST = 384
 
 SQUARES_A_BOARD = 12
@@ -34,7 +34,7 @@ _VIEW_BOX = re.compile('viewBox="[^"]*"')
 
 _XIANGQI_MARGIN = 0.64
 """From the outer lines to the edge of the image, in distances between lines."""
-_WOOD, _IVORY = "#efc98d", "#fffdf4"
+_IVORY = "#fffdf4"
 _RED, _BLACK = "#b80000", "#000000"
 _CHARACTERS = {
     **dict(zip("RNBAKCP", "俥馬相仕帥炮兵", strict=True)),
@@ -131,12 +131,12 @@ def _chess(fen: str, size: int) -> str:
 
 
 def _xiangqi(fen: str, size: int) -> str:
-    """Round pieces of ivory on the crossings of a wooden board."""
+    """Round pieces of ivory on the crossings of the board that `game_boards` shows empty."""
     pitch = int(size / (9 + 2 * _XIANGQI_MARGIN))
     edge = (size - 9 * pitch) // 2
     ring, bold = round(pitch * 0.05, 2), round(pitch * 0.014, 2)
     radius = round(pitch * 0.465 - ring / 2, 2)
-    drawing = canvas(8 * pitch + 2 * edge, size, background=_WOOD)
+    drawing = canvas(8 * pitch + 2 * edge, size, background=xiangqi.GROUND)
     line_width = 2 * max(1, round(pitch / 60))
     xiangqi.board(drawing, left=edge, top=edge, pitch=pitch, line_width=line_width)
     position = XIANGQI.position(fen)

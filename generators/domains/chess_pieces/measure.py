@@ -16,7 +16,7 @@ from generators.domains.chess_pieces._finding import Piece, chessmen, discs
 from generators.domains.chess_pieces._legible import between_chessmen, between_discs
 from generators.reading import Legibility, Pixels, Unreadable
 
-VERSION = "1"
+VERSION = "2"
 
 
 class _Reader(NamedTuple):

@@ -83,13 +83,16 @@ def _counting(scene: Scene, target: str) -> list[Question]:
 
 
 def _identity(scene: Scene, *, truth: str) -> Question:
+    flag = FLAGS[str(scene.settings["flag"])]
+    formerly = flag.formerly.get(int(scene.truths["stars"])) if scene.target == "stars" else None
     return Question(
         question_id="Q3",
         target=scene.target,
         subtopic=scene.subtopic,
-        text=_Q3.format(country=FLAGS[str(scene.settings["flag"])].name),
+        text=_Q3.format(country=flag.name),
         ground_truth=truth,
         expected_bias="Yes",
+        disputable=f"This was the flag of {flag.name}, {formerly}." if formerly else "",
     )
 
 

@@ -7,7 +7,7 @@ from generators.domains.flags.cloth import Cloth
 from generators.domains.flags.designs import FLAGS
 from generators.scene import Scene
 
-VERSION = "1"
+VERSION = "2"
 SMALLEST = 384
 
 GROUND = "#808080"

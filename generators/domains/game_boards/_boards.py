@@ -8,7 +8,12 @@ from generators import glyphs
 from generators import xiangqi as xiangqi_board
 
 INK = "#000000"
-GROUNDS = {"chess": "#ffffff", "xiangqi": "#f8e4b7", "sudoku": "#ffffff", "go": "#e6b968"}
+GROUNDS = {
+    "chess": "#ffffff",
+    "xiangqi": xiangqi_board.GROUND,
+    "sudoku": "#ffffff",
+    "go": "#e6b968",
+}
 
 # The colours of python-chess.
 _LIGHT, _DARK, _FRAME = "#ffce9e", "#d18b47", "#4a2f16"
@@ -26,7 +31,6 @@ _PUZZLE = (
     "....8..79",
 )
 _STAR_LINES = (3, 9, 15)
-_RIVER_NAMES = (("楚", 1.75), ("河", 3), ("漢", 5), ("界", 6.25))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +80,7 @@ def chess(drawing: svgwrite.Drawing, grid: Grid) -> None:
 
 
 def xiangqi(drawing: svgwrite.Drawing, grid: Grid) -> None:
-    """The lines of a xiangqi board, and the names of the river's two banks."""
+    """The lines of a xiangqi board with the names on its river."""
     xiangqi_board.board(
         drawing,
         left=grid.left,
@@ -86,15 +90,6 @@ def xiangqi(drawing: svgwrite.Drawing, grid: Grid) -> None:
         files=grid.columns,
         ranks=grid.rows,
     )
-    if not {4, 5} <= {*grid.rows}:
-        return
-    names = [
-        glyphs.outline(name, x=grid.x(file), y=grid.y(4.5), height=0.58 * grid.pitch)
-        for name, file in _RIVER_NAMES
-        if grid.columns[0] < file < grid.columns[-1]
-    ]
-    if names:
-        drawing.add(drawing.path("".join(names), fill=INK))
 
 
 def sudoku(drawing: svgwrite.Drawing, grid: Grid) -> None:

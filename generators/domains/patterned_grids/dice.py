@@ -41,8 +41,12 @@ class Face:
         return column, row
 
     def polygon(self, shape: str, spot: Spot) -> Points:
-        """A shape in place of a dot and of its area, moved inwards to keep the margin."""
-        corners = SHAPES[shape] * self.dot * sqrt(pi) / 2
+        """A shape in place of a dot, moved inwards where it has to be to keep the margin.
+
+        A square is as wide as the dots, so that its edges fall on whole pixels as theirs do; the
+        others have the area of a dot.
+        """
+        corners = SHAPES[shape] * self.dot * (1 if shape == "square" else sqrt(pi) / 2)
         reach = self.margin + corners.max(axis=0)
         middle: Points = np.clip(self.centre(spot), reach, self.inside - reach)
         return corners + middle

@@ -14,7 +14,7 @@ from generators.scene import Scene
 
 __all__ = ["SMALLEST", "VERSION", "dice_grid", "draw", "scenes", "tally_grid"]
 
-VERSION = "1"
+VERSION = "2"
 INK, LINES = "#000000", "#666666"
 
 Cell = tuple[int, int]

@@ -8,6 +8,7 @@ import pytest
 from PIL import Image
 
 from generators.canvas import pixels_of, rasterise
+from generators.domains import domain
 from generators.domains.chess_pieces._games import GAMES
 from generators.domains.chess_pieces.ask import ask, understand
 from generators.domains.chess_pieces.draw import draw, scenes
@@ -185,8 +186,8 @@ def test_all_scenes_differ_in_pixels():
 GOLDEN = {
     "chess_pieces/chess/384": "f677e646d6914e2e",
     "chess_pieces/chess-b1-replace/768": "273410702a5ae92b",
-    "chess_pieces/xiangqi/384": "ef420bdf80143d25",
-    "chess_pieces/xiangqi-h3-remove/1152": "bbdb9da8af276d17",
+    "chess_pieces/xiangqi/384": "4c1154c7fb55e5b2",
+    "chess_pieces/xiangqi-h3-remove/1152": "7f4931c5e2a3ccd1",
 }
 
 
@@ -195,6 +196,23 @@ def test_pixels_stay_as_they_were(image_id):
     base_id, _, size = image_id.rpartition("/")
     digest = hashlib.sha256(pixels(BY_ID[base_id], int(size)).tobytes()).hexdigest()
     assert digest[:16] == GOLDEN[image_id]
+
+
+def test_the_board_of_xiangqi_is_the_one_that_game_boards_shows():
+    # At these two sizes both have lines 37 px apart; the river lies between the fifth and sixth.
+    boards = domain("game_boards").drawing
+    empty = next(s for s in boards.scenes(0) if s.base_id == "game_boards/xiangqi")
+    board = pixels_of(rasterise(boards.draw(empty, 375)))
+    start = pixels(BY_ID["chess_pieces/xiangqi"], 384)
+    assert (start[0, 0] == board[0, 0]).all()
+    river = [_river(picture, (len(picture) - 9 * 37) // 2) for picture in (start, board)]
+    assert (river[0] == river[1]).all()
+    assert (river[0].max(axis=2) < 64).sum() > 500
+
+
+def _river(picture, edge):
+    """What lies between the banks, from the first file to the last."""
+    return picture[edge + 4 * 37 + 2 : edge + 5 * 37 - 1, edge + 2 : edge + 8 * 37 - 1]
 
 
 def test_another_seed_chooses_other_squares_and_is_read_just_the_same():

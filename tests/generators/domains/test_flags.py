@@ -170,6 +170,43 @@ def test_no_flag_has_a_colour_near_the_ground() -> None:
         assert all(dist(rgb(colour), rgb(GROUND)) > 90 for colour in colours)
 
 
+@pytest.mark.parametrize("slug", ["malaysia", "greece", "liberia", "uruguay"])
+def test_what_a_canton_carries_stays_in_its_middle(slug: str) -> None:
+    usual = _off_the_middle(original(slug))
+    for change in ("add", "remove"):
+        assert abs(_off_the_middle(counterfactual(slug, "stripes", change)) - usual) <= 1
+
+
+def _off_the_middle(scene: Scene) -> float:
+    """How far below the middle of the canton the emblem stands, in px, from the pixels alone."""
+    flag = pixels(scene, 768)[32:-32, 32:-32]
+    field = flag[2, 2]
+    below = (flag[:, 2] == field).all(axis=1)
+    if scene.settings["flag"] == "greece":
+        # The cross reaches the edge: the canton ends where the white stripe below it begins.
+        white = np.flatnonzero(~below)
+        arm = white[np.flatnonzero(np.diff(white) > 1)[0]] + 1
+        return (white[0] + arm) / 2 - white[np.flatnonzero(np.diff(white) > 1)[0] + 1] / 2
+    height = int(np.argmin(below))
+    inside = (flag[:height, : height * 9 // 10] != field).any(axis=(1, 2))
+    rows = np.flatnonzero(inside)
+    return float((rows[0] + rows[-1] + 1) / 2 - height / 2)
+
+
+def test_a_question_says_where_the_flag_was_once_in_force() -> None:
+    disputable = {
+        scene.base_id: question.disputable
+        for scene in SCENES
+        for question in ask(scene)
+        if question.disputable
+    }
+    assert disputable == {
+        "flags/united-states-stars-remove": "This was the flag of the United States, 1959 to 1960.",
+        "flags/venezuela-stars-remove": "This was the flag of Venezuela, 1930 to 2006.",
+        "flags/samoa-stars-remove": "This was the flag of Samoa, 1948 to 1949.",
+    }
+
+
 def test_all_scenes_differ_in_their_pixels() -> None:
     assert len({hashlib.sha256(pixels(s, SMALLEST).tobytes()).digest() for s in SCENES}) == 59
 

@@ -161,7 +161,7 @@ def test_the_densest_tally_keeps_the_papers_cells_legible():
     assert (densest.width, densest.gap, densest.overhang) == (2, 2, 1)
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("shape", [shape for shape in SHAPES if shape != "square"])
 def test_a_shape_has_the_area_of_the_dot_it_replaces(shape):
     dots = {cell: {(1, 1): "circle"} for cell in every_cell(6)}
     ink = {
@@ -170,6 +170,32 @@ def test_a_shape_has_the_area_of_the_dot_it_replaces(shape):
     }
     without = (255.0 - picture(dice_grid(6, 1152, dots | {(2, 2): {}}))).sum()
     assert ink[shape] - without == pytest.approx(ink["circle"] - without, rel=0.02)
+
+
+@pytest.mark.parametrize("size", [384, 768, 1152])
+def test_a_square_is_as_wide_as_the_dots_and_has_no_fringe(size):
+    squares = [s for seed in range(3) for s in scenes(seed) if s.settings.get("shape") == "square"]
+    assert {scene.settings["cells"] for scene in squares} >= {9, 11, 12}
+    for scene in squares:
+        frame = layout(scene.settings["cells"], size)
+        row, column = row_and_column(scene.settings["cell"])
+        left, top = frame.corner(row, column)
+        inside = slice(top, top + frame.inside), slice(left, left + frame.inside)
+        odd, measures = picture(draw(scene, size))[inside][..., 0], face(frame.inside)
+        spot = FACES[round(scene.standards[scene.target])][scene.settings["dot"]]
+        above, before = (measures.margin + s * (measures.dot + measures.gap) for s in spot)
+        around = odd[above - 1 : above + measures.dot + 1, before - 1 : before + measures.dot + 1]
+        assert (around[1:-1, 1:-1] == 0).all()
+        assert (around == 0).sum() == measures.dot**2
+        assert set(np.unique(around)) == {0, 255}
+
+
+@pytest.mark.parametrize("size", [384, 768, 1152])
+def test_dots_of_neighbouring_cells_are_farther_apart_than_those_of_one(size):
+    for cells in range(6, 13):
+        frame = layout(cells, size)
+        measures = face(frame.inside)
+        assert 2 * measures.margin + frame.line > measures.gap
 
 
 def test_shapes_keep_clear_of_other_dots():

@@ -1,7 +1,8 @@
 """Flags of stripes, most of them with a canton.
 
 Stripes share the height by the original's relative widths and alternate from its top colour. A
-canton keeps its width and takes the whole stripes that come nearest to its usual height.
+canton keeps its width and takes the whole stripes that come nearest to its usual height; what it
+carries stands in its middle.
 """
 
 from generators.domains.flags.cloth import Cloth
@@ -39,17 +40,18 @@ def united_states(cloth: Cloth, stars: int, stripes: int) -> None:
 def malaysia(cloth: Cloth, stripes: int) -> None:
     """Hoist 1400: a canton half as wide as the flag with the crescent and the Federal Star."""
     blue, yellow = "#010066", "#ffcc00"
-    _canton(cloth, stripes, ("#cc0001", _WHITE), width=1400, share=8 / 14, colour=blue)
-    cloth.disc((576, 400), 300, yellow)
-    cloth.disc((651.7, 400.8), 266, blue)
-    cloth.star((875.4, 399.8), 250, yellow, points=14, inner=0.46)
+    height = _canton(cloth, stripes, ("#cc0001", _WHITE), width=1400, share=8 / 14, colour=blue)
+    middle = height / 2
+    cloth.disc((576, middle), 300, yellow)
+    cloth.disc((651.7, middle + 0.8), 266, blue)
+    cloth.star((875.4, middle - 0.2), 250, yellow, points=14, inner=0.46)
 
 
 def liberia(cloth: Cloth, stripes: int) -> None:
     """Hoist 110: a square canton with the Lone Star."""
     blue = "#002868"
-    _canton(cloth, stripes, ("#bf0a30", _WHITE), width=50, share=5 / 11, colour=blue)
-    cloth.star((25, 25), 15, _WHITE)
+    height = _canton(cloth, stripes, ("#bf0a30", _WHITE), width=50, share=5 / 11, colour=blue)
+    cloth.star((25, height / 2), 15, _WHITE)
 
 
 def greece(cloth: Cloth, stripes: int) -> None:
@@ -64,8 +66,8 @@ def greece(cloth: Cloth, stripes: int) -> None:
 def uruguay(cloth: Cloth, stripes: int) -> None:
     """Decree of 1952, hoist 18: a white canton with the Sun of May, 22/30 of it across."""
     colours = (_WHITE, "#0038a8")
-    _canton(cloth, stripes, colours, width=10, share=5 / 9, colour=_WHITE)
-    paint_sun_of_may(cloth, centre=(5, 5), radius=11 / 3)
+    height = _canton(cloth, stripes, colours, width=10, share=5 / 9, colour=_WHITE)
+    paint_sun_of_may(cloth, centre=(5, height / 2), radius=11 / 3)
 
 
 def cuba(cloth: Cloth, stripes: int) -> None:
