@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from hashlib import sha256
 from typing import Any
 
 from dagster import (
@@ -119,13 +120,18 @@ class Landing:
 
     def _is_painted(self, domain: str) -> bool:
         """Whether some pairs that are no rehearsal are of just the triplets that there are now."""
-        version = (self._latest(TRIPLETS, domain).tags or {}).get(_VERSION)
+        version = self._tags(TRIPLETS, domain).get(_VERSION, "")
+        # Of what a run has read of another asset's partition Dagster keeps the version's hash.
+        read = sha256(version.encode()).hexdigest()
         real = {model.name for model in self.catalog.models if not model.rehearses}
-        return version is not None and any(
-            (self._latest(IMAGE_PAIRS, partition).tags or {}).get(_OF_TRIPLETS) == version
+        return any(
+            self._tags(IMAGE_PAIRS, partition).get(_OF_TRIPLETS) == read
             for partition in self.made(IMAGE_PAIRS)
             if painter_and_topic(partition)[0] in real and painter_and_topic(partition)[1] == domain
         )
+
+    def _tags(self, asset: AssetKey, partition: str) -> Mapping[str, str]:
+        return self._latest(asset, partition).tags or {}
 
     def _latest(self, asset: AssetKey, partition: str) -> AssetMaterialization:
         """The latest materialization of a partition that is there."""

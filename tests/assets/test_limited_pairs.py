@@ -9,10 +9,11 @@ from assets.protobias.reported import painted_by
 from assets.protobias.scoring import scorers
 from assets.protobias.triplets import placed_concept
 from resources.home import Home
-from resources.models.catalog import Catalog
+from resources.models.catalog import Catalog, Model
 from resources.models.requests import call_key, canonical_of
+from sensors.landing import Landing
 from tests.assets.asked import judge_at
-from tests.assets.paired import DOMAIN, Gallery, Studio, filter_at, painter_at
+from tests.assets.paired import DOMAIN, SKETCH, Gallery, Studio, filter_at, painter_at
 from tests.assets.plans import desk_at, stored
 from tests.runs import failure, materialize, metadata
 
@@ -83,6 +84,38 @@ def test_each_step_is_tried_on_a_part_that_counts_later(studio, server):
         assert server.count - count == len(certain - before) < len(certain)
         assert "partial" not in metadata(result, step, "protobias")
         assert complete(result).passed
+
+
+def test_a_trial_is_known_by_the_runs_that_made_it(studio):
+    """As Dagster records them: a rehearsal's is painted by nobody, the user's own is."""
+    known = {"backend": "offline", "model": "grammar", "family": "own"}
+    studio.models += [Model(name="grammar", roles=("writer",), **known), SKETCH]
+    studio.instance.add_dynamic_partitions("painters", ["sketch"])
+
+    def make(where, *names, **config):
+        result = materialize(
+            studio.root,
+            *names,
+            topic=where,
+            models=studio.models,
+            config=config,
+            instance=studio.instance,
+            group="protobias",
+        )
+        assert result.success, failure(result)
+
+    def landing():
+        return Landing(studio.instance, Catalog(tuple(studio.models)), {})
+
+    make(DOMAIN, "concepts", "prompt_triplets", concepts={"instances": 3})
+    make(f"sketch|{DOMAIN}", "image_pairs", image_pairs={"samples": 1})
+    found = landing()
+    assert found.domains == []
+    assert "a trial sample, 3 of 2,000 concepts, of which no painter" in "".join(found.told)
+    make(f"artist|{DOMAIN}", "image_pairs", image_pairs={"samples": 1})
+    assert landing().domains == [DOMAIN]
+    make(DOMAIN, "concepts", "prompt_triplets", concepts={"instances": 2})
+    assert landing().domains == []
 
 
 def summarise(studio):

@@ -181,6 +181,8 @@ def test_a_painter_that_lands_is_quoted_and_where_that_is_on_painted_to_the_repo
             assert "gpt_image_2|objects" in quoted
             # Nobody has opted in: nobody was asked but for the domain that is to be filled.
             assert set(asked(provider, prepared)) <= {OLD}
+            # A sample this small is for new painters once an earlier one has painted it.
+            wait_for(lambda: "old|objects" in instance.get_materialized_partitions(PAIRS), WITHIN_S)
             lacking = {f"gpt_image_2|{domain}" for domain in DOMAINS}
             assert set(monthly(server)) - {"old|objects"} == lacking
 
