@@ -35,6 +35,18 @@ class Desk(NamedTuple):
     together: Together = MappingProxyType({})
 
 
+class Whole(NamedTuple):
+    """What a step would ask of the paper's sample, where what is planned is of a smaller one.
+
+    `told` says how much smaller, as in "6 of 2,000 concepts"; it would ask as many as `number`
+    requests, each at most as large as `request`.
+    """
+
+    told: str
+    number: int
+    request: Request
+
+
 class Plan(NamedTuple):
     """What one partition of an asset would ask of one model.
 
@@ -43,12 +55,14 @@ class Plan(NamedTuple):
     there yet (a second turn, an edit of what is not painted): at most so many, and each at most so
     large, so that they count and are priced, but are never sent or looked up. `missing` names what
     has to be materialized first where the requests cannot even be counted; all else is empty then.
+    `whole` tells of a sample that is smaller than the paper's.
     """
 
     model: Model
     requests: Iterable[Request] = ()
     later: Iterable[Request] = ()
     missing: str | None = None
+    whole: Whole | None = None
 
 
 Planner: TypeAlias = Callable[[Desk, str, Mapping[str, Any]], Iterator[Plan]]

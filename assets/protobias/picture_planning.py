@@ -1,21 +1,22 @@
 """What painters and filters would be asked, if their step was materialized now."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 from assets.chosen import chosen
 from assets.partitions import painter_and_topic
 from assets.pictured import Row
-from assets.plans import Desk, Plan, Planners
+from assets.plans import Desk, Plan, Planners, Whole
 from assets.protobias.common import key
 from assets.protobias.filtered import Filtering
 from assets.protobias.filters import filter_of, look_at, reads_pixels
-from assets.protobias.pairs import IMAGE_PAIRS, Pairing, Wanted, wanted_of
+from assets.protobias.pairs import IMAGE_PAIRS, SIDES, Pairing, Wanted, wanted_of
 from assets.protobias.selection import first_pairs
-from assets.protobias.triplet_planning import triplets_of
+from assets.protobias.triplet_planning import triplets_of, whole_sample
+from generators.prompts.sampling import SIZES
 from resources.models.catalog import Catalog, Model
-from resources.models.requests import Look, call_keys
+from resources.models.requests import Look, Paint, call_keys
 
 _TRIPLETS, _PAIRS, _FILTERED = key("prompt_triplets"), key("image_pairs"), key("filtered_pairs")
 _SOME_PICTURE = "0" * 64
@@ -35,7 +36,9 @@ def _painting(
     if wanted is None:
         yield Plan(painter, missing=_TRIPLETS.to_user_string())
     else:
-        yield Plan(painter, [each.request for each in wanted])
+        requests = [each.request for each in wanted]
+        whole = _whole(desk, where, requests, Pairing(**config).limit)
+        yield Plan(painter, requests, whole=whole)
 
 
 def wanted_by(
@@ -83,11 +86,24 @@ def _filtering(
             for each, prompt in looked_at
             if each not in ended or (others and _is_flawed_beside(ended[each]))
         ]
-    yield Plan(
-        judge,
-        requests=[look_at(row["prompt"], row["sha256"]) for row in certain],
-        later=_looks(later),
-    )
+    looks = [look_at(row["prompt"], row["sha256"]) for row in certain]
+    whole = _whole(desk, where, [*looks, *_looks(later)], filtering.limit)
+    yield Plan(judge, requests=looks, later=_looks(later), whole=whole)
+
+
+def _whole(
+    desk: Desk, where: str, requests: Sequence[Paint | Look], limit: int | None
+) -> Whole | None:
+    """As many as the paper has pictures of a domain, each as large as the largest of these."""
+    if not requests:
+        return None
+    _, domain = painter_and_topic(where)
+    number = SIZES[domain] * Pairing().samples * len(SIDES)
+    return whole_sample(desk, domain, number, max(requests, key=_words), limit)
+
+
+def _words(request: Paint | Look) -> int:
+    return len(request.prompt if isinstance(request, Paint) else request.turns[0].text)
 
 
 def as_row(wanted: Wanted, call: str) -> Row:

@@ -11,7 +11,7 @@ from assets.columns import records
 from assets.limits import Limited
 from assets.partitions import painter_and_topic
 from assets.pictured import Row
-from assets.plans import Desk, Plan, Planners
+from assets.plans import Desk, Plan, Planners, Whole
 from assets.protobias import picture_planning
 from assets.protobias.common import key
 from assets.protobias.filtered import FILTERED, Filtering, filtered
@@ -21,7 +21,7 @@ from assets.protobias.scored import stored
 from assets.protobias.scores import to_evaluate
 from assets.protobias.scoring import scorers, to_score
 from assets.protobias.selection import first_pairs, share_of
-from assets.protobias.triplet_planning import triplets_of
+from assets.protobias.triplet_planning import triplets_of, whole_sample
 from resources.models.catalog import Catalog, Model
 from resources.models.requests import call_keys
 
@@ -44,22 +44,31 @@ def _plans(
 ) -> Iterator[Plan]:
     """Certain where the evaluation set is there and stays; else as many as it may be, later."""
     limit = Limited(**config).limit
+    _, domain = painter_and_topic(where)
     pictures = _to_stay(catalog, desk, where)
     if pictures is not None:
         some = first_pairs(pictures, limit)
-        yield Plan(model, [to_score(model, row["text"], row["sha256"]) for row in some])
+        requests = [to_score(model, row["text"], row["sha256"]) for row in some]
+        longest = max((row["text"] for row in some), key=len, default="")
+        yield Plan(model, requests, whole=_whole(desk, model, domain, longest, limit))
         return
     possible = _possible(catalog, desk, where)
     if isinstance(possible, str):
         yield Plan(model, missing=possible)
         return
     pairs, text = possible
-    _, domain = painter_and_topic(where)
     filtering = Filtering(**desk.together.get((_FILTERED, where), {}))
     limits = [each for each in (filtering.limit, limit) if each is not None]
     most = min([share_of(domain, filtering.evaluated), pairs, *limits])
     picture = to_score(model, text, _SOME_PICTURE)
-    yield Plan(model, later=repeat(picture, len(SIDES) * most))
+    whole = _whole(desk, model, domain, text, limit)
+    yield Plan(model, later=repeat(picture, len(SIDES) * most), whole=whole)
+
+
+def _whole(desk: Desk, model: Model, domain: str, text: str, limit: int | None) -> Whole | None:
+    """As many as the paper evaluates of a domain."""
+    number = len(SIDES) * share_of(domain, Filtering().evaluated)
+    return whole_sample(desk, domain, number, to_score(model, text, _SOME_PICTURE), limit)
 
 
 def _to_stay(catalog: Catalog, desk: Desk, where: str) -> Sequence[Row] | None:

@@ -7,19 +7,20 @@ from typing import Any, NamedTuple
 
 from assets.chosen import chosen
 from assets.limits import first_of
-from assets.plans import Desk, Plan, Planners
+from assets.plans import Desk, Plan, Planners, Whole
 from assets.protobias.common import key
-from assets.protobias.concepts import CONCEPTS, Sampling, concept_of, sampled
+from assets.protobias.concepts import CONCEPTS, Sampling, concept_of, concepts_told, sampled
 from assets.protobias.triplets import Writing, accepted, placed_concept
 from assets.protobias.writing import MOST_SAID, REASKS, Draft, asked_again, draft_of
 from assets.quoting.repairs import longest_repair
 from generators.prompts.concepts import Concept, Triplet
 from generators.prompts.grammar import NotUnderstood, triplet
+from generators.prompts.sampling import SIZES
 from resources.models.catalog import Catalog, Model
 from resources.models.outcomes import Answered, Malformed, Outcome, Refused
 from resources.models.pricing import longest_output
 from resources.models.reading import outcome_of, repaired
-from resources.models.requests import Write, call_keys
+from resources.models.requests import Request, Write, call_keys
 
 _CONCEPTS, _TRIPLETS = key("concepts"), key("prompt_triplets")
 
@@ -63,6 +64,29 @@ def triplets_of(catalog: Catalog, desk: Desk, domain: str) -> list[tuple[Concept
         for draft in drafts
         if draft.outcome == "accepted" and draft.triplet is not None
     ]
+
+
+def whole_sample(
+    desk: Desk, domain: str, number: int, request: Request, limit: int | None = None
+) -> Whole | None:
+    """What a step would ask of the paper's sample: so many requests.
+
+    None where there are no fewer concepts, or no triplets any more that tell of how many.
+
+    `limit` is that of the step itself.
+    """
+    config = desk.together.get((_TRIPLETS, domain))
+    if config is None:
+        try:
+            drawn = len(desk.home.table(_TRIPLETS, domain, ["concept_id"]))
+        except FileNotFoundError:
+            return None
+    else:
+        drawn = len(_to_write(desk, domain, config) or ())
+    concepts = min(drawn, limit or drawn)
+    if concepts >= SIZES[domain]:
+        return None
+    return Whole(concepts_told(concepts, domain), number, request)
 
 
 def concepts_of(desk: Desk, domain: str) -> list[Concept] | None:

@@ -94,6 +94,16 @@ class Line:
         return self.requests - self.stored - self.waiting
 
 
+class Sampled(NamedTuple):
+    """A step of a sample that is smaller than the paper's, and the price of the paper's."""
+
+    partition: str
+    told: str
+    number: int
+    price: Price
+    """Of one request, asked at once."""
+
+
 class Quote(NamedTuple):
     """Lines by asset, partition and model, and totals by model.
 
@@ -104,6 +114,7 @@ class Quote(NamedTuple):
     lines: list[Line]
     totals: list[Line]
     without: Mapping[str, Sequence[Task]] = MappingProxyType({})
+    samples: Sequence[Sampled] = ()
 
 
 def quote(planners: Planners, desk: Desk, tasks: Sequence[Task]) -> Quote:
@@ -126,7 +137,9 @@ def quote(planners: Planners, desk: Desk, tasks: Sequence[Task]) -> Quote:
         except ValidationError as error:
             told = "; ".join(each["msg"].removeprefix("Value error, ") for each in error.errors())
             raise CannotQuote(f"{task.asset.to_python_identifier()}: {told}") from None
-    return Quote(list(reckoning.lines.values()), list(reckoning.totals.values()), without)
+    return Quote(
+        list(reckoning.lines.values()), list(reckoning.totals.values()), without, reckoning.samples
+    )
 
 
 class _Reckoning:
@@ -135,6 +148,7 @@ class _Reckoning:
     def __init__(self, desk: Desk) -> None:
         self.lines: dict[tuple[int, str], Line] = {}
         self.totals: dict[str, Line] = {}
+        self.samples: list[Sampled] = []
         self._calls = desk.calls
         self._images = desk.images
         self._sizes: Sizes = {}
@@ -161,6 +175,11 @@ class _Reckoning:
             self._count(number, model, repairs, line, total, repairs=False)
         for request in plan.later:
             self._put_off(model, request, (line, total))
+        if plan.whole is not None:
+            one = Line(asset, task.partition, model, prices=_prices(model))
+            self._pay(model, plan.whole.request, (one,))
+            told, number, _ = plan.whole
+            self.samples.append(Sampled(task.partition, told, number, one.prices["online"]))
 
     def _count(
         self,

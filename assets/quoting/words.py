@@ -114,6 +114,23 @@ def _incomplete(line: Line, said: str) -> str:
     return "unknown" if line.asset else f"{said} +"
 
 
+def _of_samples(quote: Quote) -> Iterator[str]:
+    """How small a sample is, and what the same steps of the paper's would cost."""
+    if not quote.samples:
+        return
+    told = dict.fromkeys(f"{each.partition} ({each.told})" for each in quote.samples)
+    expected, bound = Amount(), Amount()
+    for each in quote.samples:
+        for total, of_one in ((expected, each.price.expected), (bound, each.price.bound)):
+            total.nano += each.number * of_one.nano
+            total.unknown |= of_one.unknown
+    requests = sum(each.number for each in quote.samples)
+    yield (
+        f"A trial sample: {', '.join(told)}. The same of the paper's sample, up to {requests:,} "
+        f"requests: expected {_dollars(expected)}, at most {_dollars(bound)}."
+    )
+
+
 def _dollars(amount: Amount) -> str:
     if amount.unknown:
         return "unknown"
@@ -147,6 +164,7 @@ def _notes(quote: Quote, silent: Sequence[AssetKey]) -> Iterator[str]:
         partitions = ", ".join(filter(None, (partition for *_, partition in lines)))
         whose = f"{asset} ({partitions})" if partitions else asset
         yield f"Materialize {missing} first, to know what {whose} would ask."
+    yield from _of_samples(quote)
     for why, tasks in quote.without.items():
         for asset, same in groupby(tasks, lambda task: task.asset):
             partitions = ", ".join(filter(None, (task.partition for task in same)))

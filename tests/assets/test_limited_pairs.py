@@ -8,6 +8,7 @@ from assets.protobias import planners
 from assets.protobias.reported import painted_by
 from assets.protobias.scoring import scorers
 from assets.protobias.triplets import placed_concept
+from assets.quoting import Task, quote, text
 from resources.home import Home
 from resources.models.catalog import Catalog, Model
 from resources.models.requests import call_key, canonical_of
@@ -84,6 +85,37 @@ def test_each_step_is_tried_on_a_part_that_counts_later(studio, server):
         assert server.count - count == len(certain - before) < len(certain)
         assert "partial" not in metadata(result, step, "protobias")
         assert complete(result).passed
+
+
+def test_a_quote_of_a_trial_tells_what_the_papers_sample_costs(studio):
+    """20,000 pictures and as many looks at them; 334 pairs are scored, both sides."""
+    painter = studio.models[-3]
+    painter.price.per_image["64x64"] = 0.24
+    catalog = Catalog(tuple(studio.models))
+    where = f"{studio.painter}|{DOMAIN}"
+    task = Task(AssetKey(["protobias", "image_pairs"]), where, {"limit": 5})
+    with desk_at(studio.root) as desk:
+        said = text(quote(planners(catalog), desk, [task]), [])
+        assert "$2.40" in said
+        assert (
+            "A trial sample: artist|animals (5 of 2,000 concepts). The same of the paper's sample, "
+            "up to 20,000 requests: expected $4,800.00, at most $4,800.00."
+        ) in said
+        tasks = [
+            Task(
+                AssetKey(["protobias", *step.split("/")]),
+                where,
+                {"samples": 1} if "im" in step else {},
+            )
+            for step in STEPS
+        ]
+        found = quote(planners(catalog), desk, tasks)
+        assert [(each.told, each.number) for each in found.samples] == [
+            ("8 of 2,000 concepts", 20_000),
+            ("8 of 2,000 concepts", 20_000),
+            ("8 of 2,000 concepts", 668),
+        ]
+        assert "up to 40,668 requests: expected unknown, at most unknown." in text(found, [])
 
 
 def test_a_trial_is_known_by_the_runs_that_made_it(studio):
