@@ -42,6 +42,11 @@ class Budget(ConfigurableResource[None]):
         description="Forget pictures that were paid for but are not in the image store any more, "
         "and have them made, and pay for them, again; otherwise they are an error.",
     )
+    replace_damaged_answers: bool = Field(
+        default=False,
+        description="Forget answers that were paid for but are damaged in the call store, and ask, "
+        "and pay for them, again; otherwise they are an error.",
+    )
 
     @classmethod
     def of(cls, environment: Mapping[str, str]) -> "Budget":
@@ -80,6 +85,7 @@ class Budget(ConfigurableResource[None]):
             per_run=self.per_run_usd,
             per_month=self.per_month_usd,
             remake_lost_pictures=self.remake_lost_pictures,
+            replace_damaged_answers=self.replace_damaged_answers,
         )
 
 

@@ -162,6 +162,8 @@ class _Submission:
             new = {key: request for key, request in new.items() if key not in seen}
             seen |= new.keys()
             stored = self.calls.holds(new)
+            # Raises `DamagedAnswers` where one is there under a key that was damaged.
+            self.calls.answers(new.keys() - stored)
             waiting = self.calls.batches.waiting(new.keys() - stored)
             self.known += len(stored)
             self.waiting += len(waiting)

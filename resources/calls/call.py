@@ -49,10 +49,14 @@ class Call:
         )
 
 
-def answer_of(row: Any) -> Answer:
-    """The answer in a row with these columns; raises `ValueError` where it is torn."""
+def answer_of(row: Mapping[Any, Any]) -> Answer:
+    """The answer in a sound row with these columns."""
     return Answer(
-        row.key, json.loads(row.answer), row.served_model, row.input_tokens, row.output_tokens
+        row["key"],
+        json.loads(row["answer"]),
+        row["served_model"],
+        row["input_tokens"],
+        row["output_tokens"],
     )
 
 
@@ -66,10 +70,11 @@ def row_of(call: Call) -> dict[str, Any]:
 
 
 def call_of(row: Mapping[Any, Any]) -> Call:
-    """The call that `row_of` wrote down; raises `ValueError` where the row is torn."""
+    """The call in a sound row."""
+    told = {name: value for name, value in row.items() if name != "checksum"}
     return Call(
         **{
-            **row,
+            **told,
             "request": json.loads(row["request"]),
             "answer": json.loads(row["answer"]),
             "finished_at": datetime.fromisoformat(row["finished_at"]),

@@ -3,15 +3,15 @@
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Set
+from collections.abc import Callable
 from typing import TypeVar
 
 from dagster import get_dagster_logger
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
 
+from resources.calls.schema import is_complete
 from resources.calls.statements import Statements
-from resources.calls.tables import is_complete, there
 from resources.faults import Busy, Corrupt, StoreError, Unreachable, writing
 
 _PATIENCE_S = 300.0
@@ -71,8 +71,8 @@ class Database(ABC):
         """What an error means to a reader; None where it is our own mistake."""
 
     @abstractmethod
-    def _prepare(self, connection: Connection, names: Set[str]) -> None:
-        """Make what is missing beside the tables and indexes of those names."""
+    def _prepare(self, connection: Connection) -> None:
+        """Make what is missing, alone."""
 
     def _attempt(self, work: Callable[[Connection, Statements], Result]) -> Result:
         try:
@@ -105,9 +105,8 @@ class Database(ABC):
                 engine = self._open()
                 try:
                     with engine.begin() as connection:
-                        names = there(connection)
-                        if not is_complete(names):
-                            self._prepare(connection, names)
+                        if not is_complete(connection):
+                            self._prepare(connection)
                 except BaseException:
                     engine.dispose()
                     raise

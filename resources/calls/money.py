@@ -2,50 +2,54 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
-from sqlalchemy import Connection, text
+from dagster import get_dagster_logger
+from sqlalchemy import Connection, Row, select, text
 from sqlalchemy.dialects import postgresql, sqlite
 
+from resources.calls.checksums import (
+    PRIME,
+    booking_checksum,
+    is_sound_booking,
+    is_sound_total,
+    settled_checksum,
+    total_checksum,
+)
 from resources.calls.spending import NANO, Booking, Spent
 from resources.calls.tables import SPENDING, TOTALS
-from resources.faults import NoPrice, OverBudget, StoreError
+from resources.faults import Corrupt, NoPrice, OverBudget, StoreError
 
 _SETTLE = """
     UPDATE spending
-    SET cost = given.cost, state = CASE WHEN given.cost IS NULL THEN 'possibly paid' ELSE 'paid' END
+    SET cost = given.cost,
+        state = CASE WHEN given.cost IS NULL THEN 'possibly paid' ELSE 'paid' END,
+        checksum = (spending.checksum + given.checksum) % {prime}
     FROM ({given}) AS given
     WHERE spending.id = given.id AND spending.state = 'reserved'
-    RETURNING run, month, bound, spending.cost
+    RETURNING {columns}
 """
 _RELEASE = """
     DELETE FROM spending WHERE id IN (SELECT id FROM ({given}) AS given) AND state = 'reserved'
-    RETURNING run, month, bound
+    RETURNING {columns}
 """
 _THERE = "SELECT id FROM spending WHERE id IN (SELECT id FROM ({given}) AS given)"
 _GIVEN = {
     "sqlite": (
-        "SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS cost "
-        "FROM json_each(:given)"
+        "SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS cost, "
+        "json_extract(value, '$[2]') AS checksum FROM json_each(:given)"
     ),
     "postgresql": (
-        "SELECT value ->> 0 AS id, (value ->> 1)::bigint AS cost "
-        "FROM json_array_elements(CAST(:given AS json))"
+        "SELECT value ->> 0 AS id, CAST(value ->> 1 AS bigint) AS cost, "
+        "CAST(value ->> 2 AS bigint) AS checksum FROM json_array_elements(CAST(:given AS json))"
     ),
 }
-"""Pairs of id and cost, however many, in one JSON parameter."""
+"""Triples of id, cost and what that adds to the checksum, however many, in one JSON parameter."""
 
-_SPENT = text("""
-    SELECT month, asset, partition, model, mode, count(*) AS requests,
-        CAST(sum(CASE WHEN state = 'paid' THEN cost ELSE 0 END) AS bigint) AS paid,
-        CAST(sum(CASE WHEN state = 'paid' THEN 0 ELSE coalesce(bound, 0) END) AS bigint)
-            AS possibly_paid,
-        sum(CASE WHEN coalesce(cost, bound) IS NULL THEN 1 ELSE 0 END) AS unknown
-    FROM spending
-    GROUP BY month, asset, partition, model, mode
-    ORDER BY month, asset, partition, model, mode
-""")
+_BY = ("month", "asset", "partition", "model", "mode")
+_AT_ONCE = 2000
 
 
 @dataclass(slots=True)
@@ -54,6 +58,7 @@ class Total:
 
     spent: int = 0
     reserved: int = 0
+    sound: bool = True
 
 
 @dataclass(slots=True)
@@ -73,8 +78,10 @@ class Money:
 
     def __init__(self, dialect: str) -> None:
         given = _GIVEN[dialect]
+        columns = ", ".join(f"spending.{column.name}" for column in SPENDING.columns)
         self._settle, self._release, self._there = (
-            text(sql.format(given=given)) for sql in (_SETTLE, _RELEASE, _THERE)
+            text(sql.format(given=given, prime=PRIME, columns=columns))
+            for sql in (_SETTLE, _RELEASE, _THERE)
         )
         insert = postgresql.insert if dialect == "postgresql" else sqlite.insert
         self._reserve = insert(SPENDING).on_conflict_do_nothing().returning(SPENDING.c.id)
@@ -84,9 +91,10 @@ class Money:
             set_={
                 "spent": TOTALS.c.spent + add.excluded.spent,
                 "reserved": TOTALS.c.reserved + add.excluded.reserved,
+                "checksum": (TOTALS.c.checksum + add.excluded.checksum) % PRIME,
             },
         )
-        self._totals = self._add.returning(TOTALS.c.scope, TOTALS.c.spent, TOTALS.c.reserved)
+        self._totals = self._add.returning(*TOTALS.columns)
 
     def change(self, connection: Connection, changes: Changes) -> dict[str, StoreError]:
         """Settle and release, then reserve as far as the budgets go, in order.
@@ -96,13 +104,13 @@ class Money:
         added: dict[str, Total] = defaultdict(Total)
         if changes.costs:
             settled = _given(changes.costs.items())
-            for run, month, bound, cost in connection.execute(self._settle, settled):
-                spent = cost if cost is not None else bound or 0
-                _add(added, _scopes(run, month), Total(spent, -(bound or 0)))
+            for row in _sound(connection.execute(self._settle, settled)):
+                spent = row.cost if row.cost is not None else row.bound or 0
+                _add(added, _scopes(row.run, row.month), Total(spent, -(row.bound or 0)))
         if changes.releases:
             released = _given((booking, None) for booking in changes.releases)
-            for run, month, bound in connection.execute(self._release, released):
-                _add(added, _scopes(run, month), Total(0, -(bound or 0)))
+            for row in _sound(connection.execute(self._release, released)):
+                _add(added, _scopes(row.run, row.month), Total(0, -(row.bound or 0)))
         allowed, refused = self._within_budgets(connection, changes.bookings, added)
         if allowed:
             new = set(connection.scalars(self._reserve, [_row(booking) for booking in allowed]))
@@ -115,8 +123,23 @@ class Money:
         return refused
 
     def spending(self, connection: Connection) -> list[Spent]:
-        """What was spent by month, asset, partition, model and mode."""
-        return [Spent(*row) for row in connection.execute(_SPENT)]
+        """What was spent by month, asset, partition, model and mode.
+
+        Raises ValueError where a booking is damaged.
+        """
+        sums: dict[tuple[str, ...], list[int]] = defaultdict(lambda: [0, 0, 0, 0])
+        rows = connection.execute(select(SPENDING).execution_options(yield_per=_AT_ONCE))
+        for row in rows.mappings():
+            if not is_sound_booking(row):
+                raise ValueError(
+                    f"the booking {row['id']!a} of {row['model']!a} is not what was written"
+                )
+            amounts = sums[tuple(row[name] for name in _BY)]
+            amounts[0] += 1
+            amounts[1] += row["cost"] or 0
+            amounts[2] += (row["bound"] or 0) if row["cost"] is None else 0
+            amounts[3] += row["cost"] is None and row["bound"] is None
+        return [Spent(*key, *sums[key]) for key in sorted(sums)]  # type: ignore[arg-type]
 
     def _within_budgets(
         self, connection: Connection, bookings: Sequence[Booking], added: Mapping[str, Total]
@@ -130,7 +153,9 @@ class Money:
         scopes = {*added}.union(*(_scopes(each.account.run, each.month) for each in bookings))
         locked = connection.execute(self._totals, _rows(dict.fromkeys(scopes, Total())))
         totals: dict[str, Total] = defaultdict(Total)
-        totals |= {scope: Total(spent, reserved) for scope, spent, reserved in locked}
+        for row in locked.mappings():
+            total = Total(row["spent"], row["reserved"], is_sound_total(row))
+            totals[row["scope"]] = total
         _add_all(totals, added)
         there = _given((booking.id, None) for booking in limited)
         reserved_before = set(connection.scalars(self._there, there))
@@ -152,6 +177,12 @@ def _refusal(booking: Booking, totals: Mapping[str, Total]) -> StoreError | None
     """Why a booking goes beyond a budget, where it does."""
     for scope, limit, name in _budgets(booking):
         total = totals[scope]
+        if not total.sound:
+            return Corrupt(
+                f"The sum of {name} in the call store ({scope}) is not what was written there. "
+                "Nothing was sent. Run again: it is made anew from the bookings when the store is "
+                "opened next."
+            )
         if booking.bound is None:
             return NoPrice(
                 f"A budget is set for {name}, and what a request to {booking.model} may cost is "
@@ -209,13 +240,18 @@ def _add_all(totals: dict[str, Total], added: Mapping[str, Total]) -> None:
 def _rows(totals: Mapping[str, Total]) -> list[dict[str, object]]:
     """In order of scope everywhere: two that wait for each other's rows cannot come about."""
     return [
-        {"scope": scope, "spent": totals[scope].spent, "reserved": totals[scope].reserved}
-        for scope in sorted(totals)
+        {
+            "scope": scope,
+            "spent": total.spent,
+            "reserved": total.reserved,
+            "checksum": total_checksum(scope, total.spent, total.reserved),
+        }
+        for scope, total in sorted(totals.items())
     ]
 
 
 def _row(booking: Booking) -> dict[str, object]:
-    return {
+    row: dict[str, object] = {
         "id": booking.id,
         "key": booking.key,
         "asset": booking.account.asset,
@@ -228,10 +264,27 @@ def _row(booking: Booking) -> dict[str, object]:
         "cost": None,
         "state": "reserved",
     }
+    return row | {"checksum": booking_checksum(row)}
 
 
 def _given(pairs: Iterable[tuple[str, int | None]]) -> dict[str, str]:
-    return {"given": json.dumps(list(pairs))}
+    given = [(booking, cost, settled_checksum(booking, cost)) for booking, cost in pairs]
+    return {"given": json.dumps(given)}
+
+
+def _sound(rows: Iterable[Row[Any]]) -> Iterator[Row[Any]]:
+    """Bookings as they were written; of others the log tells, and sums keep what was reserved."""
+    for row in rows:
+        # One without a checksum was written by an earlier version, a moment ago.
+        if row.checksum is None or is_sound_booking(row._mapping):
+            yield row
+        else:
+            get_dagster_logger().warning(
+                "The booking %a of %a in the call store is not what was written there: its answer "
+                "is kept, and the budgets go on to count what was reserved for it.",
+                row.id,
+                row.model,
+            )
 
 
 def _usd(nano: int) -> str:

@@ -7,6 +7,7 @@ from enum import Enum
 from typing import Any, TypeAlias
 
 from resources.calls.call import Call
+from resources.calls.damage import DamagedAnswers
 from resources.calls.money import Changes
 from resources.calls.spending import Booking, Purchase
 from resources.faults import StoreError
@@ -79,7 +80,7 @@ class Done:
     """What came of a transaction: calls by key, and what budgets refuse by the id of a booking."""
 
     granted: set[Claim]
-    stored: dict[str, Call]
+    stored: dict[str, Call | DamagedAnswers]
     refused: dict[str, StoreError]
 
 

@@ -1,13 +1,12 @@
 """The store on a PostgreSQL server, for the processes of many machines."""
 
-from collections.abc import Set
 from typing import Any
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, text
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 
 from resources.calls.database import Database
-from resources.calls.tables import complete
+from resources.calls.schema import complete
 from resources.faults import Full, StoreError, Unreachable, Unusable, Unwritable
 
 _MAKING_TABLES = 0x43414C4C
@@ -50,7 +49,7 @@ class PostgresServer(Database):
         event.listen(engine, "connect", _limit)
         return engine
 
-    def _prepare(self, connection: Connection, names: Set[str]) -> None:
+    def _prepare(self, connection: Connection) -> None:
         connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _MAKING_TABLES})
         complete(connection)
 

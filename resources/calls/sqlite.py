@@ -1,14 +1,15 @@
 """The store in one file: SQLite in WAL mode, for the processes of one machine."""
 
-from collections.abc import Set
 from pathlib import Path
+from typing import Any
 
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Connection, Engine, event
 from sqlalchemy.exc import DatabaseError, DBAPIError
 
 from resources.calls.database import Database
 from resources.calls.misplaced import take_over
-from resources.calls.tables import CALLS, CLAIMS, TABLES, complete
+from resources.calls.schema import complete, there
+from resources.calls.tables import CALLS, CLAIMS, TABLES
 from resources.faults import Busy, Missing, StoreError
 from resources.wal import create_wal, wal_engine
 
@@ -34,10 +35,14 @@ class SqliteFile(Database):
             create_wal(self._path, TABLES)
         if not self._path.stat().st_size:
             raise self.damaged("it is empty")
-        return wal_engine(self._path, _LOCKED_S)
+        engine = wal_engine(self._path, _LOCKED_S)
+        event.listen(engine, "connect", _read_anything)
+        return engine
 
-    def _prepare(self, connection: Connection, names: Set[str]) -> None:
-        if not {CALLS.name, CLAIMS.name} <= names:
+    def _prepare(self, connection: Connection) -> None:
+        # Driver and SQLAlchemy begin a transaction only later, when others may have prepared it.
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+        if not {CALLS.name, CLAIMS.name} <= there(connection):
             raise self.damaged("it has no table of calls or of claims")
         complete(connection)
 
@@ -59,3 +64,11 @@ class SqliteFile(Database):
             "sqlite3 recovered.sqlite` and put that in its place; to start with nothing, move the "
             "file away yourself."
         )
+
+
+def _read_anything(connection: Any, _record: object) -> None:
+    """Read text that is damaged so that it is none any more: its checksum tells, and of which row.
+
+    SQLite's driver would end the whole look-up without a word of where.
+    """
+    connection.text_factory = lambda text: text.decode(errors="surrogateescape")

@@ -8,6 +8,7 @@ import json
 import time
 from collections.abc import Collection, Mapping, Sequence
 from functools import cache
+from statistics import fmean
 from typing import Any
 
 from sqlalchemy import (
@@ -15,7 +16,6 @@ from sqlalchemy import (
     Double,
     Extract,
     Integer,
-    RowMapping,
     String,
     TableValuedAlias,
     Text,
@@ -24,13 +24,16 @@ from sqlalchemy import (
     cast,
     delete,
     func,
+    literal_column,
     or_,
     select,
     text,
 )
 from sqlalchemy.dialects import postgresql, sqlite
 
-from resources.calls.call import Answer, answer_of
+from resources.calls.call import Answer, Call, answer_of, call_of
+from resources.calls.checksums import ABOUT_KEY, call_checksum, is_sound_answer, is_sound_call
+from resources.calls.damage import DamagedAnswers, Found
 from resources.calls.money import Money
 from resources.calls.spending import Typical
 from resources.calls.tables import CALLS, CLAIMS, head_in_sql
@@ -67,27 +70,31 @@ class Statements:
             CALLS.c.key
         )
         self._held = select(keys.c.value).join(CALLS, CALLS.c.key == keys.c.value)
-        self._answers = select(
+        answers = select(
             CALLS.c.key,
             CALLS.c.answer,
             CALLS.c.served_model,
             CALLS.c.input_tokens,
             CALLS.c.output_tokens,
-        ).join(keys, CALLS.c.key == keys.c.value)
+            CALLS.c.checksum,
+        )
+        self._answers = answers.join(keys, CALLS.c.key == keys.c.value)
+        of_key = func.substr(keys.c.value, 1, literal_column(f"{ABOUT_KEY}"))
+        about = func.substr(CALLS.c.checksum, literal_column("1"), literal_column(f"{ABOUT_KEY}"))
+        wanted = select(CALLS, keys.c.value.label("wanted"))
+        self._astray = wanted.select_from(keys).join(CALLS, about == of_key)
+        self._models = select(CALLS.c.key, CALLS.c.model).join(keys, CALLS.c.key == keys.c.value)
         self._forget = delete(CALLS).where(CALLS.c.key.in_(select(keys.c.value)))
         after = CALLS.c.key > bindparam("after", type_=String)
         limit = bindparam("limit", type_=Integer)
         self._keys = select(CALLS.c.key).where(after).order_by(CALLS.c.key).limit(limit)
         counted = and_(CALLS.c.input_tokens.is_not(None), CALLS.c.output_tokens.is_not(None))
-        latest = (
-            select(CALLS.c.input_tokens, CALLS.c.output_tokens)
+        self._latest = (
+            select(CALLS)
             .where(text(f"{head_in_sql(dialect)} = :head"), counted)
             .order_by(CALLS.c.finished_at.desc())
             .limit(limit)
-            .subquery()
         )
-        means = func.avg(latest.c.input_tokens), func.avg(latest.c.output_tokens)
-        self._typical = select(func.count(), *means).select_from(latest)
         self._leave = delete(CLAIMS).where(
             CLAIMS.c.owner == owner, CLAIMS.c.key.in_(select(keys.c.value))
         )
@@ -105,17 +112,39 @@ class Statements:
         values = {"keys": json.dumps(list(keys)), "owner": owner, "lease": lease}
         return set(connection.scalars(self._claim, self._timed(values)))
 
-    def stored(self, connection: Connection, keys: Collection[str]) -> dict[str, RowMapping]:
-        """The rows of calls that are stored, by key."""
-        rows = connection.execute(self._stored, {"keys": json.dumps(list(keys))})
-        return {row["key"]: row for row in rows.mappings()}
+    def stored(self, connection: Connection, keys: Collection[str]) -> Found[Call]:
+        """The calls that are stored."""
+        rows = connection.execute(self._stored, {"keys": json.dumps(list(keys))}).mappings()
+        found = Found[Call]()
+        for row in rows:
+            if is_sound_call(row):
+                found.sound[row["key"]] = call_of(row)
+            else:
+                found.damaged[row["key"]] = row["model"]
+        return found
 
-    def answers(self, connection: Connection, keys: Collection[str]) -> list[Answer]:
-        """What was answered, without what was asked."""
-        return [
-            answer_of(row)
-            for row in connection.execute(self._answers, {"keys": json.dumps(list(keys))})
-        ]
+    def answers(self, connection: Connection, keys: Collection[str]) -> Found[Answer]:
+        """What was answered, without what was asked.
+
+        What is not found by its key is looked for by its checksum: the key may be what is damaged,
+        and nobody should pay for the answer again without a word.
+        """
+        rows = connection.execute(self._answers, {"keys": json.dumps(list(keys))}).mappings()
+        found, damaged = Found[Answer](), list[str]()
+        for row in rows:
+            if is_sound_answer(row):
+                found.sound[row["key"]] = answer_of(row)
+            else:
+                damaged.append(row["key"])
+        if damaged:
+            models = connection.execute(self._models, {"keys": json.dumps(damaged)})
+            found.damaged.update((row.key, row.model) for row in models)
+        missing = [key for key in keys if key not in found.sound and key not in found.damaged]
+        if missing:
+            for row in connection.execute(self._astray, {"keys": json.dumps(missing)}).mappings():
+                if row["key"] == row["wanted"] or not is_sound_call(row):
+                    found.damaged[row["key"]] = row["model"]
+        return found
 
     def held(self, connection: Connection, keys: Collection[str]) -> set[str]:
         """Those of the keys that have an answer."""
@@ -131,13 +160,23 @@ class Statements:
 
     def typical(self, connection: Connection, head: str, limit: int) -> Typical | None:
         """Mean tokens of the latest answers to requests with this head."""
-        row = connection.execute(self._typical, {"head": head, "limit": limit}).one()
-        return Typical(row[0], float(row[1]), float(row[2])) if row[0] else None
+        found = connection.execute(self._latest, {"head": head, "limit": limit}).mappings().all()
+        damaged = {row["key"]: row["model"] for row in found if not is_sound_call(row)}
+        if damaged:
+            raise DamagedAnswers(damaged)
+        if not found:
+            return None
+        return Typical(
+            len(found),
+            fmean(row["input_tokens"] for row in found),
+            fmean(row["output_tokens"] for row in found),
+        )
 
     def keep(self, connection: Connection, rows: Sequence[Mapping[str, Any]]) -> set[str]:
         """Store calls; the keys of those that were not there yet."""
         in_order = sorted(rows, key=lambda row: str(row["key"]))
-        return set(connection.scalars(self._keep, in_order))
+        checked = [{**row, "checksum": call_checksum(row)} for row in in_order]
+        return set(connection.scalars(self._keep, checked))
 
     def leave(self, connection: Connection, keys: Collection[str], owner: str) -> None:
         """Give up the owner's claims of some keys."""

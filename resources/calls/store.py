@@ -15,7 +15,8 @@ from sqlalchemy import Connection
 
 from resources.calls.address import database_of
 from resources.calls.batches import Batches
-from resources.calls.call import Answer, Call, call_of, row_of
+from resources.calls.call import Answer, Call, row_of
+from resources.calls.damage import DamagedAnswers
 from resources.calls.database import Database
 from resources.calls.money import Changes
 from resources.calls.orders import Claim, Standing
@@ -60,7 +61,8 @@ class CallStore(ConfigurableResource[None]):
     committed; `close` writes what is still under way.
 
     All methods raise a `StoreError` that names the place and the remedy: `Unusable` for a URL that
-    cannot be used, `Corrupt` for damage (nothing is ever set aside or emptied), `Full`,
+    cannot be used, `Corrupt` for damage (nothing is ever set aside or emptied), `DamagedAnswers`
+    for single rows that are not what was written, `Full`,
     `Unwritable`, and, after minutes of waiting which the log tells of, `Busy` and `Unreachable`.
 
         with closing(CallStore(url="sqlite:///calls.sqlite")) as store:
@@ -84,8 +86,11 @@ class CallStore(ConfigurableResource[None]):
 
     def answers(self, keys: Iterable[str]) -> dict[str, Answer]:
         """As `known`, without what was asked, which is the larger part."""
-        look_up = Statements.answers
-        return {each.key: each for chunk in self._chunks(keys, look_up) for each in chunk}
+        chunks = list(self._chunks(keys, Statements.answers))
+        damaged = {key: model for found in chunks for key, model in found.damaged.items()}
+        if damaged:
+            raise DamagedAnswers(damaged)
+        return {key: answer for found in chunks for key, answer in found.sound.items()}
 
     def holds(self, keys: Iterable[str]) -> set[str]:
         """Those of `keys` that have an answer."""
@@ -95,8 +100,10 @@ class CallStore(ConfigurableResource[None]):
         """The stored calls among `keys`, in order of key, read as they are asked for."""
 
         def look_up(sql: Statements, connection: Connection, some: list[str]) -> list[Call]:
-            rows = sql.stored(connection, some)
-            return [call_of(rows[key]) for key in some if key in rows]
+            found = sql.stored(connection, some)
+            if found.damaged:
+                raise DamagedAnswers(found.damaged)
+            return [found.sound[key] for key in some if key in found.sound]
 
         for chunk in self._chunks(sorted(set(keys)), look_up):
             yield from chunk

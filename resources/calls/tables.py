@@ -2,24 +2,20 @@
 
 `calls` holds answers, for good. `claims` holds who is asking for one at the moment. `spending`
 holds what was reserved and paid, a row for each attempt that may cost something, and
-`spending_totals` its sums, by run and by month, which are written in the same transactions.
+`spending_totals` its sums, by run and by month, which are written in the same transactions. Rows of
+these three carry a checksum.
 """
-
-from collections.abc import Set
 
 from sqlalchemy import (
     BigInteger,
     Column,
-    Connection,
     Double,
     Integer,
     MetaData,
     String,
     Table,
     Text,
-    text,
 )
-from sqlalchemy.schema import CreateIndex, CreateTable
 
 TABLES = MetaData()
 CALLS = Table(
@@ -37,6 +33,7 @@ CALLS = Table(
     Column("seconds", Double, nullable=False),
     Column("mode", String, nullable=False),
     Column("finished_at", String, nullable=False),
+    Column("checksum", String),
 )
 CLAIMS = Table(
     "claims",
@@ -59,6 +56,7 @@ SPENDING = Table(
     Column("bound", BigInteger),
     Column("cost", BigInteger),
     Column("state", String, nullable=False),
+    Column("checksum", BigInteger),
 )
 TOTALS = Table(
     "spending_totals",
@@ -66,18 +64,16 @@ TOTALS = Table(
     Column("scope", String, primary_key=True),
     Column("spent", BigInteger, nullable=False),
     Column("reserved", BigInteger, nullable=False),
+    Column("checksum", BigInteger),
 )
+CHECKED = (CALLS, SPENDING, TOTALS)
+"""The tables whose rows carry a checksum; those that an earlier version writes carry none."""
 
 _BEFORE_THE_REQUEST = ',"request":'
 _LONGEST_HEAD = 500
 _HEAD = {
     "sqlite": "substr(request, 1, min(instr(request, '{0}'), {1}))",
     "postgresql": "left(request, least(strpos(request, '{0}'), {1}))",
-}
-_BY_MODEL = "calls_by_model"
-_NAMES = {
-    "sqlite": "SELECT name FROM sqlite_master",
-    "postgresql": "SELECT relname FROM pg_class WHERE pg_table_is_visible(oid)",
 }
 
 
@@ -89,25 +85,3 @@ def head_in_sql(dialect: str) -> str:
 def head_of(canonical: str) -> str:
     """The same of a canonical request as it is stored."""
     return canonical[: min(canonical.index(_BEFORE_THE_REQUEST) + 1, _LONGEST_HEAD)]
-
-
-def there(connection: Connection) -> set[str]:
-    """The names of the tables and indexes that a database has."""
-    return set(connection.scalars(text(_NAMES[connection.dialect.name])))
-
-
-def is_complete(names: Set[str]) -> bool:
-    """Whether nothing of ours is missing among them."""
-    return {*TABLES.tables, _BY_MODEL} <= names
-
-
-def complete(connection: Connection) -> None:
-    """Make what is missing, for a new database or for one of an earlier version."""
-    for table in TABLES.sorted_tables:
-        connection.execute(CreateTable(table, if_not_exists=True))
-        for index in table.indexes:
-            connection.execute(CreateIndex(index, if_not_exists=True))
-    head = head_in_sql(connection.dialect.name)
-    connection.execute(
-        text(f"CREATE INDEX IF NOT EXISTS {_BY_MODEL} ON calls (({head}), finished_at)")
-    )

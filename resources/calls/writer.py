@@ -12,7 +12,8 @@ from uuid import uuid4
 from dagster import get_dagster_logger
 from sqlalchemy import Connection
 
-from resources.calls.call import Call, call_of, row_of
+from resources.calls.call import Call, row_of
+from resources.calls.damage import DamagedAnswers, Found
 from resources.calls.database import Database
 from resources.calls.orders import (
     Anew,
@@ -177,7 +178,8 @@ class Writer:
                 self._held[claim.key] = claim
                 results[reply] = Standing.GRANTED
         for claim, answer in batch.answers.items():
-            results[answer.reply] = done.stored.get(claim.key, answer.call)
+            stored = done.stored.get(claim.key)
+            results[answer.reply] = stored if isinstance(stored, Call) else answer.call
         for order in batch.anew:
             results[order.reply] = done.refused.get(order.booking.id)
         for claim in ends:
@@ -200,8 +202,10 @@ class Writer:
         if batch.answers:
             new = sql.keep(connection, [answer.row for answer in batch.answers.values()])
             looked_for = wished | {claim.key for claim in batch.answers if claim.key not in new}
-        rows = sql.stored(connection, looked_for) if looked_for else {}
-        free = (mine & wished) - rows.keys() - self._held.keys()
+        found = sql.stored(connection, looked_for) if looked_for else Found[Call]()
+        stored: dict[str, Call | DamagedAnswers] = {**found.sound}
+        stored |= {key: DamagedAnswers({key: model}) for key, model in found.damaged.items()}
+        free = (mine & wished) - stored.keys() - self._held.keys()
         first = {claim.key: claim for claim in reversed(batch.wishes) if claim.key in free}
         granted = [claim for claim in batch.wishes if first.get(claim.key) is claim]
         changes = ended(batch.ends())
@@ -211,11 +215,11 @@ class Writer:
         changes.bookings += [one for one in anew if one.id not in changes.releases]
         changes.bookings += [claim.purchase.booking for claim in granted if claim.purchase]
         refused = sql.money.change(connection, changes) if changes else {}
-        needless = {key for key in mine & wished if key in rows and key not in self._held}
+        needless = {key for key in mine & wished if key in stored and key not in self._held}
         needless |= {claim.key for booking, claim in wanted.items() if booking in refused}
         if leaving or needless:
             sql.leave(connection, leaving | needless, self._owner)
-        return Done(set(granted), {key: call_of(row) for key, row in rows.items()}, refused)
+        return Done(set(granted), stored, refused)
 
 
 def _hand_back(results: Mapping[Reply, Call | Standing | Exception | None]) -> None:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from upath import UPath
 
 from resources.atomic import write_whole
-from resources.calls import Call, CallStore
+from resources.calls import Call, CallStore, DamagedAnswers
 from resources.cassette.ahead import ahead
 from resources.cassette.reading import Cassette, opened
 from resources.faults import StoreError
@@ -36,8 +36,9 @@ class Imported(NamedTuple):
 def import_cassette(path: Path, calls: CallStore, images: ImageStore, reviews: Path) -> Imported:
     """Store what a cassette holds: pictures, then review files in the folder `reviews`, then calls.
 
-    What is here already stays; a second time changes nothing, and one that was broken off goes on.
-    Raises `BadCassette`, or `Differs` for a review file that is here and says something else.
+    What is here already stays, unless it is damaged; a second time changes nothing, and one that
+    was broken off goes on. Raises `BadCassette`, or `Differs` for a review file that is here and
+    says something else.
     """
     with opened(path) as cassette:
         cassette.check()
@@ -48,7 +49,7 @@ def import_cassette(path: Path, calls: CallStore, images: ImageStore, reviews: P
             write_whole(UPath(_review(reviews, topic)), cassette.review(topic))
         new = others = 0
         for some in cassette.calls():
-            kept = calls.keep(some)
+            kept = _kept(calls, some)
             new += len(kept)
             others += _others(calls, [call for call in some if call.key not in kept])
         held = cassette.manifest.calls
@@ -57,6 +58,17 @@ def import_cassette(path: Path, calls: CallStore, images: ImageStore, reviews: P
 
 def _keep(cassette: Cassette, images: ImageStore, digest: str) -> None:
     images.put(cassette.picture(digest))
+
+
+def _kept(calls: CallStore, given: list[Call]) -> set[str]:
+    """Store calls, also in the place of those that are damaged; the keys of those that are new."""
+    kept = calls.keep(given)
+    try:
+        calls.known(call.key for call in given)
+    except DamagedAnswers as damaged:
+        calls.forget(damaged.keys)
+        kept |= calls.keep([call for call in given if call.key not in kept])
+    return kept
 
 
 def _others(calls: CallStore, given: list[Call]) -> int:

@@ -18,6 +18,8 @@ class Account:
     per_month: float | None = None
     remake_lost_pictures: bool = False
     """Whether pictures that were paid for, and are gone, are to be made and paid for again."""
+    replace_damaged_answers: bool = False
+    """Whether answers that were paid for, and are damaged, are to be asked and paid for again."""
 
     @property
     def limited(self) -> bool:

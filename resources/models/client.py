@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from dagster import ConfigurableResource, EnvVar, InitResourceContext
 from pydantic import PrivateAttr
 
-from resources.calls import Answer, CallStore
+from resources.calls import Answer, CallStore, DamagedAnswers
 from resources.faults import LostPictures, NoPrice
 from resources.images import ImageStore
 from resources.models.account import Account
@@ -88,8 +88,8 @@ class ModelClient(ConfigurableResource[None]):
         Raises `InBatch` where some of it waits in a batch, `KeyNotSet` before the first request,
         `CannotDo` where the model lacks the role for a kind of request or its backend lacks the
         kind, `NoPrice` where there is a budget and no price, `LostPictures` where answers name
-        pictures that are gone, `OverBudget`, and `Stopped` where the provider takes no more or
-        cannot be reached.
+        pictures that are gone, `DamagedAnswers` where answers are not what was stored,
+        `OverBudget`, and `Stopped` where the provider takes no more or cannot be reached.
         """
         asked = self._ask(model, requests, log, account)
         for _ in range(REPAIRS):
@@ -177,8 +177,17 @@ class ModelClient(ConfigurableResource[None]):
         )
 
     def _stored(self, keys: Collection[str], account: Account) -> dict[str, Answer]:
-        """What is answered; raises `LostPictures` unless those are to be made again."""
-        found = self.calls.answers(keys)
+        """What is answered; raises `LostPictures` unless those are to be made again.
+
+        Raises `DamagedAnswers` unless those are to be asked again.
+        """
+        try:
+            found = self.calls.answers(keys)
+        except DamagedAnswers as damaged:
+            if not account.replace_damaged_answers:
+                raise
+            self.calls.forget(damaged.keys)
+            found = self.calls.answers(keys)
         pictures = {key: answer.answer.get("images", ()) for key, answer in found.items()}
         lost = self.images.lost({digest for digests in pictures.values() for digest in digests})
         without = [key for key, digests in pictures.items() if not lost.isdisjoint(digests)]

@@ -46,9 +46,11 @@ def test_a_run_may_change_one_and_keeps_the_other():
     account = account_of(BOTH, {"per_run_usd": 2})
     assert (account.per_run, account.per_month) == (2, 7.5)
     account = account_of(BOTH, {"per_run_usd": None, "remake_lost_pictures": True})
+    assert not account.replace_damaged_answers
     assert (account.per_run, account.per_month) == (None, 7.5)
     assert account.remake_lost_pictures
     assert account_of({}, {"per_month_usd": 0}).limited
+    assert account_of({}, {"replace_damaged_answers": True}).replace_damaged_answers
 
 
 @pytest.mark.parametrize("value", ["five", "-1", "$5", "nan", "inf", "1,50", "1e300"])

@@ -2,16 +2,17 @@
 
 import json
 import random
+import sqlite3
 import struct
 import zlib
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 import pytest
 
-from resources.calls import CallStore
+from resources.calls import CallStore, DamagedAnswers
 from resources.cassette import BadCassette, export_cassette, import_cassette
 from resources.cassette.form import LONGEST_LINE
 from resources.cassette.importing import Differs
@@ -160,6 +161,17 @@ class TestThereAndBack:
         empty.calls.keep([looked(1, text="{9}"), looked(2)])
         assert empty.imported(path)[:3] == (5, 3, 1)
         assert empty.calls.known([looked(1).key])[looked(1).key].answer["text"] == "{9}"
+
+    def test_an_answer_that_is_damaged_here_heals(self, full, empty, path):
+        empty.imported(path)
+        with closing(sqlite3.connect(empty.root / "calls.sqlite")) as connection:
+            connection.execute("UPDATE calls SET seconds = seconds + 1 WHERE kind = 'look'")
+            connection.execute("UPDATE calls SET answer = upper(answer) WHERE kind = 'paint'")
+            connection.commit()
+        with pytest.raises(DamagedAnswers):
+            empty.files()
+        assert empty.imported(path)[1:3] == (4, 0)
+        assert empty.files()[1] == full.files()[1]
 
     def test_a_picture_that_is_damaged_here_heals(self, full, empty, path):
         empty.imported(path)

@@ -25,6 +25,7 @@ from tests.resources.calls.calling import Model as Answering
 from tests.resources.calls.calling import call, keys
 
 PROJECT = Path(__file__).parents[3]
+SUMS = "SELECT scope, spent, reserved FROM spending_totals"
 ACCOUNT = Account("vlmbias/answers/gpt", "flags", "run-1")
 GPT = Model(name="gpt", backend="openai", model="gpt-5", family="gpt", roles=("judge",))
 
@@ -35,9 +36,7 @@ def booking(bound=100, account=ACCOUNT, month="2026-11", **more):
 
 def totals(store):
     """The sums as they are kept."""
-    rows = store._started().database.run(
-        lambda connection, _: connection.execute(text("SELECT * FROM spending_totals")).all()
-    )
+    rows = store._started().database.run(lambda connection, _: connection.execute(text(SUMS)).all())
     return {scope: (spent, reserved) for scope, spent, reserved in rows if spent or reserved}
 
 
@@ -174,7 +173,7 @@ class TestBudgets:
         store, account = opened(url), replace(ACCOUNT, per_run=250 / NANO)
         store.reserve([booking(100, account)])
         with closing(psycopg2.connect(url)) as other, ThreadPoolExecutor(1) as threads:
-            hold = "SELECT * FROM spending_totals WHERE scope = %s FOR UPDATE NOWAIT"
+            hold = f"{SUMS} WHERE scope = %s FOR UPDATE NOWAIT"
             with other.cursor() as cursor:
                 cursor.execute(hold, ["month:2026-11"])
                 reserving = threads.submit(store.reserve, [booking(100, account)])

@@ -3,17 +3,18 @@
 import asyncio
 import json
 import logging
+import sqlite3
 import threading
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 
 import pytest
 from sqlalchemy import text
 
-from resources.calls import CallStore
+from resources.calls import CallStore, DamagedAnswers
 from resources.calls.spending import NANO
 from resources.faults import LostPictures, Missing, NoPrice, OverBudget
 from resources.images import ImageStore
@@ -416,6 +417,27 @@ class TestLostPictures:
         assert (asked.known, asked.sent, server.count) == (4, 1, 6)
         assert client.images.lost(digests) == set()
         assert client.ask(painter, requests, LOG, account).sent == 0
+
+
+class TestDamagedAnswers:
+    def test_they_are_named_and_asked_again_where_that_is_wanted_and_no_others(
+        self, server, client, tmp_path
+    ):
+        judge, requests = priced(server), looks(5)
+        first = client.ask(judge, requests, LOG, ACCOUNT)
+        (key,) = first.keys[3]
+        with closing(sqlite3.connect(tmp_path / "calls.sqlite")) as other:
+            # Half of them by another key: it is not taken for one that was never asked.
+            change = "UPDATE calls SET key = replace(key, ?, ?), input_tokens = 9 WHERE key = ?"
+            other.execute(change, (key[:8], "f" * 8, key))
+            other.commit()
+        with pytest.raises(DamagedAnswers, match=f"1 answers .*{'f' * 8}{key[8:]}.*test-1"):
+            client.ask(judge, requests, LOG, ACCOUNT)
+        assert server.count == 5
+        asked = client.ask(judge, requests, LOG, Account(replace_damaged_answers=True))
+        assert (asked.known, asked.sent, server.count) == (4, 1, 6)
+        assert asked.outcomes == first.outcomes
+        assert client.ask(judge, requests, LOG, ACCOUNT).sent == 0
 
 
 class TestOthersClaims:
