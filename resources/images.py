@@ -5,12 +5,15 @@ import struct
 from collections.abc import Collection
 from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
+from pathlib import Path
+from uuid import uuid4
 
 from dagster import ConfigurableResource
 from upath import UPath
 
 from resources.atomic import is_remote, reaching, write_new, write_whole
-from resources.faults import Corrupt, Missing, Outside, Unreadable
+from resources.faults import Corrupt, Missing, Outside, Unreadable, writing
+from resources.reserve import Reserve
 
 _AT_ONCE = 32
 """How many images are looked for at once: in an object store, each takes a request."""
@@ -49,6 +52,23 @@ class ImageStore(ConfigurableResource[None]):
         except Corrupt:
             write_whole(self.path(digest), png)
         return digest
+
+    def reserve(self, size: int) -> Reserve:
+        """Room for pictures that will be paid for, as many bytes; it is held already.
+
+        Raises `Unwritable` or `Unreachable` where no picture could be kept, and `Full` where a disk
+        has less. An object store is asked to take an empty object, which is removed.
+        """
+        folder = UPath(self.root) / "images"
+        if is_remote(folder):
+            probe = folder / f".probe.{uuid4().hex}"
+            write_new(probe, b"")
+            with writing(probe), reaching(probe):
+                probe.unlink()
+            return Reserve(None, 0)
+        reserve = Reserve(Path(folder.path), size)
+        reserve.hold()
+        return reserve
 
     def get(self, digest: str) -> bytes:
         """The bytes of an image, checked against their sha256.

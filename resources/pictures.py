@@ -23,7 +23,8 @@ def opened(picture: Picture) -> bytes:
     size is read before anything is decoded. Raises `BadImage` where the file is cut
     short, too large, animated, of another format, or not of the media type that it came with.
     """
-    if picture.media_type in (None, "image/png") and _is_plain(picture.data):
+    claimed = _format(picture.media_type)
+    if claimed in (None, "PNG") and _is_plain(picture.data):
         return picture.data
     try:
         with warnings.catch_warnings():
@@ -35,7 +36,7 @@ def opened(picture: Picture) -> bytes:
         kinds = ", ".join(sorted(set(_FORMATS.values())))
         raise BadImage(f"{len(picture.data):,} bytes that are no image ({kinds})") from None
     with image:
-        _check(image, picture.media_type)
+        _check(image, picture.media_type, claimed)
         try:
             image.load()
             upright = ImageOps.exif_transpose(image)
@@ -46,6 +47,12 @@ def opened(picture: Picture) -> bytes:
     return png.getvalue()
 
 
+def _format(media_type: str | None) -> str | None:
+    """Pillow's name of a media type, whatever parameters it has; what it says is none as it is."""
+    kind = (media_type or "").partition(";")[0].strip().lower()
+    return _FORMATS.get(kind, kind) or None
+
+
 def _is_plain(data: bytes) -> bool:
     try:
         check_plain(data)
@@ -54,16 +61,18 @@ def _is_plain(data: bytes) -> bool:
     return True
 
 
-def _check(image: Image.Image, media_type: str | None) -> None:
+def _check(image: Image.Image, media_type: str | None, claimed: str | None) -> None:
     width, height = image.size
     if max(width, height) > LARGEST_SIDE or width * height > LARGEST_AREA:
         raise BadImage(
             f"The image is {width} × {height} px; at most {LARGEST_SIDE:,} px a side and "
             f"{LARGEST_AREA // 1_000_000} megapixels are taken"
         )
-    if media_type is not None and _FORMATS.get(media_type.lower()) != image.format:
-        raise BadImage(f"The image came as {media_type} but is {image.format}")
-    if getattr(image, "n_frames", 1) > 1:
+    # A JPEG with previews or a depth map after it, as cameras and telephones make.
+    found = "JPEG" if image.format == "MPO" else image.format
+    if claimed not in (None, found):
+        raise BadImage(f"The image came as {media_type} but is {found}")
+    if image.format != "MPO" and getattr(image, "n_frames", 1) > 1:
         raise BadImage("The image is animated: one picture was asked for")
 
 

@@ -12,13 +12,13 @@ Read = TypeVar("Read")
 
 
 class DamagedAnswers(Corrupt):
-    """Rows of the call store do not fit their checksums; `keys` are those that they have now."""
+    """Rows of a store do not fit their checksums; `keys` are those that they have now."""
 
-    def __init__(self, models: Mapping[str, str]) -> None:
+    def __init__(self, store: str, models: Mapping[str, str]) -> None:
         named = [f"{key!a} of {model!a}" for key, model in list(models.items())[:_NAMED]]
         more = f" and {len(models) - _NAMED:,} more" if len(models) > _NAMED else ""
         super().__init__(
-            f"The call store: {len(models):,} answers that were paid for are not what was written "
+            f"{store}: {len(models):,} answers that were paid for are not what was written "
             f"there: {', '.join(named)}{more}. Restore a copy of the store, or import a cassette "
             "that has them. To forget them, and ask and pay for them again, set in the run config: "
             "resources: {budget: {config: {replace_damaged_answers: true}}}. Nothing was sent."

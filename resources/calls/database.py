@@ -12,7 +12,16 @@ from sqlalchemy.exc import DBAPIError
 
 from resources.calls.schema import is_complete
 from resources.calls.statements import Statements
-from resources.faults import Busy, Corrupt, StoreError, Unreachable, writing
+from resources.faults import (
+    Busy,
+    Corrupt,
+    Full,
+    StoreError,
+    Unreachable,
+    Unwritable,
+    writing,
+)
+from resources.reserve import Reserve
 
 _PATIENCE_S = 300.0
 _RETRY_S = 1.0
@@ -27,9 +36,11 @@ class Database(ABC):
     It is opened by its first transaction, and again by the first one after `close`.
     """
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, reserve: Reserve) -> None:
         self.name = name
         """How messages call it: without user, password or options."""
+        self.reserve = reserve
+        """Room for answers that are on their way, where it can be held."""
         self._engine: Engine | None = None
         self._opening = threading.Lock()
         self._seen = False
@@ -37,18 +48,23 @@ class Database(ABC):
         self._said_at = 0.0
 
     def run(
-        self, work: Callable[[Connection, Statements], Result], *, patient: bool = True
+        self,
+        work: Callable[[Connection, Statements], Result],
+        *,
+        patient: bool = True,
+        paid: bool = False,
     ) -> Result:
         """What `work` returns, once its transaction is committed; it may be called repeatedly.
 
         Raises `Busy` or `Unreachable` after minutes of waiting where it is `patient`, `Unreachable`
-        at once for a server that was never reached, and `Full`, `Unwritable` or `Corrupt` at once.
+        at once for a server that was never reached, and `Corrupt` at once. `Full` and `Unwritable`
+        are raised at once as well, unless what is to be written is `paid`: that waits for them too.
         """
         while True:
             try:
                 done = self._attempt(work)
-            except (Unreachable, Busy) as fault:
-                if not patient:
+            except (Unreachable, Busy, Full, Unwritable) as fault:
+                if not patient or (isinstance(fault, Full | Unwritable) and not paid):
                     raise
                 self._wait(fault)
             else:
@@ -61,6 +77,7 @@ class Database(ABC):
             if self._engine is not None:
                 self._engine.dispose()
                 self._engine = None
+        self.reserve.release()
 
     @abstractmethod
     def _open(self) -> Engine:
@@ -113,7 +130,7 @@ class Database(ABC):
                 self._engine, self._seen = engine, True
             return self._engine
 
-    def _wait(self, fault: Unreachable | Busy) -> None:
+    def _wait(self, fault: Unreachable | Busy | Full | Unwritable) -> None:
         now = time.monotonic()
         if self._away_since is None:
             self._away_since = now

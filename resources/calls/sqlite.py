@@ -11,16 +11,19 @@ from resources.calls.misplaced import take_over
 from resources.calls.schema import complete, there
 from resources.calls.tables import CALLS, CLAIMS, TABLES
 from resources.faults import Busy, Missing, StoreError
+from resources.reserve import Reserve
 from resources.wal import create_wal, wal_engine
 
 _LOCKED_S = 4
+_RESERVE = 16_000_000
+"""Bytes: a hundred long answers, with the pages that are written anew for each."""
 
 
 class SqliteFile(Database):
     """A file that is never set aside or emptied, however damaged: it holds what was paid for."""
 
     def __init__(self, path: Path) -> None:
-        super().__init__(str(path))
+        super().__init__(str(path), Reserve(path.parent, _RESERVE))
         self._path = path
 
     def _open(self) -> Engine:

@@ -8,7 +8,6 @@ import json
 import time
 from collections.abc import Collection, Mapping, Sequence
 from functools import cache
-from statistics import fmean
 from typing import Any
 
 from sqlalchemy import (
@@ -16,6 +15,7 @@ from sqlalchemy import (
     Double,
     Extract,
     Integer,
+    Result,
     String,
     TableValuedAlias,
     Text,
@@ -33,9 +33,8 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from resources.calls.call import Answer, Call, answer_of, call_of
 from resources.calls.checksums import ABOUT_KEY, call_checksum, is_sound_answer, is_sound_call
-from resources.calls.damage import DamagedAnswers, Found
+from resources.calls.damage import Found
 from resources.calls.money import Money
-from resources.calls.spending import Typical
 from resources.calls.tables import CALLS, CLAIMS, head_in_sql
 
 
@@ -114,14 +113,7 @@ class Statements:
 
     def stored(self, connection: Connection, keys: Collection[str]) -> Found[Call]:
         """The calls that are stored."""
-        rows = connection.execute(self._stored, {"keys": json.dumps(list(keys))}).mappings()
-        found = Found[Call]()
-        for row in rows:
-            if is_sound_call(row):
-                found.sound[row["key"]] = call_of(row)
-            else:
-                found.damaged[row["key"]] = row["model"]
-        return found
+        return _found(connection.execute(self._stored, {"keys": json.dumps(list(keys))}))
 
     def answers(self, connection: Connection, keys: Collection[str]) -> Found[Answer]:
         """What was answered, without what was asked.
@@ -158,19 +150,9 @@ class Statements:
         """The next keys after one, in order."""
         return list(connection.scalars(self._keys, {"after": after, "limit": limit}))
 
-    def typical(self, connection: Connection, head: str, limit: int) -> Typical | None:
-        """Mean tokens of the latest answers to requests with this head."""
-        found = connection.execute(self._latest, {"head": head, "limit": limit}).mappings().all()
-        damaged = {row["key"]: row["model"] for row in found if not is_sound_call(row)}
-        if damaged:
-            raise DamagedAnswers(damaged)
-        if not found:
-            return None
-        return Typical(
-            len(found),
-            fmean(row["input_tokens"] for row in found),
-            fmean(row["output_tokens"] for row in found),
-        )
+    def latest(self, connection: Connection, head: str, limit: int) -> Found[Call]:
+        """The latest calls whose request has this head, with both their counts of tokens."""
+        return _found(connection.execute(self._latest, {"head": head, "limit": limit}))
 
     def keep(self, connection: Connection, rows: Sequence[Mapping[str, Any]]) -> set[str]:
         """Store calls; the keys of those that were not there yet."""
@@ -184,6 +166,16 @@ class Statements:
 
     def _timed(self, values: dict[str, Any]) -> dict[str, Any]:
         return values if self._on_server else values | {"now": time.time()}
+
+
+def _found(rows: Result[Any]) -> Found[Call]:
+    found = Found[Call]()
+    for row in rows.mappings():
+        if is_sound_call(row):
+            found.sound[row["key"]] = call_of(row)
+        else:
+            found.damaged[row["key"]] = row["model"]
+    return found
 
 
 def _keys_of_server() -> TableValuedAlias:

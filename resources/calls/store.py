@@ -6,6 +6,7 @@ import threading
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from statistics import fmean
 from types import MappingProxyType
 from typing import TypeVar
 
@@ -89,7 +90,7 @@ class CallStore(ConfigurableResource[None]):
         chunks = list(self._chunks(keys, Statements.answers))
         damaged = {key: model for found in chunks for key, model in found.damaged.items()}
         if damaged:
-            raise DamagedAnswers(damaged)
+            raise DamagedAnswers(self._started().database.name, damaged)
         return {key: answer for found in chunks for key, answer in found.sound.items()}
 
     def holds(self, keys: Iterable[str]) -> set[str]:
@@ -102,7 +103,7 @@ class CallStore(ConfigurableResource[None]):
         def look_up(sql: Statements, connection: Connection, some: list[str]) -> list[Call]:
             found = sql.stored(connection, some)
             if found.damaged:
-                raise DamagedAnswers(found.damaged)
+                raise DamagedAnswers(self._started().database.name, found.damaged)
             return [found.sound[key] for key in some if key in found.sound]
 
         for chunk in self._chunks(sorted(set(keys)), look_up):
@@ -169,9 +170,15 @@ class CallStore(ConfigurableResource[None]):
         None where no such call is stored with both its counts.
         """
         head = head_of(canonical_text(canonical(model, kind, {})))
-        return self._started().database.run(
-            lambda connection, sql: sql.typical(connection, head, _TYPICAL_OF)
-        )
+        database = self._started().database
+        found = database.run(lambda connection, sql: sql.latest(connection, head, _TYPICAL_OF))
+        if found.damaged:
+            raise DamagedAnswers(database.name, found.damaged)
+        if not found.sound:
+            return None
+        calls = found.sound.values()
+        tokens = [(call.input_tokens or 0, call.output_tokens or 0) for call in calls]
+        return Typical(len(tokens), *map(fmean, zip(*tokens, strict=True)))
 
     async def once(
         self, key: str, ask: Callable[[], Awaitable[Call]], purchase: Purchase | None = None

@@ -28,7 +28,7 @@ from resources.calls.orders import (
 )
 from resources.calls.spending import Booking, Purchase
 from resources.calls.statements import Statements
-from resources.faults import StoreError
+from resources.faults import Full, StoreError, Unwritable
 
 _LEASE_S = 20.0
 _AT_ONCE = 500
@@ -118,6 +118,7 @@ class Writer:
                 self._carry_out(batch, renewing)
         self._left_behind.update(self._held.values())
         if self._left_behind:
+            self._database.reserve.release()
             with suppress(StoreError):
                 self._database.run(self._leave_all, patient=False)
 
@@ -152,14 +153,12 @@ class Writer:
             batch.releases.add(claim)
 
     def _carry_out(self, batch: Batch, renewing: set[str]) -> None:
+        self._hold_room(batch)
         ends = batch.ends()
         if renewing or not self._held:
             self._renew_at = time.monotonic() + _LEASE_S / 3
         try:
-            done = self._database.run(
-                lambda connection, sql: self._write(connection, sql, batch, renewing),
-                patient=bool(batch.replies()),
-            )
+            done = self._written(batch, renewing)
         except Exception as error:  # noqa: BLE001 - whatever it is, those who wait must hear of it
             self._left_behind |= ends
             for claim in ends:
@@ -186,6 +185,29 @@ class Writer:
             self._held.pop(claim.key, None)
         _hand_back(results)
 
+    def _hold_room(self, batch: Batch) -> None:
+        """Let nobody ask unless there is room for the answer."""
+        if batch.wishes:
+            try:
+                self._database.reserve.hold()
+            except StoreError as error:
+                _refuse(batch, error)
+
+    def _written(self, batch: Batch, renewing: set[str]) -> Done:
+        """Carry out a transaction; for answers, which are paid for, room was kept free."""
+
+        def write(connection: Connection, sql: Statements) -> Done:
+            return self._write(connection, sql, batch, renewing)
+
+        try:
+            return self._database.run(write, patient=bool(batch.replies()))
+        except (Full, Unwritable) as error:
+            if not batch.answers:
+                raise
+            _refuse(batch, error)
+            self._database.reserve.release()
+            return self._database.run(write, paid=True)
+
     def _write(
         self, connection: Connection, sql: Statements, batch: Batch, renewing: set[str]
     ) -> Done:
@@ -204,7 +226,8 @@ class Writer:
             looked_for = wished | {claim.key for claim in batch.answers if claim.key not in new}
         found = sql.stored(connection, looked_for) if looked_for else Found[Call]()
         stored: dict[str, Call | DamagedAnswers] = {**found.sound}
-        stored |= {key: DamagedAnswers({key: model}) for key, model in found.damaged.items()}
+        for key, model in found.damaged.items():
+            stored[key] = DamagedAnswers(self._database.name, {key: model})
         free = (mine & wished) - stored.keys() - self._held.keys()
         first = {claim.key: claim for claim in reversed(batch.wishes) if claim.key in free}
         granted = [claim for claim in batch.wishes if first.get(claim.key) is claim]
@@ -220,6 +243,12 @@ class Writer:
         if leaving or needless:
             sql.leave(connection, leaving | needless, self._owner)
         return Done(set(granted), stored, refused)
+
+
+def _refuse(batch: Batch, error: StoreError) -> None:
+    """Let nobody else ask: what is on its way already can be stored, or be held until it can."""
+    _hand_back(dict.fromkeys(batch.wishes.values(), error))
+    batch.wishes.clear()
 
 
 def _hand_back(results: Mapping[Reply, Call | Standing | Exception | None]) -> None:

@@ -16,7 +16,7 @@ from resources.faults import OverBudget, StoreError
 from resources.images import ImageStore
 from resources.models.catalog import Model
 from resources.models.faults import Stopped
-from resources.models.keeping import answer_in, call_with
+from resources.models.keeping import HOLD_S, answer_in, call_with, held_answer
 from resources.models.outcomes import Failed, FailureKind
 from resources.models.pace import Pace
 from resources.models.progress import Progress, duration
@@ -32,6 +32,7 @@ from resources.models.replies import (
 )
 from resources.models.requests import Request, kind_of
 from resources.models.till import Room, Till
+from resources.reserve import Reserve
 
 ATTEMPTS = 8
 AT_MOST: Mapping[FailureKind, int] = {"deadline": 2, "unreadable": 3}
@@ -73,6 +74,8 @@ class Asking:
     answered: bool = False
     """Whether the model has answered any other request that goes with these."""
     api_key: str | None = field(default=None, repr=False)
+    reserve: Reserve = field(default_factory=partial(Reserve, None, 0))
+    """Room for the pictures that are on their way."""
     calls: dict[str, Answer] = field(default_factory=dict)
     failures: dict[str, Failed] = field(default_factory=dict)
     _pace: Pace = field(init=False)
@@ -308,13 +311,23 @@ class Asking:
     async def _kept(self, key: str, request: Request, reply: Reply, seconds: float) -> Call:
         """The call as it is stored; its pictures are in the image store before."""
         if reply.pictures:
-            # Others go on while they are opened and stored.
-            answer = await asyncio.to_thread(answer_in, reply, self.images, self.api_key)
+            answer = await held_answer(reply, self.images, self.api_key, self._not_stored)
         else:
             answer = answer_in(reply, self.images, self.api_key)
         return call_with(
             self.model, key, request, reply, answer, seconds, "online", self.till.clock()
         )
+
+    def _not_stored(self, error: StoreError) -> None:
+        """A picture could not be stored: no more is sent, and it gets the room that was held."""
+        if self._why_stopped is None:
+            self.progress.log.warning(
+                "%s Pictures that were paid for are held for %s, and stored once that can be.",
+                error,
+                duration(HOLD_S),
+            )
+        self._stop(error)
+        self.reserve.release()
 
     @property
     def _about_key(self) -> str:

@@ -43,6 +43,9 @@ ROLES: Mapping[str, set[Role]] = {
     "score": {"metric"},
 }
 """The roles of which a model has to have one, by what it is asked to do."""
+PICTURE_BYTES = 8_000_000
+"""Room that is held for each picture on its way: twice a large PNG's."""
+_PAINTING = ("paint", "edit")
 _STARTING = Lock()
 _NOBODY = Account()
 _NOTHING = Usage(0, 0, 0.0)
@@ -162,7 +165,12 @@ class ModelClient(ConfigurableResource[None]):
                 backend = self._backend(model, asking.api_key)
                 require(backend, model, missing.values())
                 loop = self._loop = self._loop or Loop()
-            loop.run(asking.run(backend))
+            if any(kind_of(request) in _PAINTING for request in missing.values()):
+                asking.reserve = self.images.reserve(model.concurrency * PICTURE_BYTES)
+            try:
+                loop.run(asking.run(backend))
+            finally:
+                asking.reserve.release()
             calls |= asking.calls
         return Asked(
             [

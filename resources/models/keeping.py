@@ -1,12 +1,15 @@
 """What is stored of a reply, however it came: to a request alone, or in a batch."""
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from math import isfinite
+from time import monotonic
 from typing import Any
 
 from resources.calls import Call
 from resources.calls.spending import Mode
+from resources.faults import StoreError
 from resources.images import ImageStore
 from resources.models.catalog import Model
 from resources.models.replies import Reply
@@ -16,6 +19,9 @@ from resources.pictures import BadImage, opened
 
 SHORTEST_SECRET = 8
 """A shorter key is a placeholder; taking it out of answers would change what they say."""
+
+HOLD_S, HOLD_RETRY_S = 300.0, 0.5
+"""How long pictures are held that were paid for and cannot be stored, and how often it is tried."""
 
 LONGEST_NAME = 1000
 """Characters of a model's name, as cassettes take it."""
@@ -48,6 +54,27 @@ def answer_in(reply: Reply, images: ImageStore, api_key: str | None) -> dict[str
         "score": reply.score if reply.score is None or isfinite(reply.score) else None,
         **({} if reply.made is None else {"made": reply.made}),
     }
+
+
+async def held_answer(
+    reply: Reply,
+    images: ImageStore,
+    api_key: str | None,
+    stop: Callable[[StoreError], None],
+) -> dict[str, Any]:
+    """As `answer_in`, beside the event loop; pictures that cannot be stored are held for minutes.
+
+    `stop` hears of each attempt that failed, before the next.
+    """
+    until = monotonic() + HOLD_S
+    while True:
+        try:
+            return await asyncio.to_thread(answer_in, reply, images, api_key)
+        except StoreError as error:
+            stop(error)
+            if monotonic() >= until:
+                raise
+        await asyncio.sleep(HOLD_RETRY_S)
 
 
 def call_with(

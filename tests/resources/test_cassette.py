@@ -170,7 +170,7 @@ class TestThereAndBack:
             connection.commit()
         with pytest.raises(DamagedAnswers):
             empty.files()
-        assert empty.imported(path)[1:3] == (4, 0)
+        assert empty.imported(path)[1:3] == (5, 0)
         assert empty.files()[1] == full.files()[1]
 
     def test_a_picture_that_is_damaged_here_heals(self, full, empty, path):

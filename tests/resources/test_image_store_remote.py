@@ -58,6 +58,16 @@ def test_a_bucket_that_is_not_there_is_named(s3):
         ImageStore(root="s3://nowhere/here").put(PNG)
 
 
+def test_room_is_asked_for_by_an_object_that_goes_again(s3, monkeypatch):
+    store = ImageStore(root="s3://pictures/here")
+    store.reserve(10**12).release()
+    assert objects(s3) == {}
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
+    s3fs.S3FileSystem.clear_instance_cache()
+    with pytest.raises(Unreachable, match=r"s3://pictures/here.*COUNTERFACTORY_IMAGES"):
+        ImageStore(root="s3://pictures/here").reserve(1)
+
+
 def test_a_store_that_does_not_answer_is_named(s3, monkeypatch):
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
     s3fs.S3FileSystem.clear_instance_cache()

@@ -50,6 +50,23 @@ def test_a_png_that_is_plain_already_is_kept_byte_for_byte():
     assert opened(Picture(sent + b"hidden")) == file(Image.fromarray(PIXELS))
 
 
+@pytest.mark.parametrize("claimed", ["image/png; charset=utf-8", "IMAGE/PNG ;q=1", "", None])
+def test_a_media_type_may_have_parameters(claimed):
+    sent = file(Image.fromarray(PIXELS))
+    assert opened(Picture(sent, claimed)) == sent
+
+
+def test_a_jpeg_with_a_preview_after_it_is_a_jpeg():
+    large, preview = Image.fromarray(PIXELS), Image.fromarray(PIXELS[::2, ::2])
+    sent = file(large, "MPO", save_all=True, append_images=[preview], quality=95)
+    assert Image.open(io.BytesIO(sent)).format == "MPO"
+    for claimed in ("image/jpeg", "image/jpg", None):
+        kept = opened(Picture(sent, claimed))
+        assert (pixels(kept) == pixels(file(large, "JPEG", quality=95))).all()
+    with pytest.raises(BadImage, match="came as image/png but is JPEG"):
+        opened(Picture(sent, "image/png"))
+
+
 def test_a_jpeg_is_turned_as_its_exif_says():
     exif = Image.Exif()
     exif[0x0112] = 6

@@ -1,5 +1,6 @@
 """Damaged rows of the store are named and never read as answers; what is old gets checksums."""
 
+import asyncio
 import multiprocessing
 import os
 import random
@@ -14,7 +15,7 @@ from resources.calls import CallStore, DamagedAnswers, schema
 from resources.calls.spending import NANO
 from resources.faults import Corrupt
 from resources.models.account import Account
-from tests.resources.calls.calling import call, keys
+from tests.resources.calls.calling import Model, call, keys
 from tests.resources.calls.test_money import booking, summed, totals
 
 TABLES = ("calls", "spending", "spending_totals")
@@ -148,8 +149,12 @@ def test_a_damaged_answer_is_asked_again_only_when_told_to(path):
             "UPDATE calls SET answer = replace(answer, '1', '7') WHERE key = ?", keys(2)[1:]
         )
         other.commit()
+    model = Model()
     with closing(CallStore(url=f"sqlite:///{path}")) as store:
-        with pytest.raises(DamagedAnswers, match=keys(2)[1]) as error:
+        with pytest.raises(DamagedAnswers, match=keys(2)[1]):
+            asyncio.run(model.all_of(store, [1]))
+        assert model.asked == []
+        with pytest.raises(DamagedAnswers, match=f"{path}: 1 answers .*{keys(2)[1]}") as error:
             store.answers(keys(3))
         assert error.value.keys == {keys(2)[1]}
         assert store.holds(keys(3)) == set(keys(3))

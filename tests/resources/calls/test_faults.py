@@ -45,13 +45,6 @@ def without_tables(path):
         connection.execute("CREATE TABLE other (x)")
 
 
-def torn_rows(path):
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute("UPDATE calls SET answer = '{\"text\": '")
-        connection.commit()
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-
-
 class TestDamage:
     @pytest.fixture
     def path(self, tmp_path):
@@ -65,7 +58,7 @@ class TestDamage:
 
     @pytest.mark.parametrize(
         "damage",
-        [overwritten_in_the_middle, torn_off, no_database, emptied, without_tables, torn_rows],
+        [overwritten_in_the_middle, torn_off, no_database, emptied, without_tables],
         ids=lambda damage: damage.__name__,
     )
     def test_it_is_named_and_left_alone_and_nothing_is_asked(self, path, opened, damage):

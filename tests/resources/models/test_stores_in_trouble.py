@@ -6,7 +6,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -14,10 +14,12 @@ import pytest
 import resources.calls.database
 import resources.calls.writer
 from resources.calls import CallStore
-from resources.faults import Unreachable
+from resources.faults import Unreachable, Unwritable
 from resources.images import ImageStore
+from resources.models import keeping
 from resources.models.client import ModelClient
 from resources.models.outcomes import Answered
+from resources.models.requests import Paint
 from tests.postgres import Postgres, installed
 from tests.providers import faults, provider_process
 from tests.resources.models.conftest import LOG, closed, looks, model, until
@@ -142,23 +144,27 @@ def test_of_three_processes_that_ask_the_same_one_may_be_killed(kind, request, t
 
 FULL_DISK = """
 import os, sys
+from contextlib import suppress
 from pathlib import Path
-from resources.calls import writer
 from resources.faults import Full
 from resources.models.outcomes import Answered
 from resources.models.requests import Paint
 from tests.providers import Provider
 from tests.resources.models import conftest as c
 
-# No claim can be given up on a full disk: the next run waits until they end.
-writer._LEASE_S = 0.5
 disk, kind = Path(sys.argv[1]), sys.argv[2]
 filler = disk / "filler"
-MANY, CONCURRENCY = 300, 8
+MANY, CONCURRENCY, FILLED_AT = 100, 4, 30
 requests = {
     "answers": c.looks(MANY),
     "pictures": [Paint(f"A dog with {legs} legs") for legs in range(MANY)],
 }[kind]
+
+
+def fill():
+    with filler.open("wb", buffering=0) as file, suppress(OSError):
+        while True:
+            file.write(bytes(4096))
 
 
 def png(received):
@@ -172,23 +178,23 @@ os.environ["OPENAI_API_KEY"] = "sk-full"
 with Provider() as server:
     server.answer = {"answers": lambda _: os.urandom(15_000).hex(), "pictures": png}[kind]
     entry = c.model(server, concurrency=CONCURRENCY)
+    # Somebody else fills the disk in the middle of it, to the last byte.
+    answered = server.answer
+    server.answer = lambda got: (fill() if server.count == FILLED_AT else None, answered(got))[1]
     client = c.client_at(disk)
-    client.calls.known([])
-    free = os.statvfs(disk)
-    filler.write_bytes(bytes(free.f_bavail * free.f_frsize - (3 << 20)))
     try:
         client.ask(entry, requests, c.LOG)
     except Full as error:
         print(error)
     first = server.count
-    assert CONCURRENCY < first < MANY, first
+    assert FILLED_AT <= first <= FILLED_AT + 2 * CONCURRENCY, first
     c.closed(client)
     filler.unlink()
     client = c.client_at(disk)
     asked = client.ask(entry, requests, c.LOG)
     assert all(isinstance(outcome, Answered) for outcome in asked.outcomes), asked.outcomes
-    assert first - CONCURRENCY * 3 // 2 <= asked.known <= first, (first, asked.known)
-    assert server.count == first + MANY - asked.known
+    # All that was paid for was stored, in the room that was kept for it.
+    assert (asked.known, server.count) == (first, MANY)
     assert client.ask(entry, requests, c.LOG).outcomes == asked.outcomes
     for outcome in asked.outcomes:
         for digest in outcome.images:
@@ -199,7 +205,7 @@ print("whole")
 
 
 @pytest.mark.parametrize("kind", ["answers", "pictures"])
-def test_a_full_disk_stops_the_run_and_loses_at_most_what_was_on_its_way(tmp_path, kind):
+def test_a_full_disk_stops_the_run_and_loses_nothing(tmp_path, kind):
     disk = tmp_path / "disk"
     disk.mkdir()
     (tmp_path / "program.py").write_text(FULL_DISK)
@@ -218,4 +224,36 @@ def test_a_full_disk_stops_the_run_and_loses_at_most_what_was_on_its_way(tmp_pat
     )
     told, _, end = done.stdout.strip().rpartition("\n")
     assert end == "whole", done.stderr
-    assert told.startswith(f"No space is left to write {disk}/")
+    assert told.startswith(f"No space is left to write {disk}")
+
+
+def test_where_no_picture_can_be_kept_none_is_asked_for(server, client, tmp_path):
+    (tmp_path / "file").touch()
+    images = ImageStore(root=str(tmp_path / "file"))
+    with closing(ModelClient(calls=client.calls, images=images)) as blocked:
+        with pytest.raises(Unwritable, match=f"{tmp_path}/file/images cannot be written"):
+            blocked.ask(model(server), [Paint("A dog")], LOG)
+        assert server.count == 0
+        # What makes no pictures needs no place for them.
+        assert blocked.ask(model(server), looks(1), LOG).sent == 1
+
+
+def test_a_picture_that_cannot_be_stored_is_held_until_it_can(server, client, monkeypatch, caplog):
+    put, refused = ImageStore.put, []
+
+    def away(self, png):
+        if len(refused) < 3:
+            refused.append(png)
+            raise Unreachable("The images cannot be reached.")
+        return put(self, png)
+
+    monkeypatch.setattr(ImageStore, "put", away)
+    monkeypatch.setattr(keeping, "HOLD_RETRY_S", 0.01)
+    entry, requests = model(server, concurrency=1), [Paint(f"{n} dogs") for n in range(9)]
+    with pytest.raises(Unreachable):
+        client.ask(entry, requests, LOG)
+    assert "paid for are held for 5 min" in caplog.text
+    first = server.count
+    assert first < 9
+    asked = client.ask(entry, requests, LOG)
+    assert (asked.known, server.count) == (first, 9)
