@@ -2,8 +2,9 @@
 
 Replies of providers, lines of batches and cassettes, and lists of models pass through
 `plain_json` before anything else reads them; what was stored earlier passes through `plain` again.
-After it there is no half of a surrogate pair, no infinite number, and nothing nested so deeply
-that Python's own functions give up.
+After it there is no half of a surrogate pair, no infinite number, nothing nested so deeply that
+Python's own functions give up, and no API key of this process: servers repeat keys in texts,
+errors, names of models and lists.
 """
 
 import json
@@ -11,6 +12,7 @@ import re
 from collections.abc import Callable
 from math import isfinite
 from typing import Any
+from urllib.parse import quote
 
 from pydantic_core import from_json
 
@@ -25,6 +27,11 @@ MOST_VALUES = 500_000
 LONGEST_NUMBER = 4300
 """Digits of a whole number, which is also as many as Python reads."""
 
+SHORTEST_SECRET = 8
+"""A shorter key is a placeholder; striking it out would change what answers say."""
+
+_secrets: list[str] = []
+"""Every form in which a key may come back, the longest first."""
 _HALF_A_PAIR = re.compile("[\ud800-\udfff]")
 _INSTEAD = "\ufffd"
 
@@ -45,12 +52,25 @@ def whole_characters(text: str) -> str:
     return text if text.isascii() else _HALF_A_PAIR.sub(_INSTEAD, text)
 
 
+def keep_secret(key: str) -> None:
+    """Strike a key out of whatever comes from outside to this process from now on."""
+    if len(key) >= SHORTEST_SECRET:
+        _secrets[:] = sorted({*_secrets, key, quote(key, safe="")}, key=len, reverse=True)
+
+
+def without_secrets(text: str) -> str:
+    """A text without any key of this process."""
+    for secret in _secrets:
+        text = text.replace(secret, "[key]")
+    return text
+
+
 def plain_text(text: str) -> str:
-    """Text as it is taken from outside: U+FFFD for halves of surrogate pairs and for NUL.
+    """Text as it is taken from outside: U+FFFD for halves of surrogate pairs and for NUL, no key.
 
     No database but SQLite takes a NUL, and no file format needs one.
     """
-    return whole_characters(text.replace("\0", _INSTEAD))
+    return whole_characters(without_secrets(text.replace("\0", _INSTEAD)))
 
 
 def plain_json(data: str | bytes) -> Any:

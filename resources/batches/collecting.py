@@ -15,9 +15,8 @@ from resources.calls.batches import OVER, Batch
 from resources.images import ImageStore
 from resources.models.backends.base import Batcher
 from resources.models.catalog import Model
-from resources.models.client import key_of
 from resources.models.faults import Stopped
-from resources.models.keeping import answer_in, call_with, without_secret
+from resources.models.keeping import answer_in, call_with
 from resources.models.pricing import cost_of
 from resources.models.replies import (
     UNCOUNTED,
@@ -29,6 +28,7 @@ from resources.models.replies import (
     Unreadable,
 )
 from resources.models.requests import request_of
+from resources.outside import without_secrets
 
 ATTEMPTS = 3
 """How often results are fetched whose transfer breaks off; what was kept before is not lost."""
@@ -71,7 +71,6 @@ def collect(
         model,
         calls,
         images,
-        key_of(model),
         {each.key: each.booking for each in calls.batches.requests(tag)},
     )
     try:
@@ -90,7 +89,6 @@ class _Collecting:
     model: Model
     calls: CallStore
     images: ImageStore
-    api_key: str | None
     open: dict[str, str]
     _faults: dict[str, Fault] = field(default_factory=dict)
     _taken: dict[str, tuple[Reply, Mapping[str, Any]]] = field(default_factory=dict)
@@ -140,7 +138,7 @@ class _Collecting:
             if isinstance(reply, Fault):
                 self._faults[key] = reply
                 continue
-            answer = answer_in(reply, self.images, self.api_key)
+            answer = answer_in(reply, self.images)
             self._taken[key] = replace(reply, pictures=()), answer
             if len(self._taken) >= KEPT_AT_ONCE:
                 self._keep()
@@ -169,7 +167,7 @@ class _Collecting:
         fault, state = self._faults.get(key), self.batch.state
         never_run = isinstance(fault, Interrupted) and not fault.possibly_paid
         if fault is not None and not (never_run and state in ("expired", "cancelled")):
-            return f"failed: {without_secret(str(fault), self.api_key)[:_LONGEST_REASON]}"
+            return f"failed: {without_secrets(str(fault))[:_LONGEST_REASON]}"
         if self._some_unreadable:
             return "unreadable"
         if state == "failed":

@@ -73,7 +73,6 @@ class Asking:
     till: Till
     answered: bool = False
     """Whether the model has answered any other request that goes with these."""
-    api_key: str | None = field(default=None, repr=False)
     reserve: Reserve = field(default_factory=partial(Reserve, None, 0))
     """Room for the pictures that are on their way."""
     calls: dict[str, Answer] = field(default_factory=dict)
@@ -311,9 +310,9 @@ class Asking:
     async def _kept(self, key: str, request: Request, reply: Reply, seconds: float) -> Call:
         """The call as it is stored; its pictures are in the image store before."""
         if reply.pictures:
-            answer = await held_answer(reply, self.images, self.api_key, self._not_stored)
+            answer = await held_answer(reply, self.images, self._not_stored)
         else:
-            answer = answer_in(reply, self.images, self.api_key)
+            answer = answer_in(reply, self.images)
         return call_with(
             self.model, key, request, reply, answer, seconds, "online", self.till.clock()
         )

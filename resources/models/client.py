@@ -160,9 +160,9 @@ class ModelClient(ConfigurableResource[None]):
             self._require_none_waits(model, missing)
             if account.limited:
                 _require_prices(model, missing, bounds)
-            asking.api_key = key_of(model)
+            api_key = key_of(model)
             with _STARTING:
-                backend = self._backend(model, asking.api_key)
+                backend = self._backend(model, api_key)
                 require(backend, model, missing.values())
                 loop = self._loop = self._loop or Loop()
             if any(kind_of(request) in _PAINTING for request in missing.values()):

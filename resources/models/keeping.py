@@ -17,9 +17,6 @@ from resources.models.requests import Request, canonical_of, kind_of
 from resources.outside import LONGEST_REASON, LONGEST_TEXT, plain_text
 from resources.pictures import BadImage, opened
 
-SHORTEST_SECRET = 8
-"""A shorter key is a placeholder; taking it out of answers would change what they say."""
-
 HOLD_S, HOLD_RETRY_S = 300.0, 0.5
 """How long pictures are held that were paid for and cannot be stored, and how often it is tried."""
 
@@ -27,17 +24,13 @@ LONGEST_NAME = 1000
 """Characters of a model's name, as cassettes take it."""
 
 
-def answer_in(reply: Reply, images: ImageStore, api_key: str | None) -> dict[str, Any]:
+def answer_in(reply: Reply, images: ImageStore) -> dict[str, Any]:
     """The answer as a call holds it; its pictures are in the image store before.
 
     What can be none, such as text that is too long or a picture that does not open, is malformed.
     """
-
-    def said(text: str) -> str:
-        return plain_text(without_secret(text, api_key))
-
     if reply.refusal is not None:
-        reason = said(reply.refusal.reason)[:LONGEST_REASON]
+        reason = plain_text(reply.refusal.reason)[:LONGEST_REASON]
         return {"outcome": "refused", "kind": reply.refusal.kind, "reason": reason}
     problem, pictures = reply.problem or _too_long(reply.text), list[str]()
     if problem is None:
@@ -46,10 +39,10 @@ def answer_in(reply: Reply, images: ImageStore, api_key: str | None) -> dict[str
         except BadImage as error:
             problem = str(error)
     if problem is not None:
-        return {"outcome": "malformed", "problem": said(problem)[:LONGEST_REASON]}
+        return {"outcome": "malformed", "problem": plain_text(problem)[:LONGEST_REASON]}
     return {
         "outcome": "answered",
-        "text": None if reply.text is None else said(reply.text),
+        "text": None if reply.text is None else plain_text(reply.text),
         "images": pictures,
         "score": reply.score if reply.score is None or isfinite(reply.score) else None,
         **({} if reply.made is None else {"made": reply.made}),
@@ -59,7 +52,6 @@ def answer_in(reply: Reply, images: ImageStore, api_key: str | None) -> dict[str
 async def held_answer(
     reply: Reply,
     images: ImageStore,
-    api_key: str | None,
     stop: Callable[[StoreError], None],
 ) -> dict[str, Any]:
     """As `answer_in`, beside the event loop; pictures that cannot be stored are held for minutes.
@@ -69,7 +61,7 @@ async def held_answer(
     until = monotonic() + HOLD_S
     while True:
         try:
-            return await asyncio.to_thread(answer_in, reply, images, api_key)
+            return await asyncio.to_thread(answer_in, reply, images)
         except StoreError as error:
             stop(error)
             if monotonic() >= until:
@@ -114,10 +106,3 @@ def _too_long(text: str | None) -> str | None:
 def _named(served_model: str | None) -> str | None:
     """A name that every store takes; a server may say none."""
     return plain_text(served_model)[:LONGEST_NAME] if served_model else None
-
-
-def without_secret(text: str, api_key: str | None) -> str:
-    """A text that repeats the key, without it; `EMPTY`, as for a local server, is a word."""
-    if api_key is None or len(api_key) < SHORTEST_SECRET:
-        return text
-    return text.replace(api_key, "[key]")

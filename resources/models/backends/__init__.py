@@ -5,6 +5,7 @@ from typing import Any
 
 from resources.models.backends.base import PictureOf
 from resources.models.catalog import Model
+from resources.outside import keep_secret
 
 _BACKENDS = {
     "openai": "openai_batches.BatchedOpenAI",
@@ -18,6 +19,7 @@ _BACKENDS = {
 
 
 def backend_of(model: Model, key: str | None, picture: PictureOf) -> Any:
-    """The backend of an entry of models.yaml, ready to be asked."""
+    """The backend of an entry of models.yaml; its key is struck out of all that comes back."""
+    keep_secret(key or "")
     module, name = _BACKENDS[model.backend].split(".")
     return getattr(import_module(f"{__name__}.{module}"), name)(model, key, picture)

@@ -54,7 +54,9 @@ def test_an_answer_is_the_one_that_would_have_come_online(of_each):
     schema = '{"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}'
     requests = [*looks(2, digest), Write((Turn("user", "Write."),), schema=schema)]
     requests += [Paint("A hen", seed=3), Paint("A hen", sample=1), Edit("Add a leg", (digest,))]
-    with Office(of_each.calls, of_each.images, of_each.provider, of_each.model.backend) as office:
+    # A picture takes 1,000 tokens there.
+    of = (of_each.calls, of_each.images, of_each.provider, of_each.model.backend)
+    with Office(*of, longest_output=1000) as office:
         asked = office.ask(requests)
         alone = office.stored(requests)
         assert office.calls.forget(office.keys(requests)) == len(requests)
@@ -254,11 +256,13 @@ def test_there_is_no_batch_of_that_tag(office):
 
 def test_the_key_is_in_nothing_that_is_stored(of_each):
     of_each.provider.answer = lambda received: f"Your key is {CANARY}, is it not?"
+    of_each.provider.served = {of_each.model.model: f"gpt of {CANARY}"}
     requests = looks(2)
     of_each.collect(of_each.submit_one(requests))
     (first, second) = of_each.ask(requests).outcomes
     assert isinstance(first, Answered)
     assert first.text == second.text == "Your key is [key], is it not?"
+    assert first.served_model == "gpt of [key]"
 
 
 def test_money_is_booked_to_the_partition(office):

@@ -546,8 +546,9 @@ def test_the_served_model_and_its_tokens_are_kept(server, client):
 
 
 def test_the_key_is_found_nowhere(server, client, tmp_path, caplog):
-    """Not even when the provider repeats it, in an error or in an answer."""
+    """Not even when the provider repeats it, in an error, in an answer or in a model's name."""
     caplog.set_level(logging.DEBUG)
+    server.served = {"test-1": f"test-1 of {CANARY}"}
     server.script([faults.SERVER_ERROR, faults.RATE_LIMITED])
     server.answer = lambda received: f"Your key is {received.key}"
     assert texts(client.ask(model(server), looks(3), LOG)) == ["Your key is [key]"] * 3

@@ -271,6 +271,13 @@ class TestWhatIsFound:
         assert found["gpt_image_2_mini_2"].model == "gpt-image-2.mini"
         assert provider.count == 1
 
+    def test_a_list_that_repeats_the_key_does_not_tell_it(self, files, write, provider, tmp_path):
+        provider.models["openai"] = ["gpt-5-mini", "gpt-image-2", f"gpt-image-{KEY}"]
+        write(PATTERN)
+        told = poll(files).told
+        kept = [path.read_text() for path in tmp_path.rglob("*") if path.is_file()]
+        assert not [text for text in [*kept, *told] if KEY in text]
+
     def test_a_list_that_cannot_be_had_stops_no_other(self, files, write, provider, monkeypatch):
         gemini = {**PATTERN, "pattern": "*-image", "backend": "gemini", "parameters": {}}
         keyless = {**gemini, "key": "A_KEY_THAT_IS_NOT_SET"}
