@@ -22,6 +22,7 @@ from resources.calls import CallStore
 from resources.calls.address import sqlite_url
 from resources.design import Design
 from resources.executors import multiprocess
+from resources.former_names import move_tables
 from resources.home import Home
 from resources.images import ImageStore
 from resources.ledger import WorkLedger
@@ -79,6 +80,8 @@ def models_path() -> Path:
     """COUNTERFACTORY_MODELS, or models.yaml beside this file."""
     return Path(os.environ.get("COUNTERFACTORY_MODELS") or Path(__file__).parent / "models.yaml")
 
+
+move_tables(Path(data_root()))
 
 catalog_files = CatalogFiles(models_path(), Path(data_root()) / "discovered.yaml")
 catalog = catalog_files.load()

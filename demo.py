@@ -152,7 +152,7 @@ def _steps(topic: str, painter: str) -> Iterator[_Step]:
     from definitions import catalog  # noqa: PLC0415 - see above
 
     answers = [
-        f"answers/{judge.name}"
+        f"answers_{judge.name}"
         for judge in catalog.with_role("judge")
         if is_reference(judge) and topic in topics_of(judge).get_partition_keys()
     ]
@@ -170,7 +170,7 @@ def _rehearsal(domain: str, painter: str) -> Iterator[_Step]:
     from assets.vlmbias.answers import is_reference  # noqa: PLC0415 - see above
     from definitions import catalog  # noqa: PLC0415 - see above
 
-    scores = [f"scores/{judge.name}" for judge in catalog.with_role("judge") if is_reference(judge)]
+    scores = [f"scores_{judge.name}" for judge in catalog.with_role("judge") if is_reference(judge)]
     yield _Step(
         ["concepts", "prompt_triplets"],
         domain,
@@ -179,7 +179,7 @@ def _rehearsal(domain: str, painter: str) -> Iterator[_Step]:
     )
     yield _Step(
         ["image_pairs", "filtered_pairs", *scores],
-        f"{painter}|{domain}",
+        f"{domain}|{painter}",
         "protobias",
         {"image_pairs": {"samples": _SAMPLES}},
     )
@@ -249,7 +249,7 @@ def _paired(domain: str, painter: str) -> tuple[int, int, int]:
 
     home = Home(root=data_root())
     triplets = home.table(key("prompt_triplets"), domain, ["outcome"])
-    pictures = home.table(key("filtered_pairs"), f"{painter}/{domain}", ["pair_id", "pair_kept"])
+    pictures = home.table(key("filtered_pairs"), f"{domain}|{painter}", ["pair_id", "pair_kept"])
     pairs = pictures.drop_duplicates("pair_id")["pair_kept"]
     return int(triplets["outcome"].eq("accepted").sum()), len(pairs), int(pairs.sum())
 

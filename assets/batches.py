@@ -55,7 +55,7 @@ class Submission(Config):
     """What to submit."""
 
     select: str = Field(
-        description='The assets, in Dagster\'s own words, as in key:"vlmbias/answers/gpt_4_1".'
+        description='The assets, in Dagster\'s own words, as in key:"vlmbias/answers_gpt_4_1".'
     )
     partitions: list[str] = Field(
         default=[], description="Their partitions; all that they have where none is named."

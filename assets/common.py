@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from dagster import AssetDep, AssetIn, AssetsDefinition, PartitionsDefinition, asset
+from dagster import AssetDep, AssetIn, AssetKey, AssetsDefinition, PartitionsDefinition, asset
 
 from assets.columns import Columns
 
@@ -26,18 +26,18 @@ def table_asset(
     partitions: PartitionsDefinition[Any] | None,
     ins: Mapping[str, AssetIn] | None = None,
     kinds: Sequence[str] = (),
-    key: Sequence[str] = (),
+    key: AssetKey | None = None,
     pool: str | None = None,
     deps: Sequence[AssetDep] = (),
     code_version: str = "1",
 ) -> Callable[[Callable[..., Any]], AssetsDefinition]:
     """An asset of the benchmark `group` that makes a table of `columns`.
 
-    It is named by its function unless `key` gives its key below the benchmark's.
+    It is named by its function unless `key` is given.
     """
     return asset(
-        name=key[-1] if key else None,
-        key_prefix=[group, *key[:-1]],
+        key=key,
+        key_prefix=None if key else group,
         group_name=group,
         owners=OWNERS,
         kinds={"python", "parquet", *kinds},

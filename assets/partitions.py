@@ -36,20 +36,29 @@ photographs = MultiPartitionsDefinition({"topic": photographed_topics, "painter"
 protobias_domains = StaticPartitionsDefinition(list(DOMAINS))
 """ProtoBias's domains."""
 
-pairs = MultiPartitionsDefinition({"topic": protobias_domains, "painter": painters})
-"""A painter's image pairs of a domain of ProtoBias; as a key "painter|topic" as well."""
+pairs = MultiPartitionsDefinition({"domain": protobias_domains, "painter": painters})
+"""A painter's image pairs of a domain of ProtoBias; as a key "domain|painter"."""
 
 
 def painter_and_topic(key: str) -> tuple[str, str]:
-    """The two parts of a key of `photographs` or `pairs`."""
+    """The two parts of a key of `photographs`."""
     painter, _, topic = key.partition("|")
     return painter, topic
 
 
+def domain_and_painter(key: str) -> tuple[str, str]:
+    """The two parts of a key of `pairs`."""
+    domain, _, painter = key.partition("|")
+    return domain, painter
+
+
 def tags_of(key: str) -> dict[str, str]:
-    """The tags by which a run knows its partition, whichever of these its assets are divided by."""
-    tags = {"dagster/partition": key}
-    if "|" in key:
-        painter, topic = painter_and_topic(key)
-        tags |= {"dagster/partition/painter": painter, "dagster/partition/topic": topic}
-    return tags
+    """The tags by which a run knows its partition, whichever of these its assets are divided by.
+
+    A key that could be of `pairs` or of `photographs`, since a painter is named like a domain, is
+    taken for one of `pairs`.
+    """
+    if "|" not in key:
+        return {"dagster/partition": key}
+    division = pairs if domain_and_painter(key)[0] in DOMAINS else photographs
+    return dict(division.get_tags_for_partition_key(key))

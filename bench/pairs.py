@@ -104,7 +104,7 @@ def paint(root: str, url: str) -> Painted:
         concurrency=64,
     )
     triplets = AssetSpec(key("prompt_triplets"), group_name=GROUP, partitions_def=protobias_domains)
-    partition, images = f"{painter.name}|{_DOMAIN}", ImageStore(root=root)
+    partition, images = f"{_DOMAIN}|{painter.name}", ImageStore(root=root)
     with (
         closing(CallStore(url=f"sqlite:///{root}/calls.sqlite")) as calls,
         DagsterInstance.ephemeral() as instance,

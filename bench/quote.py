@@ -18,11 +18,11 @@ from time import perf_counter
 from typing import NamedTuple
 
 import pyarrow.parquet as pq
-from dagster import AssetKey
 
 from assets.plans import Desk
 from assets.quoting import Task, quote
 from assets.vlmbias import planners
+from assets.vlmbias.common import answers_of
 from assets.vlmbias.questions import QUESTIONS
 from bench.machine import peak_megabytes
 from generators.topics import DRAWN
@@ -75,9 +75,7 @@ def main() -> None:
     root, requests = Path(sys.argv[1]), int(sys.argv[2])
     judges = Catalog(_judges(requests))
     tasks = [
-        Task(AssetKey(["vlmbias", "answers", judge.name]), topic, {})
-        for judge in judges.models
-        for topic in _TOPICS
+        Task(answers_of(judge.name), topic, {}) for judge in judges.models for topic in _TOPICS
     ]
     with closing(_store(root)) as store:
         desk = Desk(

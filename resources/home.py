@@ -13,11 +13,14 @@ class Home(ConfigurableResource[None]):
     root: str
 
     def table(
-        self, asset: AssetKey, partition: str, columns: list[str] | None = None
+        self, asset: AssetKey, partition: str | None = None, columns: list[str] | None = None
     ) -> pd.DataFrame:
-        """What `ParquetTables` stored last, or some columns of it.
+        """What `ParquetTables` stored last of a partition, or some columns of it.
 
-        Raises `Corrupt`, or FileNotFoundError where there is none.
+        `partition` is a key as Dagster has it ("animals|sketch"), None for an asset without
+        partitions. Raises `Corrupt`, or FileNotFoundError where there is none.
         """
-        path = UPath(self.root).joinpath(*asset.path) / f"{partition}.parquet"
+        parts = [*asset.path, *([] if partition is None else partition.split("|"))]
+        *folders, name = parts
+        path = UPath(self.root).joinpath(*folders) / f"{name}.parquet"
         return read_table(path, asset.to_user_string(), columns)

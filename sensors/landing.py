@@ -20,13 +20,14 @@ from dagster._core.definitions.unresolved_asset_job_definition import Unresolved
 from dagster._core.storage.dagster_run import NOT_FINISHED_STATUSES
 
 from assets.chosen import NoSuchModel
-from assets.partitions import painter_and_topic, painters, tags_of
+from assets.partitions import domain_and_painter, painters, tags_of
 from assets.protobias.common import GROUP, key
 from assets.protobias.concepts import concepts_told
 from assets.protobias.filters import filter_of
 from assets.quoting.choice import Assets
 from generators.prompts.concepts import DOMAINS
 from generators.prompts.sampling import SIZES
+from resources.former_names import partition_now
 from resources.models.catalog import Catalog, Model
 from resources.models.pricing import cost_of, why_unpriced
 from resources.models.replies import Usage
@@ -42,19 +43,20 @@ SAMPLE = "counterfactory/sample"
 
 _VERSION = "dagster/data_version"
 _OF_TRIPLETS = f"dagster/input_data_version/{TRIPLETS.to_user_string()}"
-_SCORES = [GROUP, "scores"]
+_SCORES = f"{GROUP}/scores_"
 _SOMETHING = Usage(1, 1, 1.0)
 _LATEST = 100
 
 
-def is_score(asset: AssetKey) -> bool:
-    """Whether an asset holds the scores of a metric or judge."""
-    return list(asset.path[:-1]) == _SCORES
+def metric_of(asset: AssetKey) -> str | None:
+    """The metric or judge whose scores an asset holds; None for another asset."""
+    name = asset.to_user_string()
+    return name.removeprefix(_SCORES) if name.startswith(_SCORES) else None
 
 
 def pairs_job(assets: Assets) -> UnresolvedAssetJobDefinition:
     """The job that makes all that ProtoBias has of a painter's domain."""
-    chosen = [asset for asset in assets if asset in (IMAGE_PAIRS, FILTERED) or is_score(asset)]
+    chosen = [asset for asset in assets if asset in (IMAGE_PAIRS, FILTERED) or metric_of(asset)]
     return define_asset_job(
         PAIRS_JOB,
         AssetSelection.assets(*chosen),
@@ -123,11 +125,12 @@ class Landing:
         version = self._tags(TRIPLETS, domain).get(_VERSION, "")
         # Of what a run has read of another asset's partition Dagster keeps the version's hash.
         read = sha256(version.encode()).hexdigest()
-        real = {model.name for model in self.catalog.models if not model.rehearses}
+        of_domain = {
+            f"{domain}|{model.name}" for model in self.catalog.models if not model.rehearses
+        }
         return any(
             self._tags(IMAGE_PAIRS, partition).get(_OF_TRIPLETS) == read
-            for partition in self.made(IMAGE_PAIRS)
-            if painter_and_topic(partition)[0] in real and painter_and_topic(partition)[1] == domain
+            for partition in of_domain & self.made(IMAGE_PAIRS)
         )
 
     def _tags(self, asset: AssetKey, partition: str) -> Mapping[str, str]:
@@ -148,8 +151,8 @@ class Landing:
         """
         by_name = {model.name: model for model in self.catalog.models}
         priced = []
-        for asset in sorted(filter(is_score, self._assets), key=AssetKey.to_user_string):
-            model = by_name.get(asset.path[-1])
+        for asset in sorted(filter(metric_of, self._assets), key=AssetKey.to_user_string):
+            model = by_name.get(str(metric_of(asset)))
             if model is None:
                 continue
             request = Score("", "") if "metric" in model.roles else Look(())
@@ -219,7 +222,8 @@ class Landing:
         """The config of runs that made an asset of real painters, the latest first."""
         latest = self.instance.fetch_materializations(AssetRecordsFilter(asset), limit=_LATEST)
         for record in latest.records:
-            painter, _ = painter_and_topic(record.partition_key or "")
+            partition = partition_now(asset.to_user_string(), record.partition_key or "")
+            _, painter = domain_and_painter(partition)
             run = self.instance.get_run_by_id(record.run_id) if painter in real else None
             if run is not None:
                 yield run.run_config
@@ -237,7 +241,7 @@ class Landing:
     ) -> RunRequest:
         """The run that makes assets of a painter's domain."""
         names = {asset.to_python_identifier() for asset in assets}
-        _, domain = painter_and_topic(partition)
+        domain, _ = domain_and_painter(partition)
         said = f"trial: {self.sample(domain)}" if self.is_trial(domain) else self.sample(domain)
         self.told.append(f"{partition} is launched ({said}).")
         return RunRequest(

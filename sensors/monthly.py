@@ -16,6 +16,7 @@ from assets.partitions import add_painters
 from assets.quoting.choice import Assets
 from resources.models.catalog import CatalogFiles
 from resources.models.discovery import poll
+from sensors.former_log import take_over
 from sensors.landing import PAIRS_JOB, Landing
 
 AT = "0 6 1 * *"
@@ -55,6 +56,7 @@ def missing(
     instance: DagsterInstance, files: CatalogFiles, assets: Assets, month: str
 ) -> tuple[list[RunRequest], list[str]]:
     """The runs of a month, and what the user should know; new painters get their partitions."""
+    take_over(instance)
     told = poll(files).told
     catalog = files.load()
     add_painters(instance, catalog)
@@ -64,7 +66,7 @@ def missing(
 
 def _requests(landing: Landing, month: str) -> Iterator[RunRequest]:
     for painter in landing.painters:
-        partitions = {f"{painter.name}|{domain}" for domain in landing.domains}
+        partitions = {f"{domain}|{painter.name}" for domain in landing.domains}
         lacking = {name: landing.lacking(name) for name in sorted(partitions)}
         if not any(lacking.values()) or not landing.may_be_launched(painter):
             continue

@@ -19,11 +19,13 @@ from dagster import (
     sensor,
 )
 
-from assets.partitions import tags_of
+from assets.partitions import domain_and_painter, tags_of
 from assets.protobias.common import key
 from assets.quoting.choice import Assets
 from resources.executors import in_process
+from resources.former_names import partition_now
 from resources.models.catalog import Catalog, CatalogFiles, Model
+from sensors.former_log import take_over
 from sensors.landing import IMAGE_PAIRS, PAINTER, PAIRS_JOB, Landing
 
 EVERY_S = 15
@@ -70,6 +72,7 @@ def launching(files: CatalogFiles, assets: Assets, jobs: Sequence[Any]) -> Senso
     )
     def new_painters(context: SensorEvaluationContext) -> SensorResult:
         """Raises `CatalogError` where models.yaml is of no use as it is."""
+        take_over(context.instance)
         tick = _Tick(context.instance, files.load(), assets)
         requests = [*tick.of_painters(), *tick.of_report()]
         if requests:
@@ -91,17 +94,17 @@ class _Tick:
 
     def of_painters(self) -> Iterator[RunRequest]:
         """Runs for painters that are new, or were when the first of them was launched."""
-        begun = {name.partition("|")[0] for name in self._landing.made(IMAGE_PAIRS)}
+        begun = {domain_and_painter(name)[1] for name in self._landing.made(IMAGE_PAIRS)}
         for painter in self._landing.painters:
             runs = self._instance.get_runs(RunsFilter(tags={PAINTER: painter.name}))
             if runs or painter.name not in begun:
                 yield from self._seen_through(painter, runs)
 
     def _seen_through(self, painter: Model, runs: Sequence[DagsterRun]) -> Iterator[RunRequest]:
-        latest = {run.tags.get("dagster/partition"): run for run in reversed(runs)}
+        latest = {_partition_of(run): run for run in reversed(runs)}
         waiting = False
         for domain in self._landing.domains:
-            partition = f"{painter.name}|{domain}"
+            partition = f"{domain}|{painter.name}"
             run, lacking = latest.get(partition), self._landing.lacking(partition)
             if not lacking or (run is not None and run.is_success):
                 continue
@@ -155,3 +158,7 @@ class _Tick:
             f"Mend what it says, or raise the budget, then materialize {names} yourself: all that "
             "was paid for is kept, and what follows is made then."
         )
+
+
+def _partition_of(run: DagsterRun) -> str:
+    return partition_now(IMAGE_PAIRS.to_user_string(), run.tags.get("dagster/partition", ""))

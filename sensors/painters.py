@@ -21,7 +21,8 @@ from generators.prompts.concepts import DOMAINS
 from resources.models.catalog import CatalogFiles, Model
 from resources.models.discovery import poll
 from resources.models.requests import Paint
-from sensors.landing import FILTERED, IMAGE_PAIRS, Landing, is_score, price_lacking
+from sensors.former_log import take_over
+from sensors.landing import FILTERED, IMAGE_PAIRS, Landing, metric_of, price_lacking
 
 EVERY_S = 30
 POLL_EVERY_S = 60
@@ -46,6 +47,7 @@ def noticing(files: CatalogFiles, assets: Assets) -> SensorDefinition:
     )
     def noticed(context: SensorEvaluationContext) -> SensorResult | SkipReason:
         """Raises `CatalogError` where models.yaml is of no use as it is."""
+        take_over(context.instance)
         polled = _Polled.model_validate_json(context.cursor or "{}")
         if files.load().patterns and time.time() - polled.at >= POLL_EVERY_S:
             polled = _Polled(at=time.time(), told=poll(files).told)
@@ -81,17 +83,17 @@ class _Polled(BaseModel):
 
 def _quote(landing: Landing, new: list[Model], assets: Assets) -> RunRequest:
     """The run of the job `quote` that says what ProtoBias would ask of and about new painters."""
-    scores = filter(is_score, assets)
+    scores = filter(metric_of, assets)
     wanted = [IMAGE_PAIRS, FILTERED, *sorted(scores, key=AssetKey.to_user_string)]
     config: dict[str, Any] = {
         "select": " or ".join(f'key:"{asset.to_user_string()}"' for asset in wanted),
-        "partitions": [f"{model.name}|{domain}" for model in new for domain in DOMAINS],
+        "partitions": [f"{domain}|{model.name}" for model in new for domain in DOMAINS],
     }
     if landing.ops:
         config["config"] = {"ops": landing.ops}
     return RunRequest(
         run_key=f"quote {' '.join(model.name for model in new)}",
         job_name="quote",
-        run_config={"ops": {"reckon": {"config": config}}},
+        run_config={"ops": {"quote": {"config": config}}},
         tags={"counterfactory/quoted": " ".join(model.name for model in new)[:255]},
     )

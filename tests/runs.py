@@ -58,7 +58,8 @@ def materialize(
         checks = dg.AssetSelection.checks_for_assets(*[dg.AssetKey(k.split("/")) for k in keys])
         selection = dg.AssetSelection.assets(*keys) | checks
     design = {"seed": seed, "sizes": list(sizes)}
-    configs = {name: {"prompting": prompting} for name in names if prompting and "answers/" in name}
+    asked = [name for name in names if prompting and name.startswith("answers_")]
+    configs = {name: {"prompting": prompting} for name in asked}
     configs |= config or {}
     ops = {f"{group}__{name.replace('/', '__')}": {"config": of} for name, of in configs.items()}
     with warnings.catch_warnings():

@@ -51,7 +51,7 @@ def data(tmp_path):
     unused = images.path(images.put(png_of(3)))
     for path in root.rglob("*.png"):
         os.utime(path, (LONG_AGO, LONG_AGO))
-    table = root / "vlmbias" / "answers" / "j" / "flags.parquet"
+    table = root / "vlmbias" / "answers_j" / "flags.parquet"
     table.parent.mkdir(parents=True)
     pq.write_table(pa.table({"calls": [[looked(1).key]], "outcome": ["failed"]}), table)
     return tmp_path, unused

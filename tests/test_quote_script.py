@@ -57,14 +57,14 @@ def quoted(scripts, tmp_path):
 
 
 def test_it_prints_a_table(quoted):
-    config = {"ops": {"vlmbias__answers__gpt": {"config": {"prompting": ["baseline", "debiased"]}}}}
+    config = {"ops": {"vlmbias__answers_gpt": {"config": {"prompting": ["baseline", "debiased"]}}}}
     done = quoted(
         "--select", 'kind:"judge"', "--partitions", "flags", "--config", json.dumps(config)
     )
     assert done.returncode == 0, done.stderr
     heads, row, *_ = done.stdout.splitlines()
     assert heads.split()[:6] == ["asset", "partition", "model", "requests", "stored", "to"]
-    assert row.split()[:6] == ["vlmbias/answers/gpt", "flags", "gpt", "4", "0", "4"]
+    assert row.split()[:6] == ["vlmbias/answers_gpt", "flags", "gpt", "4", "0", "4"]
 
 
 def test_variables_are_read_from_the_env_file_of_the_folder_and_never_said(quoted, tmp_path):

@@ -20,6 +20,11 @@ def key(*name: str) -> AssetKey:
     return AssetKey([GROUP, *name])
 
 
+def scores_of(metric: str) -> AssetKey:
+    """The key of the scores by a metric or judge; its last part alone is what the graph shows."""
+    return key(f"scores_{metric}")
+
+
 def version_of(model: Model) -> str:
     """What tells what this model made from what is of the same name, with another entry."""
     return work_key(model.backend, model.model, model.parameters)

@@ -13,7 +13,7 @@ from assets.chosen import chosen
 from assets.columns import BOOLEAN, TEXT, TEXTS, WHOLE, Columns, materialized
 from assets.limits import Limited, partial_metadata
 from assets.money import cost_metadata
-from assets.partitions import painter_and_topic, pairs
+from assets.partitions import domain_and_painter, pairs
 from assets.pictured import Row, sheet
 from assets.previews import markdown_table
 from assets.protobias.common import table_asset
@@ -92,7 +92,7 @@ def filtered_pairs_by(catalog: Catalog) -> AssetsDefinition:
         images: ImageStore,
     ) -> MaterializeResult[pa.Table]:
         """Ask the filter about every picture without a flaw, and rank the pairs that survive."""
-        name, domain = painter_and_topic(context.partition_key)
+        domain, name = domain_and_painter(context.partition_key)
         judge = filter_of(catalog, chosen(catalog, name, "painter"), config.filter)
         every = IMAGE_PAIRS.rows(image_pairs)
         pictures = first_pairs(every, config.limit)

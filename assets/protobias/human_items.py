@@ -25,7 +25,7 @@ def pictures_of(home: Home, painter: str) -> Pictures:
     found = defaultdict(list)
     for domain in DOMAINS:
         try:
-            table = home.table(key("filtered_pairs"), f"{painter}/{domain}")
+            table = home.table(key("filtered_pairs"), f"{domain}|{painter}")
         except FileNotFoundError:
             continue
         for row in FILTERED.rows(table):

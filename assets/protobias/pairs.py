@@ -19,7 +19,7 @@ from assets.chosen import chosen
 from assets.columns import TEXT, WHOLE, Columns, materialized
 from assets.limits import Limited, Placed, first_of, partial_metadata
 from assets.money import cost_metadata
-from assets.partitions import painter_and_topic, pairs
+from assets.partitions import domain_and_painter, pairs
 from assets.pictured import PICTURED, Row, ended
 from assets.previews import contact_sheet, markdown_table
 from assets.protobias.common import table_asset, version_of
@@ -148,7 +148,7 @@ def image_pairs_by(catalog: Catalog) -> AssetsDefinition:
         ledger: WorkLedger,
     ) -> MaterializeResult[pa.Table]:
         """Check every triplet once more, paint what is missing, and look for flaws."""
-        name, domain = painter_and_topic(context.partition_key)
+        domain, name = domain_and_painter(context.partition_key)
         painter = chosen(catalog, name, "painter")
         triplets = accepted(prompt_triplets)
         wanted = wanted_of(painter, triplets, config)

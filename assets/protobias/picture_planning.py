@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from assets.chosen import chosen
-from assets.partitions import painter_and_topic
+from assets.partitions import domain_and_painter
 from assets.pictured import Row
 from assets.plans import Desk, Plan, Planners, Whole
 from assets.protobias.common import key
@@ -45,7 +45,7 @@ def wanted_by(
     catalog: Catalog, desk: Desk, where: str, config: Mapping[str, Any]
 ) -> tuple[Model, list[Wanted] | None]:
     """The painter, and what it is asked; None where it is not known which triplets there are."""
-    name, domain = painter_and_topic(where)
+    domain, name = domain_and_painter(where)
     painter, pairing = chosen(catalog, name, "painter"), Pairing(**config)
     triplets = triplets_of(catalog, desk, domain)
     return painter, None if triplets is None else wanted_of(painter, triplets, pairing)
@@ -55,7 +55,7 @@ def _filtering(
     catalog: Catalog, desk: Desk, where: str, config: Mapping[str, Any]
 ) -> Iterator[Plan]:
     """Certain for each picture that is there and stays; later for one that may yet be painted."""
-    name, _ = painter_and_topic(where)
+    _, name = domain_and_painter(where)
     filtering = Filtering(**config)
     judge = filter_of(catalog, chosen(catalog, name, "painter"), filtering.filter)
     if reads_pixels(judge):
@@ -97,7 +97,7 @@ def _whole(
     """As many as the paper has pictures of a domain, each as large as the largest of these."""
     if not requests:
         return None
-    _, domain = painter_and_topic(where)
+    domain, _ = domain_and_painter(where)
     number = SIZES[domain] * Pairing().samples * len(SIDES)
     return whole_sample(desk, domain, number, max(requests, key=_words), limit)
 
@@ -125,9 +125,8 @@ def _looks(prompts: list[str]) -> Iterator[Look]:
 
 def _rows(desk: Desk, where: str) -> list[Row] | None:
     """What was painted before; None where nothing ever was."""
-    painter, domain = painter_and_topic(where)
     try:
-        table = desk.home.table(_PAIRS, f"{painter}/{domain}")
+        table = desk.home.table(_PAIRS, where)
     except FileNotFoundError:
         return None
     return [*IMAGE_PAIRS.rows(table)]

@@ -78,7 +78,7 @@ def unsummarised(home: Home, known: Sequence[str], found: Sequence[Painted]) -> 
         if name in {painted.name for painted in found}:
             continue
         pictures = key("image_pairs")
-        there = any(is_stored(home, pictures, f"{name}/{domain}") for domain in DOMAINS)
+        there = any(is_stored(home, pictures, f"{domain}|{name}") for domain in DOMAINS)
         said.append(
             f"{name} is not summarised: score its pairs, then materialize protobias/summary "
             f"for {name}."
@@ -130,7 +130,7 @@ def _pairs(home: Home, painter: str) -> pd.DataFrame:
     """The pairs of all domains, with the columns of the filter where they are filtered."""
     tables = [FILTERED.table([])]
     for domain in DOMAINS:
-        where = f"{painter}/{domain}"
+        where = f"{domain}|{painter}"
         filtered = stored(home, where, "filtered_pairs")
         pictures = stored(home, where, "image_pairs")
         if filtered is not None and pictures is not None:
@@ -151,7 +151,7 @@ def _check_pictures(
     if now != set(filtered[_PICTURE].itertuples(index=False, name=None)):
         raise Mismatch(
             f"protobias/filtered_pairs ({painter}, {domain}) is of other pictures than "
-            f"protobias/image_pairs holds now. Materialize it for {painter}|{domain} again, then "
+            f"protobias/image_pairs holds now. Materialize it for {domain}|{painter} again, then "
             "its scores and protobias/summary."
         )
 
@@ -161,7 +161,7 @@ def _missing(painter: str, pairs: pd.DataFrame, scores: pd.DataFrame) -> Iterato
     evaluated = scores[scores["sample"] == EVALUATED]
     for domain in DOMAINS:
         held, title = pairs[pairs["domain"] == domain], domain.capitalize()
-        where = f"for {painter}|{domain}"
+        where = f"for {domain}|{painter}"
         if held.empty:
             yield f"{title}: not painted. Materialize protobias/image_pairs {where}."
             continue
@@ -170,7 +170,7 @@ def _missing(painter: str, pairs: pd.DataFrame, scores: pd.DataFrame) -> Iterato
             continue
         scored = set(evaluated.loc[evaluated["domain"] == domain, "metric"])
         for metric in sorted(set(evaluated["metric"]) - scored):
-            scores_of = f"protobias/scores/{metric}"
+            scores_of = f"protobias/scores_{metric}"
             yield f"{title}: not scored by {metric}. Materialize {scores_of} {where}."
         if evaluated.empty:
-            yield f"{title}: not scored. Materialize some of protobias/scores {where}."
+            yield f"{title}: not scored. Materialize some of its scores {where}."

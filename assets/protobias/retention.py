@@ -70,7 +70,7 @@ def _stages(home: Home, painter: str, domain: str, models: Sequence[Model]) -> I
     if triplets is not None:
         accepted = triplets["outcome"] == "accepted"
         yield _Stage("triplets", triplets.loc[accepted, "knob"], triplets["knob"])
-    partition, named = f"{painter}/{domain}", ["pair_id", "knob", "outcome"]
+    partition, named = f"{domain}|{painter}", ["pair_id", "knob", "outcome"]
     pictures = stored(home, partition, "image_pairs", columns=named)
     if pictures is not None:
         asked = pictures.groupby("pair_id")["knob"].first()
@@ -85,11 +85,11 @@ def _stages(home: Home, painter: str, domain: str, models: Sequence[Model]) -> I
     evaluated = all_of[_on_both_sides(filtered["pair_id"][filtered["evaluated"]])]
     yield _Stage("kept", kept, all_of)
     yield _Stage("evaluated", evaluated, kept)
+    named = ["pair_id", "outcome"]
     scores = [
         table
         for model in models
-        if (table := stored(home, partition, "scores", model.name, columns=["pair_id", "outcome"]))
-        is not None
+        if (table := stored(home, partition, f"scores_{model.name}", columns=named)) is not None
     ]
     if scores:
         both = [_on_both_sides(table["pair_id"][table["outcome"] == "scored"]) for table in scores]

@@ -14,7 +14,7 @@ from dagster import (
 
 from assets.columns import records
 from assets.partitions import pairs
-from assets.protobias.common import key
+from assets.protobias.common import key, scores_of
 from assets.protobias.pairs import SIDES
 from assets.protobias.scoring import scorers
 from assets.protobias.selection import part_of_pairs
@@ -30,7 +30,7 @@ def checks_of_scores(catalog: Catalog) -> tuple[AssetChecksDefinition, ...]:
 
 
 def _checks(model: Model) -> AssetChecksDefinition:
-    asset, source = key("scores", model.name), key("filtered_pairs")
+    asset, source = scores_of(model.name), key("filtered_pairs")
     with previewed():
         ended = AssetCheckSpec(
             "every_row_ended",
@@ -49,7 +49,7 @@ def _checks(model: Model) -> AssetChecksDefinition:
         )
 
     @multi_asset_check(
-        name=f"protobias__scores__{model.name}__checks",
+        name=f"protobias__scores_{model.name}__checks",
         specs=[ended, failed],
         ins={"scores": AssetIn(asset), "filtered": AssetIn(source)},
     )
@@ -102,7 +102,7 @@ def _nothing_failed(model: Model, scores: pd.DataFrame) -> AssetCheckResult:
     if len(failed):
         said = (
             f"{len(failed)} of {len(scores)} requests failed, most often with: "
-            f"{failed['reason'].mode()[0]} Materialize protobias/scores/{model.name} for "
+            f"{failed['reason'].mode()[0]} Materialize protobias/scores_{model.name} for "
             f"{failed['painter'].iloc[0]} and {failed['domain'].iloc[0]} again: only those are "
             "asked."
         )

@@ -9,11 +9,11 @@ from typing import Any
 from assets.chosen import chosen
 from assets.columns import records
 from assets.limits import Limited
-from assets.partitions import painter_and_topic
+from assets.partitions import domain_and_painter
 from assets.pictured import Row
 from assets.plans import Desk, Plan, Planners, Whole
 from assets.protobias import picture_planning
-from assets.protobias.common import key
+from assets.protobias.common import key, scores_of
 from assets.protobias.filtered import FILTERED, Filtering, filtered
 from assets.protobias.filters import Said, filter_of
 from assets.protobias.pairs import SIDES, Pairing
@@ -33,7 +33,7 @@ _SOME_PICTURE = "0" * 64
 def planners(catalog: Catalog) -> Planners:
     """By asset of scores: what its model would be asked. A reference judge asks no model."""
     return {
-        key("scores", model.name): partial(_plans, catalog, model)
+        scores_of(model.name): partial(_plans, catalog, model)
         for model in scorers(catalog)
         if not model.rehearses
     }
@@ -44,7 +44,7 @@ def _plans(
 ) -> Iterator[Plan]:
     """Certain where the evaluation set is there and stays; else as many as it may be, later."""
     limit = Limited(**config).limit
-    _, domain = painter_and_topic(where)
+    domain, _ = domain_and_painter(where)
     pictures = _to_stay(catalog, desk, where)
     if pictures is not None:
         some = first_pairs(pictures, limit)
@@ -73,8 +73,8 @@ def _whole(desk: Desk, model: Model, domain: str, text: str, limit: int | None) 
 
 def _to_stay(catalog: Catalog, desk: Desk, where: str) -> Sequence[Row] | None:
     """The pictures to evaluate once all is materialized; None where that cannot be known yet."""
-    painter, domain = painter_and_topic(where)
-    table = stored(desk.home, f"{painter}/{domain}", "filtered_pairs")
+    _, painter = domain_and_painter(where)
+    table = stored(desk.home, where, "filtered_pairs")
     config = desk.together.get((_FILTERED, where))
     if table is None or config is None:
         return None if table is None else to_evaluate(table)
@@ -99,10 +99,9 @@ def _painted_alike(
     """Whether these are the very pictures that there are to filter, under its limit."""
     config = desk.together.get((_PAIRS, where))
     if config is None:
-        painter, domain = painter_and_topic(where)
         named = ["image_id", "sha256", "outcome"]
         columns = [*named, "pair_id", "group", "knob"]
-        table = stored(desk.home, f"{painter}/{domain}", "image_pairs", columns=columns)
+        table = stored(desk.home, where, "image_pairs", columns=columns)
         pictures = [] if table is None else first_pairs(records(table), limit)
         return [[row[name] for name in named] for row in pictures] == [
             [row[name] for name in named] for row in rows
@@ -130,8 +129,8 @@ def _looked(catalog: Catalog, desk: Desk, where: str, rows: Sequence[Row]) -> bo
 
 def _possible(catalog: Catalog, desk: Desk, where: str) -> tuple[int, str] | str:
     """How many pairs there may be, and the longest text of one; or what is missing to say so."""
-    painter, domain = painter_and_topic(where)
-    pictures = stored(desk.home, f"{painter}/{domain}", "image_pairs", columns=["pair_id", "text"])
+    domain, _ = domain_and_painter(where)
+    pictures = stored(desk.home, where, "image_pairs", columns=["pair_id", "text"])
     config = desk.together.get((_PAIRS, where), {} if pictures is None else None)
     if config is None and pictures is not None:
         return pictures["pair_id"].nunique(), max(pictures["text"], key=len, default="")

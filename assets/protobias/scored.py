@@ -98,8 +98,8 @@ def same_pictures(scores: pd.DataFrame, filtered: pd.DataFrame) -> bool:
 
 def _by_metric(home: Home, painter: str, model: Model, filtered: Tables) -> pd.DataFrame:
     """A metric's scores of all domains that it has scored, on their common scale."""
-    tables = _tables(home, painter, "scores", model.name)
-    name = f"protobias/scores/{model.name}"
+    tables = _tables(home, painter, f"scores_{model.name}")
+    name = f"protobias/scores_{model.name}"
     for domain, table in tables.items():
         if domain not in filtered or not same_pictures(table, filtered[domain]):
             raise Mismatch(
@@ -141,9 +141,9 @@ def _by_people(home: Home, painter: str, filtered: Tables) -> pd.DataFrame:
     return _joined([scored.assign(score=normalised(raw, HUMAN))])
 
 
-def _tables(home: Home, painter: str, *name: str, columns: list[str] | None = None) -> Tables:
+def _tables(home: Home, painter: str, name: str, columns: list[str] | None = None) -> Tables:
     found = {
-        domain: stored(home, f"{painter}/{domain}", *name, columns=columns) for domain in DOMAINS
+        domain: stored(home, f"{domain}|{painter}", name, columns=columns) for domain in DOMAINS
     }
     return {domain: table for domain, table in found.items() if table is not None}
 
@@ -164,10 +164,10 @@ def _joined(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
 
 
 def stored(
-    home: Home, partition: str, *name: str, columns: list[str] | None = None
+    home: Home, partition: str, name: str, columns: list[str] | None = None
 ) -> pd.DataFrame | None:
     """What was stored last of an asset; None where it was never materialized. Raises `Corrupt`."""
     try:
-        return home.table(key(*name), partition, columns)
+        return home.table(key(name), partition, columns)
     except FileNotFoundError:
         return None

@@ -14,7 +14,7 @@ from assets.money import cost_metadata
 from assets.partitions import pairs
 from assets.pictured import Row
 from assets.previews import markdown_table
-from assets.protobias.common import key, table_asset, version_of
+from assets.protobias.common import key, scores_of, table_asset, version_of
 from assets.protobias.scoring import REFERENCES, ended, formula_of, scorers, to_score
 from assets.protobias.selection import first_pairs
 from metrics.pairing import paired_up
@@ -122,7 +122,7 @@ def _asset(
     model: Model, description: str
 ) -> Callable[[Callable[..., MaterializeResult[pa.Table]]], AssetsDefinition]:
     return table_asset(
-        key=["scores", model.name],
+        key=scores_of(model.name),
         kinds=["metric" if "metric" in model.roles else "judge", model.backend],
         partitions=pairs,
         pool=model.name,

@@ -15,7 +15,7 @@ from assets.columns import BOOLEAN, REAL, TEXT, WHOLE, Columns, materialized
 from assets.common import NothingYet
 from assets.partitions import painters
 from assets.previews import markdown_table
-from assets.protobias.common import is_stored, key, table_asset
+from assets.protobias.common import is_stored, key, scores_of, table_asset
 from assets.protobias.scored import EVALUATED, all_scores
 from generators.prompts.concepts import DOMAINS
 from metrics.ranking import ALL, ranking_table
@@ -70,7 +70,7 @@ def summary_over(models: Sequence[Model]) -> AssetsDefinition:
         columns=SUMMARY,
         partitions=painters,
         deps=[
-            *(AssetDep(key("scores", model.name)) for model in models),
+            *(AssetDep(scores_of(model.name)) for model in models),
             AssetDep(key("human_scores")),
         ],
         description="Failure rates, mean scores and margins of every metric, with 95 % intervals "
@@ -86,7 +86,7 @@ def summary_over(models: Sequence[Model]) -> AssetsDefinition:
         if scores.empty and not any(_is_scored(home, painter, model) for model in models):
             raise NothingYet(
                 f"No judge or metric has scored pairs of {painter} yet: materialize "
-                "protobias/filtered_pairs and some of protobias/scores for it first."
+                "protobias/filtered_pairs and some of the scores for it first."
             )
         missing = missing_of(scores, models)
         for metric, domains in missing.items():
@@ -118,6 +118,4 @@ def missing_of(scores: pd.DataFrame, models: Sequence[Model]) -> dict[str, str]:
 
 def _is_scored(home: Home, painter: str, model: Model) -> bool:
     """Whether a model has scored any domain, be it one of which the filter kept no pair."""
-    return any(
-        is_stored(home, key("scores", model.name), f"{painter}/{domain}") for domain in DOMAINS
-    )
+    return any(is_stored(home, scores_of(model.name), f"{domain}|{painter}") for domain in DOMAINS)

@@ -43,7 +43,7 @@ def samples_of(home: Home, painter: str) -> list[Sample]:
 
 
 def _sample(home: Home, painter: str, domain: str) -> Sample | None:
-    where, named = f"{painter}/{domain}", ["concept_id", "pair_id"]
+    where, named = f"{domain}|{painter}", ["concept_id", "pair_id"]
     filtered = stored(home, where, "filtered_pairs", columns=[*named, "evaluated"])
     if filtered is None:
         return None

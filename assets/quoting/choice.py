@@ -89,7 +89,7 @@ def choose(
 
 
 def _selected(assets: Assets, select: str) -> Iterable[AssetKey]:
-    example = "Write it as in 'key:\"vlmbias/answers/gpt_4_1\"', 'kind:\"judge\"' or '*'."
+    example = "Write it as in 'key:\"vlmbias/answers_gpt_4_1\"', 'kind:\"judge\"' or '*'."
     try:
         with warnings.catch_warnings():
             # Dagster's own, of a parameter that it passes to itself for "*".
@@ -115,7 +115,7 @@ def _configs(assets: Assets, config: Mapping[str, Any]) -> dict[AssetKey, Mappin
     ops = config.get("ops", {})
     if not isinstance(ops, Mapping) or set(config) - {"ops"}:
         raise CannotQuote(
-            'The config has to be that of ops alone, as in {"ops": {"vlmbias__answers__gpt_4_1": '
+            'The config has to be that of ops alone, as in {"ops": {"vlmbias__answers_gpt_4_1": '
             '{"config": {"prompting": ["debiased"]}}}}.'
         )
     keys = {key.to_python_identifier(): key for key in assets}

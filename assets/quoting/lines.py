@@ -1,4 +1,4 @@
-"""The reckoning of a quote: requests counted, looked up and priced, a few at a time."""
+"""What a quote counts: requests counted, looked up and priced, a few at a time."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -125,11 +125,11 @@ def quote(planners: Planners, desk: Desk, tasks: Sequence[Task]) -> Quote:
     serve, and where models are wanting for all of the tasks.
     """
     desk = desk._replace(together={**desk.together, **together(tasks)})
-    reckoning, without = _Reckoning(desk), defaultdict[str, list[Task]](list)
+    making, without = _Making(desk), defaultdict[str, list[Task]](list)
     for number, task in enumerate(tasks):
         try:
             for plan in planners[task.asset](desk, task.partition, task.config):
-                reckoning.take(number, task, plan)
+                making.take(number, task, plan)
         except NoSuchModel as why:
             without[str(why)].append(task)
             if task.config or sum(map(len, without.values())) == len(tasks):
@@ -137,12 +137,10 @@ def quote(planners: Planners, desk: Desk, tasks: Sequence[Task]) -> Quote:
         except ValidationError as error:
             told = "; ".join(each["msg"].removeprefix("Value error, ") for each in error.errors())
             raise CannotQuote(f"{task.asset.to_python_identifier()}: {told}") from None
-    return Quote(
-        list(reckoning.lines.values()), list(reckoning.totals.values()), without, reckoning.samples
-    )
+    return Quote(list(making.lines.values()), list(making.totals.values()), without, making.samples)
 
 
-class _Reckoning:
+class _Making:
     """A quote that is being made."""
 
     def __init__(self, desk: Desk) -> None:
@@ -152,7 +150,7 @@ class _Reckoning:
         self._calls = desk.calls
         self._images = desk.images
         self._sizes: Sizes = {}
-        """Of the pictures that are shown by what is reckoned just now."""
+        """Of the pictures that are shown by what is counted just now."""
         self._last_seen: dict[bytes, int] = {}
         """By half a key: the number of the task that asked for it last."""
         self._costs: dict[tuple[str, str, Mode, Usage, float | None], int | None] = {}
@@ -160,7 +158,7 @@ class _Reckoning:
         """By model and kind: what its latest answers used."""
 
     def take(self, number: int, task: Task, plan: Plan) -> None:
-        """Reckon what a task would ask of one model."""
+        """Count what a task would ask of one model."""
         model, asset = plan.model, task.asset.to_user_string()
         line = self.lines.setdefault(
             (number, model.name), Line(asset, task.partition, model, prices=_prices(model))
@@ -222,7 +220,7 @@ class _Reckoning:
         return [request for request in mended if request is not None]
 
     def _put_off(self, model: Model, request: Request, lines: Sequence[Line]) -> None:
-        """Reckon a request that depends on an answer which is not there yet."""
+        """Count a request that depends on an answer which is not there yet."""
         for line in lines:
             line.later += 1
         self._pay(model, request, lines)
@@ -246,7 +244,7 @@ class _Reckoning:
                 price.per_picture = max(price.per_picture, each)
 
     def _cost(self, model: Model, request: Request, usage: Usage, mode: Mode) -> int | None:
-        """What a request costs, reckoned once for all that use as much."""
+        """What a request costs, worked out once for all that use as much."""
         like = model.name, kind_of(request), mode, usage, usage.gpu_seconds
         if like not in self._costs:
             self._costs[like] = cost_of(model, request, usage, mode)

@@ -12,7 +12,7 @@ from assets.limits import so_many
 from assets.previews import markdown_table
 from assets.site.board import BENCHMARK, ORIGINALS, PARTIAL
 from assets.vlmbias.answers import all_of, asked_of, same_questions, topics_of
-from assets.vlmbias.common import GROUP, table_asset
+from assets.vlmbias.common import GROUP, answers_of, table_asset
 from metrics import EVERY_SIZE, TASK_MEAN, accuracy_table
 from resources.models.catalog import Model
 
@@ -61,7 +61,7 @@ EVERY_TOPIC = {"allow_missing_partitions": True}
 def answer_ins(judges: Sequence[Model]) -> dict[str, AssetIn]:
     """The inputs of an asset over all judges, named so that no judge's name can be another's."""
     return {
-        f"answers_{judge.name}": AssetIn([GROUP, "answers", judge.name], metadata=EVERY_TOPIC)
+        f"answers_{judge.name}": AssetIn(answers_of(judge.name), metadata=EVERY_TOPIC)
         for judge in judges
     }
 
@@ -129,9 +129,9 @@ def all_answers(
                     rows, asked_of(judge, asked, str(prompting), len(rows))
                 ):
                     raise Mismatch(
-                        f"vlmbias/answers/{judge.name} ({topic}, {prompting}) answers other "
+                        f"vlmbias/answers_{judge.name} ({topic}, {prompting}) answers other "
                         f"questions than vlmbias/questions ({topic}) holds now. Materialize "
-                        f"vlmbias/answers/{judge.name} for {topic} again."
+                        f"vlmbias/answers_{judge.name} for {topic} again."
                     )
                 partial = len(rows) < all_of(judge, asked, [str(prompting)])
                 published = rows["image_set"].isin((BENCHMARK, ORIGINALS))

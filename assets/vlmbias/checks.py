@@ -23,7 +23,7 @@ from assets.limits import so_many
 from assets.partitions import drawn_topics
 from assets.previews import markdown_table
 from assets.vlmbias.answers import all_of, not_ended, topics_of
-from assets.vlmbias.common import GROUP
+from assets.vlmbias.common import GROUP, answers_of
 from assets.vlmbias.proof import agreement, alike, disagreeing, too_narrow
 from metrics import BASELINE
 from resources.models.catalog import Model
@@ -131,7 +131,7 @@ def truths_hold(judge: Model) -> AssetChecksDefinition:
     """The check of truths against the judge that looks."""
 
     @topic_check(
-        _answers_of(judge),
+        answers_of(judge.name),
         "The published truths are what someone answers who looks at the pixels.",
     )
     def truths_hold(answers: pd.DataFrame) -> AssetCheckResult:
@@ -149,7 +149,7 @@ def truths_hold(judge: Model) -> AssetChecksDefinition:
 
 def checks_of_answers(judge: Model) -> AssetChecksDefinition:
     """What has to hold of every judge's answers; one step, that reads them once."""
-    asset = _answers_of(judge)
+    asset = answers_of(judge.name)
     with previewed():
         ended = AssetCheckSpec(
             "every_row_ended",
@@ -168,7 +168,7 @@ def checks_of_answers(judge: Model) -> AssetChecksDefinition:
         )
 
     @multi_asset_check(
-        name=f"vlmbias__answers__{judge.name}__checks",
+        name=f"vlmbias__answers_{judge.name}__checks",
         specs=[ended, failed],
         ins={"answers": AssetIn(asset), "questions": AssetIn([GROUP, "questions"])},
     )
@@ -203,14 +203,10 @@ def _nothing_failed(judge: Model, answers: pd.DataFrame) -> AssetCheckResult:
     if len(failed):
         said = (
             f"{len(failed)} of {len(answers)} requests failed, most often with: "
-            f"{failed['reason'].mode()[0]} Materialize vlmbias/answers/{judge.name} for "
+            f"{failed['reason'].mode()[0]} Materialize vlmbias/answers_{judge.name} for "
             f"{failed['domain'].iloc[0]} again: only those are asked."
         )
     return result_of(said, failed[["image_id", "question_id", "prompting", "reason"]])
-
-
-def _answers_of(judge: Model) -> AssetKey:
-    return AssetKey([GROUP, "answers", judge.name])
 
 
 def as_partial(found: AssetCheckResult, parts: tuple[int, int], what: str) -> AssetCheckResult:

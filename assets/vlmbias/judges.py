@@ -25,7 +25,7 @@ from assets.vlmbias.answers import (
     version_of,
 )
 from assets.vlmbias.checks import checks_of_answers, truths_hold
-from assets.vlmbias.common import GROUP, table_asset
+from assets.vlmbias.common import GROUP, answers_of, table_asset
 from assets.vlmbias.looking import look
 from assets.vlmbias.prompting import Posed, Prompting
 from assets.vlmbias.report import report_over
@@ -67,7 +67,7 @@ def _answers_asset(
     model: Model, description: str, **ins: AssetIn
 ) -> Callable[[Callable[..., MaterializeResult[pa.Table]]], AssetsDefinition]:
     return table_asset(
-        key=["answers", model.name],
+        key=answers_of(model.name),
         kinds=["judge", model.backend],
         partitions=topics_of(model),
         pool=model.name,

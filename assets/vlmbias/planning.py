@@ -9,7 +9,7 @@ from dagster import AssetKey
 
 from assets.plans import Desk, Plan, Planners
 from assets.vlmbias.answers import ANSWERS, asked_of, is_reference, put_to
-from assets.vlmbias.common import GROUP
+from assets.vlmbias.common import GROUP, answers_of
 from assets.vlmbias.looking import first_look, reply_in, second_look
 from assets.vlmbias.prompting import VARIANTS, Posed, Prompting
 from resources.models.catalog import Catalog, Model
@@ -27,7 +27,7 @@ _NO_TABLE = ANSWERS.table([])
 def planners(catalog: Catalog) -> Planners:
     """By asset of answers: what its judge would be asked. A reference judge asks no model."""
     return {
-        AssetKey([GROUP, "answers", judge.name]): partial(_plans, judge)
+        answers_of(judge.name): partial(_plans, judge)
         for judge in catalog.with_role("judge")
         if not is_reference(judge)
     }

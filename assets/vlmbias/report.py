@@ -12,7 +12,6 @@ from dagster import (
     AssetDep,
     AssetExecutionContext,
     AssetIn,
-    AssetKey,
     AssetsDefinition,
     DataVersion,
     MaterializeResult,
@@ -30,7 +29,7 @@ from assets.vlmbias.accuracy import (
     partial_of,
 )
 from assets.vlmbias.answers import is_reference
-from assets.vlmbias.common import GROUP
+from assets.vlmbias.common import GROUP, edited_by
 from assets.vlmbias.images import IMAGES
 from assets.vlmbias.measurements import MEASUREMENTS
 from assets.vlmbias.photographs.published import PHOTOGRAPHS
@@ -52,7 +51,6 @@ _BASE_IMAGES = 304 + 91 + 69
 """Drawn by code, animals and logos: at three sizes the 1,392 images of the benchmark."""
 _SAME_PICTURE = ["image_id", "sha256", "image_set", "painter", "review", "rehearsal"]
 _NO_READINGS = MEASUREMENTS.table([])
-_EDITED = AssetKey([GROUP, "edited_flags"])
 
 
 def report_over(judges: Sequence[Model], writers: Sequence[Model]) -> AssetsDefinition:
@@ -64,7 +62,7 @@ def report_over(judges: Sequence[Model], writers: Sequence[Model]) -> AssetsDefi
         owners=OWNERS,
         kinds={"python", "html"},
         ins={**_TABLES, **answer_ins(judges), "accuracy": AssetIn([GROUP, "accuracy"])},
-        deps=[AssetDep([*_EDITED.path, writer.name]) for writer in writers],
+        deps=[AssetDep(edited_by(writer.name)) for writer in writers],
         description="A static site: leaderboard, charts, gallery, and a page for every scene.",
         code_version="2",
     )
@@ -170,7 +168,7 @@ def _edited(home: Home, writers: Sequence[Model]) -> Iterator[pd.DataFrame]:
     """The tables of those writers that have edited flags."""
     for writer in writers:
         with suppress(FileNotFoundError):
-            yield home.table(_EDITED, writer.name)
+            yield home.table(edited_by(writer.name))
 
 
 def _is_ours(spent: Spent) -> bool:

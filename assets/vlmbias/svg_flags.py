@@ -21,7 +21,7 @@ from assets.columns import BOOLEAN, REALS, TEXT, TEXTS, WHOLE, Columns, material
 from assets.money.metadata import cost_metadata
 from assets.previews import contact_sheet, markdown_table
 from assets.vlmbias.answers import is_reference, version_of
-from assets.vlmbias.common import table_asset
+from assets.vlmbias.common import edited_by, table_asset
 from generators.domains.flags.designs import FLAGS
 from generators.domains.flags.draw import draw, original, scenes
 from generators.prompts.svg_editing import svg_editing
@@ -94,7 +94,7 @@ def _request(scene: Scene) -> Write:
 
 def _edited(model: Model) -> AssetsDefinition:
     @table_asset(
-        key=["edited_flags", model.name],
+        key=edited_by(model.name),
         kinds=["image", "svg", model.backend],
         partitions=None,
         pool=model.name,
@@ -238,7 +238,7 @@ def _retention(table: pd.DataFrame, holding: set[str]) -> pd.DataFrame:
 
 def _every_row_ended(model: Model) -> AssetChecksDefinition:
     @asset_check(
-        asset=["vlmbias", "edited_flags", model.name],
+        asset=edited_by(model.name),
         name="every_row_ended",
         description="Each of the 40 edits has one row, which is kept or says why it is not.",
         blocking=True,

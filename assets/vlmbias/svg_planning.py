@@ -4,11 +4,9 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from dagster import AssetKey
-
 from assets.plans import Desk, Plan, Planners
 from assets.vlmbias.answers import is_reference
-from assets.vlmbias.common import GROUP
+from assets.vlmbias.common import edited_by
 from assets.vlmbias.svg_flags import edits
 from resources.models.catalog import Catalog, Model
 
@@ -16,7 +14,7 @@ from resources.models.catalog import Catalog, Model
 def planners(catalog: Catalog) -> Planners:
     """By asset of edited flags: what its writer would be asked."""
     return {
-        AssetKey([GROUP, "edited_flags", writer.name]): partial(_plans, writer)
+        edited_by(writer.name): partial(_plans, writer)
         for writer in catalog.with_role("writer")
         if not is_reference(writer)
     }

@@ -35,6 +35,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from resources.calls.database import Database
 from resources.calls.tables import TABLES
+from resources.former_names import asset_now, partition_now
 from resources.models.requests import canonical_text
 
 Over: TypeAlias = Literal["ended", "failed", "expired", "cancelled"]
@@ -313,6 +314,8 @@ def _batch_of(row: RowMapping) -> Batch:
     return Batch(
         **{
             **named,
+            "asset": asset_now(row["asset"]),
+            "partition": partition_now(row["asset"], row["partition"]),
             "config": json.loads(row["config"]),
             "endings": json.loads(row["endings"]),
             "submitted_at": datetime.fromisoformat(row["submitted_at"]),

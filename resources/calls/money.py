@@ -21,6 +21,7 @@ from resources.calls.checksums import (
 from resources.calls.spending import NANO, Booking, Spent
 from resources.calls.tables import SPENDING, TOTALS
 from resources.faults import Corrupt, NoPrice, OverBudget, StoreError
+from resources.former_names import asset_now, partition_now
 
 _SETTLE = """
     UPDATE spending
@@ -123,7 +124,7 @@ class Money:
         return refused
 
     def spending(self, connection: Connection) -> list[Spent]:
-        """What was spent by month, asset, partition, model and mode.
+        """What was spent by month, asset, partition, model and mode, under today's names.
 
         Raises ValueError where a booking is damaged.
         """
@@ -134,7 +135,12 @@ class Money:
                 raise ValueError(
                     f"the booking {row['id']!a} of {row['model']!a} is not what was written"
                 )
-            amounts = sums[tuple(row[name] for name in _BY)]
+            today = {
+                **row,
+                "asset": asset_now(row["asset"]),
+                "partition": partition_now(row["asset"], row["partition"]),
+            }
+            amounts = sums[tuple(today[name] for name in _BY)]
             amounts[0] += 1
             amounts[1] += row["cost"] or 0
             amounts[2] += (row["bound"] or 0) if row["cost"] is None else 0

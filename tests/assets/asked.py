@@ -5,7 +5,7 @@ import pandas as pd
 from resources.models.catalog import Model
 from tests.runs import REFERENCE, TOPIC, materialize, table
 
-JUDGE = "answers/somebody"
+JUDGE = "answers_somebody"
 
 
 def judge_at(server, **entry):

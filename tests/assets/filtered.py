@@ -36,6 +36,6 @@ def filtered_rows(root, domain, number, samples=1):
 
 def write_filtered(root, domain, rows, painter="sketch"):
     """Store them as `filtered_pairs`."""
-    path = table(root, f"filtered_pairs/{painter}", domain, "protobias")
+    path = table(root, f"filtered_pairs/{domain}", painter, "protobias")
     path.parent.mkdir(parents=True, exist_ok=True)
     pq.write_table(FILTERED.table(rows), path)

@@ -99,7 +99,7 @@ class Studio:
         return materialize(
             self.root,
             *(names or STEPS),
-            topic=f"{self.painter}|{DOMAIN}",
+            topic=f"{DOMAIN}|{self.painter}",
             models=self.models,
             config=config,
             instance=self.instance,
@@ -113,7 +113,7 @@ class Studio:
         return result
 
     def path(self, name):
-        return table(self.root, f"{name}/{self.painter}", DOMAIN, "protobias")
+        return table(self.root, f"{name}/{DOMAIN}", self.painter, "protobias")
 
     def table(self, name):
         return pd.read_parquet(self.path(name))

@@ -49,7 +49,7 @@ class TestBaseline:
     def test_the_sanity_check_is_for_real_judges(self, root, judge):
         assert ask(root, judge).success
         assert set(answers(root)["question_id"]) == {"Q1", "Q2", "Q3", "N1", "N2"}
-        reference = pd.read_parquet(table(root, "answers/prior"))
+        reference = pd.read_parquet(table(root, "answers_prior"))
         assert set(reference["question_id"]) == {"Q1", "Q2", "Q3"}
 
     def test_a_second_run_asks_nothing_and_gives_the_same_bytes(self, root, judge, server):

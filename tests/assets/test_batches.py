@@ -96,7 +96,7 @@ def test_what_was_asked_alone_is_not_submitted_and_the_other_way_round(
 
 
 def prompting(*names):
-    return {"ops": {"vlmbias__answers__somebody": {"config": {"prompting": list(names)}}}}
+    return {"ops": {"vlmbias__answers_somebody": {"config": {"prompting": list(names)}}}}
 
 
 def test_submitted_twice_it_is_sent_once(server, location, root):
@@ -176,7 +176,7 @@ def test_second_turns_are_submitted_once_their_first_are_answered(root, server, 
     assert f"{ASSET}, {TOPIC}: {counting(root):,} requests have no answer" in told
     assert "submit_batch" in told
     assert "full price" in told
-    assert not table(root, "answers/somebody").exists()
+    assert not table(root, "answers_somebody").exists()
     assert location.tick().skip_message == told
     again = location.submit(partitions=[TOPIC], config=prompting("double-check"))
     assert output(again, "submit")["requests"] == counting(root)
@@ -280,7 +280,7 @@ def test_a_model_that_takes_no_batches_is_named(root, server, instance):
     ("select", "partitions", "said"),
     [
         ('key:"vlmbias/questions"', [TOPIC], "Nothing that is selected"),
-        ('key:"vlmbias/answers/nobody"', [TOPIC], "selects no asset"),
+        ('key:"vlmbias/answers_nobody"', [TOPIC], "selects no asset"),
         (f'key:"{ASSET}"', ["game_board"], "has a partition 'game_board'"),
         (
             f'key:"{ASSET}"',

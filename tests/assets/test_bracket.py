@@ -57,7 +57,7 @@ def test_prior_is_right_on_originals(scores):
 @pytest.mark.parametrize("topic", [COUNTED, COMPARED])
 def test_prior_takes_every_modified_image_for_the_usual_one(root, topic):
     """Of the illusions, half of the benchmark is originals: Q3 is read off the answers there."""
-    answers = pd.read_parquet(table(root, "answers/prior", topic))
+    answers = pd.read_parquet(table(root, "answers_prior", topic))
     modified = of(answers, question_id="Q3", variant="counterfactual")
     assert set(modified["answer"]) == {"Yes"}
     assert set(modified["ground_truth"]) == {"No"}
@@ -108,18 +108,18 @@ class TestOtherPrompting:
         root = copied(made, tmp_path_factory.mktemp("varied") / "root")
         for name in ("prior", "pixels", "random"):
             result = materialize(
-                root, f"answers/{name}", topic=COUNTED, prompting=["in-image title", "double-check"]
+                root, f"answers_{name}", topic=COUNTED, prompting=["in-image title", "double-check"]
             )
             assert result.success, failure(result)
             assert set(checks(result).values()) == {True}
             assert materialize(
-                root, f"answers/{name}", topic=COUNTED, prompting=["debiased"]
+                root, f"answers_{name}", topic=COUNTED, prompting=["debiased"]
             ).success
         return root
 
     @pytest.mark.parametrize("judge", ["prior", "pixels", "random"])
     def test_every_variant_is_answered_and_kept(self, varied, judge):
-        rows = pd.read_parquet(table(varied, f"answers/{judge}", COUNTED))
+        rows = pd.read_parquet(table(varied, f"answers_{judge}", COUNTED))
         assert list(rows["prompting"].unique()) == list(VARIANTS)
         by_prompting = rows.groupby("prompting")["question_id"].agg(set).to_dict()
         counting = {"Q1", "Q2"}
@@ -134,7 +134,7 @@ class TestOtherPrompting:
         assert rows[rows["prompting"] != "double-check"]["first_response"].isna().all()
 
     def test_pixels_understands_a_prefix_and_measures_what_it_is_shown(self, varied):
-        rows = pd.read_parquet(table(varied, "answers/pixels", COUNTED))
+        rows = pd.read_parquet(table(varied, "answers_pixels", COUNTED))
         assert (rows["score"] == 1).all()
         titled = rows[rows["prompting"] == "in-image title"]
         assert (titled["shown"] != titled["sha256"]).all()
@@ -142,13 +142,13 @@ class TestOtherPrompting:
     def test_what_it_cannot_read_below_a_title_is_unparsed(self, root, tmp_path):
         """Above an illusion, letters are ink that is no part of it."""
         root = copied(root, tmp_path / "root")
-        result = materialize(root, "answers/pixels", topic=COMPARED, prompting=["in-image title"])
+        result = materialize(root, "answers_pixels", topic=COMPARED, prompting=["in-image title"])
         assert result.success, failure(result)
         assert checks(result) == {
             "every_row_ended": True,
             "nothing_failed": True,
             "truths_hold": True,
         }
-        rows = pd.read_parquet(table(root, "answers/pixels", COMPARED))
+        rows = pd.read_parquet(table(root, "answers_pixels", COMPARED))
         by_prompting = rows.groupby("prompting")["outcome"].agg(set).to_dict()
         assert by_prompting == {"baseline": {"answered"}, "in-image title": {"unparsed"}}

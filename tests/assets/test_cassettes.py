@@ -87,7 +87,7 @@ def test_who_imports_the_answers_makes_the_same_tables(root, judge, server, tmp_
     assert result.success, failure(result)
     assert {"answered", "refused"} <= set(answers(anew)["outcome"])
     assert tables(anew) == tables(root)
-    assert f"vlmbias/answers/somebody/{TOPIC}.parquet" in tables(anew)
+    assert f"vlmbias/answers_somebody/{TOPIC}.parquet" in tables(anew)
     assert server.count == sent
     again = tmp_path / "again.cassette"
     exported(anew, judge, again)

@@ -44,7 +44,7 @@ def materialized(root):
 
 
 def test_every_cost_is_in_it_and_nothing_unknown_is_zero(tmp_path, calls):
-    flags, none = Account("vlmbias/answers/gpt", "flags", "r"), Account(run="s")
+    flags, none = Account("vlmbias/answers_gpt", "flags", "r"), Account(run="s")
     booked(calls, flags, "2026-11", 3 * NANO, 2 * NANO)
     booked(calls, flags, "2026-11", 3 * NANO, None)
     booked(calls, flags, "2026-12", NANO, NANO // 4)

@@ -19,7 +19,7 @@ from tests.assets.asked import judge_at
 from tests.providers import faults
 from tests.runs import REFERENCE, checks, failure, metadata
 
-ASSET = "edited_flags/editor"
+ASSET = "edited_flags_editor"
 BY_PROMPT = {request.turns[0].text: scene for scene, request in edits().values()}
 PAPER = (
     "You are an expert in editing SVG image code. Modify the SVG code of the flag of {country} "
@@ -214,7 +214,7 @@ def test_our_own_writers_edit_no_flags_and_the_others_are_planned(tmp_path, serv
     catalog = Catalog((ours, judge_at(server), model))
     assert len(edited_flags(catalog)) == 2
     (key,) = planners(catalog)
-    assert key.to_user_string() == "vlmbias/edited_flags/editor"
+    assert key.to_user_string() == "vlmbias/edited_flags_editor"
     (plan,) = planners(catalog)[key](None, "", {})
     assert plan.model is model
     assert list(plan.requests) == [request for _, request in edits().values()]

@@ -67,7 +67,7 @@ def root(tmp_path):
             _row(images, domain, number, side)
             for number, side in product(range(PAIRS), ("correct", "adversarial"))
         ]
-        path = table(tmp_path, f"filtered_pairs/{PAINTER}", domain, "protobias")
+        path = table(tmp_path, f"filtered_pairs/{domain}", PAINTER, "protobias")
         path.parent.mkdir(parents=True, exist_ok=True)
         pq.write_table(FILTERED.table(rows), path)
     return tmp_path

@@ -38,11 +38,16 @@ def graph(*models):
 
 def answered(*models):
     keys = graph(*models).materializable_asset_keys
-    return {key.path[2] for key in keys if key.path[1] == "answers"}
+    return judges_in(keys)
+
+
+def judges_in(keys):
+    names = [key.path[1] for key in keys if key.path[0] == "vlmbias"]
+    return {name.removeprefix("answers_") for name in names if name.startswith("answers_")}
 
 
 def answers_of(judge):
-    return graph(judge).get(dg.AssetKey(["vlmbias", "answers", judge.name]))
+    return graph(judge).get(dg.AssetKey(["vlmbias", f"answers_{judge.name}"]))
 
 
 def test_every_judge_and_no_other_model_has_answers():
@@ -57,7 +62,7 @@ def test_what_is_over_all_judges_takes_each_of_them(name):
     key = dg.AssetKey(["vlmbias", name])
     judges = {"prior", "pixels", "random", "somebody"}
     parents = graph(*REFERENCE, model()).get(key).parent_keys
-    assert {parent.path[2] for parent in parents if parent.path[1] == "answers"} == judges
+    assert judges_in(parents) == judges
     assert dg.AssetKey(["vlmbias", "questions"]) in parents
 
 
@@ -70,7 +75,8 @@ def test_every_judge_has_its_checks_and_pixels_proves_the_truths():
     checks = graph(*REFERENCE, model()).asset_check_keys
     of = {}
     for key in checks:
-        of.setdefault(key.asset_key.path[2], set()).add(key.name)
+        (judge,) = judges_in([key.asset_key])
+        of.setdefault(judge, set()).add(key.name)
     everyones = {"every_row_ended", "nothing_failed"}
     assert of == {
         "prior": everyones,
@@ -121,9 +127,9 @@ def location(tmp_path, monkeypatch):
 
 def test_the_code_location_takes_its_judges_from_the_file(location):
     keys = location(ENTRIES).materializable_asset_keys
-    assert {key.path[2] for key in keys if key.path[1:2] == ["answers"]} == {"pixels", "gpt_4_1"}
+    assert judges_in(keys) == {"pixels", "gpt_4_1"}
     keys = location("").materializable_asset_keys
-    assert not [key for key in keys if key.path[1:2] == ["answers"]]
+    assert not judges_in(keys)
 
 
 def test_a_wrong_entry_names_file_and_line(location, tmp_path):

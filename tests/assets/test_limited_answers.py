@@ -79,7 +79,7 @@ def test_questions_are_even_over_subtopics_and_shared_with_the_baseline(root, ju
 
 def test_a_table_that_lost_rows_is_no_part(root):
     prior, asked = REFERENCE[0], questions(root)
-    rows = pd.read_parquet(root / "vlmbias" / "answers" / "prior" / f"{TOPIC}.parquet")
+    rows = pd.read_parquet(root / "vlmbias" / "answers_prior" / f"{TOPIC}.parquet")
     part = asked_of(prior, asked, "baseline", LIMIT)["image_id"]
     assert not_ended(prior, rows, asked).empty
     lost = not_ended(prior, rows.iloc[1:], asked)

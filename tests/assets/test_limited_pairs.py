@@ -18,7 +18,7 @@ from tests.assets.paired import DOMAIN, SKETCH, Gallery, Studio, filter_at, pain
 from tests.assets.plans import desk_at, stored
 from tests.runs import failure, materialize, metadata
 
-STEPS = ("image_pairs", "filtered_pairs", "scores/somebody")
+STEPS = ("image_pairs", "filtered_pairs", "scores_somebody")
 NUMBER, SAMPLES, LIMITS = 8, 2, (6, 4, 3)
 
 
@@ -32,10 +32,10 @@ def studio(tmp_path, instance, server):
 
 def planned(studio, step, **config):
     """The keys of what is certain, and how many requests may come later."""
-    asset = AssetKey(["protobias", *step.split("/")])
+    asset = AssetKey(["protobias", step])
     planner = planners(Catalog(tuple(studio.models)))[asset]
     with desk_at(studio.root) as desk:
-        plans = list(planner(desk, f"{studio.painter}|{DOMAIN}", config))
+        plans = list(planner(desk, f"{DOMAIN}|{studio.painter}", config))
         keys = {call_key(canonical_of(each.model, r)) for each in plans for r in each.requests}
         return keys, sum(1 for each in plans for _ in each.later)
 

@@ -40,11 +40,12 @@ class Tables:
         for domain in ("animals", "objects"):
             pairs = pairs_of("flux", Pictures(), [domain])
             pairs = pairs.sort_values(["evaluated", "rank"], ascending=False, kind="stable")
-            self.store(IMAGE_PAIRS, pairs[IMAGE_PAIRS.schema.names], "image_pairs/flux", domain)
-            self.store(FILTERED, pairs, "filtered_pairs/flux", domain)
+            painted = pairs[IMAGE_PAIRS.schema.names]
+            self.store(IMAGE_PAIRS, painted, f"image_pairs/{domain}", "flux")
+            self.store(FILTERED, pairs, f"filtered_pairs/{domain}", "flux")
             for metric, found in scores_of(pairs).groupby("metric"):
                 scored = found.assign(metric_version="1")[SCORES.schema.names]
-                self.store(SCORES, scored, f"scores/{metric}/flux", domain)
+                self.store(SCORES, scored, f"scores_{metric}/{domain}", "flux")
             self.store(TRIPLETS, triplets_of(domain), "prompt_triplets", domain)
         summary = ranking_table(all_scores(self.home, "flux", SCORERS))
         self.store(SUMMARY, summary, "summary", "flux")
@@ -59,7 +60,7 @@ class Tables:
 
     def forget(self, metric: str, domain: str) -> None:
         """As if a metric had not scored a domain, nor been summarised there."""
-        self.path("scores", metric, "flux", domain).unlink()
+        self.path(f"scores_{metric}", domain, "flux").unlink()
         summary = pq.read_table(self.path("summary", "flux")).to_pandas()
         kept = summary["metric"].ne(metric) | summary["domain"].ne(domain)
         self.store(SUMMARY, summary[kept], "summary", "flux")
@@ -85,8 +86,8 @@ def test_a_painter_is_read_whole_and_what_lacks_is_said(tables: Tables) -> None:
     assert not painted.rehearsal
     assert not painted.by_people
     assert painted.missing == [
-        "Demography: not painted. Materialize protobias/image_pairs for flux|demography.",
-        "Objects: not scored by qwen. Materialize protobias/scores/qwen for flux|objects.",
+        "Demography: not painted. Materialize protobias/image_pairs for demography|flux.",
+        "Objects: not scored by qwen. Materialize protobias/scores_qwen for objects|flux.",
     ]
     assert facts([painted]) == {"Filter": "qwen_vl", "Seeds": "0, 1"}
     assert list(prompts(tables.home)) == ["animals", "objects"]
@@ -96,10 +97,10 @@ def test_a_reference_that_reads_no_real_picture_leaves_retention_as_it_is(tables
     painted = painted_by(tables.home, "flux", SCORERS)
     pixels = SCORERS[0].model_copy(update={"name": "pixels", "backend": "offline"})
     unread = pq.read_table(
-        tables.path("scores", next(iter(METRICS)), "flux", "animals")
+        tables.path(f"scores_{next(iter(METRICS))}", "animals", "flux")
     ).to_pandas()
     unread = unread.assign(metric="pixels", outcome="unparsed", raw=None)
-    tables.store(SCORES, unread, "scores/pixels/flux", "animals")
+    tables.store(SCORES, unread, "scores_pixels/animals", "flux")
     summary = ranking_table(all_scores(tables.home, "flux", [*SCORERS, pixels]))
     tables.store(SUMMARY, summary, "summary", "flux")
     read = painted_by(tables.home, "flux", [*SCORERS, pixels])
@@ -111,11 +112,11 @@ def test_a_reference_that_reads_no_real_picture_leaves_retention_as_it_is(tables
 
 def test_retention_is_the_share_of_all_pairs_wherever_it_is_told(tables: Tables) -> None:
     """As the paper counts: of eight pairs two are kept, be two of the others painted or not."""
-    path = tables.path("filtered_pairs", "flux", "animals")
+    path = tables.path("filtered_pairs", "animals", "flux")
     pairs = pq.read_table(path).to_pandas()
     dropped = pairs["pair_id"].isin(pairs.loc[~pairs["pair_kept"], "pair_id"].unique()[:1])
     pairs.loc[dropped, ["outcome", "filter_outcome"]] = ["failed", "unpainted"]
-    tables.store(FILTERED, pairs, "filtered_pairs/flux", "animals")
+    tables.store(FILTERED, pairs, "filtered_pairs/animals", "flux")
     told = kept_in_metadata(records(pairs), "domain")
     left = retention(tables.home, "flux", SCORERS)
     (kept,) = left[(left["stage"] == "kept") & (left["knob"] == "all")].head(1).to_dict("records")
@@ -129,7 +130,7 @@ def test_retention_is_the_share_of_all_pairs_wherever_it_is_told(tables: Tables)
 
 
 def test_pairs_that_are_not_filtered_yet_are_there_all_the_same(tables: Tables) -> None:
-    tables.path("filtered_pairs", "flux", "objects").unlink()
+    tables.path("filtered_pairs", "objects", "flux").unlink()
     for metric in METRICS:
         tables.forget(metric, "objects")
     painted = painted_by(tables.home, "flux", SCORERS)
@@ -138,7 +139,7 @@ def test_pairs_that_are_not_filtered_yet_are_there_all_the_same(tables: Tables) 
         "animals": 8,
         "objects": 0,
     }
-    assert "Objects: not filtered. Materialize protobias/filtered_pairs for flux|objects." in (
+    assert "Objects: not filtered. Materialize protobias/filtered_pairs for objects|flux." in (
         painted.missing
     )
 
@@ -153,20 +154,20 @@ def test_painters_without_a_summary_are_named_with_what_to_do(tables: Tables) ->
 
 
 def test_a_summary_of_other_scores_is_refused(tables: Tables) -> None:
-    at = tables.path("scores", "clip_l", "flux", "animals")
+    at = tables.path("scores_clip_l", "animals", "flux")
     scores = pq.read_table(at).to_pandas()
     scores.loc[0, "raw"] += 0.01
-    tables.store(SCORES, scores, "scores/clip_l/flux", "animals")
+    tables.store(SCORES, scores, "scores_clip_l/animals", "flux")
     with pytest.raises(Mismatch, match=r"summary \(flux\) is of other scores .* it again"):
         painted_by(tables.home, "flux", SCORERS)
 
 
 def test_pairs_filtered_before_they_were_painted_anew_are_refused(tables: Tables) -> None:
-    at = tables.path("image_pairs", "flux", "animals")
+    at = tables.path("image_pairs", "animals", "flux")
     pairs = pq.read_table(at).to_pandas()
     pairs.loc[0, "sha256"] = "0" * 64
-    tables.store(IMAGE_PAIRS, pairs, "image_pairs/flux", "animals")
-    with pytest.raises(Mismatch, match=r"filtered_pairs \(flux, animals\) .* flux\|animals again"):
+    tables.store(IMAGE_PAIRS, pairs, "image_pairs/animals", "flux")
+    with pytest.raises(Mismatch, match=r"filtered_pairs \(flux, animals\) .* animals\|flux again"):
         painted_by(tables.home, "flux", SCORERS)
 
 

@@ -110,7 +110,7 @@ class TestTheWholeWay:
             [2.0],
         )
         assert len(one["calls"]) == 1 + 1 + 1 + 3, "suggestion, painting, edit, three checks"
-        studio.must("questions", "answers/prior")
+        studio.must("questions", "answers_prior")
         asked = studio.table("questions")
         assert (
             asked.groupby("variant")["question_id"].nunique()
@@ -121,7 +121,7 @@ class TestTheWholeWay:
         assert set(truths["counterfactual"]) == {"3"}
         assert set(truths["original"]) == {"2"}
         for column in ("painter", "review", "rehearsal"):
-            assert column in studio.table("answers/prior")
+            assert column in studio.table("answers_prior")
 
     @pytest.mark.usefixtures("checked")
     def test_an_unchanged_run_asks_nothing_and_gives_the_same_bytes(self, studio):

@@ -19,7 +19,7 @@ PAIRS, FILTERED, WRITTEN = (
 
 def planned(studio, asset, together=None, painter=None, **config):
     """The keys of what is certain, how much comes later, and what is missing."""
-    where = f"{painter or studio.painter}|{DOMAIN}"
+    where = f"{DOMAIN}|{painter or studio.painter}"
     steps = {
         (step, DOMAIN if step == WRITTEN else where): given
         for step, given in (together or {}).items()

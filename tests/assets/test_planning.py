@@ -91,7 +91,7 @@ def test_the_default_is_the_baseline_and_reference_judges_ask_nobody(root, judge
     (line,) = quoted(root, judge).lines
     assert line.requests == requests(root)
     asking = planners(Catalog((*REFERENCE, judge)))
-    assert [key.to_user_string() for key in asking] == ["vlmbias/answers/somebody"]
+    assert [key.to_user_string() for key in asking] == ["vlmbias/answers_somebody"]
 
 
 def test_planning_is_lazy(root, judge, monkeypatch):

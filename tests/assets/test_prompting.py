@@ -32,13 +32,13 @@ def test_a_run_adds_its_variant_and_asks_nothing_else(root, judge, server):
 
 def test_beyond_the_baseline_the_counting_questions_alone_are_put_of_every_image(root, judge):
     assert ask(root, judge, *VARIANTS).success
-    result = materialize(root, "answers/random", topic=TOPIC, prompting=list(VARIANTS))
+    result = materialize(root, "answers_random", topic=TOPIC, prompting=list(VARIANTS))
     assert result.success, failure(result)
     stored = questions(root)
     counts, sanity = (stored["question_id"].isin(ids) for ids in (["Q1", "Q2"], ["N1", "N2"]))
     assert set(stored[counts]["image_id"]) == set(stored["image_id"])
     assert set(stored["variant"]) == {"original", "counterfactual"}
-    given = answers(root), pd.read_parquet(table(root, "answers/random"))
+    given = answers(root), pd.read_parquet(table(root, "answers_random"))
     for rows, plainly in zip(given, (stored, stored[~sanity]), strict=True):
         for name in VARIANTS:
             expected = plainly if name == "baseline" else stored[counts]

@@ -53,13 +53,13 @@ def wrong_truth(rows):
 
 def what_follows(root):
     """Run everything from the measurements on."""
-    answers = [f"answers/{judge}" for judge in ("prior", "pixels", "random")]
+    answers = [f"answers_{judge}" for judge in ("prior", "pixels", "random")]
     return materialize(root, "measurements", "questions", *answers, topic=TOPIC)
 
 
 def assert_nothing_is_asked(root, image_id):
     """Neither in the run that finds the fault, nor in one that skips the measuring."""
-    stored = {name: table(root, name).read_bytes() for name in ("questions", "answers/prior")}
+    stored = {name: table(root, name).read_bytes() for name in ("questions", "answers_prior")}
     result = what_follows(root)
     assert not result.success
     assert materialized(result) == {"measurements"}
@@ -150,7 +150,7 @@ def test_a_wrong_truth_in_words_is_found(root):
         table(root, "questions"),
         lambda rows: [rows[0] | {"ground_truth": "99"}, *rows[1:]],
     )
-    result = materialize(root, "answers/pixels", topic=TOPIC)
+    result = materialize(root, "answers_pixels", topic=TOPIC)
     assert checks(result) == {
         "truths_hold": False,
         "every_row_ended": True,

@@ -301,11 +301,15 @@ class TestChoice:
     def test_a_selection_is_read_as_dagster_does(self, assets, judge):
         chosen = self.chosen(assets, judge, 'kind:"judge"')
         assert [task.partition for task in chosen.tasks] == topics.get_partition_keys()
-        assert {task.asset.path[-1] for task in chosen.tasks} == {"somebody"}
-        assert [key.path[-1] for key in chosen.silent] == ["pixels", "prior", "random"]
+        assert {task.asset.path[-1] for task in chosen.tasks} == {"answers_somebody"}
+        assert [key.path[-1] for key in chosen.silent] == [
+            "answers_pixels",
+            "answers_prior",
+            "answers_random",
+        ]
 
     def test_partitions_and_config_go_to_the_task(self, assets, judge):
-        config = {"ops": {"vlmbias__answers__somebody": {"config": {"prompting": ["debiased"]}}}}
+        config = {"ops": {"vlmbias__answers_somebody": {"config": {"prompting": ["debiased"]}}}}
         chosen = self.chosen(assets, judge, "*", [TOPIC], config)
         (task,) = chosen.tasks
         assert (task.partition, task.config) == (TOPIC, {"prompting": ["debiased"]})
@@ -340,15 +344,15 @@ class TestChoice:
             (
                 "*",
                 [],
-                {"ops": {"vlmbias__answers__some": {}}},
-                "did you mean vlmbias__answers__some",
+                {"ops": {"vlmbias__answers_some": {}}},
+                "did you mean vlmbias__answers_some",
             ),
-            ("*", [], {"vlmbias__answers__somebody": {}}, "has to be that of ops alone"),
-            ("*", [], {"ops": {"vlmbias__answers__somebody": []}}, "has to be as in"),
+            ("*", [], {"vlmbias__answers_somebody": {}}, "has to be that of ops alone"),
+            ("*", [], {"ops": {"vlmbias__answers_somebody": []}}, "has to be as in"),
             (
                 "*",
                 [],
-                {"ops": {"vlmbias__answers__somebody": {"config": {"prompt": []}}}},
+                {"ops": {"vlmbias__answers_somebody": {"config": {"prompt": []}}}},
                 "takes no config 'prompt', did you mean prompting",
             ),
         ],

@@ -138,14 +138,14 @@ class TestTablesThatDoNotBelongTogether:
         message = failure(materialize(root, name))
         assert "Mismatch" in message
         assert "answers other questions" in message
-        assert re.search(rf"Materialize vlmbias/answers/\w+ for {TOPIC} again", message)
+        assert re.search(rf"Materialize vlmbias/answers_\w+ for {TOPIC} again", message)
 
     def test_answers_in_columns_of_another_time(self, root):
-        stored = table(root, "answers/prior")
+        stored = table(root, "answers_prior")
         pd.read_parquet(stored).drop(columns=["refusal", "accepted"]).to_parquet(stored)
         message = failure(materialize(root, "accuracy"))
-        assert f"Materialize vlmbias/answers/prior for {TOPIC} again" in message
-        assert materialize(root, "answers/prior", topic=TOPIC).success
+        assert f"Materialize vlmbias/answers_prior for {TOPIC} again" in message
+        assert materialize(root, "answers_prior", topic=TOPIC).success
         assert materialize(root, "accuracy").success
 
     @pytest.mark.parametrize("fresh", [["drawn_images", "original_images"], ["drawn_images"]])
@@ -159,7 +159,7 @@ class TestTablesThatDoNotBelongTogether:
     def test_an_accuracy_that_is_older_than_the_answers(self, root):
         assert materialize(root, "accuracy").success
         rewrite(
-            table(root, "answers/random"),
+            table(root, "answers_random"),
             lambda rows: [row | {"answer": row["ground_truth"], "score": 1.0} for row in rows],
         )
         message = failure(materialize(root, "report"))

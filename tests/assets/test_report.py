@@ -14,7 +14,7 @@ from tests.assets.painted import TOPIC, Painting, Studio, painter_at
 from tests.providers import Provider
 from tests.runs import copied, failure
 
-ASKED = ("questions", "answers/prior", "answers/random")
+ASKED = ("questions", "answers_prior", "answers_random")
 OVER = ("accuracy", "report")
 
 
@@ -95,8 +95,8 @@ def test_flags_that_a_writer_edited_are_told_once_it_has_a_table(studio):
     row |= {"base_id": "flags/cuba-stripes-add", "target": "stripes", "modification": "add"}
     row |= {"targets": ["stripes"], "truths": [6.0], "readings": [], "calls": []}
     row |= {"painter": "artist", "outcome": "no svg", "problem": "None.", "rehearsal": False}
-    path = studio.root / "vlmbias" / "edited_flags" / "artist.parquet"
-    path.parent.mkdir(parents=True)
+    path = studio.root / "vlmbias" / "edited_flags_artist.parquet"
+    path.parent.mkdir(exist_ok=True)
     pd.DataFrame(EDITED.table([row]).to_pandas()).to_parquet(path)
     after, another = told(studio)
     assert "0 of 1" in after.split("Flags edited by models")[1]

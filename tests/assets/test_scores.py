@@ -58,8 +58,8 @@ def score(root, instance, *names, domain="animals", models=REFERENCE):
     """Materialize scores of one of `sketch`'s domains; without a domain, its summary."""
     result = materialize(
         root,
-        *(f"scores/{name}" if domain else name for name in names),
-        topic=f"sketch|{domain}" if domain else "sketch",
+        *(f"scores_{name}" if domain else name for name in names),
+        topic=f"{domain}|sketch" if domain else "sketch",
         models=[*models, SKETCH],
         instance=instance,
         group="protobias",
@@ -73,7 +73,7 @@ def scores(root, name, domain="animals"):
 
 
 def scores_path(root, name, domain="animals"):
-    return table(root, f"scores/{name}/sketch", domain, "protobias")
+    return table(root, f"scores_{name}/{domain}", "sketch", "protobias")
 
 
 @pytest.fixture(scope="module")
@@ -123,7 +123,7 @@ class TestRehearsal:
 
     def test_its_metadata_show_both_sides_of_a_few_pairs(self, root, painted):
         result = score(root, painted, "prior")
-        shown = metadata(result, "scores/prior", "protobias")["sample"]
+        shown = metadata(result, "scores_prior", "protobias")["sample"]
         pairs = {row.split(" | ")[0] for row in shown.splitlines()[2:]}
         assert 1 < len(pairs) <= 5
         assert shown.count("| correct |") == shown.count("| adversarial |") == len(pairs)
@@ -186,7 +186,7 @@ class TestJudge:
         assert set(rows["refusal"].dropna()) == {"model"}
         assert rows["raw"].dropna().tolist() == [3.0, 3.0]
         assert "Its score is 7, not from 1 to 4." in set(rows["reason"])
-        told = metadata(result, "scores/somebody", "protobias")
+        told = metadata(result, "scores_somebody", "protobias")
         assert (told["pairs"], told["pairs_scored"], told["ties"]) == (5, 1, 1)
         assert told["failure_rate"] == 1.0
         assert told["served_models"] == ["some-vlm-1"]
@@ -194,7 +194,7 @@ class TestJudge:
         said, count = {}, server.count
         result = score(root, painted, "somebody", models=judges)
         assert server.count == count + 2, "what failed, and nothing else, is asked again"
-        told = metadata(result, "scores/somebody", "protobias")
+        told = metadata(result, "scores_somebody", "protobias")
         assert (told["requests_sent"], told["requests_known_before"]) == (2, 8)
         assert set(checks(result).values()) == {True}
         assert stored(root) == planned(root, judge)[0], "what is planned is what was sent"
@@ -235,13 +235,13 @@ def planned(root, judge, **together):
     config = {
         (
             AssetKey(["protobias", name]),
-            "sketch|animals" if name.endswith("pairs") else "animals",
+            "animals|sketch" if name.endswith("pairs") else "animals",
         ): of
         for name, of in together.items()
     }
     with desk_at(root) as desk:
-        planner = planners(catalog)[AssetKey(["protobias", "scores", "somebody"])]
-        (plan,) = planner(desk._replace(together=config), "sketch|animals", {})
+        planner = planners(catalog)[AssetKey(["protobias", "scores_somebody"])]
+        (plan,) = planner(desk._replace(together=config), "animals|sketch", {})
         certain = set(call_keys(judge, plan.requests))
         return certain, sum(1 for _ in plan.later), plan.missing
 
@@ -257,13 +257,13 @@ def test_a_judge_that_declines_in_words_has_refused():
 def write_pictures(root, number=PAIRS["animals"]):
     """Store pictures of the first pairs, as those that are there to filter."""
     rows = IMAGE_PAIRS.table(pd.read_parquet(filtered_path(root)).head(2 * number))
-    path = table(root, "image_pairs/sketch", "animals", "protobias")
+    path = table(root, "image_pairs/animals", "sketch", "protobias")
     path.parent.mkdir(parents=True)
     rows.to_pandas().to_parquet(path)
 
 
 def filtered_path(root):
-    return table(root, "filtered_pairs/sketch", "animals", "protobias")
+    return table(root, "filtered_pairs/animals", "sketch", "protobias")
 
 
 class TestPlans:
@@ -335,13 +335,13 @@ class TestAllScores:
 
     def test_scores_of_other_pairs_than_now_are_refused(self, root, home):
         write_filtered(root, "animals", filtered_rows(root, "animals", 2))
-        with pytest.raises(Mismatch, match=r"scores/prior \(sketch, animals\) has scored other"):
+        with pytest.raises(Mismatch, match=r"scores_prior \(sketch, animals\) has scored other"):
             all_scores(home, "sketch", REFERENCE)
 
     def test_another_filter_that_keeps_the_same_pairs_has_other_kin(self, root, home):
         for domain in PAIRS:
             rewrite(
-                table(root, "filtered_pairs/sketch", domain, "protobias"),
+                table(root, f"filtered_pairs/{domain}", "sketch", "protobias"),
                 lambda rows: [row | {"filter_family": "another"} for row in rows],
             )
         assert all_scores(home, "sketch", REFERENCE[:1])["kin"].eq(False).all()
@@ -357,7 +357,7 @@ class TestAllScores:
     def test_domains_that_were_made_in_different_ways_are_refused(self, root, home, change, said):
         known = {"painter_version": "w", "filter": "pixels", "keep_from": 8}
         for domain, new in dict(zip(PAIRS, (known, known | change), strict=True)).items():
-            path = table(root, "filtered_pairs/sketch", domain, "protobias")
+            path = table(root, f"filtered_pairs/{domain}", "sketch", "protobias")
             rewrite(path, lambda rows, new=new: [row | new for row in rows])
         with pytest.raises(Mismatch, match=said):
             all_scores(home, "sketch", REFERENCE)
@@ -367,14 +367,14 @@ class TestAllScores:
             scores_path(root, "prior"),
             lambda rows: [row | {"metric_version": "before"} for row in rows],
         )
-        with pytest.raises(Mismatch, match=r"scores/prior \(sketch\) are not all by the same"):
+        with pytest.raises(Mismatch, match=r"scores_prior \(sketch\) are not all by the same"):
             all_scores(home, "sketch", REFERENCE)
 
 
 def test_rows_that_are_wrong_are_named(rehearsed):
     root, *_ = rehearsed
     good = SCORES.rows(scores(root, "prior"))
-    filtered = pd.read_parquet(table(root, "filtered_pairs/sketch", "animals", "protobias"))
+    filtered = pd.read_parquet(table(root, "filtered_pairs/animals", "sketch", "protobias"))
     assert wrong_scores(pd.DataFrame(good), filtered).empty
     changed = [dict(row) for row in good]
     changed[0]["raw"] = None

@@ -19,7 +19,7 @@ from tests.runs import (
 )
 
 OTHER = "optical_illusions"
-TABLES = ("drawn_images", "original_images", "measurements", "questions", "answers/pixels")
+TABLES = ("drawn_images", "original_images", "measurements", "questions", "answers_pixels")
 
 
 def contents(root):
@@ -112,9 +112,9 @@ def test_a_damaged_ledger_costs_work_and_nothing_else(root):
 
 def test_random_takes_its_seed_from_the_questions(root):
     """Config of a later run is not what the images were drawn with."""
-    before = table(root, "answers/random").read_bytes()
-    assert materialize(root, "answers/random", topic=TOPIC, seed=5).success
-    assert table(root, "answers/random").read_bytes() == before
+    before = table(root, "answers_random").read_bytes()
+    assert materialize(root, "answers_random", topic=TOPIC, seed=5).success
+    assert table(root, "answers_random").read_bytes() == before
 
 
 def test_accuracy_and_report_are_made_of_what_there_is(root):

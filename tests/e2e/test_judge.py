@@ -49,7 +49,7 @@ def environment(provider, tmp_path):
 
 
 def judge(server, name="gpt"):
-    return server.started([f"vlmbias/answers/{name}"], partition=TOPIC)
+    return server.started([f"vlmbias/answers_{name}"], partition=TOPIC)
 
 
 def wait_for(condition, seconds=90):
@@ -69,7 +69,7 @@ def kill(server, run):
 
 
 def answers(server):
-    return pd.read_parquet(server.home / "vlmbias" / "answers" / "gpt" / f"{TOPIC}.parquet")
+    return pd.read_parquet(server.home / "vlmbias" / "answers_gpt" / f"{TOPIC}.parquet")
 
 
 def test_a_missing_key_is_named_and_a_run_that_is_cut_off_is_gone_on_with(

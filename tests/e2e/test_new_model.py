@@ -157,7 +157,7 @@ def made_before(folder, models, instance):
     for domain in DOMAINS:
         make(domain, "concepts", "prompt_triplets")
     for domain in ("animals", "demography"):
-        make(f"old|{domain}", "image_pairs", "filtered_pairs", "scores/seer")
+        make(f"{domain}|old", "image_pairs", "filtered_pairs", "scores_seer")
     make("old", "summary")
 
 
@@ -174,17 +174,17 @@ def test_a_painter_that_lands_is_quoted_and_where_that_is_on_painted_to_the_repo
         made_before(tmp_path, load(models).models, instance)
         prepared = provider.count
         with serving(tmp_path, COUNTERFACTORY_MODELS=str(models)) as server:
-            backfill(server, "old|objects")
+            backfill(server, "objects|old")
             provider.models["openai"].append(QUOTED)
             quoted = server.said(landed(instance, "gpt_image_2"))
             assert "protobias/image_pairs" in quoted
-            assert "gpt_image_2|objects" in quoted
+            assert "objects|gpt_image_2" in quoted
             # Nobody has opted in: nobody was asked but for the domain that is to be filled.
             assert set(asked(provider, prepared)) <= {OLD}
             # A sample this small is for new painters once an earlier one has painted it.
-            wait_for(lambda: "old|objects" in instance.get_materialized_partitions(PAIRS), WITHIN_S)
-            lacking = {f"gpt_image_2|{domain}" for domain in DOMAINS}
-            assert set(monthly(server)) - {"old|objects"} == lacking
+            wait_for(lambda: "objects|old" in instance.get_materialized_partitions(PAIRS), WITHIN_S)
+            lacking = {f"{domain}|gpt_image_2" for domain in DOMAINS}
+            assert set(monthly(server)) - {"objects|old"} == lacking
 
             began = time.monotonic()
             # What has no price any more is not launched, whatever is on.
@@ -196,10 +196,10 @@ def test_a_painter_that_lands_is_quoted_and_where_that_is_on_painted_to_the_repo
             landed(instance, "gpt_image_3")
             wait_for(lambda: "gpt_image_3" in reported(server), WITHIN_S)
             assert time.monotonic() - began < WITHIN_S
-            wait_for(lambda: "old|objects" in instance.get_materialized_partitions(PAIRS), WITHIN_S)
+            wait_for(lambda: "objects|old" in instance.get_materialized_partitions(PAIRS), WITHIN_S)
             filled = {each.texts[0] for each in provider.received[prepared:] if each.model == OLD}
             assert filled == sentences(server, "objects")
-        scores = [table(server, "scores/seer", f"gpt_image_3/{domain}") for domain in DOMAINS]
+        scores = [table(server, "scores_seer", f"{domain}/gpt_image_3") for domain in DOMAINS]
     assert asked(provider, prepared) == {OLD: 2, NEW: 2 * len(DOMAINS), SEER: 4 * len(DOMAINS)}
     assert all(len(rows) == 2 and set(rows["outcome"]) == {"scored"} for rows in scores)
     painted = [path.name for path in (server.home / "protobias" / "image_pairs").iterdir()]

@@ -10,7 +10,7 @@ from tests.providers import Provider
 
 TOPIC, OTHER = "game_boards", "patterned_grids"
 BY_TOPIC = ["drawn_images", "original_images", "measurements", "questions"]
-ANSWERS = ["answers/prior", "answers/pixels", "answers/random"]
+ANSWERS = ["answers_prior", "answers_pixels", "answers_random"]
 PRICED = """
 - name: gpt
   backend: openai
@@ -154,7 +154,7 @@ def test_launching_the_job_shows_the_quote_and_sends_nothing(server, provider, w
     table = page.get_by_role("dialog").locator("table")
     table.wait_for(timeout=30_000)
     rows = [row.split("\t") for row in table.inner_text().splitlines() if row.strip()]
-    assert ["vlmbias/answers/gpt", TOPIC, "gpt"] in [row[:3] for row in rows]
+    assert ["vlmbias/answers_gpt", TOPIC, "gpt"] in [row[:3] for row in rows]
     assert provider.count == 0
 
 

@@ -38,7 +38,7 @@ class Store:
         os.utime(self.images.path(digest), (age, age))
         return digest
 
-    def table(self, name="vlmbias/answers/somebody/flags", **columns):
+    def table(self, name="vlmbias/answers_somebody/flags", **columns):
         path = self.root / f"{name}.parquet"
         path.parent.mkdir(parents=True, exist_ok=True)
         pq.write_table(pa.table(columns), path)

@@ -49,7 +49,7 @@ def _asset(key, partitions):
     return made
 
 
-SCORES = [("protobias", "scores", name) for name in ("prior", "seer")]
+SCORES = [("protobias", f"scores_{name}") for name in ("prior", "seer")]
 ASSETS = {
     made.key: made
     for made in (
@@ -85,7 +85,7 @@ class Bench:
         """Pairs of the triplets of that version."""
         read = sha256(version.encode()).hexdigest()
         tags = {f"dagster/input_data_version/{TRIPLETS.to_user_string()}": read}
-        self.made(IMAGE_PAIRS, f"{painter}|{domain}", tags=tags)
+        self.made(IMAGE_PAIRS, f"{domain}|{painter}", tags=tags)
 
     def made(self, key, partition=None, **more):
         self.instance.report_runless_asset_event(
@@ -96,7 +96,7 @@ class Bench:
         """Every table of a painter's domains."""
         for domain in domains or DOMAINS:
             for key in [IMAGE_PAIRS, FILTERED, *map(list, SCORES)]:
-                self.made(key, f"{painter}|{domain}")
+                self.made(key, f"{domain}|{painter}")
 
     def ran(self, request, status=DagsterRunStatus.SUCCESS):
         """The run that a request started, at its end or under way."""

@@ -48,19 +48,19 @@ def prepared(bench):
 
 def test_a_new_painter_is_seen_through_domain_by_domain_to_the_report(tick, bench):
     runs, _ = tick()
-    assert [run.partition_key for run in runs] == [f"new|{domain}" for domain in DOMAINS]
+    assert [run.partition_key for run in runs] == [f"{domain}|new" for domain in DOMAINS]
     whole = {IMAGE_PAIRS, FILTERED, *(tuple(key) for key in SCORES)}
     for run in runs:
         assert run.job_name == "painter_pairs"
         assert {tuple(key.path) for key in run.asset_selection} == {
             tuple(getattr(key, "path", key)) for key in whole
         }
-        assert run.tags["dagster/partition/topic"] in DOMAINS
+        assert run.tags["dagster/partition/domain"] in DOMAINS
     bench.ran(runs[0])
     bench.pairs_made("new", "animals")
     for run in runs[1:]:
         bench.ran(run, STARTED)
-    assert tick() == ([], "new|demography is under way.\nnew|objects is under way.")
+    assert tick() == ([], "demography|new is under way.\nobjects|new is under way.")
 
 
 def test_summary_and_report_follow_once_each(tick, bench):
@@ -79,7 +79,7 @@ def test_summary_and_report_follow_once_each(tick, bench):
     assert tick() == ([], "No painter is new.")
     # The schedule has what is missing made, which is summarized then.
     later = Landing(bench.instance, bench.files.load(), ASSETS)
-    bench.ran(later.request("2027-02 new|animals", later.painters[1], "new|animals", [FILTERED]))
+    bench.ran(later.request("2027-02 animals|new", later.painters[1], "animals|new", [FILTERED]))
     assert [run.job_name for run in tick()[0]] == ["painter_summary"]
 
 
@@ -92,7 +92,7 @@ def test_what_failed_is_told_of_and_not_repeated(tick, bench):
     for _ in range(2):
         runs, said = tick()
         assert runs == []
-        assert f"new|animals: the run {failed} has failed" in said
+        assert f"animals|new: the run {failed} has failed" in said
         assert "raise the budget, then materialize protobias/image_pairs, protobias/f" in said
     bench.pairs_made("new", "animals")
     assert [run.job_name for run in tick()[0]] == ["painter_summary"]
@@ -121,22 +121,22 @@ def test_a_judge_without_a_price_is_left_out(tick, bench):
     judge = {**SEER, "name": "seer", "model": "other", "price": {}, "roles": ["judge"]}
     bench.models(PRIOR, {**SEER, "name": "eye", "roles": ["captioner"]}, judge, NEW)
     runs, _ = tick()
-    assert all("seer" not in key.path for run in runs for key in run.asset_selection)
-    assert all("prior" in run.asset_selection[-1].path for run in runs)
+    assert all("scores_seer" not in key.path for run in runs for key in run.asset_selection)
+    assert all("scores_prior" in run.asset_selection[-1].path for run in runs)
 
 
 def test_a_domain_without_triplets_waits(bench, tick):
     bench.instance.wipe_assets([next(iter(ASSETS))])
     bench.written("objects")
     [run] = tick()[0]
-    assert run.partition_key == "new|objects"
+    assert run.partition_key == "objects|new"
     bench.ran(run)
     bench.pairs_made("new", "objects")
     [summary] = tick()[0]
     bench.ran(summary)
     bench.made(SUMMARY, "new")
     bench.written("animals")
-    assert "new|animals" in [run.partition_key for run in tick()[0]]
+    assert "animals|new" in [run.partition_key for run in tick()[0]]
 
 
 def test_a_trial_sample_is_not_painted_as_if_it_were_the_full_one(tick, bench):
@@ -145,7 +145,7 @@ def test_a_trial_sample_is_not_painted_as_if_it_were_the_full_one(tick, bench):
     bench.painted("sketch", "animals", version="demo")
     bench.painted("earlier", "animals", version="full, before the demo")
     runs, _ = tick()
-    assert [run.partition_key for run in runs] == ["new|demography", "new|objects"]
+    assert [run.partition_key for run in runs] == ["demography|new", "objects|new"]
     for run in runs:
         bench.ran(run, STARTED)
     _, said = tick()
@@ -163,9 +163,9 @@ def test_a_trial_that_the_user_had_painted_is_launched_as_one(tick, bench):
     runs, _ = tick()
     tags = {run.partition_key: run.tags["counterfactory/sample"] for run in runs}
     assert tags == {
-        "new|animals": "trial: 6 of 2,000 concepts",
-        "new|demography": "2,400 concepts",
-        "new|objects": "2,400 concepts",
+        "animals|new": "trial: 6 of 2,000 concepts",
+        "demography|new": "2,400 concepts",
+        "objects|new": "2,400 concepts",
     }
 
 
@@ -175,7 +175,7 @@ def test_a_new_painter_gets_the_config_of_earlier_ones_and_not_of_rehearsals(tic
         materialize(
             [ASSETS[IMAGE_PAIRS]],
             instance=bench.instance,
-            partition_key=f"{name}|animals",
+            partition_key=f"animals|{name}",
             run_config=config | {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}},
         )
     for run in tick()[0]:
@@ -185,12 +185,12 @@ def test_a_new_painter_gets_the_config_of_earlier_ones_and_not_of_rehearsals(tic
 def test_what_the_user_makes_just_now_is_waited_for(tick, bench):
     by_hand = RunRequest(
         job_name="__ASSET_JOB",
-        partition_key="new|animals",
+        partition_key="animals|new",
         asset_selection=[IMAGE_PAIRS],
     )
     bench.ran(by_hand, STARTED)
     runs, _ = tick()
-    assert [run.partition_key for run in runs] == ["new|demography", "new|objects"]
+    assert [run.partition_key for run in runs] == ["demography|new", "objects|new"]
 
 
 def test_both_are_off_until_they_are_turned_on(bench):
@@ -207,16 +207,16 @@ def test_the_schedule_asks_for_all_that_is_missing_once_a_month(bench):
     prepared(bench)
     bench.models(PRIOR, SEER, SKETCH, EARLIER, NEW, painter("unpriced", price={}))
     runs, told = of("2027-01")
-    new = [f"new|{domain}" for domain in DOMAINS]
-    assert set(runs) == {*new, "earlier|demography", "earlier|objects"}
-    assert runs["new|animals"].run_key == "2027-01 new|animals"
+    new = [f"{domain}|new" for domain in DOMAINS]
+    assert set(runs) == {*new, "demography|earlier", "objects|earlier"}
+    assert runs["animals|new"].run_key == "2027-01 animals|new"
     assert "unpriced is not launched by itself: its price is unknown" in told
     assert "unpriced" in bench.instance.get_dynamic_partitions("painters")
-    bench.ran(runs["new|animals"], STARTED)
-    bench.ran(runs["new|objects"], FAILED)
+    bench.ran(runs["animals|new"], STARTED)
+    bench.ran(runs["objects|new"], FAILED)
     bench.pairs_made("earlier")
     again, _ = of("2027-02")
     assert {run.run_key for run in again.values()} == {
-        "2027-02 new|demography",
-        "2027-02 new|objects",
+        "2027-02 demography|new",
+        "2027-02 objects|new",
     }

@@ -45,13 +45,13 @@ def test_new_painters_are_quoted_together_and_once(tick):
     said, _ = tick(SEER, painter("flux"), painter("gpt", price={}))
     [request] = said.run_requests
     assert (request.job_name, request.run_key) == ("quote", "quote flux gpt")
-    wanted = request.run_config["ops"]["reckon"]["config"]
+    wanted = request.run_config["ops"]["quote"]["config"]
     assert wanted["select"] == (
         'key:"protobias/image_pairs" or key:"protobias/filtered_pairs" or '
-        'key:"protobias/scores/prior" or key:"protobias/scores/seer"'
+        'key:"protobias/scores_prior" or key:"protobias/scores_seer"'
     )
     assert wanted["partitions"] == [
-        f"{name}|{domain}"
+        f"{domain}|{name}"
         for name in ("flux", "gpt")
         for domain in ("animals", "demography", "objects")
     ]

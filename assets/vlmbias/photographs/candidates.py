@@ -136,7 +136,7 @@ def candidates_by(catalog: Catalog) -> AssetsDefinition:
 def stored_candidates(home: Home, painter: str, topic: str) -> Sequence[Row]:
     """The candidates of a painter as they were last materialized, none if they never were."""
     try:
-        table = home.table(_KEY, f"{painter}/{topic}")
+        table = home.table(_KEY, f"{painter}|{topic}")
     except FileNotFoundError:
         return []
     return CANDIDATES.rows(table)

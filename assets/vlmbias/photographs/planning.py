@@ -135,9 +135,8 @@ def _rows(catalog: Catalog, desk: Desk, step: str, key: str) -> list[Row]:
 
     None of it where it was never materialized, or where the step would ask for something else.
     """
-    painter, topic = painter_and_topic(key)
     try:
-        table = desk.home.table(AssetKey([GROUP, step]), f"{painter}/{topic}")
+        table = desk.home.table(AssetKey([GROUP, step]), key)
     except FileNotFoundError:
         return []
     config = desk.together.get((AssetKey([GROUP, step]), key))

@@ -13,7 +13,7 @@ from resources.models.requests import call_key, canonical_of
 
 CANARY = "sk-canary-3f9c1e77ab"
 LOG = logging.getLogger("batches")
-ACCOUNT = Account("vlmbias/answers/judge", "flags", "run-1")
+ACCOUNT = Account("vlmbias/answers_judge", "flags", "run-1")
 PRICE = {"input_per_million": 1.0, "output_per_million": 10.0, "batch_share": 0.5}
 
 

@@ -51,7 +51,7 @@ def test_a_batch_is_put_down_as_it_was_submitted(each_office):
     batch = office.calls.batches.find(tag)
     (there,) = office.provider.batches.all.values()
     assert (batch.state, batch.provider_id, there.tag) == ("running", there.id, tag)
-    assert (batch.asset, batch.partition, batch.run) == ("vlmbias/answers/judge", "flags", "run-1")
+    assert (batch.asset, batch.partition, batch.run) == ("vlmbias/answers_judge", "flags", "run-1")
     assert (batch.model, batch.config) == ("judge", {"prompting": ["debiased"]})
     assert batch.requests == 3
     assert office.waiting(looks(4)) == 3

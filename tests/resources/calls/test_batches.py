@@ -19,7 +19,7 @@ LEASE_S = 30
 
 
 def batch(tag="one", **more):
-    known = {"model": "gpt", "entry": "{}", "asset": "answers/gpt", "partition": "flags"}
+    known = {"model": "gpt", "entry": "{}", "asset": "answers_gpt", "partition": "flags"}
     moment = datetime(2026, 11, 21, 4, 5, 6, 789, tzinfo=UTC)
     every = {**known, "run": "r", "config": {"a": 1}, "requests": 0, "submitted_at": moment}
     return Batch(tag, **{**every, **more})

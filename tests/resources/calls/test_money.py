@@ -26,7 +26,7 @@ from tests.resources.calls.calling import call, keys
 
 PROJECT = Path(__file__).parents[3]
 SUMS = "SELECT scope, spent, reserved FROM spending_totals"
-ACCOUNT = Account("vlmbias/answers/gpt", "flags", "run-1")
+ACCOUNT = Account("vlmbias/answers_gpt", "flags", "run-1")
 GPT = Model(name="gpt", backend="openai", model="gpt-5", family="gpt", roles=("judge",))
 
 

@@ -36,7 +36,7 @@ from tests.resources.models.partition import ended, spend, started
 
 PRICE = {"input_per_million": 1_000.0, "output_per_million": 1_000.0}
 PRICED = {"price": PRICE, "longest_output": 50}
-ACCOUNT = Account("vlmbias/answers/judge", "flags", "run-1")
+ACCOUNT = Account("vlmbias/answers_judge", "flags", "run-1")
 OFFLINE = Model(name="ours", backend="offline", model="prior", family="own", roles=("judge",))
 
 
