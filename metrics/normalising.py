@@ -11,22 +11,27 @@ from numpy.typing import ArrayLike, NDArray
 
 Scores = NDArray[np.float64]
 
-JUDGE, HUMAN, REFERENCE = "judge", "human", "reference"
-"""The formulas of judges asked with Table 6, of people, and of our own reference judges."""
+JUDGE, HUMAN, REFERENCE, OWN = "judge", "human", "reference", "own"
+"""The formulas of judges asked with Table 6, of people, of our own reference judges, and of a
+metric of the user's own."""
 
 
-def normalised(raw: ArrayLike, formula: str) -> Scores:
+def normalised(raw: ArrayLike, formula: str, scale: tuple[float, float] = (0.0, 1.0)) -> Scores:
     """Raw scores of one metric, as floats with NaN where there is none, by its formula.
 
     - `clip_score`: `raw` is the cosine; 2.5 times that, clipped to 0 … 1 (CLIPScore).
     - `pick_score`: min–max over all of `raw`, which has to be the whole evaluated set of a painter.
       The paper does not say how it brings PickScore to 0 … 1. Scores that are all the same are 0.5.
     - `judge` and `human`: 1 to 4, or a mean of such, as (raw − 1) / 3.
+    - `own`: from the least to the greatest of its `scale`, as 0 to 1.
     - `vqa_score`, `vision_score` and `reference` are on that scale as they are.
 
     Raises KeyError for another formula.
     """
     scores: Scores = np.asarray(raw, np.float64)
+    if formula == OWN:
+        low, high = scale
+        return (scores - low) / (high - low)
     return _BY_FORMULA[formula](scores)
 
 

@@ -24,6 +24,7 @@ from assets.partitions import domain_and_painter, painters, tags_of
 from assets.protobias.common import GROUP, key
 from assets.protobias.concepts import concepts_told
 from assets.protobias.filters import filter_of
+from assets.protobias.scoring import is_filed
 from assets.quoting.choice import Assets
 from generators.prompts.concepts import DOMAINS
 from generators.prompts.sampling import SIZES
@@ -147,13 +148,16 @@ class Landing:
     def targets(self) -> list[AssetKey]:
         """What is made of a painter's domain: pairs, filtered ones, and every score with a price.
 
-        A metric or judge whose price is unknown is told of, and left to the user.
+        A metric or judge whose price is unknown is told of, and left to the user, and so are scores
+        from a file, which nobody else writes.
         """
         by_name = {model.name: model for model in self.catalog.models}
         priced = []
         for asset in sorted(filter(metric_of, self._assets), key=AssetKey.to_user_string):
             model = by_name.get(str(metric_of(asset)))
             if model is None:
+                continue
+            if is_filed(model):
                 continue
             request = Score("", "") if "metric" in model.roles else Look(())
             if lacks := price_lacking(model, request):

@@ -19,7 +19,7 @@ from assets.protobias.filters import Said, filter_of
 from assets.protobias.pairs import SIDES, Pairing
 from assets.protobias.scored import stored
 from assets.protobias.scores import to_evaluate
-from assets.protobias.scoring import scorers, to_score
+from assets.protobias.scoring import is_filed, scorers, to_score
 from assets.protobias.selection import first_pairs, share_of
 from assets.protobias.triplet_planning import triplets_of, whole_sample
 from resources.models.catalog import Catalog, Model
@@ -31,11 +31,11 @@ _SOME_PICTURE = "0" * 64
 
 
 def planners(catalog: Catalog) -> Planners:
-    """By asset of scores: what its model would be asked. A reference judge asks no model."""
+    """By asset of scores: what its model would be asked. A reference or a file asks no model."""
     return {
         scores_of(model.name): partial(_plans, catalog, model)
         for model in scorers(catalog)
-        if not model.rehearses
+        if not (model.rehearses or is_filed(model))
     }
 
 

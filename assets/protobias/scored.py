@@ -10,12 +10,15 @@ from assets.columns import REAL, TEXT, Columns, records
 from assets.common import Mismatch
 from assets.protobias.common import key
 from assets.protobias.human import HUMAN_SCORES
+from assets.protobias.own_scores import version_in_file
 from assets.protobias.scores import SCORES
+from assets.protobias.scoring import is_filed
 from assets.protobias.selection import part_of_pairs
 from generators.prompts.concepts import DOMAINS
-from metrics.normalising import HUMAN, normalised
+from metrics.normalising import HUMAN, OWN, normalised
 from resources.home import Home
 from resources.models.catalog import Model
+from resources.models.formulas import scale_of
 
 EVALUATED = "evaluated"
 """The sample of all pairs of the evaluation set; the other is `HUMAN`."""
@@ -117,8 +120,15 @@ def _by_metric(home: Home, painter: str, model: Model, filtered: Tables) -> pd.D
             f"The scores of {name} ({painter}) are not all by the same entry of models.yaml, which "
             f"has changed meanwhile. Materialize it again for {', '.join(tables)}."
         )
+    now = version_in_file(model, home, painter) if is_filed(model) and len(scores) else None
+    if now is not None and now != scores["metric_version"].iloc[0]:
+        raise Mismatch(
+            f"The file of {name} ({painter}) has changed since its scores were read. Materialize "
+            f"it again for {', '.join(tables)}."
+        )
     formula = scores["formula"].iloc[0] if len(scores) else HUMAN
-    return scores.assign(score=normalised(scores["raw"], formula))
+    scale = scale_of(model.parameters) if formula == OWN else (0.0, 1.0)
+    return scores.assign(score=normalised(scores["raw"], formula, scale))
 
 
 def _by_people(home: Home, painter: str, filtered: Tables) -> pd.DataFrame:

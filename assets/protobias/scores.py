@@ -11,14 +11,23 @@ from dagster import AssetExecutionContext, AssetIn, AssetsDefinition, Materializ
 from assets.columns import BOOLEAN, REAL, TEXT, TEXTS, WHOLE, Columns, materialized, records
 from assets.limits import Limited, partial_metadata
 from assets.money import cost_metadata
-from assets.partitions import pairs
+from assets.partitions import domain_and_painter, pairs
 from assets.pictured import Row
 from assets.previews import markdown_table
 from assets.protobias.common import key, scores_of, table_asset, version_of
-from assets.protobias.scoring import REFERENCES, ended, formula_of, scorers, to_score
+from assets.protobias.own_scores import endings, read_scores
+from assets.protobias.scoring import (
+    REFERENCES,
+    ended,
+    formula_of,
+    is_filed,
+    scorers,
+    to_score,
+)
 from assets.protobias.selection import first_pairs
 from metrics.pairing import paired_up
 from resources.budget import Budget
+from resources.home import Home
 from resources.images import ImageStore
 from resources.models.catalog import Catalog, Model
 from resources.models.client import ModelClient
@@ -40,7 +49,7 @@ SCORES = Columns(
     formula=(
         TEXT,
         "What its raw score is: clip_score, pick_score, vqa_score, vision_score, "
-        "judge, or reference",
+        "judge, reference, or own (a metric of the user's)",
     ),
     metric_version=(TEXT, "Digest of its backend, the provider's model id and the parameters"),
     kin=(BOOLEAN, "Whether it is of the family of the filter that kept these pairs"),
@@ -67,9 +76,13 @@ _PAIRS_SHOWN = 5
 
 def scores_by(catalog: Catalog) -> tuple[AssetsDefinition, ...]:
     """An asset of scores for every judge and metric of a catalog."""
-    return tuple(
-        _reference(model) if model.rehearses else _asked(model) for model in scorers(catalog)
-    )
+    return tuple(map(_scores_of, scorers(catalog)))
+
+
+def _scores_of(model: Model) -> AssetsDefinition:
+    if model.rehearses:
+        return _reference(model)
+    return _filed(model) if is_filed(model) else _asked(model)
 
 
 def to_evaluate(filtered: pd.DataFrame) -> Sequence[Row]:
@@ -114,6 +127,31 @@ def _reference(model: Model) -> AssetsDefinition:
         pictures = first_pairs(to_evaluate(filtered_pairs), config.limit)
         rows = [{**_row(model, picture), **score(picture, images)} for picture in pictures]
         return _table(context, rows, filtered_pairs)
+
+    return scores
+
+
+def _filed(model: Model) -> AssetsDefinition:
+    """The scores of a metric of the user's own, read from a file."""
+
+    @_asset(model, f"Scores of a metric of your own, from {model.model}.")
+    def scores(
+        context: AssetExecutionContext, config: Limited, filtered_pairs: pd.DataFrame, home: Home
+    ) -> MaterializeResult[pa.Table]:
+        """Raises `BadScores` for a file that cannot be read; single rows of no use are named."""
+        domain, painter = domain_and_painter(context.partition_key)
+        given = read_scores(model, home, painter)
+        pictures = first_pairs(to_evaluate(filtered_pairs), config.limit)
+        ended, wrong = endings(given, model, domain, list(filtered_pairs["pair_id"]), pictures)
+        rows = [
+            {**_row(model, picture), **ending, "metric_version": given.version}
+            for picture, ending in zip(pictures, ended, strict=True)
+        ]
+        told: dict[str, Any] = {}
+        if len(wrong):
+            context.log.warning("%s: %d rows are of no use.", given.path, len(wrong))
+            told = {"bad_rows": len(wrong), "rows_of_no_use": markdown_table(wrong.head(100))}
+        return _table(context, rows, filtered_pairs, file=str(given.path), **told)
 
     return scores
 

@@ -8,10 +8,11 @@ from assets.pictured import Row
 from generators.prompts.judging import JUDGED, judging
 from generators.reading import Unreadable
 from generators.sketch_reader import fit
-from metrics.normalising import JUDGE, REFERENCE
+from metrics.normalising import JUDGE, OWN, REFERENCE
 from metrics.ratings import read_rating
 from resources.images import ImageStore
 from resources.models.catalog import Catalog, Model
+from resources.models.formulas import OWN as OWN_BACKENDS
 from resources.models.outcomes import Answered, Failed, Malformed, Outcome, Refused
 from resources.models.requests import Look, Score, Turn
 
@@ -28,7 +29,14 @@ def formula_of(model: Model) -> str:
     """What a model's raw score is, as `metrics.normalising` takes it."""
     if model.rehearses:
         return REFERENCE
+    if model.backend in OWN_BACKENDS:
+        return OWN
     return str(model.parameters["formula"]) if "metric" in model.roles else JUDGE
+
+
+def is_filed(model: Model) -> bool:
+    """Whether a metric's scores come from a file, so that nothing is asked."""
+    return model.backend == "file"
 
 
 def to_score(model: Model, text: str, digest: str) -> Look | Score:

@@ -15,7 +15,15 @@ from resources.models.parameters import MOST_TOKENS, refused, unfit
 
 Role = Literal["writer", "painter", "editor", "judge", "captioner", "metric"]
 BackendName = Literal[
-    "openai", "openai_compatible", "gemini", "anthropic", "diffusers", "transformers", "offline"
+    "openai",
+    "openai_compatible",
+    "gemini",
+    "anthropic",
+    "diffusers",
+    "transformers",
+    "offline",
+    "python",
+    "file",
 ]
 
 _READS: tuple[Role, ...] = ("writer", "judge", "captioner")
@@ -27,6 +35,8 @@ ABILITIES: Mapping[str, tuple[Role, ...]] = {
     "anthropic": _READS,
     "diffusers": _DRAWS,
     "transformers": (*_READS, "metric"),
+    "python": ("metric",),
+    "file": ("metric",),
 }
 """The roles that each backend can have; what `offline` can do depends on its model."""
 OFFLINE: Mapping[str, tuple[Role, ...]] = {
@@ -50,7 +60,7 @@ _DAGSTERS = re.compile(
 )
 """Names that Dagster refuses for an input, beside the words of Python."""
 
-_LOCAL = ("diffusers", "transformers")
+_LOCAL = ("diffusers", "transformers", "python")
 _SEEDED = ("diffusers", "gemini", "offline")
 _SERVED = ("openai", "openai_compatible", "gemini", "anthropic")
 
@@ -143,6 +153,8 @@ class Model(BaseModel):
     @field_validator("model")
     @classmethod
     def _known_offline(cls, model: str, entry: ValidationInfo) -> str:
+        if entry.data.get("backend") == "python" and not re.fullmatch(r"[\w.]+:\w+", model):
+            raise ValueError(f"is {model!r}: write module:function, as in my_metrics:brightness")
         if entry.data.get("backend") == "offline" and model not in OFFLINE:
             raise ValueError(f"is {model!r}, which is not offline{nearest(model, OFFLINE)}")
         return model
@@ -171,7 +183,7 @@ class Model(BaseModel):
         problem = (
             refused(parameters)
             or unfit(entry.data.get("backend"), parameters)
-            or unscored(entry.data.get("roles"), parameters)
+            or unscored(entry.data.get("backend"), entry.data.get("roles"), parameters)
         )
         if problem is not None:
             raise ValueError(problem)

@@ -1,5 +1,6 @@
 """How a metric scores: its `formula`, and what else may stand beside that, for each its reason."""
 
+import math
 from collections.abc import Collection, Mapping
 from typing import Any, Literal, get_args
 
@@ -18,14 +19,32 @@ _TAKEN: Mapping[Formula, tuple[str, ...]] = {
 _SAMPLING = ("do_sample", "temperature", "top_k", "top_p", "num_beams")
 
 
-def unscored(roles: Collection[str] | None, parameters: Mapping[str, Any]) -> str | None:
+OWN = frozenset({"python", "file"})
+"""The backends of metrics of the user's own."""
+
+
+def scale_of(parameters: Mapping[str, Any]) -> tuple[float, float]:
+    """The least and the greatest score of a metric of the user's own."""
+    low, high = parameters.get("scale", (0.0, 1.0))
+    return float(low), float(high)
+
+
+def unscored(
+    backend: str | None, roles: Collection[str] | None, parameters: Mapping[str, Any]
+) -> str | None:
     """Why parameters make no metric, or should not, with the remedy; None where all is right.
 
-    Roles are None where they are wrong themselves, which is said elsewhere.
+    Backend and roles are None where they are wrong themselves, which is said elsewhere.
     """
-    formula = parameters.get("formula")
     if roles is None:
         return None
+    if backend in OWN:
+        return _unfit_for_own(backend == "python", parameters)
+    return _unfit_formula(roles, parameters)
+
+
+def _unfit_formula(roles: Collection[str], parameters: Mapping[str, Any]) -> str | None:
+    formula = parameters.get("formula")
     if "metric" not in roles:
         if formula is None:
             return None
@@ -44,3 +63,25 @@ def unscored(roles: Collection[str] | None, parameters: Mapping[str, Any]) -> st
         wrong = [name for name in parameters if name not in _TAKEN[formula]]
         why = f"takes {', '.join(_TAKEN[formula])}"
     return f"has `{wrong[0]}`: remove it, {formula} {why}" if wrong else None
+
+
+def _unfit_for_own(called: bool, parameters: Mapping[str, Any]) -> str | None:
+    """What is wrong with the parameters of a metric of the user's own, if anything."""
+    taken = ("scale", "version") if called else ("scale",)
+    for name in parameters:
+        if name not in taken:
+            return f"has `{name}`: remove it, a metric of your own takes {', '.join(taken)}"
+    if called and not isinstance(parameters.get("version"), str | int):
+        return (
+            "has no `version`, by which answers of your function are told from those of another "
+            'version: add one, as in {version: "1"}, and change it with the function'
+        )
+    scale = parameters.get("scale", (0, 1))
+    if not (
+        isinstance(scale, list | tuple)
+        and len(scale) == 2
+        and all(type(end) in (int, float) and math.isfinite(end) for end in scale)
+        and scale[0] < scale[1]
+    ):
+        return f"has the `scale` {scale!r}: write the least and the greatest score, as in [0, 100]"
+    return None

@@ -43,7 +43,7 @@ ANSWERED: Mapping[str, int] = {"look": 100, "write": 500}
 THOUGHT = 1_500
 """The same of a model that is told to think."""
 THINKING = frozenset({"reasoning_effort", "reasoning", "thinking", "thinking_config"})
-_LOCAL = ("diffusers", "transformers")
+_LOCAL = ("diffusers", "transformers", "python")
 
 
 def bound_of(

@@ -15,6 +15,7 @@ _BACKENDS = {
     "diffusers": "diffusers.Diffusers",
     "transformers": "transformers.Transformers",
     "offline": "offline.Offline",
+    "python": "python.Python",
 }
 
 

@@ -86,7 +86,9 @@ class TestTheFileInTheProject:
             await backend_of(model, "no-key", lambda digest: b"").aclose()
 
         for example in self.examples():
-            asyncio.run(made_and_closed(loaded(example).models[0]))
+            model = loaded(example).models[0]
+            if model.backend != "file":  # which is read, and never asked
+                asyncio.run(made_and_closed(model))
 
     def test_a_ratio_in_an_example_is_text(self, loaded):
         [model] = [

@@ -1,0 +1,176 @@
+"""Scores of a metric of the user's own, read from a file: one row a picture of a pair."""
+
+import csv
+import io
+import json
+import math
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from assets.pictured import Row
+from assets.protobias.common import version_of
+from assets.protobias.pairs import SIDES
+from generators.prompts.concepts import DOMAINS
+from resources.home import Home
+from resources.ledger import work_key
+from resources.models.catalog import Model
+from resources.models.formulas import scale_of
+
+_COLUMNS = ("pair", "side", "score")
+
+
+class BadScores(ValueError):
+    """A file of scores is of no use as it is; the message says where and what to do."""
+
+
+class Given(NamedTuple):
+    """What a file says: the version of its contents, and its rows with their numbers in it."""
+
+    path: Path
+    version: str
+    rows: Sequence[tuple[int, Mapping[str, Any]]]
+
+
+def path_of(model: Model, home: Home, painter: str) -> Path:
+    """Where a painter's scores lie; a relative path is one below the data root."""
+    return Path(home.root) / model.model.replace("{painter}", painter)
+
+
+def version_in_file(model: Model, home: Home, painter: str) -> str | None:
+    """The version of what the file holds now; None where it is not there."""
+    try:
+        return _version(model, path_of(model, home, painter).read_bytes())
+    except FileNotFoundError:
+        return None
+
+
+def read_scores(model: Model, home: Home, painter: str) -> Given:
+    """The rows of a file (CSV, JSON lines, Parquet) that are about a painter.
+
+    Raises `BadScores`, as where nothing says which painter a file is about.
+    """
+    path = path_of(model, home, painter)
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        raise BadScores(
+            f"{model.name}: {path} is not there. Write it with the columns {', '.join(_COLUMNS)}, "
+            "or correct `model` in models.yaml."
+        ) from None
+    rows = _READERS.get(path.suffix, _unknown)(path, data)
+    columns = {name for _, row in rows for name in row}
+    if lacking := [name for name in _COLUMNS if name not in columns]:
+        raise BadScores(f"{path} has no column {', '.join(lacking)}: it takes pair, side, score.")
+    if "{painter}" not in model.model and "painter" not in columns:
+        raise BadScores(
+            f"{path} does not say whose pictures it is about. Write {{painter}} in the path of "
+            f"{model.name} in models.yaml, or add a column painter."
+        )
+    own = [(at, row) for at, row in rows if row.get("painter", painter) == painter]
+    return Given(path, _version(model, data), own)
+
+
+def endings(
+    given: Given, model: Model, domain: str, pairs: Sequence[str], wanted: Sequence[Row]
+) -> tuple[list[dict[str, Any]], pd.DataFrame]:
+    """How each of the `wanted` pictures ended, and the rows that are of no use.
+
+    `pairs` are all of the domain; a row about another domain is passed over. A picture without
+    exactly one row of use has failed, and is never 0. Columns of the second: row, problem.
+    """
+    found: dict[tuple[str, str], list[tuple[int, float | None, str]]] = defaultdict(list)
+    problems: list[tuple[int, str]] = []
+    known, others = set(pairs), tuple(f"{name}/" for name in DOMAINS if name != domain)
+    for at, row in given.rows:
+        pair, side = str(row.get("pair")), str(row.get("side"))
+        if pair not in known:
+            if not pair.startswith(others):
+                problems.append((at, f"there is no pair {pair!r} of this painter"))
+            continue
+        if side not in SIDES:
+            problems.append((at, f"the side is {side!r}, not {' or '.join(SIDES)}"))
+            continue
+        score, problem = _number(row.get("score"), model)
+        if problem:
+            problems.append((at, problem))
+        elif earlier := found[pair, side]:
+            problems.append((at, f"scores {pair} ({side}) again, as row {earlier[0][0]} does"))
+        found[pair, side].append((at, score, problem))
+    ended = [_ending(found.get((row["pair_id"], row["side"]), []), given) for row in wanted]
+    return ended, pd.DataFrame(problems, columns=["row", "problem"])
+
+
+def _ending(rows: Sequence[tuple[int, float | None, str]], given: Given) -> dict[str, Any]:
+    if len(rows) == 1 and not rows[0][2]:
+        return {"outcome": "scored", "raw": rows[0][1]}
+    if len(rows) == 1:
+        why = f"row {rows[0][0]}: {rows[0][2]}"
+    elif rows:
+        why = f"rows {', '.join(str(at) for at, *_ in rows)} all score it"
+    else:
+        why = "it has no score of it"
+    return {"outcome": "failed", "reason": f"{given.path.name}: {why}."}
+
+
+def _number(written: Any, model: Model) -> tuple[float | None, str]:
+    """A score, or what is wrong with it."""
+    low, high = scale_of(model.parameters)
+    if written is None or (isinstance(written, str) and not written.strip()):
+        return None, "the score is missing"
+    try:
+        score = math.nan if isinstance(written, bool) else float(written)
+    except (TypeError, ValueError, OverflowError):
+        score = math.nan
+    if math.isnan(score):
+        return None, f"the score {str(written)[:40]!r} is no number"
+    if not low <= score <= high:
+        return None, f"the score {score:g} is not from {low:g} to {high:g} (`scale` in models.yaml)"
+    return score, ""
+
+
+def _version(model: Model, data: bytes) -> str:
+    return work_key(version_of(model), sha256(data).hexdigest())
+
+
+def _csv(path: Path, data: bytes) -> list[tuple[int, Mapping[str, Any]]]:
+    try:
+        lines = csv.DictReader(io.StringIO(data.decode("utf-8-sig"), newline=""), strict=True)
+        return [(lines.line_num, row) for row in lines]
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise BadScores(f"{path} cannot be read as CSV in UTF-8: {error}.") from None
+
+
+def _json_lines(path: Path, data: bytes) -> list[tuple[int, Mapping[str, Any]]]:
+    rows: list[tuple[int, Mapping[str, Any]]] = []
+    for at, line in enumerate(data.splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise BadScores(f"{path}, line {at}, is no JSON: {error}.") from None
+        if not isinstance(row, dict):
+            raise BadScores(f'{path}, line {at}, is no object, as in {{"pair": …}}.')
+        rows.append((at, row))
+    return rows
+
+
+def _parquet(path: Path, data: bytes) -> list[tuple[int, Mapping[str, Any]]]:
+    try:
+        return list(enumerate(pq.read_table(io.BytesIO(data)).to_pylist(), start=1))
+    except (pa.ArrowInvalid, OSError) as error:
+        raise BadScores(f"{path} cannot be read as Parquet: {error}.") from None
+
+
+def _unknown(path: Path, data: bytes) -> list[tuple[int, Mapping[str, Any]]]:
+    raise BadScores(f"{path} is none of {', '.join(_READERS)}: give it one of these endings.")
+
+
+_READERS = {".csv": _csv, ".jsonl": _json_lines, ".parquet": _parquet}

@@ -1,0 +1,81 @@
+"""A metric of the user's own: a Python function that scores a picture against a text."""
+
+import asyncio
+import io
+from collections.abc import Callable
+from functools import cached_property
+from importlib import import_module
+from time import perf_counter
+from typing import Any
+
+from PIL import Image
+
+from resources.models.backends.base import PictureOf
+from resources.models.catalog import Model
+from resources.models.formulas import scale_of
+from resources.models.replies import Closed, Reply, Unacceptable, Usage
+from resources.models.requests import Score
+
+
+class Python:
+    """The function that `model` names, as in `my_metrics:brightness`.
+
+    It gets the picture (a `PIL.Image.Image`, RGB) and the text, and gives a number within the
+    `scale` of its entry. It is called for one picture at a time, and need not be safe for threads.
+    """
+
+    def __init__(self, model: Model, key: str | None, picture: PictureOf) -> None:
+        self._model, self._picture = model, picture
+        self._alone = asyncio.Lock()
+
+    @cached_property
+    def _function(self) -> Callable[[Any, str], Any]:
+        return _function(self._model)
+
+    async def aclose(self) -> None:
+        """Nothing is open."""
+
+    async def score(self, request: Score) -> Reply:
+        """The number that the function gives.
+
+        Raises `Unacceptable` where it raises, or gives no number of its scale.
+        """
+        async with self._alone:
+            return await asyncio.to_thread(self._scored, request)
+
+    def _scored(self, request: Score) -> Reply:
+        function, began = self._function, perf_counter()
+        with Image.open(io.BytesIO(self._picture(request.image))) as image:
+            picture = image.convert("RGB")
+        try:
+            given = function(picture, request.text)
+        except Exception as error:
+            raise Unacceptable(
+                f"{self._model.model} raised {type(error).__name__}: {error}"
+            ) from error
+        low, high = scale_of(self._model.parameters)
+        try:
+            score = float(given)
+        except (TypeError, ValueError):
+            raise Unacceptable(f"{self._model.model} gave {given!r}, which is no number") from None
+        if not low <= score <= high:
+            raise Unacceptable(f"{self._model.model} gave {score}, not {low:g} to {high:g}")
+        version = str(self._model.parameters["version"])
+        usage = Usage(gpu_seconds=perf_counter() - began)
+        return Reply(score=score, served_model=version, usage=usage, made={"version": version})
+
+
+def _function(model: Model) -> Callable[[Any, str], Any]:
+    """Raises `Closed` where there is no such function."""
+    module, _, name = model.model.partition(":")
+    try:
+        found = getattr(import_module(module), name)
+    except (ImportError, AttributeError) as error:
+        raise Closed(
+            f"{model.name}: {model.model} cannot be imported ({error}). Write it as "
+            "module:function, and put the module where Dagster runs, or install it"
+        ) from error
+    if not callable(found):
+        raise Closed(f"{model.name}: {model.model} is no function")
+    function: Callable[[Any, str], Any] = found
+    return function
