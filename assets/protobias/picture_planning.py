@@ -16,7 +16,8 @@ from assets.protobias.selection import first_pairs
 from assets.protobias.triplet_planning import triplets_of, whole_sample
 from generators.prompts.sampling import SIZES
 from resources.models.catalog import Catalog, Model
-from resources.models.requests import Look, Paint, call_keys
+from resources.models.former import stored_keys
+from resources.models.requests import Look, Paint
 
 _TRIPLETS, _PAIRS, _FILTERED = key("prompt_triplets"), key("image_pairs"), key("filtered_pairs")
 _SOME_PICTURE = "0" * 64
@@ -73,7 +74,7 @@ def _filtering(
             return
         # By the key of the call that painted it, which is the last one behind its row.
         ended = {row["calls"][-1]: row for row in rows or [] if row["outcome"] != "failed"}
-        keys = call_keys(painter, [each.request for each in wanted])
+        keys = stored_keys(desk.calls, painter, [each.request for each in wanted])
         others = ended.keys() != set(keys)
         looked_at = [
             (pair["key"], pair["prompt"])

@@ -23,7 +23,7 @@ from assets.protobias.scoring import is_filed, scorers, to_score
 from assets.protobias.selection import first_pairs, share_of
 from assets.protobias.triplet_planning import triplets_of, whole_sample
 from resources.models.catalog import Catalog, Model
-from resources.models.requests import call_keys
+from resources.models.former import stored_keys
 
 _PAIRS, _FILTERED = key("image_pairs"), key("filtered_pairs")
 _SOME_PICTURE = "0" * 64
@@ -109,7 +109,7 @@ def _painted_alike(
     painter_model, wanted = picture_planning.wanted_by(catalog, desk, where, config)
     if wanted is None:
         return False
-    keys = call_keys(painter_model, [each.request for each in wanted])
+    keys = stored_keys(desk.calls, painter_model, [each.request for each in wanted])
     pictures = first_pairs([*map(picture_planning.as_row, wanted, keys)], limit)
     # The call that painted it is the last one behind a row; of one that failed there is none.
     return [row["calls"][-1:] for row in rows] == [[picture["key"]] for picture in pictures]
@@ -122,7 +122,7 @@ def _looked(catalog: Catalog, desk: Desk, where: str, rows: Sequence[Row]) -> bo
     return all(
         plan.missing is None
         and not any(True for _ in plan.later)
-        and seen.issuperset(call_keys(plan.model, plan.requests))
+        and seen.issuperset(stored_keys(desk.calls, plan.model, [*plan.requests]))
         for plan in picture_planning.planners(catalog)[_FILTERED](desk, where, config)
     )
 

@@ -17,10 +17,11 @@ from generators.prompts.concepts import Concept, Triplet
 from generators.prompts.grammar import NotUnderstood, triplet
 from generators.prompts.sampling import SIZES
 from resources.models.catalog import Catalog, Model
+from resources.models.former import stored_keys
 from resources.models.outcomes import Answered, Malformed, Outcome, Refused
 from resources.models.pricing import longest_output
 from resources.models.reading import outcome_of, repaired
-from resources.models.requests import Request, Write, call_keys
+from resources.models.requests import Request, Write
 
 _CONCEPTS, _TRIPLETS = key("concepts"), key("prompt_triplets")
 
@@ -158,7 +159,7 @@ def _outcomes(desk: Desk, writer: Model, requests: Sequence[Write]) -> list[Outc
 
 
 def _stored(desk: Desk, writer: Model, requests: Sequence[Write]) -> list[Outcome | None]:
-    keys = call_keys(writer, requests)
+    keys = stored_keys(desk.calls, writer, requests)
     calls = desk.calls.answers(keys)
     return [
         outcome_of(calls[key], request) if key in calls else None

@@ -16,6 +16,7 @@ from assets.quoting.choice import CannotQuote, Task, together
 from assets.quoting.repairs import longest_repair, may_miss, repair_of
 from resources.calls.spending import Mode
 from resources.models.catalog import Model
+from resources.models.former import stored_keys
 from resources.models.pricing import (
     Sizes,
     cost_of,
@@ -26,7 +27,7 @@ from resources.models.pricing import (
     why_unpriced,
 )
 from resources.models.replies import Usage
-from resources.models.requests import Request, call_keys, kind_of
+from resources.models.requests import Request, kind_of
 
 _AT_ONCE = 1000
 _SOMETHING = Usage(1, 1, 1.0)
@@ -194,7 +195,7 @@ class _Making:
         With `repairs`, what may have to be asked again counts as later.
         """
         new: dict[str, tuple[Request, tuple[Line, ...]]] = {}
-        for key, request in zip(call_keys(model, some), some, strict=True):
+        for key, request in zip(stored_keys(self._calls, model, some), some, strict=True):
             half = bytes.fromhex(key[:32])
             before = self._last_seen.get(half)
             if before != number:

@@ -1,6 +1,6 @@
 """What each judge would be asked, if its answers were materialized now."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -13,9 +13,10 @@ from assets.vlmbias.common import GROUP, answers_of
 from assets.vlmbias.looking import first_look, reply_in, second_look
 from assets.vlmbias.prompting import VARIANTS, Posed, Prompting
 from resources.models.catalog import Catalog, Model
+from resources.models.former import stored_keys
 from resources.models.pricing import longest_output
 from resources.models.reading import outcome_of
-from resources.models.requests import Look, call_key, canonical_of
+from resources.models.requests import Look
 
 _QUESTIONS = AssetKey([GROUP, "questions"])
 _PUT = ["sha256", "domain", "subject", "question_id", "question"]
@@ -64,7 +65,7 @@ def _certain(model: Model, desk: Desk, posed: Iterator[list[Posed]]) -> Iterator
     """First turns, and second ones where what they come back to is stored."""
     for some in posed:
         yield from map(first_look, some)
-        firsts = {_key(model, put): put for put in some if put.follow_up}
+        firsts = _firsts(model, desk, [put for put in some if put.follow_up])
         for key, call in desk.calls.known(firsts).items():
             put = firsts[key]
             reply = reply_in(outcome_of(call, first_look(put)))
@@ -76,15 +77,17 @@ def _later(model: Model, desk: Desk, posed: Iterator[list[Posed]]) -> Iterator[L
     """Second turns whose first has not been answered, with the longest reply that it can have."""
     reply = _longest_reply(model)
     for some in posed:
-        firsts = {_key(model, put): put for put in some}
+        firsts = _firsts(model, desk, some)
         stored = desk.calls.holds(firsts)
         for key, put in firsts.items():
             if key not in stored:
                 yield second_look(put, reply)
 
 
-def _key(model: Model, put: Posed) -> str:
-    return call_key(canonical_of(model, first_look(put)))
+def _firsts(model: Model, desk: Desk, some: Sequence[Posed]) -> dict[str, Posed]:
+    """By the key of its first turn."""
+    keys = stored_keys(desk.calls, model, [first_look(put) for put in some])
+    return dict(zip(keys, some, strict=True))
 
 
 def _longest_reply(model: Model) -> str:

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import re
 import threading
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -31,6 +32,8 @@ from resources.models.requests import canonical, canonical_text
 _AT_ONCE = 1000
 _TYPICAL_OF = 1000
 _FIRST_LOOK_S, _LOOK_EVERY_S = 0.05, 1.0
+_PARAMETERS = ',"parameters":{'
+_DEVICE = re.compile(r'"device":"([^"\\]+)"')
 _STARTING = threading.Lock()
 
 Result = TypeVar("Result")
@@ -179,6 +182,13 @@ class CallStore(ConfigurableResource[None]):
         calls = found.sound.values()
         tokens = [(call.input_tokens or 0, call.output_tokens or 0) for call in calls]
         return Typical(len(tokens), *map(fmean, zip(*tokens, strict=True)))
+
+    def devices(self, model: Model, kind: str) -> set[str]:
+        """The devices in the keys of stored calls of a kind to a local model, on any parameters."""
+        whole = canonical_text(canonical(model, kind, {}))
+        begins = whole[: whole.index(_PARAMETERS) + len(_PARAMETERS)]
+        heads = self._started().database.run(lambda connection, sql: sql.heads(connection, begins))
+        return {found[1] for head in heads if (found := _DEVICE.search(head, len(begins)))}
 
     async def once(
         self, key: str, ask: Callable[[], Awaitable[Call]], purchase: Purchase | None = None

@@ -18,6 +18,7 @@ from resources.models.asking import Asking
 from resources.models.backends import backend_of
 from resources.models.catalog import Model, Role
 from resources.models.faults import CannotDo, InBatch, KeyNotSet, Stopped
+from resources.models.former import stored_keys
 from resources.models.loop import Loop
 from resources.models.outcomes import Malformed, Outcome
 from resources.models.pricing import (
@@ -144,9 +145,13 @@ class ModelClient(ConfigurableResource[None]):
         *,
         answered: bool = False,
     ) -> Asked:
-        keys = call_keys(model, requests)
+        stored = stored_keys(self.calls, model, requests)
+        calls = self._stored(set(stored), account)
+        keys = [
+            found if found in calls else key
+            for found, key in zip(stored, call_keys(model, requests), strict=True)
+        ]
         distinct = dict(zip(keys, requests, strict=True))
-        calls = self._stored(distinct, account)
         missing = {key: request for key, request in distinct.items() if key not in calls}
         sizes = self.images.sizes({image for each in missing.values() for image in images_of(each)})
         bounds = {k: bound_of(model, request, sizes=sizes) for k, request in missing.items()}
@@ -165,6 +170,8 @@ class ModelClient(ConfigurableResource[None]):
                 backend = self._backend(model, api_key)
                 require(backend, model, missing.values())
                 loop = self._loop = self._loop or Loop()
+            if model.devices:
+                loop.run(backend.ready(log))
             if any(kind_of(request) in _PAINTING for request in missing.values()):
                 asking.reserve = self.images.reserve(model.concurrency * PICTURE_BYTES)
             try:

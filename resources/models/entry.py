@@ -61,6 +61,8 @@ _DAGSTERS = re.compile(
 """Names that Dagster refuses for an input, beside the words of Python."""
 
 _LOCAL = ("diffusers", "transformers", "python")
+ON_DEVICES = ("diffusers", "transformers")
+"""The backends whose models run on a device of this machine, in torch's words."""
 _SEEDED = ("diffusers", "gemini", "offline")
 _SERVED = ("openai", "openai_compatible", "gemini", "anthropic")
 
@@ -102,9 +104,13 @@ class Model(BaseModel):
         min_length=1, strict=False, description=f"a list from {', '.join(get_args(Role))}"
     )
     parameters: dict[str, Any] = Field(default={}, validate_default=True)
+    devices: tuple[str, ...] = Field(default=(), strict=False)
+    """What a painter of diffusers runs on, in torch's words: a process for each."""
     base_url: str | None = Field(default=None, validate_default=True)
     key: str | None = None
-    concurrency: int = Field(default_factory=lambda data: max(_AT_ONCE, 2 * _batch_in(data)), ge=1)
+    concurrency: int = Field(
+        default_factory=lambda data: max(_AT_ONCE, 2 * _batches_in(data)), ge=1
+    )
     """Requests on their way at once, at most; a local model's next batch waits behind its first."""
     requests_per_minute: float | None = Field(default=None, gt=0)
     tokens_per_minute: float | None = Field(default=None, gt=0)
@@ -192,13 +198,25 @@ class Model(BaseModel):
     @field_validator("concurrency")
     @classmethod
     def _fills_batches(cls, concurrency: int, entry: ValidationInfo) -> int:
-        batch = _batch_in(entry.data)
-        if concurrency < batch:
+        batches = _batches_in(entry.data)
+        if concurrency < batches:
             raise ValueError(
-                f"is {concurrency}, so that a `batch` of {batch} would never be full: write "
-                f"{2 * batch}, or remove it"
+                f"is {concurrency}, so that a `batch` of {_batch_in(entry.data)} would never be "
+                f"full: write {2 * batches}, or remove it"
             )
         return concurrency
+
+    @field_validator("devices")
+    @classmethod
+    def _of_a_painter(cls, devices: tuple[str, ...], entry: ValidationInfo) -> tuple[str, ...]:
+        backend = entry.data.get("backend")
+        if devices and backend is not None and backend != "diffusers":
+            raise ValueError(f"is of no use to the backend {backend!r}: remove it")
+        if devices and "device" in entry.data.get("parameters", {}):
+            raise ValueError("stands beside `device` in parameters: remove that one")
+        if not all(re.fullmatch(r"[a-z]+(:[0-9]+)?", device) for device in devices):
+            raise ValueError("has no device in it: write them as in [cuda:0, cuda:1]")
+        return devices
 
     @field_validator("base_url")
     @classmethod
@@ -241,3 +259,8 @@ def _batch_in(entry: Mapping[str, Any]) -> int:
     """How many requests a local model works on at once; 0 for others, and where it is no number."""
     batch = entry.get("parameters", {}).get("batch")
     return batch if entry.get("backend") in _LOCAL and isinstance(batch, int) else 0
+
+
+def _batches_in(entry: Mapping[str, Any]) -> int:
+    """How many requests a local model works on at once on all its devices."""
+    return _batch_in(entry) * max(1, len(entry.get("devices", ())))

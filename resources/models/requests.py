@@ -12,6 +12,7 @@ from hashlib import sha256
 from typing import Any, Literal, TypeAlias
 
 from resources.models.catalog import Model
+from resources.models.entry import ON_DEVICES
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,8 @@ class Score:
     sample: int = 0
 
 
+DEVICE = "device"
+"""The parameter that once was part of a local model's keys."""
 _CANONICAL = json.JSONEncoder(
     sort_keys=True, ensure_ascii=False, allow_nan=False, separators=(",", ":")
 )
@@ -94,10 +97,17 @@ def canonical(model: Model, kind: str, request: Mapping[str, Any]) -> dict[str, 
     return {
         "backend": model.backend,
         "model": model.model,
-        "parameters": _same(model.parameters),
+        "parameters": _same(_deciding(model)),
         "kind": kind,
         "request": request,
     }
+
+
+def _deciding(model: Model) -> Mapping[str, Any]:
+    """The parameters but the device that a local model runs on, which it may have any of."""
+    if model.backend not in ON_DEVICES:
+        return model.parameters
+    return {name: value for name, value in model.parameters.items() if name != DEVICE}
 
 
 def _fields_of(words: Request | Turn) -> dict[str, Any]:
@@ -127,9 +137,11 @@ def call_key(canonical_request: Mapping[str, Any]) -> str:
     return sha256(canonical_text(canonical_request).encode()).hexdigest()
 
 
-def call_keys(model: Model, requests: Iterable[Request]) -> list[str]:
-    """The key of each request to a model."""
+def call_keys(model: Model, requests: Iterable[Request], device: str | None = None) -> list[str]:
+    """The key of each request to a model; with a device, the one that it once had there."""
     shared = canonical(model, "", {})
+    if device is not None:
+        shared["parameters"] |= {DEVICE: device}
     return [
         call_key({**shared, "kind": kind_of(request), "request": _fields_of(request)})
         for request in requests

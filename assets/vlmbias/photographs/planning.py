@@ -21,7 +21,8 @@ from assets.vlmbias.photographs.paintings import PAINTINGS, Painter, paint, to_p
 from assets.vlmbias.photographs.subjects import BUILT_IN, Suggesting, photographs_of, suggestion
 from generators.photographs import Photograph, photographed
 from resources.models.catalog import Catalog
-from resources.models.requests import Edit, Look, Turn, call_keys
+from resources.models.former import stored_keys
+from resources.models.requests import Edit, Look, Turn
 
 _SOME_PICTURE = "0" * 64
 """Stands for the name of a picture that is not there yet."""
@@ -112,8 +113,10 @@ def _photographs(catalog: Catalog, desk: Desk, topic: str) -> list[Photograph] |
         table = desk.home.table(AssetKey([GROUP, "subjects"]), topic)
     except FileNotFoundError:
         return None
-    if config is not None and _asked(_writing(catalog, desk, topic, config)) != _behind(table):
-        return None
+    if config is not None:
+        asked = _asked(desk, _writing(catalog, desk, topic, config))
+        if asked != _behind(table):
+            return None
     return photographs_of(topic, table)
 
 
@@ -142,14 +145,16 @@ def _rows(catalog: Catalog, desk: Desk, step: str, key: str) -> list[Row]:
     config = desk.together.get((AssetKey([GROUP, step]), key))
     if config is not None:
         plans = list(_STEPS[step](catalog, desk, key, config))
-        if any(True for plan in plans for _ in plan.later) or not _asked(plans) <= _behind(table):
+        if any(True for plan in plans for _ in plan.later) or not _asked(desk, plans) <= _behind(
+            table
+        ):
             return []
     return [*_COLUMNS[step].rows(table)]
 
 
-def _asked(plans: Iterable[Plan]) -> set[str]:
+def _asked(desk: Desk, plans: Iterable[Plan]) -> set[str]:
     """The keys of what is certain."""
-    return {key for plan in plans for key in call_keys(plan.model, plan.requests)}
+    return {key for plan in plans for key in stored_keys(desk.calls, plan.model, [*plan.requests])}
 
 
 def _behind(table: pd.DataFrame) -> set[str]:

@@ -22,5 +22,6 @@ _BACKENDS = {
 def backend_of(model: Model, key: str | None, picture: PictureOf) -> Any:
     """The backend of an entry of models.yaml; its key is struck out of all that comes back."""
     keep_secret(key or "")
-    module, name = _BACKENDS[model.backend].split(".")
+    where = "devices.Devices" if model.devices else _BACKENDS[model.backend]
+    module, name = where.split(".")
     return getattr(import_module(f"{__name__}.{module}"), name)(model, key, picture)

@@ -242,6 +242,7 @@ class TestKeys:
 
 WRONG = {
     "unknown backend": (entry(backend="opena"), 2, "'opena' … did you mean openai? … gemini"),
+    "devices of a server": (entry(devices=["cuda:0"]), 6, "`devices` … of no use to … openai"),
     "unknown role": (entry(roles=["judge", "panter"]), 5, "'panter' … did you mean painter?"),
     "only role unknown": (entry(roles=["juge"]), 5, "'juge' … did you mean judge?"),
     "unknown field": (entry(famly="gpt"), 6, "`famly` is no field … did you mean family?"),

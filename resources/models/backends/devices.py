@@ -1,0 +1,247 @@
+"""A painter on several devices: a process for each, which several runs share out among them."""
+
+import asyncio
+import fcntl
+import multiprocessing
+import os
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from hashlib import sha256
+from logging import Logger
+from multiprocessing.connection import Connection
+from pathlib import Path
+from threading import Thread
+from typing import IO, Any
+
+from resources.models.backends.base import PictureOf
+from resources.models.catalog import Model
+from resources.models.replies import Fault, Interrupted, Reply
+from resources.models.requests import Edit, Paint, kind_of
+
+LOOK_EVERY_S = 0.5
+"""How soon a device that another run gives up is taken."""
+
+
+class Devices:
+    """A backend of which a process of its own works on each device.
+
+    A run takes every device that is free, and keeps one at least; while another run waits for its
+    first, it gives up the others one by one, each once what was on its way there is painted. Who
+    waits for a process that is killed gets `Interrupted`, and another takes its place.
+    """
+
+    def __init__(self, model: Model, key: str | None, picture: PictureOf) -> None:
+        self._model, self._key, self._picture = model, key, picture
+        self._workers: list[_Worker] = []
+        self._room: asyncio.Queue[_Worker] = asyncio.Queue()
+        self._tending: asyncio.Task[None] | None = None
+        self._waiting: IO[bytes] | None = None
+
+    async def ready(self, log: Logger) -> None:
+        """Wait until a device is free."""
+        self._take()
+        if not self._workers:
+            log.info("Other runs use all devices of %s: waiting for one.", self._model.name)
+        while not self._workers:
+            await asyncio.sleep(LOOK_EVERY_S)
+            self._take()
+        if self._tending is None:
+            self._tending = asyncio.create_task(self._tend())
+
+    async def paint(self, request: Paint) -> Reply:
+        """A PNG of the prompt, from whichever device has room."""
+        return await self._ask(request)
+
+    async def edit(self, request: Edit) -> Reply:
+        """A PNG of the changed picture, from whichever device has room."""
+        return await self._ask(request)
+
+    async def aclose(self) -> None:
+        """End all processes, and leave the devices to others."""
+        if self._tending is not None:
+            self._tending.cancel()
+        for worker in self._workers:
+            await asyncio.to_thread(worker.close)
+        self._workers.clear()
+
+    async def _ask(self, request: Paint | Edit) -> Reply:
+        names = getattr(request, "images", ())
+        shown = {name: await asyncio.to_thread(self._picture, name) for name in names}
+        while not (worker := await self._room.get()).takes_more:
+            pass
+        try:
+            return await worker.ask(request, shown)
+        finally:
+            self._room.put_nowait(worker)
+
+    async def _tend(self) -> None:
+        while True:
+            await asyncio.sleep(LOOK_EVERY_S)
+            for worker in [each for each in self._workers if each.is_over]:
+                self._workers.remove(worker)
+                await asyncio.to_thread(worker.close)
+            self._take()
+            remaining = [each for each in self._workers if each.takes_more]
+            if len(remaining) > 1 and self._others_wait():
+                remaining[-1].retire()
+
+    def _take(self) -> None:
+        """Take what is free, unless another run has nothing yet; wait in sight of the others."""
+        if self._workers and self._others_wait():
+            return
+        seen = Counter[str]()
+        for device in self._model.devices:
+            seen[device] += 1
+            lease = _locked(self._file(f"{device} {seen[device]}"), fcntl.LOCK_EX)
+            if lease is not None:
+                self._start(device, lease)
+        if not self._workers and self._waiting is None:
+            self._waiting = _locked(self._file("waiting"), fcntl.LOCK_SH)
+        elif self._workers and self._waiting is not None:
+            self._waiting.close()
+            self._waiting = None
+
+    def _start(self, device: str, lease: IO[bytes]) -> None:
+        parameters = {**self._model.parameters, "device": device}
+        alone = self._model.model_copy(update={"parameters": parameters, "devices": ()})
+        worker = _Worker(alone, self._key, lease)
+        self._workers.append(worker)
+        # Its next batch is there when the one before is painted.
+        for _ in range(2 * parameters.get("batch", 1)):
+            self._room.put_nowait(worker)
+
+    def _others_wait(self) -> bool:
+        free = _locked(self._file("waiting"), fcntl.LOCK_EX)
+        if free is not None:
+            free.close()
+        return free is None
+
+    def _file(self, what: str) -> Path:
+        """What the runs of this painter on this machine lock, whatever their data root."""
+        named = sha256(f"{self._model.name} {what}".encode()).hexdigest()
+        return Path(tempfile.gettempdir(), f"counterfactory-{os.getuid()}", named)
+
+
+class _Worker:
+    """A process that paints on one device; the lease is on the device for as long as it does."""
+
+    def __init__(self, model: Model, key: str | None, lease: IO[bytes]) -> None:
+        self._model, self._lease = model, lease
+        self._loop = asyncio.get_running_loop()
+        self._asked: dict[int, asyncio.Future[Reply]] = {}
+        self._count, self._ended, self._retired = 0, False, False
+        context = multiprocessing.get_context("spawn")
+        self._pipe, theirs = context.Pipe()
+        self._process = context.Process(target=_serve, args=(model, key, theirs), daemon=True)
+        self._process.start()
+        theirs.close()
+        Thread(target=self._listen, daemon=True).start()
+
+    @property
+    def takes_more(self) -> bool:
+        return not (self._ended or self._retired)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing is on its way there any more, nor ever will be."""
+        return self._ended or (self._retired and not self._asked)
+
+    def retire(self) -> None:
+        """Take nothing more."""
+        self._retired = True
+
+    async def ask(self, request: Paint | Edit, shown: Mapping[str, bytes]) -> Reply:
+        self._count += 1
+        number = self._count
+        self._asked[number] = self._loop.create_future()
+        try:
+            with suppress(OSError):  # It has ended: whoever listens says so to all.
+                self._pipe.send((number, request, shown))
+            return await self._asked[number]
+        finally:
+            del self._asked[number]
+
+    def close(self) -> None:
+        """End the process, and free its device."""
+        self._process.kill()
+        self._process.join()
+        self._lease.close()
+
+    def _listen(self) -> None:
+        """Hand on what comes, in a thread of its own, until the process has ended."""
+        say: Callable[..., Any] = self._loop.call_soon_threadsafe
+        with suppress(RuntimeError):  # The loop has ended: nobody waits.
+            try:
+                while True:
+                    say(self._answered, *self._pipe.recv())
+            except (EOFError, OSError):
+                self._process.join()
+                say(self._end)
+
+    def _answered(self, number: int, reply: Reply | Exception) -> None:
+        future = self._asked.get(number)
+        if future is None or future.done():
+            return
+        if isinstance(reply, Exception):
+            future.set_exception(reply)
+        else:
+            future.set_result(reply)
+
+    def _end(self) -> None:
+        self._ended = True
+        device, code = self._model.parameters["device"], self._process.exitcode
+        for number in self._asked:
+            self._answered(
+                number,
+                Interrupted(
+                    f"The process of {self._model.name} on {device} was ended (exit code {code}): "
+                    "often memory ran out, or somebody killed it.",
+                    possibly_paid=False,
+                ),
+            )
+
+
+def _locked(path: Path, how: int) -> IO[bytes] | None:
+    """An open file with that lock on it, None where another has it; the system frees it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    file = path.open("ab")
+    try:
+        fcntl.flock(file, how | fcntl.LOCK_NB)
+    except BlockingIOError:
+        file.close()
+        return None
+    return file
+
+
+def _serve(model: Model, key: str | None, pipe: Connection) -> None:
+    """Answer, in a process of its own, until the pipe's other end is closed."""
+    asyncio.run(_serving(model, key, pipe))
+
+
+async def _serving(model: Model, key: str | None, pipe: Connection) -> None:
+    from resources.models.backends import backend_of  # noqa: PLC0415 - it knows of this module
+
+    shown: dict[str, bytes] = {}
+    backend = backend_of(model, key, shown.__getitem__)
+
+    async def answer(number: int, request: Paint | Edit) -> None:
+        try:
+            reply = await getattr(backend, kind_of(request))(request)
+        except Fault as fault:
+            reply = fault
+        except Exception as error:  # noqa: BLE001 - who asked is told, in whichever class
+            reply = RuntimeError(f"{type(error).__name__}: {error}")
+        pipe.send((number, reply))
+
+    answering = set()
+    while True:
+        try:
+            number, request, pictures = await asyncio.to_thread(pipe.recv)
+        except EOFError:
+            os._exit(0)  # Whatever is being painted, nobody waits for it.
+        shown.update(pictures)
+        task = asyncio.create_task(answer(number, request))
+        answering.add(task)
+        task.add_done_callback(answering.discard)

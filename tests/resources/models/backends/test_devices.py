@@ -1,0 +1,99 @@
+"""A painter in several processes paints what it would in one, none twice, whichever is killed."""
+
+import asyncio
+import logging
+import multiprocessing
+import threading
+import time
+
+import pytest
+
+from resources.models.backends import backend_of
+from resources.models.outcomes import Answered
+from resources.models.requests import Paint
+from tests import tiny
+from tests.resources.models.backends.local_models import answers, entry
+from tests.resources.models.conftest import LOG, client_at, closed
+
+FLUX = {
+    "num_inference_steps": 2,
+    "height": tiny.SIDE,
+    "width": tiny.SIDE,
+    "guidance_scale": 0.0,
+    "max_sequence_length": 32,
+}
+SEEDS = range(12)
+
+
+@pytest.fixture(autouse=True)
+def alone(monkeypatch, tmp_path):
+    """With locks of its own, and arithmetic that does not depend on how many cores there are."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+
+
+def painter(folder, *devices, **parameters):
+    model = entry("diffusers", folder, **parameters)
+    return model.model_copy(update={"devices": devices, "roles": ("painter",)})
+
+
+def kill_one_once(root, pictures):
+    """Kill a process once so many pictures are stored."""
+    until = time.monotonic() + 120
+    while len(list(root.glob("images/*/*.png"))) < pictures and time.monotonic() < until:
+        time.sleep(0.01)
+    children = multiprocessing.active_children()
+    assert len(children) == 2
+    children[0].kill()
+
+
+def test_two_processes_of_which_one_is_killed_paint_what_one_does(tmp_path):
+    folder = tiny.save_flux(tmp_path / "flux")
+    requests = [Paint("a photo of a bird", seed) for seed in SEEDS]
+    backend = backend_of(painter(folder, **FLUX), None, None)
+    expected = [
+        reply.pictures[0].data for reply in answers(backend, *(("paint", one) for one in requests))
+    ]
+    client = client_at(tmp_path)
+    killing = threading.Thread(target=kill_one_once, args=(tmp_path, 4))
+    killing.start()
+    asked = client.ask(painter(folder, "cpu", "cpu", **FLUX), requests, LOG)
+    killing.join()
+    assert all(isinstance(outcome, Answered) for outcome in asked.outcomes)
+    painted = [client.images.get(*outcome.images) for outcome in asked.outcomes]
+    assert painted == expected
+    # Sent again: what it was painting, and what stood behind that.
+    assert len(SEEDS) <= asked.sent <= len(SEEDS) + 2
+    again = client.ask(painter(folder, "cpu", **FLUX), requests, LOG)
+    assert (again.known, again.sent) == (len(SEEDS), 0)
+    closed(client)
+    assert multiprocessing.active_children() == []
+
+
+def test_runs_share_devices_and_each_gets_one_before_any_gets_two(caplog):
+    """No model is loaded: the processes wait for something to paint."""
+    model = painter("unused", "cpu:0", "cpu:1")
+    caplog.set_level(logging.INFO)
+
+    def devices(backend):
+        return sorted(each._model.parameters["device"] for each in backend._workers)
+
+    async def three_runs():
+        first, second, third = (backend_of(model, None, None) for _ in range(3))
+        await first.ready(LOG)
+        assert devices(first) == ["cpu:0", "cpu:1"]
+        await asyncio.wait_for(second.ready(LOG), 30)
+        assert (devices(first), devices(second)) == (["cpu:0"], ["cpu:1"])
+        assert "Other runs use all devices" in caplog.text
+        waiting = asyncio.create_task(third.ready(LOG))
+        await asyncio.sleep(1.5)
+        assert not waiting.done()
+        await first.aclose()
+        await asyncio.wait_for(waiting, 30)
+        assert (devices(second), devices(third)) == (["cpu:1"], ["cpu:0"])
+        await second.aclose()
+        while devices(third) != ["cpu:0", "cpu:1"]:
+            await asyncio.sleep(0.1)
+        await third.aclose()
+
+    asyncio.run(asyncio.wait_for(three_runs(), 120))
