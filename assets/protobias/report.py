@@ -1,7 +1,6 @@
 """The report: one folder that opens in a browser wherever it lies."""
 
 from collections.abc import Sequence
-from hashlib import sha256
 from pathlib import Path
 from time import perf_counter
 
@@ -15,11 +14,13 @@ from dagster import (
     asset,
 )
 
-from assets.common import OWNERS, NothingYet
+from assets.common import OWNERS, NothingYet, Reporting
 from assets.partitions import painters
 from assets.protobias import site
 from assets.protobias.common import GROUP, key
 from assets.protobias.reported import facts, painted_by, prompts, unsummarised
+from assets.site.beside import introduce
+from assets.site.revision import content_version, written
 from resources.faults import writing
 from resources.home import Home
 from resources.images import ImageStore
@@ -39,7 +40,11 @@ def report_over(scorers: Sequence[Model]) -> AssetsDefinition:
         description="A static site: failure rates, Tables 1 and 2, retention, pairs side by side.",
     )
     def report(
-        context: AssetExecutionContext, home: Home, images: ImageStore, models: ModelClient
+        context: AssetExecutionContext,
+        config: Reporting,
+        home: Home,
+        images: ImageStore,
+        models: ModelClient,
     ) -> MaterializeResult[None]:
         """Write the site beside the tables, from what is materialized so far.
 
@@ -54,6 +59,7 @@ def report_over(scorers: Sequence[Model]) -> AssetsDefinition:
                 "No painter is summarised yet: materialize protobias/summary for one first."
             )
         folder = Path(home.root) / GROUP / "report"
+        told = written()
         with writing(folder):
             index = site.build(
                 folder,
@@ -61,15 +67,16 @@ def report_over(scorers: Sequence[Model]) -> AssetsDefinition:
                 prompts=prompts(home),
                 png_of=images.get,
                 title="ProtoBias",
-                facts=facts(found),
+                facts=facts(found) | told,
                 missing=unsummarised(home, known, found),
                 spent=[
                     each for each in models.calls.spending() if each.asset.startswith(f"{GROUP}/")
                 ],
+                originals=config.originals,
             )
-        version = sha256(b"".join(page.read_bytes() for page in sorted(folder.rglob("*.html"))))
+        introduce(Path(home.root))
         return MaterializeResult(
-            data_version=DataVersion(version.hexdigest()),
+            data_version=DataVersion(content_version(folder, told)),
             metadata={
                 "path": MetadataValue.path(str(index)),
                 "painters": len(found),

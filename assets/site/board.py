@@ -4,11 +4,16 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Literal, NamedTuple, TypeAlias
+from urllib.parse import quote
 
 import pandas as pd
 
+from assets.site.cells import Body, Cell, Table, numbers_of
+from assets.site.cells import Group as Columns
+from assets.site.cells import Head as Heading
+from assets.site.cells import Line as Printable
 from assets.site.rows import Judge, Row, in_order, judge_of, rows
-from assets.site.writing import Bar, Rate
+from assets.site.writing import Bar, Rate, count, interval, percent, signed
 from metrics import BASELINE, EVERY_SIZE, QUESTION_GROUPS, TASK_MEAN, WHOLE_TOPIC
 
 COUNTING, NAMING = QUESTION_GROUPS["Q1"], QUESTION_GROUPS["Q3"]
@@ -72,6 +77,18 @@ class Printed(NamedTuple):
     models: list[Line]
     references: list[Line]
     mean: list[Rate]
+
+    def table(self, caption: str) -> Table:
+        """The table as cells of text; its judges lead to their wrong answers in the gallery."""
+        groups = [
+            Columns(label, [_heading(head) for head in heads]) for label, heads in self.groups
+        ]
+        models = [_printable(line) for line in self.models]
+        if self.mean:
+            models.append(Printable("Mean", [_cell(rate) for rate in self.mean], kind="mean"))
+        references = [_printable(line) for line in self.references]
+        bodies = [Body("Models", models), Body("Reference judges", references)]
+        return Table(caption, "Judge", groups, bodies)
 
 
 class Head(NamedTuple):
@@ -258,3 +275,26 @@ def _where(column: Column) -> tuple[str, str, str, str, str]:
 def _rate(row: Row, measure: str) -> Rate:
     low, high = (getattr(row, f"{measure}_{end}", None) for end in ("low", "high"))
     return Rate(getattr(row, measure), low, high)
+
+
+def _heading(head: Head) -> Heading:
+    scenes = "" if head.scenes is None else f"{count(head.scenes)} scenes"
+    link = f"#{head.section}" if head.section else ""
+    return Heading(head.label, "1 scene" if head.scenes == 1 else scenes, link)
+
+
+def _printable(line: Line) -> Printable:
+    judge = line.judge
+    return Printable(
+        judge.model,
+        [_cell(rate) for rate in line.rates],
+        "reference" if judge.reference else "",
+        f"gallery.html#size=all&wrong={quote(judge.name, safe='')}" if line.asked else "",
+        f"Wrong answers of {judge.name} in the gallery",
+    )
+
+
+def _cell(rate: Rate) -> Cell:
+    text = "" if rate.value is None and rate.note else percent(rate.value)
+    change = signed(rate.change) if rate.change else ""
+    return Cell(text, interval(rate), rate.note, numbers_of(rate), change, rate.bar)

@@ -8,6 +8,7 @@ from types import MappingProxyType
 import pandas as pd
 
 from assets.site.apart import accuracy_apart, accuracy_by_painter, published
+from assets.site.beside import alone
 from assets.site.board import PARTIAL, Accuracy
 from assets.site.costs import costs
 from assets.site.edited import edited
@@ -16,6 +17,8 @@ from assets.site.gather import gather
 from assets.site.pages import Site, pages, topic_titles
 from assets.site.placing import place
 from assets.site.rendering import STATIC
+from assets.site.scenes import Shown
+from assets.site.thumbnails import Thumbnail
 from resources.calls.spending import Spent
 
 
@@ -35,6 +38,7 @@ def build(
     partial: Mapping[str, Sequence[str]] = MappingProxyType({}),
     edited_tables: Collection[pd.DataFrame] = (),
     spent: Sequence[Spent] = (),
+    originals: bool = False,
 ) -> Path:
     """Write the site into `folder` and return the path of its `index.html`.
 
@@ -45,9 +49,11 @@ def build(
     the judges that are no models but bracket them; `complete` is how many images the benchmark
     has when all are made; `partial` says in words, by judge, what was asked in part, whose
     answers are of the image set of that name; `edited_tables` are those of the writers that
-    edited drawings, and `spent` is what was paid for all of it. What `folder` held before is
-    replaced when the new site is whole, and not before; images that it already has are taken
-    over unread by `png_of`, if their bytes still have the hash that they are named by.
+    edited drawings, and `spent` is what was paid for all of it. Photographs are shown smaller
+    than they are; with `originals` they lie in the site as they are as well, and pages lead to
+    them. What `folder` held before is replaced when the new site is whole, and not before; images
+    that it already has are taken over unread by `png_of`, if their bytes still have the hash that
+    they are named by.
     """
     scenes, judges = gather(images, measurements, questions, answers, references)
     titles = topic_titles(scenes)
@@ -66,16 +72,37 @@ def build(
         apart=accuracy_apart(answers, list(titles), references),
         by_painter=accuracy_by_painter(answers, list(titles), references),
         endings=Endings.of(published(answers), named, references),
-        served=served(answers, references),
+        served=served(
+            answers[~answers["model"].isin(references)].rename(columns={"model": "name"})
+        ),
         complete=complete,
         edited=edited(edited_tables, scenes),
         costs=costs(spent),
+        originals=originals,
     )
-    return place(folder, pictures=_hashes(site), png_of=png_of, static=STATIC, pages=pages(site))
+    return place(
+        folder,
+        pictures=_pictures(site),
+        thumbnails=_thumbnails(site),
+        png_of=png_of,
+        static=STATIC,
+        pages=chain(pages(site), alone(title)),
+    )
 
 
-def _hashes(site: Site) -> Iterable[str]:
-    """The sha256 of every picture on the pages, each once."""
-    pictures = (picture.sha256 for scene in site.scenes for picture in scene.pictures)
-    shown = (each.sha256 for scene in site.scenes for many in scene.shown.values() for each in many)
+def _pictures(site: Site) -> Iterable[str]:
+    """The sha256 of every picture that lies in the site as it is, each once."""
+    whole = (scene for scene in site.scenes if site.originals or not scene.painted)
+    pictures = (picture.sha256 for scene in whole for picture in scene.pictures)
+    shown = (each.sha256 for each in _shown(site) if not each.painted)
     return dict.fromkeys(chain(pictures, shown, site.edited.hashes if site.edited else ()))
+
+
+def _thumbnails(site: Site) -> Iterable[Thumbnail]:
+    """Every picture that is shown smaller, each once."""
+    shown = (each.thumbnail for each in _shown(site) if each.thumbnail)
+    return dict.fromkeys(chain((each for s in site.scenes for each in s.thumbnails), shown))
+
+
+def _shown(site: Site) -> Iterable[Shown]:
+    return (each for scene in site.scenes for many in scene.shown.values() for each in many)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
+from assets.site.cells import Body, Cell, Group, Head, Line, Table, number
 from resources.calls.spending import NANO, Spent
 
 UNKNOWN = "unknown"
@@ -24,6 +25,14 @@ class Costs(NamedTuple):
     total: Cost
     by_model: list[Cost]
     by_month: list[Cost]
+
+    @property
+    def tables(self) -> list[Table]:
+        """Both tables, by asset and model and by month."""
+        return [
+            _table("Costs by asset and model", ("Asset", "Model", "Mode"), self.by_model),
+            _table("Costs by month", ("Month (UTC)",), self.by_month),
+        ]
 
 
 def costs(spent: Iterable[Spent]) -> Costs | None:
@@ -63,3 +72,21 @@ def _sum(about: tuple[str, ...], paid: Sequence[Spent]) -> Cost:
         return Cost(about, requests, UNKNOWN, UNKNOWN, unknown)
     known, possibly = map(usd, sums)
     return Cost(about, requests, f"{known} + {UNKNOWN}" if unknown else known, possibly, unknown)
+
+
+def _table(caption: str, about: Sequence[str], costs: Sequence[Cost]) -> Table:
+    heads = (*about[1:], "Requests", "Paid", "Possibly paid, at most", "Of unknown price")
+    lines = [
+        Line(
+            cost.about[0] or "no asset",
+            [
+                *map(Cell, cost.about[1:]),
+                number(cost.requests),
+                Cell(cost.paid),
+                Cell(cost.possibly),
+                number(cost.unknown),
+            ],
+        )
+        for cost in costs
+    ]
+    return Table(caption, about[0], [Group("", [Head(head) for head in heads])], [Body("", lines)])

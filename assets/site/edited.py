@@ -6,9 +6,10 @@ from typing import NamedTuple, TypeAlias
 
 import pandas as pd
 
+from assets.site import cells
 from assets.site.rows import Row, rows
 from assets.site.scenes import Scene
-from assets.site.writing import Rate, titled, value
+from assets.site.writing import Rate, spoken, titled, value
 from metrics import exact_interval
 
 KEPT = "kept"
@@ -73,6 +74,19 @@ class Edited(NamedTuple):
     writers: list[Writer]
 
     @property
+    def table(self) -> cells.Table:
+        """How many edits were kept, a line a writer."""
+        names = [
+            target if target == "all" else f"{target}, {change}" for target, change in self.parts
+        ]
+        lines = [
+            cells.Line(line.name, [_printed(cell) for cell in line.cells]) for line in self.lines
+        ]
+        heads = [cells.Head(titled(name)) for name in names]
+        caption = "Edits kept, by what was to change"
+        return cells.Table(caption, "Drawn by", [cells.Group("", heads)], [cells.Body("", lines)])
+
+    @property
     def hashes(self) -> list[str]:
         """The sha256 of every picture of the strips."""
         return [
@@ -112,6 +126,13 @@ def _line(
         here = [kept[each] for each in asked if part in (_ALL, asked[each]) and each in kept]
         cells.append(Cell(sum(here), len(here)) if here else None)
     return Line(name, cells)
+
+
+def _printed(cell: Cell | None) -> cells.Cell:
+    if cell is None:
+        return cells.Cell("", note="not asked")
+    numbers = {**cells.numbers_of(cell.rate), "": cell.kept, "of": cell.asked}
+    return cells.Cell(f"{cell.kept} of {cell.asked}", spoken(cell.rate), numbers=numbers)
 
 
 def _writer(edits: Sequence[Row]) -> Writer:

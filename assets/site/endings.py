@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from assets.site import cells
 from assets.site.board import NOT_ASKED, Head, Line, Printed
 from assets.site.rows import Judge, Row, judge_of, rows
 from assets.site.writing import Rate, count, titled
@@ -83,25 +84,46 @@ class Endings:
 
 
 class Served(NamedTuple):
-    """The models that replied under one judge's name, as the provider named them, and how often.
+    """The models that replied under one name of ours, as the provider named them, and how often.
 
     A reply that names none is under an empty name.
     """
 
-    model: str
-    replies: list[tuple[str, int]]
+    name: str
+    replies: Sequence[tuple[str, int]]
 
     @property
     def mixed(self) -> int:
-        """How many models replied if it was more than one, so that the judge's figures mix them."""
+        """How many models replied if it was more than one, so that the figures mix them."""
         named = sum(1 for name, _ in self.replies if name)
         return named if named > 1 else 0
 
 
-def served(answers: pd.DataFrame, references: Collection[str]) -> list[Served]:
-    """Which models replied under each judge's name, the most frequent first."""
-    replied = answers[~answers["model"].isin(references) & answers["outcome"].ne("failed")]
+def served(replies: pd.DataFrame) -> list[Served]:
+    """Which models replied, the most frequent first.
+
+    `replies` are rows with the columns `name`, `outcome` and `served_model`.
+    """
+    replied = replies[replies["outcome"].ne("failed")]
+    names = replied["served_model"].fillna("").groupby(replied["name"])
     return [
-        Served(str(model), [(str(name), number) for name, number in names.value_counts().items()])
-        for model, names in replied["served_model"].fillna("").groupby(replied["model"])
+        Served(str(name), [(str(each), held) for each, held in found.value_counts().items()])
+        for name, found in names
     ]
+
+
+def served_table(corner: str, found: Sequence[Served]) -> cells.Table:
+    """Which models replied, a line a name."""
+    lines = [
+        cells.Line(
+            each.name,
+            [cells.Cell(name, note="" if name else "not named"), cells.number(held)],
+            f"{each.mixed} models" if each.mixed else "",
+        )
+        for each in found
+        for name, held in each.replies
+    ]
+    heads = [cells.Head("Named by the provider"), cells.Head("Replies")]
+    return cells.Table(
+        "Models that replied", corner, [cells.Group("", heads)], [cells.Body("", lines)]
+    )

@@ -45,7 +45,7 @@ def gather(
         drawn.sort(key=lambda row: row.size)
         scene = _scene(drawn, measured)
         scene.asked = _asked(scene.pictures, asked, answered, references)
-        scene.shown = _shown(scene.pictures, answered)
+        scene.shown = _shown(scene.pictures, answered, painted=scene.painted)
         scenes.append(scene)
     _link(scenes)
     return _in_families(scenes), judges
@@ -156,7 +156,7 @@ def _asked(
 
 
 def _shown(
-    pictures: Sequence[Picture], answered: Mapping[ImageKey, list[Row]]
+    pictures: Sequence[Picture], answered: Mapping[ImageKey, list[Row]], *, painted: bool
 ) -> dict[str, list[Shown]]:
     """What was shown in place of the smallest picture, by prompting; a judge may see none."""
     found: dict[str, list[Shown]] = {}
@@ -164,7 +164,7 @@ def _shown(
         seen: defaultdict[str, dict[Shown, None]] = defaultdict(dict)
         for row in answered.get(_image(picture), ()):
             if row.shown not in (None, picture.sha256):
-                seen[row.prompting][Shown(picture.size, row.shown)] = None
+                seen[row.prompting][Shown(picture.size, row.shown, painted)] = None
         found = {**{prompting: list(each) for prompting, each in seen.items()}, **found}
     return found
 

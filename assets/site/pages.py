@@ -12,11 +12,13 @@ from assets.site import board, tables
 from assets.site.apart import parts_of
 from assets.site.costs import Costs
 from assets.site.edited import Edited
-from assets.site.endings import Endings, Served
+from assets.site.endings import Endings, Served, served_table
+from assets.site.finding import finding
 from assets.site.proofs import PROOFS, Proof, rank
 from assets.site.rendering import environment
 from assets.site.rows import PROMPTINGS, Judge, prompting_title
 from assets.site.scenes import Picture, Scene
+from assets.site.sheets import Sheets
 from generators.topics import DRAWN, PHOTOGRAPHED
 from generators.topics import title as topic_title
 from metrics import BASELINE, TASK_MEAN
@@ -74,6 +76,7 @@ class Site:
     complete: int
     edited: Edited | None
     costs: Costs | None
+    originals: bool
 
     @cached_property
     def ways(self) -> list[Way]:
@@ -105,6 +108,16 @@ class Site:
         return Counter(picture.proof for _, picture in self.pictures)
 
     @cached_property
+    def benchmark(self) -> int:
+        """How many of the benchmark's images there are; one of several painters counts once."""
+        return sum(number for _, number in self.coverage)
+
+    @cached_property
+    def beside(self) -> int:
+        """How many pictures there are that are no further image of the benchmark."""
+        return len(self.pictures) - self.benchmark
+
+    @cached_property
     def coverage(self) -> list[tuple[Proof, int]]:
         """How many of the benchmark's images have each proof, where some have it.
 
@@ -119,9 +132,14 @@ class Site:
         return [(proof, found[proof]) for proof in PROOFS if found[proof]]
 
     @cached_property
+    def covered(self) -> Counter[Proof]:
+        """`coverage` by proof, 0 where there is none."""
+        return Counter(dict(self.coverage))
+
+    @cached_property
     def lacking(self) -> int:
         """How many of the benchmark's images there are not."""
-        return max(0, self.complete - sum(number for _, number in self.coverage))
+        return max(0, self.complete - self.benchmark)
 
     @cached_property
     def painters(self) -> list[str]:
@@ -153,12 +171,15 @@ def topic_titles(scenes: Sequence[Scene]) -> dict[str, str]:
 
 
 def pages(site: Site) -> Iterator[tuple[str, str]]:
-    """Every page as (path in the site, HTML)."""
+    """Every page and the CSV of every table as (path in the site, text)."""
     shared = {"site": site}
     template = _environment().get_template
     front = template("index.html")
     for way in site.ways:
-        yield way.page, front.render(shared, root="", way=way, **_front(site, way.prompting))
+        sheets = Sheets(way.page)
+        told = {"root": "", "way": way, "sheets": sheets, **_front(site, way.prompting)}
+        yield way.page, front.render(shared, **told)
+        yield from sheets.files.items()
     yield "gallery.html", template("gallery.html").render(shared, root="")
     page = template("scene.html")
     for at, scene in enumerate(site.scenes):
@@ -209,6 +230,7 @@ def _front(site: Site, prompting: str) -> dict[str, object]:
         ),
         "apart": parts_of(site.apart, list(site.titles.items()), prompting),
         "topics": [_topic(site, domain, prompting) for domain in site.titles],
+        "finding": finding(accuracy, titles, site.scenes, prompting),
     }
 
 
@@ -238,5 +260,5 @@ def _topic(site: Site, domain: str, prompting: str) -> Topic:
 @cache
 def _environment() -> Environment:
     found = environment()
-    found.globals["proofs"] = PROOFS
+    found.globals |= {"proofs": PROOFS, "served_table": served_table}
     return found

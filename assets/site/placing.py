@@ -6,10 +6,14 @@ import os
 import shutil
 import time
 from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 from glob import escape
 from pathlib import Path
 from uuid import uuid4
+
+from assets.site.thumbnails import Thumbnail, is_whole, thumbnail
 
 _ABANDONED_S = 3600.0
 
@@ -18,21 +22,25 @@ def place(
     folder: Path,
     *,
     pictures: Iterable[str],
+    thumbnails: Iterable[Thumbnail],
     png_of: Callable[[str], bytes],
     static: Iterable[Path],
     pages: Iterable[tuple[str, str]],
 ) -> Path:
     """Write a site into `folder` and return the path of its `index.html`.
 
-    `pictures` are the sha256 of each picture on the pages, each once, and `png_of` gives the PNG
-    of one; `static` are files that are copied as they are, and `pages` (path, HTML). What `folder`
-    held before is replaced when the new site is whole, and not before; images that it already has
-    are taken over unread by `png_of`, if their bytes still have the hash that they are named by.
+    `pictures` are the sha256 of the pictures that lie in the site as they are and `thumbnails` what
+    lies there smaller, each once, and `png_of` gives the PNG of one; `static` are files that are
+    copied as they are, and `pages` (path, text). What `folder` held before is replaced when the
+    new site is whole, and not before; images that it already has are taken over unread by
+    `png_of`, if their bytes still have the hash that they are named by, and thumbnails if they are
+    whole.
     """
     _sweep(folder)
     new = folder.with_name(f".{folder.name}.{uuid4().hex}")
     try:
         _write_images(new / "images", folder / "images", pictures, png_of)
+        _write_thumbnails(new, folder, thumbnails, png_of)
         for file in static:
             shutil.copyfile(file, new / file.name)
         for path, html in pages:
@@ -59,14 +67,31 @@ def _write_images(
     new.mkdir(parents=True)
     for sha256 in hashes:
         name = f"{sha256}.png"
-        if not _take_over(old / name, new / name, sha256):
+        sound = partial(_has_hash, sha256)
+        if not _take_over(old / name, new / name, sound):
             (new / name).write_bytes(png_of(sha256))
 
 
-def _take_over(old: Path, new: Path, sha256: str) -> bool:
+def _write_thumbnails(
+    new: Path, old: Path, thumbnails: Iterable[Thumbnail], png_of: Callable[[str], bytes]
+) -> None:
+    def write(each: Thumbnail) -> None:
+        if not _take_over(old / each.file, new / each.file, is_whole):
+            (new / each.file).write_bytes(thumbnail(png_of(each.sha256), each.longer))
+
+    (new / "thumbs").mkdir()
+    with ThreadPoolExecutor(max_workers=os.cpu_count()) as threads:
+        list(threads.map(write, thumbnails))
+
+
+def _has_hash(sha256: str, data: bytes) -> bool:
+    return hashlib.sha256(data).hexdigest() == sha256
+
+
+def _take_over(old: Path, new: Path, sound: Callable[[bytes], bool]) -> bool:
     """Give an image of the old site a second name in the new one, if it is still sound."""
     try:
-        if hashlib.sha256(old.read_bytes()).hexdigest() != sha256:
+        if not sound(old.read_bytes()):
             return False
         os.link(old, new)
     except OSError:  # not there, or a file system without hard links

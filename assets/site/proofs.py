@@ -21,8 +21,8 @@ PROOFS: Mapping[Proof, Told] = {
         "Unreviewed: nobody has confirmed the count.",
     ),
     "rehearsal": Told(
-        "Rehearsal: made with an offline stand-in, no result",
-        "Rehearsal: something offline stood in for a model when it was made, so that it is no "
+        "Stand-in: no model made it, no result",
+        "Stand-in run: something offline stood in for a model when it was made, so that it is no "
         "result.",
     ),
     "unproved": Told("Not proved", "The pixels do not confirm its label."),

@@ -7,6 +7,10 @@ from urllib.parse import quote
 
 from assets.site.proofs import Proof, rank
 from assets.site.rows import Judge
+from assets.site.thumbnails import Thumbnail
+
+CARD, PAGE = 384, 768
+"""The longer side in px of a picture on a card and on a page, which show them smaller."""
 
 Verdict = Literal["agrees", "disagrees", "not measured"]
 
@@ -59,17 +63,28 @@ class Asked:
     bias: str
     answers: dict[str, list[tuple[Judge, list[Answer | None]]]]
 
+    def said_by(self, judge: Judge | None, at: int = 0) -> Answer | None:
+        """What a judge answered about the picture at that place among the scene's."""
+        given = dict(self.answers.get(judge.prompting, ())) if judge else {}
+        return given[judge][at] if judge in given else None
+
 
 class Shown(NamedTuple):
     """A picture that judges were shown in place of the scene's own of that size in px."""
 
     size: int
     sha256: str
+    painted: bool
+
+    @property
+    def thumbnail(self) -> Thumbnail | None:
+        """What is shown of it in the site; None where that is the very picture."""
+        return Thumbnail(self.sha256, CARD) if self.painted else None
 
     @property
     def file(self) -> str:
-        """Where the image lies in the site."""
-        return f"images/{self.sha256}.png"
+        """Where what is shown lies in the site."""
+        return self.thumbnail.file if self.thumbnail else f"images/{self.sha256}.png"
 
 
 @dataclass(slots=True)
@@ -93,7 +108,7 @@ class Picture:
 
     @property
     def file(self) -> str:
-        """Where the image lies in the site."""
+        """Where the image lies in the site, if it lies there as it is."""
         return f"images/{self.sha256}.png"
 
 
@@ -138,6 +153,28 @@ class Scene:
     def href(self) -> str:
         """`page` as a link writes it."""
         return quote(self.page)
+
+    @property
+    def thumbnails(self) -> list[Thumbnail]:
+        """What is shown of a photograph: on cards, and on a page; a drawing is shown as it is."""
+        if not self.painted:
+            return []
+        return [Thumbnail(self._at_least(longer).sha256, longer) for longer in (CARD, PAGE)]
+
+    @property
+    def card(self) -> str:
+        """Where the picture for a card lies in the site."""
+        return self.thumbnails[0].file if self.painted else self.pictures[0].file
+
+    @property
+    def painted(self) -> bool:
+        """Whether a model painted it; all its sizes are then one picture, resized."""
+        return bool(self.painter)
+
+    def _at_least(self, longer: int) -> Picture:
+        """The smallest picture that is not smaller, else the largest."""
+        large = (picture for picture in self.pictures if picture.size >= longer)
+        return next(large, self.pictures[-1])
 
     @property
     def change(self) -> str:

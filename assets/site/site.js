@@ -1,7 +1,71 @@
 "use strict";
+// Called by beside.js: adds a link to each other report that is really there.
+function beside(reports) {
+  const here = document.currentScript.src;
+  for (const [title, folder] of Object.entries(reports)) {
+    const mark = new Image();
+    mark.addEventListener("load", () => {
+      const link = document.createElement("a");
+      link.href = new URL(`${folder}/index.html`, here);
+      link.textContent = title;
+      link.className = "report";
+      document.querySelector(".top nav").append(link);
+    });
+    mark.src = new URL(`${folder}/mark.svg`, here);
+  }
+}
+
+// Tables are sorted by the column whose heading is pressed, each group of rows in itself.
+(() => {
+  const number = (cell) => (cell.dataset.value === undefined ? null : Number(cell.dataset.value));
+  const text = (cell) => cell.textContent.trim();
+  const empty = (cell) => number(cell) === null && (cell.querySelector(".none") || text(cell) === "–");
+
+  function compare(one, other) {
+    if (empty(one) || empty(other)) return null;
+    const [left, right] = [number(one), number(other)];
+    return left === null || right === null ? text(one).localeCompare(text(other)) : left - right;
+  }
+
+  function sort(table, at, down) {
+    for (const body of table.tBodies) {
+      const rows = [...body.rows].filter((row) => row.cells.length > 1 && !row.matches(".mean"));
+      const placed = rows.sort((one, other) => {
+        const [left, right] = [one.cells[at], other.cells[at]];
+        const order = compare(left, right);
+        return order === null ? Boolean(empty(left)) - Boolean(empty(right)) : down ? -order : order;
+      });
+      body.append(...placed, ...body.querySelectorAll(".mean"));
+    }
+  }
+
+  for (const table of document.querySelectorAll("table.sortable")) {
+    const heads = [...table.tHead.rows[table.tHead.rows.length - 1].cells];
+    heads.forEach((head, at) => {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.className = "sort";
+      const small = head.querySelector("small");
+      if (head.querySelector("a")) button.setAttribute("aria-label", `Sort by ${text(head)}`);
+      else button.append(...[...head.childNodes].filter((node) => node !== small));
+      head.insertBefore(button, small);
+      button.addEventListener("click", () => {
+        const numeric = [...table.tBodies].some((body) =>
+          [...body.rows].some((row) => row.cells[at] && number(row.cells[at]) !== null));
+        const before = head.getAttribute("aria-sort");
+        const down = before ? before === "ascending" : numeric;
+        for (const each of heads) each.removeAttribute("aria-sort");
+        head.setAttribute("aria-sort", down ? "descending" : "ascending");
+        sort(table, at, down);
+      });
+    });
+  }
+})();
+
 // The gallery's filters: they show and hide cards, and keep themselves in the address.
 (() => {
   const form = document.getElementById("filters");
+  if (!form) return;
   const count = document.getElementById("count");
   const cards = [...document.querySelectorAll("#cards > li")].map((item) => ({
     item,
@@ -27,7 +91,7 @@
       if (card.item.hidden !== hidden) card.item.hidden = hidden;
       shown += !hidden;
     }
-    count.textContent = `${number.format(shown)} of ${number.format(cards.length)} ${count.dataset.of ?? "images"}`;
+    count.textContent = `${number.format(shown)} of ${number.format(cards.length)} ${count.dataset.of ?? "pictures"}`;
   }
 
   function write() {

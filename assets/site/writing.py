@@ -41,6 +41,11 @@ def percent(fraction: float | None) -> str:
     return NONE if fraction is None else f"{100 * fraction:.1f}\u00a0%"
 
 
+def whole_percent(fraction: float) -> str:
+    """`12 %`, for sentences."""
+    return f"{100 * fraction:.0f}\u00a0%"
+
+
 def interval(rate: Rate) -> str:
     """`[8.1, 17.9]` in per cent, or nothing where the rate has no interval."""
     if rate.value is None or rate.low is None or rate.high is None:
@@ -112,7 +117,14 @@ def count(number: int) -> str:
     return f"{number:,}"
 
 
+def question(prompt: str) -> str:
+    """A question's first sentence: what is asked, without how to answer."""
+    first, mark, _ = prompt.partition("?")
+    return first + mark if mark else prompt.partition(". ")[0]
+
+
 FILTERS = {
+    "question": question,
     "percent": percent,
     "interval": interval,
     "signed": signed,

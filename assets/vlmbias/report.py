@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from hashlib import sha256
 from pathlib import Path
 from time import perf_counter
 
@@ -20,7 +19,9 @@ from dagster import (
 )
 
 from assets import site
-from assets.common import OWNERS, Mismatch, NothingYet
+from assets.common import OWNERS, Mismatch, NothingYet, Reporting
+from assets.site.beside import introduce
+from assets.site.revision import content_version, written
 from assets.vlmbias.accuracy import (
     ACCURACY,
     EVERY_TOPIC,
@@ -68,6 +69,7 @@ def report_over(judges: Sequence[Model], writers: Sequence[Model]) -> AssetsDefi
     )
     def report(
         context: AssetExecutionContext,
+        config: Reporting,
         home: Home,
         images: ImageStore,
         models: ModelClient,
@@ -97,6 +99,7 @@ def report_over(judges: Sequence[Model], writers: Sequence[Model]) -> AssetsDefi
             raise Mismatch("vlmbias/accuracy is older than the answers: materialize it again.")
         proved = agreement(drawn, readings)[[*SAME, "agrees"]]
         folder = Path(home.root) / GROUP / "report"
+        told = written()
         with writing(folder):
             index = site.build(
                 folder,
@@ -107,16 +110,17 @@ def report_over(judges: Sequence[Model], writers: Sequence[Model]) -> AssetsDefi
                 accuracy=accuracy,
                 png_of=images.get,
                 title="VLMBias",
-                facts=_facts(pictures),
+                facts=_facts(pictures) | told,
                 references=[judge.name for judge in judges if is_reference(judge)],
                 complete=_BASE_IMAGES * pictures["size"].nunique(),
                 partial=partial_of(judges, questions, answers),
                 edited_tables=list(_edited(home, writers)),
                 spent=[each for each in models.calls.spending() if _is_ours(each)],
+                originals=config.originals,
             )
-        version = sha256(b"".join(p.read_bytes() for p in sorted(folder.rglob("*.html"))))
+        introduce(Path(home.root))
         return MaterializeResult(
-            data_version=DataVersion(version.hexdigest()),
+            data_version=DataVersion(content_version(folder, told)),
             metadata={
                 "path": MetadataValue.path(str(index)),
                 "scenes": int(pictures["base_id"].nunique()),

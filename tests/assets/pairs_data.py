@@ -211,6 +211,7 @@ def written(folder: Path, *painters: Painted, pictures: Pictures, **changes: Any
         "prompts": {domain: triplets_of(domain) for domain in DOMAINS},
         "title": "ProtoBias",
         "facts": {"Filter": "qwen_vl"},
+        "png_of": pictures.pngs.__getitem__,
     }
-    build(folder, painters=painters, png_of=pictures.pngs.__getitem__, **(given | changes))
+    build(folder, painters=painters, **(given | changes))
     return folder

@@ -59,26 +59,26 @@ def test_thumbnails_load_in_the_gallery(tab: Tab) -> None:
 def test_filters_show_what_fits_and_say_how_much(tab: Tab) -> None:
     page = tab.open("gallery.html")
     count = page.get_by_role("status")
-    expect(count).to_have_text("12 of 36 images")
+    expect(count).to_have_text("12 of 36 pictures")
     assert shown(page) == 12
     page.get_by_label("Topic").select_option("flags")
     page.get_by_label("Variant").select_option("counterfactual")
     page.get_by_label("Size").select_option("all")
-    expect(count).to_have_text("12 of 36 images")
+    expect(count).to_have_text("12 of 36 pictures")
     page.get_by_label("Size").select_option("768")
-    expect(count).to_have_text("4 of 36 images")
+    expect(count).to_have_text("4 of 36 pictures")
     assert shown(page) == 4
     page.get_by_role("button", name="Reset").click()
-    expect(count).to_have_text("12 of 36 images")
+    expect(count).to_have_text("12 of 36 pictures")
 
 
 def test_wrong_answers_are_filtered_by_judge(tab: Tab) -> None:
     page = tab.open("gallery.html")
     wrong = page.get_by_label("Wrong answers by")
     wrong.select_option("pixels")
-    expect(page.get_by_role("status")).to_have_text("0 of 36 images")
+    expect(page.get_by_role("status")).to_have_text("0 of 36 pictures")
     wrong.select_option("prior")
-    expect(page.get_by_role("status")).to_have_text("8 of 36 images")
+    expect(page.get_by_role("status")).to_have_text("8 of 36 pictures")
     variants = page.locator("#cards > li:visible").evaluate_all(
         "l => l.map(i => i.dataset.variant)"
     )
@@ -87,13 +87,13 @@ def test_wrong_answers_are_filtered_by_judge(tab: Tab) -> None:
 
 def test_filters_are_kept_in_the_address(tab: Tab) -> None:
     page = tab.open("gallery.html#topic=game_boards&size=all&wrong=some%2Fvlm-1&odd=1&variant=none")
-    expect(page.get_by_role("status")).to_have_text("12 of 36 images")
+    expect(page.get_by_role("status")).to_have_text("12 of 36 pictures")
     page.get_by_label("Wrong answers by").select_option("all")
     assert page.url.endswith("#topic=game_boards&size=all")
     page.reload()
-    expect(page.get_by_role("status")).to_have_text("18 of 36 images")
+    expect(page.get_by_role("status")).to_have_text("18 of 36 pictures")
     page.evaluate("location.hash = ''")
-    expect(page.get_by_role("status")).to_have_text("12 of 36 images")
+    expect(page.get_by_role("status")).to_have_text("12 of 36 pictures")
 
 
 def test_the_keyboard_reaches_filters_and_cards(tab: Tab) -> None:
@@ -178,8 +178,8 @@ def test_the_front_page_ranks_and_charts(tab: Tab) -> None:
     expect(board.get_by_role("row", name="some/vlm-1")).to_contain_text(
         "0 of 2 topics no answer no answer 0 of 2 topics"
     )
-    expect(page.get_by_role("img", name="accuracy and bias rate of every judge")).to_have_count(2)
-    text = page.locator("svg desc").first.text_content() or ""
+    expect(page.get_by_role("img", name="accuracy and bias rate of every judge")).to_have_count(3)
+    text = page.locator(".topic svg desc").first.text_content() or ""
     assert "prior: accuracy 0.0\u00a0% [0.0,\u00a060.2], bias rate 100.0\u00a0%" in text
     assert "some/vlm-1: accuracy – (no answer), bias rate –." in text
     expect(page.get_by_role("navigation", name="Ways of asking")).to_have_count(0)
@@ -240,7 +240,7 @@ def test_disagreement_and_missing_measurements_are_flagged(
     page.goto((folder / "index.html").as_uri())
     expect(page.locator(".flagged")).to_contain_text("label: 1. Without a measurement: 2.")
     page.locator(".flagged a").click()
-    expect(page.get_by_role("status")).to_have_text("3 of 9 images")
+    expect(page.get_by_role("status")).to_have_text("3 of 9 pictures")
     page.goto((folder / ADDED).as_uri())
     expect(page.locator(".flagged")).to_have_count(2)
     readings = page.get_by_role("region", name="Readings")

@@ -137,6 +137,7 @@ def test_a_model_asked_some_topics_alone_is_not_said_to_be_never_wrong(page: Pag
 def test_the_leaderboard_leaves_replies_without_an_answer_to_their_section(page: Page) -> None:
     board = page.get_by_role("region", name="Leaderboard")
     expect(board.get_by_role("columnheader", name="Refused")).to_have_count(0)
+    board.get_by_text("How to read it").click()
     board.get_by_role("link", name="replies without an answer").click()
     expect(page.get_by_role("heading", name="Replies without an answer")).to_be_in_viewport()
 
@@ -369,7 +370,7 @@ def test_the_gallery_filters_by_a_way_of_asking(
     assert images.nunique() > 5
     for (model, prompting), number in images.items():
         wrong.select_option(model if prompting == "baseline" else f"{model} ({prompting})")
-        expect(page.get_by_role("status")).to_have_text(f"{number} of 54 images")
+        expect(page.get_by_role("status")).to_have_text(f"{number} of 54 pictures")
 
 
 @pytest.mark.parametrize("path", PAGES)

@@ -71,11 +71,12 @@ def cells(page: Page, table: str, judge: str) -> list[str]:
 
 def test_each_image_of_the_benchmark_counts_once_by_its_best_proof(page: Page) -> None:
     """4 flags, 2 animals by three painters and 2 logos at three sizes, of 30 images in all."""
+    page.get_by_text("How their labels are proved").click()
     proofs = page.locator(".proofs > div").all_inner_texts()
     assert [" ".join(each.split()) for each in proofs] == [
         "Read back from the pixels 12",
         "Accepted by a person 6",
-        "Rehearsal: made with an offline stand-in, no result 6",
+        "Stand-in: no model made it, no result 6",
         "Not made yet, or dropped 6",
         "Images of the whole benchmark 30",
     ]
@@ -88,10 +89,13 @@ def test_front_page_and_gallery_say_loudly_what_proves_nothing(
     page.goto((folder / path).as_uri())
     banners = page.locator(".banner")
     expect(banners).to_have_count(2)
-    expect(banners.nth(0)).to_contain_text("Part of this is a rehearsal. 12 of 66 pictures")
-    expect(banners.nth(1)).to_contain_text("Of 12 of 66 pictures nobody has confirmed the count")
+    expect(banners.nth(0)).to_contain_text(
+        "Part of this is a stand-in run: 6 of the benchmark’s 30 images"
+    )
+    expect(banners.nth(1)).to_contain_text("of 12 pictures beside the benchmark’s images nobody")
+    banners.nth(1).locator("summary").click()
     banners.nth(1).get_by_role("link", name="See them in the gallery").click()
-    expect(page.get_by_role("status")).to_have_text("12 of 66 images")
+    expect(page.get_by_role("status")).to_have_text("12 of 66 pictures")
 
 
 def test_a_report_of_drawn_pictures_has_no_banner(chromium: Browser, site: Path) -> None:
@@ -113,17 +117,17 @@ def test_every_picture_says_how_its_label_is_proved(page: Page, folder: Path) ->
         "pixels": "Read back from the pixels",
         "accepted": "Accepted by a person",
         "unreviewed": "Unreviewed: nobody has confirmed the count",
-        "rehearsal": "Rehearsal: made with an offline stand-in, no result",
+        "rehearsal": "Stand-in: no model made it, no result",
     }
     for path in ("index.html", ACCEPTED, UNREVIEWED, REHEARSAL):
         page.goto((folder / path).as_uri())
         for figure in page.locator(".pair figure, .kin li").all():
             expect(figure.locator(".stamp")).to_have_count(1)
     expect(page.locator(".banner")).to_have_text(
-        "Rehearsal: made with an offline stand-in, no result. See how its label is proved."
+        "Stand-in: no model made it, no result. See how its label is proved."
     )
-    alt = page.locator(".sizes img").first.get_attribute("alt") or ""
-    assert alt.endswith(", rehearsal, 384 px")
+    alt = page.locator(".view img").first.get_attribute("alt") or ""
+    assert alt.endswith(", rehearsal")
 
 
 def test_the_gallery_filters_by_painter_and_proof(page: Page, folder: Path) -> None:
@@ -132,11 +136,11 @@ def test_the_gallery_filters_by_painter_and_proof(page: Page, folder: Path) -> N
     count = page.get_by_role("status")
     for name, number in {"artist": 12, "sketch": 12, "": 18}.items():
         painter.select_option(name)
-        expect(count).to_have_text(f"{number} of 66 images")
+        expect(count).to_have_text(f"{number} of 66 pictures")
     painter.select_option("all")
     for name, number in {"accepted": 24, "unreviewed": 12, "rehearsal": 12, "pixels": 18}.items():
         proof.select_option(name)
-        expect(count).to_have_text(f"{number} of 66 images")
+        expect(count).to_have_text(f"{number} of 66 pictures")
 
 
 def test_a_photograph_says_how_it_was_made_and_has_no_readings(page: Page, folder: Path) -> None:
@@ -172,7 +176,7 @@ def test_what_proves_nothing_is_in_no_figure_of_the_leaderboard(
     asked = page.get_by_role("table", name="Unparsed, refused and failed replies", exact=True)
     expect(asked.get_by_role("columnheader", name="Logos")).to_have_count(0)
     logos = page.locator(".topic", has=page.get_by_role("heading", name="Logos"))
-    expect(logos).to_contain_text("12 images in the gallery, all of them a rehearsal")
+    expect(logos).to_contain_text("12 pictures in the gallery, all of them stand-ins")
     expect(logos.locator("table, svg")).to_have_count(0)
 
 
@@ -181,9 +185,9 @@ def test_what_proves_nothing_is_told_apart_by_variant(page: Page, tables: dict[s
     headings = apart.get_by_role("heading", level=3).all_inner_texts()
     assert headings == [
         "Unreviewed: nobody has confirmed the count",
-        "Rehearsal: made with an offline stand-in, no result",
+        "Stand-in: no model made it, no result",
     ]
-    for name, topic, painter in (("Unreviewed", "animals", "idler"), ("Reh", "logos", "sketch")):
+    for name, topic, painter in (("Unreviewed", "animals", "idler"), ("Stand", "logos", "sketch")):
         row = cells(page, name, MODEL)
         assert row[0].startswith(share(counted(tables["answers"], topic, painter)))
         assert len(row) == 3
@@ -225,7 +229,7 @@ def test_a_rehearsal_alone_has_no_leaderboard(chromium: Browser, tmp_path: Path)
     index = build(tmp_path / "report", **report.tables())
     page = chromium.new_page()
     page.goto(index.as_uri())
-    expect(page.locator(".banner")).to_contain_text("All of this is a rehearsal.")
+    expect(page.locator(".banner")).to_contain_text("All of this is a stand-in run:")
     board = page.get_by_role("region", name="Leaderboard")
     expect(board).to_contain_text("All answers so far are about pictures that prove nothing yet.")
     expect(board.locator("table")).to_have_count(0)

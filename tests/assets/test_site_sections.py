@@ -152,7 +152,8 @@ def test_costs_are_on_the_page(tables: dict[str, Any], tmp_path: Path) -> None:
     ).read_text()
     told = page.split('<h2 id="costs">')[1]
     assert "<dd>$1.00 + unknown</dd>" in told
-    assert "<td>painter</td><td>online</td><td>8</td><td>unknown</td>" in told
+    sheet = (tmp_path / "report/tables/costs-by-asset-and-model.csv").read_text()
+    assert "vlmbias/painter,painter,online,8,unknown,unknown,8" in sheet
     assert "Nothing was paid" not in told
 
 

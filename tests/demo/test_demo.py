@@ -95,7 +95,7 @@ def test_protobias_is_rehearsed_and_says_so(first, folder):
     said = " ".join(first.stdout.split())
     for domain in ("animals", "demography", "objects"):
         assert f" {domain} 6 6 6 " in said
-    assert "All of this is a rehearsal." in (report / "index.html").read_text()
+    assert "All of this is a stand-in run:" in (report / "index.html").read_text()
     assert (report / "pairs-sketch.html").read_text().count("<article") == 18
 
 

@@ -1,6 +1,7 @@
 """Writing the site of painters' tables."""
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 
 import pandas as pd
@@ -8,6 +9,7 @@ import pandas as pd
 from assets.protobias.site.pages import STATIC, Site, pages
 from assets.protobias.site.painted import Painted
 from assets.site import rendering
+from assets.site.beside import alone
 from assets.site.costs import costs
 from assets.site.placing import place
 from resources.calls.spending import Spent
@@ -23,19 +25,23 @@ def build(
     facts: Mapping[str, str],
     missing: Sequence[str] = (),
     spent: Sequence[Spent] = (),
+    originals: bool = False,
 ) -> Path:
     """Write the site into `folder` and return the path of its `index.html`.
 
     `painters` come in the order in which they were noticed, and `prompts` are the tables of
     `prompt_triplets` by domain. `png_of` gives the PNG of a sha256; `facts` are the lines of the
     footer; `missing` says in words what is not there, and `spent` is what was paid for all of it.
+    Pictures are shown smaller than they are; with `originals` they lie in the site as they are as
+    well, and pages lead to them.
     What `folder` held before is replaced when the new site is whole.
     """
-    site = Site(title, facts, painters, prompts, missing, costs(spent))
+    site = Site(title, facts, painters, prompts, missing, costs(spent), originals)
     return place(
         folder,
-        pictures=site.hashes,
+        pictures=[each.sha256 for each in site.thumbnails] if originals else (),
+        thumbnails=site.thumbnails,
         png_of=png_of,
         static=(*rendering.STATIC, *STATIC),
-        pages=pages(site),
+        pages=chain(pages(site), alone(title)),
     )

@@ -8,7 +8,9 @@ import pandas as pd
 
 from assets.protobias.site.board import EVALUATED, HUMAN, TITLES
 from assets.protobias.site.painted import Painted
+from assets.site.cells import Body, Cell, Group, Head, Line, Table, number
 from assets.site.rows import Row, rows
+from assets.site.thumbnails import Thumbnail
 from assets.site.writing import score
 
 Mark = Literal["✓", "✗", "=", "–"]
@@ -24,6 +26,8 @@ STATES: Mapping[State, tuple[str, int]] = {
 }
 """What became of a pair, in words, and how many of each are shown a domain."""
 
+SHOWN = 544
+"""The longer side in px of a picture: at most twice of what it is shown at."""
 _PAIR = ["domain", "pair_id"]
 _MARKS: Mapping[Mark, str] = {
     "✓": "prefers correct",
@@ -64,8 +68,13 @@ class Shot(NamedTuple):
     facts: Mapping[str, str]
 
     @property
+    def thumbnail(self) -> Thumbnail:
+        """What is shown of it."""
+        return Thumbnail(self.sha256, SHOWN)
+
+    @property
     def file(self) -> str:
-        """Where the image lies in the site."""
+        """Where the image lies in the site, if it lies there as it is."""
         return f"images/{self.sha256}.png"
 
 
@@ -109,9 +118,19 @@ class Gallery(NamedTuple):
     metrics: Sequence[str]
 
     @property
-    def hashes(self) -> Iterator[str]:
-        """The sha256 of every picture."""
-        return (shot.sha256 for pair in self.pairs for shot in pair.shots if shot.sha256)
+    def thumbnails(self) -> Iterator[Thumbnail]:
+        """Every picture as it is shown."""
+        return (shot.thumbnail for pair in self.pairs for shot in pair.shots if shot.sha256)
+
+    @property
+    def table(self) -> Table:
+        """How many pairs are shown of how many, by domain and what became of them."""
+        lines = [
+            Line(each.domain, [Cell(each.state), number(each.shown), number(each.all)])
+            for each in self.shown
+        ]
+        heads = [Head("What became of them"), Head("Shown"), Head("Pairs")]
+        return Table("Pairs shown of all", "Domain", [Group("", heads)], [Body("", lines)])
 
     @property
     def knobs(self) -> list[str]:

@@ -10,11 +10,15 @@ from jinja2 import Environment
 
 from assets.protobias.site import charts, differences, people, published, replies, retained, tables
 from assets.protobias.site.board import TITLES
-from assets.protobias.site.cells import Table
+from assets.protobias.site.finding import finding
 from assets.protobias.site.gallery import STATES, Gallery, gallery
 from assets.protobias.site.painted import Painted
+from assets.site.cells import Table
 from assets.site.costs import Costs
+from assets.site.endings import served_table
 from assets.site.rendering import environment
+from assets.site.sheets import Sheets
+from assets.site.thumbnails import Thumbnail
 
 _HERE = Path(__file__).parent
 STATIC = (_HERE / "pairs.css",)
@@ -33,6 +37,7 @@ class Site:
     prompts: Mapping[str, pd.DataFrame]
     missing: Sequence[str]
     costs: Costs | None
+    originals: bool
 
     @property
     def results(self) -> list[Painted]:
@@ -52,11 +57,7 @@ class Site:
     @property
     def evaluated(self) -> int:
         """How many pairs of real pictures are evaluated."""
-        return sum(
-            painted.board.pairs((domain, "all", "all"))
-            for painted in self.results
-            for domain in painted.board.domains
-        )
+        return sum(painted.evaluated for painted in self.results)
 
     @property
     def models(self) -> int:
@@ -70,10 +71,10 @@ class Site:
         return {painted.name: gallery(painted) for painted in self.painters}
 
     @property
-    def hashes(self) -> Iterator[str]:
-        """The sha256 of every picture on the pages, each once."""
-        return iter(
-            dict.fromkeys(digest for each in self.galleries.values() for digest in each.hashes)
+    def thumbnails(self) -> list[Thumbnail]:
+        """Every picture on the pages, each once."""
+        return list(
+            dict.fromkeys(each for held in self.galleries.values() for each in held.thumbnails)
         )
 
     def earlier(self, painted: Painted) -> list[Painted]:
@@ -113,19 +114,20 @@ class Site:
 
 
 def pages(site: Site) -> Iterator[tuple[str, str]]:
-    """Every page as (path in the site, HTML)."""
-    template = _environment().get_template
-    shared = {"site": site, "root": ""}
-    yield "index.html", template("front.html").render(shared, charts=_failure_charts)
+    """Every page and the CSV of every table as (path in the site, text)."""
+    found = finding(site.results, site.trials, site.rehearsals, site.galleries)
+    yield from _page("index.html", "front.html", site=site, finding=found)
     for painted in site.painters:
-        told = {**shared, "painted": painted}
-        yield painted.page, template("painter.html").render(told, **_tables(site, painted))
+        told = {"site": site, "painted": painted}
+        yield from _page(painted.page, "painter.html", **told, **_tables(site, painted))
         shown = site.galleries[painted.name]
-        yield painted.gallery, template("pairs.html").render(told, gallery=shown, states=STATES)
+        yield from _page(painted.gallery, "pairs.html", **told, gallery=shown, states=STATES)
 
 
-def _failure_charts(painted: Painted) -> list[charts.Chart]:
-    return charts.failures(painted.board)
+def _page(path: str, template: str, **told: object) -> Iterator[tuple[str, str]]:
+    sheets = Sheets(path)
+    yield path, _environment().get_template(template).render(told, root="", sheets=sheets)
+    yield from sheets.files.items()
 
 
 def _tables(site: Site, painted: Painted) -> dict[str, object]:
@@ -153,4 +155,5 @@ def _changes(site: Site, painted: Painted) -> list[Table]:
 def _environment() -> Environment:
     found = environment(_HERE / "templates")
     found.globals |= {"tables": tables, "published": published, "titles": TITLES}
+    found.globals["served_table"] = served_table
     return found

@@ -39,6 +39,11 @@ class Painted:
         """What was evaluated."""
         return Board.of(self.summary, EVALUATED, self.partial)
 
+    @property
+    def evaluated(self) -> int:
+        """How many pairs are evaluated."""
+        return sum(self.board.pairs((domain, "all", "all")) for domain in self.board.domains)
+
     @cached_property
     def humans(self) -> Board:
         """The same on the pairs that people scored as well."""

@@ -5,7 +5,7 @@ and GPT-4o it says no more than that they fail in over 45 % of cases.
 """
 
 from assets.protobias.site.board import TITLES
-from assets.protobias.site.cells import Body, Cell, Group, Head, Line, Table
+from assets.site.cells import Body, Cell, Group, Head, Line, Table
 from assets.site.writing import score
 
 KEPT = {"animals": 8_360 / 10_000, "demography": 5_814 / 12_000, "objects": 5_293 / 9_375}

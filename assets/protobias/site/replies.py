@@ -1,13 +1,14 @@
 """Pictures without a score: how many and why, and which model scored at all."""
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator
 
 import pandas as pd
 
 from assets.protobias.site.board import EVALUATED, TITLES, Metric
-from assets.protobias.site.cells import Body, Cell, Group, Head, Line, Table, number, part
 from assets.protobias.site.painted import Painted
+from assets.site import endings as endings_of
+from assets.site.cells import Body, Cell, Group, Head, Line, Table, number, part
+from assets.site.endings import Served
 from assets.site.writing import NONE
 
 _ENDINGS = ("unparsed", "refused", "failed")
@@ -32,28 +33,11 @@ def endings(painted: Painted) -> Table:
     return Table(f"{painted.name}: pictures without a score", "Metric", groups, bodies)
 
 
-class Served(NamedTuple):
-    """The models that scored under one metric's name, as the provider named them; "" for none."""
-
-    metric: str
-    replies: Sequence[tuple[str, int]]
-
-    @property
-    def mixed(self) -> int:
-        """How many models replied if it was more than one, so that the figures mix them."""
-        names = sum(1 for name, _ in self.replies if name)
-        return names if names > 1 else 0
-
-
 def served(painted: Painted) -> list[Served]:
     """Which models replied under each name, references apart."""
     asked = _asked(painted.scores)
-    replied = asked[asked["formula"].ne("reference") & asked["outcome"].ne("failed")]
-    names = replied["served_model"].fillna("").groupby(replied["metric"])
-    return [
-        Served(str(metric), [(str(name), held) for name, held in each.value_counts().items()])
-        for metric, each in names
-    ]
+    models = asked[asked["formula"].ne("reference")]
+    return endings_of.served(models.rename(columns={"metric": "name"}))
 
 
 def _asked(scores: pd.DataFrame) -> pd.DataFrame:

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 
 from assets.protobias.site.board import ALL, TITLES
-from assets.protobias.site.cells import Body, Cell, Group, Head, Line, Table, number, part
 from assets.protobias.site.painted import Painted
 from assets.protobias.site.published import KEPT
 from assets.protobias.site.tables import named
+from assets.site.cells import Body, Cell, Group, Head, Line, Table, number, part
 from assets.site.rows import rows
 from assets.site.writing import NONE, percent
 

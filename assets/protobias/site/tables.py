@@ -1,10 +1,11 @@
 """Which columns each table of a painter has, and where the paper has it."""
 
 from collections.abc import Callable, Mapping, Sequence
+from statistics import fmean
 
-from assets.protobias.site.board import ALL, HUMAN, TITLES, Board, Measure, Metric, Where
-from assets.protobias.site.cells import Body, Cell, Group, Head, Line, Table, margin, mean, share
+from assets.protobias.site.board import ALL, GROUPS, HUMAN, TITLES, Board, Measure, Metric, Where
 from assets.protobias.site.painted import Painted
+from assets.site.cells import Body, Cell, Group, Head, Line, Table, margin, mean, share
 from assets.site.writing import Rate, count
 
 Column = tuple[Where, Measure]
@@ -21,6 +22,50 @@ _WRITTEN: Mapping[Measure, Callable[[Rate], Cell]] = {
     "incorrect_margin": margin,
 }
 _SHARES: tuple[tuple[str, Measure], ...] = (("Failure rate", "failure_rate"), ("Ties", "tie_rate"))
+
+
+def leaderboard(painters: Sequence[Painted], caption: str) -> Table:
+    """Failure rates as the mean over domains, a line a painter and a column a metric.
+
+    The metric that fails least on average comes first, references last; what a metric was asked
+    about in part has no colour, and no say in the order.
+    """
+    held = {
+        (painted.name, metric.name): (painted.board, metric)
+        for painted in painters
+        for metric in painted.board.metrics
+    }
+    heads = dict.fromkeys(m._replace(partial="", kin=False) for _, m in held.values())
+
+    def place(metric: Metric) -> tuple[bool, float, str]:
+        of_it = (_overall(*each) for each in held.values() if each[1].name == metric.name)
+        found = [rate.value for rate in of_it if rate.value is not None]
+        return not found, fmean(found) if found else 0.0, metric.name
+
+    metrics = {
+        group: sorted((each for each in heads if each.group == group), key=place)
+        for group in GROUPS
+    }
+
+    def cell(painted: Painted, metric: Metric) -> Cell:
+        of = held.get((painted.name, metric.name))
+        return _heated(*of) if of else Cell("", note="not scored")
+
+    lines = [
+        Line(
+            painted.name,
+            [cell(painted, metric) for of in metrics.values() for metric in of],
+            _pairs(painted.evaluated),
+            painted.page,
+        )
+        for painted in painters
+    ]
+    groups = [
+        Group(group, [Head(metric.name, metric.small) for metric in of])
+        for group, of in metrics.items()
+        if of
+    ]
+    return Table(caption, "Painter", groups, [Body("", lines)])
 
 
 def failures(painted: Painted, board: Board, caption: str) -> Table:
@@ -115,6 +160,26 @@ def _line(painted: Painted, board: Board, metric: Metric, columns: Sequence[Colu
 def _cell(board: Board, metric: Metric, where: Where, measure: Measure) -> Cell:
     rate = board.rate(metric, where, measure)
     return _WRITTEN.get(measure, mean)(rate)
+
+
+def _heated(board: Board, metric: Metric) -> Cell:
+    rate = board.rate(metric, _whole(board), "failure_rate")
+    kin = "of the filter's family" if metric.kin else ""
+    note = ", ".join(filter(None, (rate.note, metric.partial, kin)))
+    return share(rate)._replace(note=note, heat=None if metric.partial else rate.value)
+
+
+def _overall(board: Board, metric: Metric) -> Rate:
+    """The failure rate that counts for a metric's place: none of what was asked in part."""
+    if metric.partial:
+        return Rate(None)
+    return board.rate(metric, _whole(board), "failure_rate")
+
+
+def _whole(board: Board) -> Where:
+    """The mean over domains, or the only domain there is."""
+    domain = board.columns[0][0] if board.columns else ALL
+    return domain, ALL, ALL
 
 
 def _domain(board: Board, domain: str, title: str) -> Head:

@@ -1,10 +1,13 @@
 """Printed tables: every cell is text already, so that a single template prints them all."""
 
-from collections.abc import Sequence
-from typing import NamedTuple
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from typing import Literal, NamedTuple
 
 from assets.site.writing import (
     NONE,
+    Bar,
     Rate,
     count,
     interval,
@@ -14,20 +17,32 @@ from assets.site.writing import (
     signed,
 )
 
+_NO_NUMBERS: Mapping[str, float] = {}
+
 
 class Cell(NamedTuple):
-    """A value, its interval or whatever else stands below it, and what a reader must know of it."""
+    """A value, its interval or whatever else stands below it, and what a reader must know of it.
+
+    `numbers` are what a CSV holds in its place: the value itself under "", on which the column is
+    sorted, and others by the name that is added to the column's. `heat` colours the cell, from 0
+    to 1.
+    """
 
     text: str
     detail: str = ""
     note: str = ""
+    numbers: Mapping[str, float] = _NO_NUMBERS
+    change: str = ""
+    bar: Bar | None = None
+    heat: float | None = None
 
 
 class Head(NamedTuple):
-    """A column's heading, and what stands below it."""
+    """A column's heading, what stands below it, and where it leads, if anywhere."""
 
     label: str
     detail: str = ""
+    link: str = ""
 
 
 class Line(NamedTuple):
@@ -37,6 +52,8 @@ class Line(NamedTuple):
     cells: Sequence[Cell]
     small: str = ""
     link: str = ""
+    title: str = ""
+    kind: Literal["", "mean"] = ""
 
 
 class Body(NamedTuple):
@@ -71,6 +88,12 @@ class Table(NamedTuple):
         """Whether there is nothing to print."""
         return not any(body.lines for body in self.bodies)
 
+    @property
+    def slug(self) -> str:
+        """The caption as a file's name."""
+        plain = unicodedata.normalize("NFKD", self.caption).encode("ascii", "ignore").decode()
+        return re.sub(r"[^a-z0-9]+", "-", plain.lower()).strip("-")
+
 
 def share(rate: Rate) -> Cell:
     """`71.6 %` with its interval."""
@@ -95,15 +118,24 @@ def points(rate: Rate) -> Cell:
 
 def number(of: int, note: str = "") -> Cell:
     """`1,029`."""
-    return Cell(count(of), note=note)
+    return Cell(count(of), note=note, numbers={"": of})
 
 
 def part(some: int, of: int, note: str = "") -> Cell:
     """How many of how many, with the share below; a dash where there are none to be a part of."""
     if not of:
         return Cell(NONE, note=note)
-    return Cell(f"{count(some)} of {count(of)}", percent(some / of), note)
+    numbers = {"": some, "of": of}
+    return Cell(f"{count(some)} of {count(of)}", percent(some / of), note, numbers)
+
+
+def numbers_of(rate: Rate) -> dict[str, float]:
+    """The numbers of a rate that there are: the value, its interval, and what it changed by."""
+    change = rate.change.value if rate.change else None
+    bar = {"right": rate.bar.right, "wrong as expected": rate.bar.biased} if rate.bar else {}
+    found = {"": rate.value, "low": rate.low, "high": rate.high, "change": change, **bar}
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def _told(rate: Rate, text: str, detail: str) -> Cell:
-    return Cell(NONE if rate.value is None else text, detail, rate.note)
+    return Cell(NONE if rate.value is None else text, detail, rate.note, numbers_of(rate))

@@ -1,0 +1,49 @@
+"""When a report was written, by which code, and what of it is new."""
+
+import subprocess
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from hashlib import sha256
+from importlib.metadata import version
+from pathlib import Path
+
+_CODE = Path(__file__).resolve().parents[2]
+_WITHIN_S = 10
+
+
+def written() -> dict[str, str]:
+    """The lines of a report's footer about itself: the day in UTC, and the code."""
+    return {"Written": datetime.now(UTC).date().isoformat(), "Code": revision()}
+
+
+def content_version(folder: Path, told: Mapping[str, str]) -> str:
+    """A digest of a site's pages but for the values of `told`: the same for the same content."""
+    digest = sha256()
+    for page in sorted(folder.rglob("*.html")):
+        data = page.read_bytes()
+        for value in told.values():
+            data = data.replace(value.encode(), b"")
+        digest.update(data)
+    return digest.hexdigest()
+
+
+def revision(code: Path = _CODE) -> str:
+    """The commit of the code in a folder, with "+ changes" where files differ from it.
+
+    The installed version where the folder is no git checkout of its own, or there is no git.
+    """
+    if (code / ".git").exists():
+        command = ["git", "-C", str(code), "describe", "--always", "--dirty= + changes"]
+        try:
+            ran = subprocess.run(
+                [*command, "--exclude=*", "--abbrev=12"],
+                capture_output=True,
+                text=True,
+                check=True,
+                timeout=_WITHIN_S,
+            )
+        except (OSError, subprocess.SubprocessError):
+            pass
+        else:
+            return f"commit {ran.stdout.strip()}"
+    return f"counterfactory {version('counterfactory')}"
