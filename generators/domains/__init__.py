@@ -12,6 +12,9 @@ A domain is a package with three modules:
   Q1 to Q3 asks for, read from its words alone, or None when it is another domain's or wants a
   name).
 
+A fourth one may be there: `outline`, with `outline(scene, size)`, which says where a counterfactual
+was changed, for readers of a report. No picture and no reading comes from it.
+
 `TITLE` in the package itself is the name that readers see. `CAPTION`, where there is one, makes a
 subject's name of the column `subject`, as in "{subject} illusion".
 """
@@ -21,9 +24,10 @@ from functools import cache, cached_property
 from hashlib import sha256
 from importlib import import_module
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from pkgutil import iter_modules
-from typing import Protocol, cast
+from typing import Protocol, TypeAlias, cast
 
 from generators.reading import Inquiry, Legibility, Pixels
 from generators.scene import Question, Scene
@@ -42,6 +46,10 @@ _LIBRARIES = (
 
 LARGEST = 4096
 """The largest size in px that is drawn, along the longer side."""
+
+
+Box: TypeAlias = tuple[float, float, float, float]
+"""Left, top, width and height of a part of a picture, in parts of the picture's own."""
 
 
 class UnknownDomain(ValueError):
@@ -72,6 +80,10 @@ class _Ask(Protocol):
     def understand(self, prompt: str) -> Inquiry | None: ...
 
 
+class _Outline(Protocol):
+    def outline(self, scene: Scene, size: int) -> Sequence[Box]: ...
+
+
 class Domain:
     """One drawn domain; its verbs are imported when they are first used."""
 
@@ -96,6 +108,13 @@ class Domain:
         """Its `ask` module."""
         return cast(_Ask, import_module(f"{__name__}.{self.name}.ask"))
 
+    def outline(self, scene: Scene, size: int) -> Sequence[Box]:
+        """Where a counterfactual that is drawn at `size` was changed; empty where none says so."""
+        module = f"{__name__}.{self.name}.outline"
+        if scene.variant == "original" or find_spec(module) is None:
+            return []
+        return cast(_Outline, import_module(module)).outline(scene, size)
+
     def caption(self, subject: str) -> str:
         """What a subject is called where its name stands alone, as in "Ebbinghaus illusion"."""
         caption = self._caption.format(subject=subject)
@@ -110,6 +129,7 @@ class Domain:
         """
         digest = sha256()
         own = sorted(Path(__path__[0], self.name).rglob("*.py"))
+        own = [path for path in own if path.name != "outline.py"]
         for path in [*sorted(Path(__path__[0]).parent.glob("*.py")), *own]:
             digest.update(f"{path.relative_to(Path(__path__[0]).parent)}\n".encode())
             digest.update(path.read_bytes())

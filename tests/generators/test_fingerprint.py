@@ -51,6 +51,10 @@ def test_what_is_no_code_counts_for_nothing(sources):
     assert changed_by(sources / "domains" / "flags" / "__pycache__" / "draw.pyc") == set()
 
 
+def test_what_no_picture_and_no_reading_comes_from_counts_for_nothing(sources):
+    assert changed_by(sources / "domains" / "flags" / "outline.py") == set()
+
+
 def test_another_version_of_a_library_counts(monkeypatch):
     before = fingerprints()
     monkeypatch.setattr(generators.domains, "version", lambda library: "99")

@@ -1,0 +1,73 @@
+"""The stars or stripes that are others than on the flag as it is."""
+
+from collections import Counter
+from typing import Any, cast
+
+from generators.domains.flags.cloth import Cloth
+from generators.domains.flags.designs import FLAGS, Flag
+from generators.scene import Scene
+
+Box = tuple[float, float, float, float]
+_Edges = tuple[float, float, float, float]
+_APART = 2
+"""How many boxes are told apart; more are one box around them all."""
+
+
+def outline(scene: Scene, size: int) -> list[Box]:
+    """Around all that was added, moved or taken away, in parts of the picture."""
+    counts = {name: int(count) for name, count in scene.settings.items() if name != "flag"}
+    flag = FLAGS[str(scene.settings["flag"])]
+    now, usual = (_painted(flag, of, size) for of in (counts, flag.standards))
+    changed = [edges for edges, _ in ((now - usual) + (usual - now)).elements()]
+    if len(changed) > _APART:
+        lefts, tops, rights, bottoms = zip(*changed, strict=True)
+        changed = [(min(lefts), min(tops), max(rights), max(bottoms))]
+    margin = round(size / 24)
+    height = round((size - 2 * margin) * flag.height / flag.width) + 2 * margin
+    return [
+        (left / size, top / height, (right - left) / size, (bottom - top) / height)
+        for left, top, right, bottom in changed
+    ]
+
+
+def _painted(flag: Flag, counts: Any, size: int) -> Counter[tuple[_Edges, str]]:
+    margin = round(size / 24)
+    width = size - 2 * margin
+    drawing = _Record()
+    cloth = Cloth(
+        drawing=cast(Any, drawing),
+        corner=(margin, margin),
+        extent=(width, round(width * flag.height / flag.width)),
+        width=flag.width,
+        height=flag.height,
+    )
+    flag.paint(cloth, **counts)
+    return Counter(drawing.shapes)
+
+
+class _Record:
+    """What a cloth draws on, that keeps the edges and colours of shapes alone.
+
+    Emblems are left out: they only ever stand in a canton, which is there as a shape.
+    """
+
+    def __init__(self) -> None:
+        self.shapes: list[tuple[_Edges, str]] = []
+
+    def add(self, shape: tuple[_Edges, str] | None) -> None:
+        if shape is not None:
+            self.shapes.append(shape)
+
+    def rect(self, at: Any, size: Any, *, fill: str) -> tuple[_Edges, str]:
+        return (at[0], at[1], at[0] + size[0], at[1] + size[1]), fill
+
+    def polygon(self, points: Any, *, fill: str) -> tuple[_Edges, str]:
+        across, down = zip(*points, strict=True)
+        return (min(across), min(down), max(across), max(down)), fill
+
+    def circle(self, middle: Any, radius: float, *, fill: str) -> tuple[_Edges, str]:
+        x, y = middle
+        return (x - radius, y - radius, x + radius, y + radius), fill
+
+    def path(self, *_: Any, **__: Any) -> None:
+        return None

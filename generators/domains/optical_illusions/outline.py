@@ -1,0 +1,46 @@
+"""The two things that a figure compares."""
+
+from collections.abc import Sequence
+from math import dist
+
+from generators.domains.optical_illusions.draw import PENS_ACROSS, _placed, shapes
+from generators.domains.optical_illusions.figures import FIGURES
+from generators.domains.optical_illusions.shapes import Disc, Shape, Stroke, bounds
+from generators.scene import Scene
+
+Box = tuple[float, float, float, float]
+
+
+def outline(scene: Scene, size: int) -> list[Box]:
+    """Both discs or lines that are asked about, in parts of the picture."""
+    figure = FIGURES[scene.subject]
+    scale = size / max(figure.width, figure.height)
+    width, height = round(figure.width * scale), round(figure.height * scale)
+    pen = round(size / PENS_ACROSS)
+    found = _compared(scene.subject, list(_placed(list(shapes(scene)), width, height, scale, pen)))
+    boxes = []
+    for shape in found:
+        left, top, right, bottom = bounds([shape])
+        boxes.append(
+            (
+                (left - pen) / width,
+                (top - pen) / height,
+                (right - left + 2 * pen) / width,
+                (bottom - top + 2 * pen) / height,
+            )
+        )
+    return boxes
+
+
+def _compared(subject: str, drawn: Sequence[Shape]) -> Sequence[Shape]:
+    if subject == "Ebbinghaus":
+        inner = [shape for shape in drawn if isinstance(shape, Disc)]
+        level = [disc for disc in inner if abs(disc.centre[1] - inner[0].centre[1]) < 1]
+        sizes = {
+            id(disc): sum(other.diameter == disc.diameter for other in inner) for disc in level
+        }
+        return sorted(level, key=lambda disc: sizes[id(disc)])[:2]
+    lines = [s for s in drawn if isinstance(s, Stroke) and len(s.points) == 2 and not s.closed]
+    if subject == "Zöllner":
+        lines.sort(key=lambda line: -dist(*line.points))
+    return lines[:2]
