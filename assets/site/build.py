@@ -19,6 +19,7 @@ from assets.site.placing import place
 from assets.site.rendering import STATIC
 from assets.site.scenes import Shown
 from assets.site.thumbnails import Thumbnail
+from generators.domains import Box
 from resources.calls.spending import Spent
 
 
@@ -39,6 +40,7 @@ def build(
     edited_tables: Collection[pd.DataFrame] = (),
     spent: Sequence[Spent] = (),
     originals: bool = False,
+    outlines: Mapping[str, Sequence[Box]] = MappingProxyType({}),
 ) -> Path:
     """Write the site into `folder` and return the path of its `index.html`.
 
@@ -51,11 +53,13 @@ def build(
     answers are of the image set of that name; `edited_tables` are those of the writers that
     edited drawings, and `spent` is what was paid for all of it. Photographs are shown smaller
     than they are; with `originals` they lie in the site as they are as well, and pages lead to
-    them. What `folder` held before is replaced when the new site is whole, and not before; images
-    that it already has are taken over unread by `png_of`, if their bytes still have the hash that
-    they are named by.
+    them. `outlines` are, by base image, what was changed. What `folder` held before is replaced
+    when the new site is whole, and not before; images that it already has are taken over unread
+    by `png_of`, if their bytes still have the hash that they are named by.
     """
     scenes, judges = gather(images, measurements, questions, answers, references)
+    for scene in scenes:
+        scene.outline = outlines.get(scene.base_id, ())
     titles = topic_titles(scenes)
     partly = accuracy[accuracy["image_set"].eq(PARTIAL)]
     shown = Accuracy.of(published(accuracy), list(titles), references, partly)

@@ -91,6 +91,11 @@ class Site:
         return len({judge.model for judge in self.judges if not judge.reference})
 
     @cached_property
+    def heard(self) -> Judge | None:
+        """Whose answers cards show at first: a model's, if any was asked."""
+        return min(self.judges, key=lambda judge: judge.reference, default=None)
+
+    @cached_property
     def pictures(self) -> list[tuple[Scene, Picture]]:
         """Every picture with its scene."""
         return [(scene, picture) for scene in self.scenes for picture in scene.pictures]

@@ -8,6 +8,7 @@ from urllib.parse import quote
 from assets.site.proofs import Proof, rank
 from assets.site.rows import Judge
 from assets.site.thumbnails import Thumbnail
+from generators.domains import Box
 
 CARD, PAGE = 384, 768
 """The longer side in px of a picture on a card and on a page, which show them smaller."""
@@ -143,6 +144,25 @@ class Scene:
     shown: Mapping[str, Sequence[Shown]]
     original: "Scene | None" = None
     counterfactuals: list["Scene"] = field(default_factory=list)
+    outline: Sequence[Box] = ()
+    """What was changed, as parts of its pictures; empty where that is not known."""
+
+    def said(self, judge: Judge, at: int) -> str:
+        """What a judge answered to Q1 and Q2 about its target in the picture at that place.
+
+        With a mark, as in `✗ 32`; empty where it was not asked.
+        """
+        given = [
+            answer
+            for asked in self.asked
+            if asked.question_id in ("Q1", "Q2")
+            and asked.target == self.target
+            and (answer := asked.said_by(judge, at))
+        ]
+        if not given:
+            return ""
+        mark = "✓" if all(answer.right for answer in given) else "✗"
+        return f"{mark} {' / '.join(dict.fromkeys(a.text or a.outcome for a in given))}"
 
     @property
     def page(self) -> str:

@@ -73,23 +73,33 @@ function beside(reports) {
     wrong: item.dataset.wrong.trim().split(" ").map(Number),
   }));
   const fields = [...form.querySelectorAll("select")];
+  const { wrong, judge } = form.elements;
   const usual = (field) => [...field.options].find((option) => option.defaultSelected).value;
   const number = new Intl.NumberFormat("en");
 
   function fits(card) {
     return fields.every((field) => {
-      if (field.value === "all") return true;
+      if (field.value === "all" || field === judge) return true;
       if (field.name === "wrong") return card.wrong[field.selectedIndex - 1] > 0;
       return card[field.name] === field.value;
     });
   }
 
+  // Of the judge whose wrong answers are chosen, else of the one chosen for it.
+  function say(card, at, name) {
+    const said = card.item.querySelector(".said");
+    const given = said.dataset.said.split("|")[at];
+    said.textContent = given ? `${name} says ${given}` : `${name} was not asked`;
+  }
+
   function filter() {
     let shown = 0;
+    const at = judge && (wrong.value === "all" ? judge.selectedIndex : wrong.selectedIndex - 1);
     for (const card of cards) {
       const hidden = !fits(card);
       if (card.item.hidden !== hidden) card.item.hidden = hidden;
       shown += !hidden;
+      if (judge && !hidden) say(card, at, judge.options[at].value);
     }
     count.textContent = `${number.format(shown)} of ${number.format(cards.length)} ${count.dataset.of ?? "pictures"}`;
   }

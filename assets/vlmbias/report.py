@@ -1,5 +1,6 @@
 """The report: one folder that opens in a browser wherever it lies."""
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -22,6 +23,7 @@ from assets import site
 from assets.common import OWNERS, Mismatch, NothingYet, Reporting
 from assets.site.beside import introduce
 from assets.site.revision import content_version, written
+from assets.site.rows import Row, rows
 from assets.vlmbias.accuracy import (
     ACCURACY,
     EVERY_TOPIC,
@@ -35,6 +37,8 @@ from assets.vlmbias.images import IMAGES
 from assets.vlmbias.measurements import MEASUREMENTS
 from assets.vlmbias.photographs.published import PHOTOGRAPHS
 from assets.vlmbias.proof import SAME, agreement
+from generators.domains import Box, domain
+from generators.scene import Scene
 from generators.topics import PHOTOGRAPHED, title
 from metrics import accuracy_table
 from resources.calls.spending import Spent
@@ -117,6 +121,7 @@ def report_over(judges: Sequence[Model], writers: Sequence[Model]) -> AssetsDefi
                 edited_tables=list(_edited(home, writers)),
                 spent=[each for each in models.calls.spending() if _is_ours(each)],
                 originals=config.originals,
+                outlines=outlines(drawn),
             )
         introduce(Path(home.root))
         return MaterializeResult(
@@ -130,6 +135,32 @@ def report_over(judges: Sequence[Model], writers: Sequence[Model]) -> AssetsDefi
         )
 
     return report
+
+
+def outlines(drawn: pd.DataFrame) -> dict[str, Sequence[Box]]:
+    """What was changed in each drawn counterfactual, by base image, at its smallest size."""
+    changed = drawn[drawn["variant"].eq("counterfactual")].sort_values("size", kind="stable")
+    return {
+        row.base_id: domain(row.domain).outline(_scene_of(row), row.size)
+        for row in rows(changed.drop_duplicates("base_id"))
+    }
+
+
+def _scene_of(row: Row) -> Scene:
+    return Scene(
+        base_id=row.base_id,
+        original_id=row.original_id,
+        domain=row.domain,
+        subject=row.subject,
+        subtopic=row.subtopic,
+        variant=row.variant,
+        modification=row.modification,
+        target=row.target,
+        truths=dict(zip(row.targets, row.truths, strict=True)),
+        standards=dict(zip(row.targets, row.standards, strict=True)),
+        settings=json.loads(row.settings),
+        image_set=row.image_set,
+    )
 
 
 def _check_same_images(topic: str, asked: pd.DataFrame, pictures: pd.DataFrame) -> None:

@@ -98,3 +98,39 @@ def test_what_is_not_saved_is_not_lost_by_a_slip(opened):
     assert opened.evaluate("unsaved") is False
     opened.locator("article").nth(1).get_by_label("accept").check()
     assert opened.evaluate("unsaved") is True
+
+
+def test_it_is_a_grid_that_is_reviewed_by_keys_alone(opened, candidates):
+    page = opened
+    page.set_viewport_size({"width": 1280, "height": 800})
+    columns = page.locator("article").evaluate_all(
+        "l => new Set(l.map(each => each.getBoundingClientRect().left)).size"
+    )
+    assert columns == 4
+    assert page.evaluate("document.documentElement.scrollHeight") < TRIALS * 300
+    words = ["n", "n", "a", "r"]
+    for key in words:
+        page.keyboard.press(key)
+    chosen = page.evaluate("articles.map(verdict)")
+    assert chosen[:4] == ["reject", "accept", "reject", ""]
+    page.keyboard.press("p")
+    page.keyboard.press("u")
+    assert page.evaluate("articles.map(verdict)")[2] == ""
+    page.keyboard.press("e")
+    page.keyboard.type("as a pear")
+    assert page.locator("article").nth(2).get_by_label("Reason").input_value() == "as a pear"
+    assert page.evaluate("articles.map(verdict)")[2] == ""
+    page.keyboard.press("Escape")
+    page.keyboard.press("a")
+    assert page.evaluate("articles.map(verdict)")[2] == "accept"
+    assert page.locator("#count").inner_text() == f"3 of {TRIALS} decided"
+    page.set_viewport_size({"width": 400, "height": 800})
+    assert page.evaluate("document.documentElement.scrollWidth") == 400
+
+
+def test_keys_pass_over_what_is_not_shown(opened):
+    page = opened
+    page.get_by_label("Only what is not decided").check()
+    page.keyboard.press("n")
+    page.keyboard.press("a")
+    assert page.evaluate("articles.map(verdict)")[:2] == ["reject", "accept"]

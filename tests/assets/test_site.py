@@ -48,6 +48,45 @@ def shown(page: Page) -> int:
     return page.locator("#cards > li:visible").count()
 
 
+def test_cards_show_a_judges_answer_beside_the_truth(tab: Tab) -> None:
+    page = tab.open("gallery.html#topic=flags&variant=counterfactual")
+    card = page.locator("#cards > li:visible").first
+    expect(card).to_contain_text("Stripes: 6, not 5")
+    expect(card.locator(".said")).to_have_text("some/vlm-1 says ✗ refused")
+    page.get_by_label("Answers shown").select_option("pixels")
+    expect(card.locator(".said")).to_have_text("pixels says ✓ 6")
+    page.get_by_label("Wrong answers by").select_option("prior")
+    expect(card.locator(".said")).to_have_text("prior says ✗ 5")
+    page.get_by_role("button", name="Reset").click()
+    expect(card.locator(".said")).to_have_text("some/vlm-1 says ✗ refused")
+
+
+def test_what_was_changed_is_outlined_by_the_page_and_can_be_bare(
+    chromium: Browser, tmp_path: Path
+) -> None:
+    box = (0.25, 0.5, 0.1, 0.2)
+    folder = written(tmp_path / "report", outlines={"flags/subject-0-remove": [box]})
+    page = chromium.new_page(viewport={"width": 1280, "height": 900})
+    page.goto((folder / "gallery.html").as_uri())
+    expect(page.locator("#cards .outline:visible")).to_have_count(1)
+    card = page.locator("#cards > li:visible", has=page.locator(".outline"))
+    expect(card).to_contain_text("Remove")
+    expect(card.locator(".outline.is-gone")).to_have_count(1)
+    # A picture of 3 to 2 in the middle of a square, which the line follows.
+    image, line = card.locator("img").bounding_box(), card.locator("rect").bounding_box()
+    assert image is not None
+    assert line is not None
+    side = image["width"]
+    assert line["x"] - image["x"] == pytest.approx(0.25 * side, abs=3)
+    assert line["y"] - image["y"] == pytest.approx(side / 6 + 0.5 * side * 2 / 3, abs=3)
+    assert line["width"] == pytest.approx(0.1 * side, abs=4)
+    page.get_by_label("Outline what was changed").uncheck()
+    expect(page.locator("#cards .outline:visible")).to_have_count(0)
+    page.goto((folder / "scenes/flags/subject-0-remove.html").as_uri())
+    expect(page.locator(".pair .outline")).to_have_count(1)
+    page.close()
+
+
 def test_thumbnails_load_in_the_gallery(tab: Tab) -> None:
     page = tab.open("gallery.html")
     image = page.locator("#cards > li:visible img").first
@@ -107,7 +146,7 @@ def test_the_keyboard_reaches_filters_and_cards(tab: Tab) -> None:
     expect(page.get_by_label("Topic")).to_be_focused()
     outline = page.get_by_label("Topic").evaluate("e => getComputedStyle(e).outlineStyle")
     assert outline == "solid"
-    for _ in range(6):
+    for _ in range(8):
         page.keyboard.press("Tab")
     first = page.locator("#cards a:visible").first
     expect(first).to_be_focused()
