@@ -56,6 +56,7 @@ class Plan(NamedTuple):
     large, so that they count and are priced, but are never sent or looked up. `missing` names what
     has to be materialized first where the requests cannot even be counted; all else is empty then.
     `whole` tells of a sample that is smaller than the paper's.
+    `warning` is what a quote says beside its numbers.
     """
 
     model: Model
@@ -63,6 +64,7 @@ class Plan(NamedTuple):
     later: Iterable[Request] = ()
     missing: str | None = None
     whole: Whole | None = None
+    warning: str | None = None
 
 
 Planner: TypeAlias = Callable[[Desk, str, Mapping[str, Any]], Iterator[Plan]]

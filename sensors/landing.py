@@ -198,7 +198,10 @@ class Landing:
             try:
                 seer = filter_of(self.catalog, painter, name)
             except NoSuchModel as why:
-                lacks = str(why)
+                lacks = (
+                    f"{why} What {FILTERED.to_user_string()} of a painter with results was last "
+                    "made with holds for new ones."
+                )
             else:
                 lacks = price_lacking(seer, Look(()))
         if lacks is not None:

@@ -20,6 +20,7 @@ from assets.protobias.common import table_asset
 from assets.protobias.filters import (
     Said,
     columns_of,
+    family_warning,
     filter_of,
     look_at,
     rated,
@@ -28,6 +29,7 @@ from assets.protobias.filters import (
     unasked,
 )
 from assets.protobias.pairs import IMAGE_PAIRS
+from assets.protobias.scoring import scorers
 from assets.protobias.selection import first_pairs, ranks, retention, share_of, surviving
 from resources.budget import Budget
 from resources.images import ImageStore
@@ -57,9 +59,9 @@ class Filtering(Limited):
 
     filter: str = Field(
         default="",
-        description="A model of models.yaml with the role captioner or judge. By default the first "
-        "captioner that does not run offline, and pixels for schematics; the paper has "
-        "Qwen2.5-VL-7B-Instruct.",
+        description="A model of models.yaml with the role captioner or judge. By default the "
+        "captioner that does not run offline, if there is just one, and pixels for schematics; the "
+        "paper has Qwen2.5-VL-7B-Instruct.",
     )
     keep_from: int = Field(
         default=8, ge=1, le=10, description="The lowest score, of 1 to 10, that is kept."
@@ -94,6 +96,9 @@ def filtered_pairs_by(catalog: Catalog) -> AssetsDefinition:
         """Ask the filter about every picture without a flaw, and rank the pairs that survive."""
         domain, name = domain_and_painter(context.partition_key)
         judge = filter_of(catalog, chosen(catalog, name, "painter"), config.filter)
+        warning = family_warning(judge, scorers(catalog))
+        if warning is not None:
+            context.log.warning("%s", warning)
         every = IMAGE_PAIRS.rows(image_pairs)
         pictures = first_pairs(every, config.limit)
         cost: dict[str, Any] = {}
@@ -108,6 +113,7 @@ def filtered_pairs_by(catalog: Catalog) -> AssetsDefinition:
         return materialized(
             FILTERED.table(rows),
             filter=judge.name,
+            **({} if warning is None else {"warning": warning}),
             pairs=len(rows) // 2,
             **partial_metadata(len(rows) // 2, len(every) // 2, "pairs"),
             pairs_kept=sum(row["pair_kept"] for row in rows) // 2,

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from assets.chosen import NoSuchModel, chosen
 from assets.pictured import Row
+from assets.protobias.common import key
 from generators.prompts.judging import FILTERED as SCALE
 from generators.prompts.judging import filtering
 from generators.reading import Unreadable
@@ -18,6 +19,7 @@ from resources.models.requests import Look, Turn
 FILTERS: tuple[Role, ...] = ("captioner", "judge")
 """The roles that can look at a picture."""
 PIXELS = "pixels"
+FILTERED_PAIRS = key("filtered_pairs")
 
 
 class Said(NamedTuple):
@@ -34,8 +36,8 @@ class Said(NamedTuple):
 def filter_of(catalog: Catalog, painter: Model, name: str) -> Model:
     """The filter of that name; of none, the painter's default. Raises `NoSuchModel`.
 
-    By default schematics are read by `pixels`, and other pictures are looked at by the first
-    captioner that does not run offline.
+    By default schematics are read by `pixels`, and other pictures are looked at by the captioner
+    that does not run offline, if there is just one.
     """
     found = chosen(catalog, name, *FILTERS) if name else _default(catalog, painter)
     if found.rehearses and not (reads_pixels(found) and painter.rehearses):
@@ -59,7 +61,28 @@ def _default(catalog: Catalog, painter: Model) -> Model:
             f"Nobody in {catalog.path} can filter what {painter.name} paints. Add {lacking}, or "
             "name a judge in the run config: filter."
         )
+    if len(able) > 1:
+        names = [model.name for model in able]
+        raise NoSuchModel(
+            f"Which model filters what {painter.name} paints is not said, and {len(able)} of "
+            f"{catalog.path} could: {', '.join(names)}. Name one in the run config, best of "
+            "another family than the judges and metrics, or leave the role captioner to one of "
+            "them: ops: "
+            f"{{{FILTERED_PAIRS.to_python_identifier()}: {{config: {{filter: {names[0]}}}}}}}."
+        )
     return able[0]
+
+
+def family_warning(seer: Model, scorers: Iterable[Model]) -> str | None:
+    """That judges and metrics score what a filter of their own family chose, if any do."""
+    names = [each.name for each in scorers if each.family == seer.family and not each.rehearses]
+    if not names or seer.rehearses:
+        return None
+    return (
+        f"The filter {seer.name} is of the family {seer.family}, as {' and '.join(names)} "
+        f"{'is' if len(names) == 1 else 'are'}: the pairs that it keeps may be easier for them. "
+        "Name a filter of another family in the run config, or set their scores apart."
+    )
 
 
 def reads_pixels(model: Model) -> bool:

@@ -10,8 +10,9 @@ from assets.pictured import Row
 from assets.plans import Desk, Plan, Planners, Whole
 from assets.protobias.common import key
 from assets.protobias.filtered import Filtering
-from assets.protobias.filters import filter_of, look_at, reads_pixels
+from assets.protobias.filters import family_warning, filter_of, look_at, reads_pixels
 from assets.protobias.pairs import IMAGE_PAIRS, SIDES, Pairing, Wanted, wanted_of
+from assets.protobias.scoring import scorers
 from assets.protobias.selection import first_pairs
 from assets.protobias.triplet_planning import triplets_of, whole_sample
 from generators.prompts.sampling import SIZES
@@ -89,7 +90,8 @@ def _filtering(
         ]
     looks = [look_at(row["prompt"], row["sha256"]) for row in certain]
     whole = _whole(desk, where, [*looks, *_looks(later)], filtering.limit)
-    yield Plan(judge, requests=looks, later=_looks(later), whole=whole)
+    warning = family_warning(judge, scorers(catalog))
+    yield Plan(judge, requests=looks, later=_looks(later), whole=whole, warning=warning)
 
 
 def _whole(

@@ -197,6 +197,12 @@ def _table(
             context.partition_key,
         )
         return materialized(table, pairs=0, **metadata)
+    if any(row["kin"] for row in rows):
+        metadata["warning"] = (
+            f"{rows[0]['metric']} is of the family of the filter that kept these pairs: they may "
+            "be easier for it. Filter by a model of another family, or set its scores apart."
+        )
+        context.log.warning("%s", metadata["warning"])
     scores = table.to_pandas()
     found = paired_up(scores.assign(sample="", score=scores["raw"]))
     by_knob = found.groupby("knob")["fails"].agg(pairs="size", scored="count")

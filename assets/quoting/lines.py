@@ -109,13 +109,14 @@ class Quote(NamedTuple):
     """Lines by asset, partition and model, and totals by model.
 
     A request that several lines share is counted once in the total. `without` tells of partitions
-    for which a model is wanting, by the reason.
+    for which a model is wanting, by the reason, and `warnings` of what planners found.
     """
 
     lines: list[Line]
     totals: list[Line]
     without: Mapping[str, Sequence[Task]] = MappingProxyType({})
     samples: Sequence[Sampled] = ()
+    warnings: Sequence[str] = ()
 
 
 def quote(planners: Planners, desk: Desk, tasks: Sequence[Task]) -> Quote:
@@ -138,7 +139,13 @@ def quote(planners: Planners, desk: Desk, tasks: Sequence[Task]) -> Quote:
         except ValidationError as error:
             told = "; ".join(each["msg"].removeprefix("Value error, ") for each in error.errors())
             raise CannotQuote(f"{task.asset.to_python_identifier()}: {told}") from None
-    return Quote(list(making.lines.values()), list(making.totals.values()), without, making.samples)
+    return Quote(
+        list(making.lines.values()),
+        list(making.totals.values()),
+        without,
+        making.samples,
+        list(making.warnings),
+    )
 
 
 class _Making:
@@ -148,6 +155,7 @@ class _Making:
         self.lines: dict[tuple[int, str], Line] = {}
         self.totals: dict[str, Line] = {}
         self.samples: list[Sampled] = []
+        self.warnings: dict[str, None] = {}
         self._calls = desk.calls
         self._images = desk.images
         self._sizes: Sizes = {}
@@ -165,6 +173,8 @@ class _Making:
             (number, model.name), Line(asset, task.partition, model, prices=_prices(model))
         )
         total = self.totals.setdefault(model.name, Line("", "", model, prices=_prices(model)))
+        if plan.warning is not None:
+            self.warnings[plan.warning] = None
         if plan.missing is not None:
             line.missing = total.missing = plan.missing
         for some in _chunks(plan.requests):

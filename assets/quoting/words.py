@@ -179,6 +179,7 @@ def _notes(quote: Quote, silent: Sequence[AssetKey]) -> Iterator[str]:
             for why in sorted(set().union(*(amount.unknown for amount in of_all))):
                 yield f"{total.model.name}: {column} is unknown without {why}."
         yield from _about_pictures(total)
+    yield from quote.warnings
     if any(line.waiting for line in quote.lines):
         yield "Waiting: in a batch that is not collected, and on its account."
     if any(line.later for line in quote.lines):

@@ -4,24 +4,27 @@ import io
 from collections import Counter
 
 import pytest
-from dagster import DagsterInstance
+from dagster import AssetKey, DagsterInstance
 from PIL import Image
 from pydantic import ValidationError
 
 from assets.cassettes import calls_in
 from assets.chosen import NoSuchModel
+from assets.protobias import planners
 from assets.protobias.filtered import FILTERED
-from assets.protobias.filters import filter_of
+from assets.protobias.filters import family_warning, filter_of
 from assets.protobias.flaws import with_flaws
 from assets.protobias.pair_checks import wrong_filtered, wrong_pairs
 from assets.protobias.pairs import IMAGE_PAIRS, Pairing, wanted_of
 from assets.protobias.seeing import Seen
 from assets.protobias.selection import ranks, share_of
 from assets.protobias.triplets import TRIPLETS as TRIPLETS_TABLE
+from assets.quoting import Task, quote, text
 from generators.prompts.concepts import DOMAINS
 from resources.models.catalog import Catalog, Model
 from resources.models.requests import Paint
 from tests.assets.paired import (
+    DOMAIN,
     SKETCH,
     STEPS,
     Gallery,
@@ -31,7 +34,7 @@ from tests.assets.paired import (
     painter_at,
     triplet_rows,
 )
-from tests.assets.plans import stored
+from tests.assets.plans import desk_at, stored
 from tests.assets.written import right
 from tests.providers import faults, pictures
 from tests.runs import REFERENCE, checks, failure, metadata, rewrite, table
@@ -338,15 +341,22 @@ class TestWhoFilters:
     def of(self, painter, name="", models=(*REFERENCE, SEER, LIKE_IT)):
         return filter_of(Catalog(models), painter, name).name
 
-    def test_by_default_pixels_for_schematics_and_the_first_captioner_for_others(self):
+    def test_by_default_pixels_for_schematics_and_the_only_captioner_for_others(self):
         assert self.of(SKETCH) == "pixels"
-        assert self.of(GEMINI) == "seer"
+        assert self.of(GEMINI, models=(*REFERENCE, self.SEER)) == "seer"
         assert self.of(SKETCH, "second") == self.of(GEMINI, "second") == "second"
 
     @pytest.mark.parametrize(
         ("painter", "name", "models", "said"),
         [
             (GEMINI, "", REFERENCE, "Add a vision model with the role captioner"),
+            (
+                GEMINI,
+                "",
+                (SEER, LIKE_IT),
+                r"2 of models.yaml could: seer, second. Name one in .* them: ops: "
+                r"{protobias__filtered_pairs: {config: {filter: seer}}}\.",
+            ),
             (SKETCH, "", (SEER,), r"Add the reference judge pixels \(backend: offline"),
             (GEMINI, "pixels", REFERENCE, "pixels reads schematics alone"),
             (SKETCH, "prior", REFERENCE, "prior looks at no picture"),
@@ -356,3 +366,27 @@ class TestWhoFilters:
     def test_who_cannot_is_told_with_the_remedy(self, painter, name, models, said):
         with pytest.raises(NoSuchModel, match=said):
             self.of(painter, name, models)
+
+    def test_a_filter_of_a_scorers_family_is_warned_of_by_name(self):
+        kin = self.SEER.model_copy(update={"name": "kin", "roles": ("judge",)})
+        other = kin.model_copy(update={"name": "other", "family": "other"})
+        words = family_warning(self.SEER, [*REFERENCE, kin, other])
+        assert words.startswith("The filter seer is of the family seers, as kin is: the pairs")
+        assert "as kin and kin are" in family_warning(self.SEER, [kin, kin])
+        assert family_warning(self.SEER, [other]) is None
+        assert family_warning(REFERENCE[0], REFERENCE) is None
+
+
+def test_the_run_says_that_its_filter_is_of_a_judges_family(tmp_path, instance, server):
+    judge = filter_at(server, name="kin", model="kin-1", roles=("judge",))
+    models = painter_at(server), filter_at(server), judge
+    server.answer = Gallery()
+    studio = Studio(tmp_path / "root", instance, *models, number=2)
+    assert studio.run("image_pairs").success
+    made = studio.run("filtered_pairs")
+    (event,) = made.asset_materializations_for_node("protobias__filtered_pairs")
+    assert "as kin is" in event.metadata["warning"].value
+    asset, where = AssetKey(["protobias", "filtered_pairs"]), f"artist|{DOMAIN}"
+    with desk_at(studio.root) as desk:
+        told = quote(planners(Catalog(tuple(studio.models))), desk, [Task(asset, where, {})])
+    assert "as kin is" in text(told, [])

@@ -104,6 +104,7 @@ def test_what_failed_is_told_of_and_not_repeated(tick, bench):
         ([SEER, painter("new", price={})], "new is not launched by itself: its price is unknown. "
          "Give its entry in models.yaml price.input_per_million"),
         ([NEW], "Nobody in "),
+        ([SEER, {**SEER, "name": "other", "model": "other"}, NEW], "could: seer, other. Name one"),
         ([{**SEER, "price": {}}, NEW], "new is not launched by itself: its price is unknown"),
     ],
 )  # fmt: skip
