@@ -386,7 +386,7 @@ def test_the_run_says_that_its_filter_is_of_a_judges_family(tmp_path, instance, 
     made = studio.run("filtered_pairs")
     (event,) = made.asset_materializations_for_node("protobias__filtered_pairs")
     assert "as kin is" in event.metadata["warning"].value
-    asset, where = AssetKey(["protobias", "filtered_pairs"]), f"artist|{DOMAIN}"
+    asset, where = AssetKey(["protobias", "filtered_pairs"]), f"{DOMAIN}|artist"
     with desk_at(studio.root) as desk:
         told = quote(planners(Catalog(tuple(studio.models))), desk, [Task(asset, where, {})])
     assert "as kin is" in text(told, [])
