@@ -37,6 +37,7 @@ from resources.calls.database import Database
 from resources.calls.tables import TABLES
 from resources.former_names import asset_now, partition_now
 from resources.models.requests import canonical_text
+from resources.outside import plain_text
 
 Over: TypeAlias = Literal["ended", "failed", "expired", "cancelled"]
 """At the provider it is over; here its answers are not collected yet."""
@@ -204,7 +205,9 @@ class Batches:
             _BATCHES.c.tag == tag, _BATCHES.c.state.in_(("running", *OVER))
         )
         self._database.run(
-            lambda connection, _: connection.execute(told.values(state=state, said=said))
+            lambda connection, _: connection.execute(
+                told.values(state=state, said=plain_text(said))
+            )
         )
 
     def finish(self, tag: str, endings: Mapping[str, int], state: State = "collected") -> bool:

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import Any, Literal
 
 from resources.models.requests import canonical_text
+from resources.outside import plain_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +63,17 @@ def answer_of(row: Mapping[Any, Any]) -> Answer:
 
 def row_of(call: Call) -> dict[str, Any]:
     """The columns of a call; the sha256 of its `request` is the key again."""
+    served_model = None if call.served_model is None else plain_text(call.served_model)
     request = canonical_text(call.request)
     # A model may send half of a surrogate pair, which is JSON, but which no UTF-8 can hold.
     answer = json.dumps(call.answer, sort_keys=True, allow_nan=False, separators=(",", ":"))
     finished_at = call.finished_at.astimezone(UTC).isoformat(timespec="microseconds")
-    return asdict(call) | {"request": request, "answer": answer, "finished_at": finished_at}
+    return asdict(call) | {
+        "request": request,
+        "answer": answer,
+        "served_model": served_model,
+        "finished_at": finished_at,
+    }
 
 
 def call_of(row: Mapping[Any, Any]) -> Call:

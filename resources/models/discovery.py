@@ -19,6 +19,10 @@ PATIENCE_S = 20.0
 MOST_AT_ONCE = 10
 """New models of one pattern at once, above which it is taken for a mistake."""
 
+LONGEST_ID = 200
+"""Characters of a model's id; the longest of a provider's own are half of it."""
+_NAMED, _SHOWN = 3, 80
+
 _Source: TypeAlias = tuple[str, str | None, str | None]
 """A backend, its address and the variable that holds its key: whose list it is."""
 
@@ -68,6 +72,14 @@ def _matched(
     if isinstance(listed, str):
         told.append(f"The list for {where} could not be had: {listed}")
         return []
+    odd = [model for model in listed if not _is_an_id(model)]
+    if odd:
+        named = ", ".join(f"{ascii(model)[:_SHOWN]}" for model in odd[:_NAMED])
+        told.append(
+            f"{len(odd):,} of the models that are listed for {where} are no ids that could be used "
+            f"and were passed over: {named}{' …' if len(odd) > _NAMED else ''}. Tell the provider."
+        )
+    listed = [model for model in listed if _is_an_id(model)]
     ids = [model for model in listed if pattern.fits(*pattern.home, model)]
     count = f"{len(listed):,} models that {pattern.home[1] or pattern.home[0]} lists"
     if not ids:
@@ -95,6 +107,16 @@ def _matched(
     return new
 
 
+def _is_an_id(model: object) -> bool:
+    """Whether it is text that can be shown whole; U+FFFD stands for what was none."""
+    return (
+        isinstance(model, str)
+        and 0 < len(model) <= LONGEST_ID
+        and model.isprintable()
+        and "\ufffd" not in model
+    )
+
+
 async def _lists(patterns: Iterable[Pattern]) -> dict[_Source, Sequence[str] | str]:
     """By source, the ids of its models, or in words why they cannot be had."""
     askers = {_source(pattern): pattern for pattern in patterns}
@@ -114,6 +136,8 @@ async def _list(pattern: Pattern) -> Sequence[str] | str:
         return str(problem)
     except TimeoutError:
         return f"no answer within {PATIENCE_S:.0f} s."
+    except Exception as error:  # noqa: BLE001 - a list of one provider never stops the others'
+        return f"it cannot be read ({type(error).__name__})."
     finally:
         if backend is not None:
             await backend.aclose()

@@ -40,6 +40,24 @@ def test_what_is_stored_comes_back_whole(url, opened):
     assert opened(url).known([*keys(3), "unknown"]) == {one.key: one for one in told.values()}
 
 
+def test_no_character_loses_an_answer(url, opened):
+    """Neither NUL, which PostgreSQL's text cannot hold, nor half of a surrogate pair."""
+    odd = {"outcome": "answered", "text": ODD, "images": [], "score": None, "made": {ODD: ODD}}
+    given = replace(call(1), answer=odd, served_model=ODD)
+
+    async def ask():
+        return given
+
+    store = opened(url)
+    asyncio.run(store.once(given.key, ask))
+    store.keep([replace(call(2), answer=odd, served_model=ODD)])
+    found = opened(url).known(keys(3))
+    assert [found[key].answer for key in keys(3)[1:]] == [odd, odd]
+    assert found[given.key].served_model.replace("\ufffd", "") == ODD.replace("\0", "").replace(
+        "\ud83d", ""
+    )
+
+
 def test_no_more_is_asked_than_is_missing(url, opened):
     store, model = opened(url), Model()
     asyncio.run(model.all_of(store, range(30)))

@@ -22,6 +22,7 @@ PATTERN = {
     "parameters": {"size": "1024x1024", "quality": "high"},
     "price": {"per_image": {"1024x1024/high": 0.13}},
 }
+ANY = {"pattern": "x-*", "family": "x", "roles": ["painter"]}
 TEXT_MODEL = {
     "name": "gpt",
     "backend": "openai",
@@ -303,6 +304,34 @@ class TestWhatIsFound:
         began = time.monotonic()
         assert "no answer within" in poll(files).told[0]
         assert time.monotonic() - began < 4
+
+    @pytest.mark.parametrize("backend", ["openai", "gemini"])
+    def test_odd_ids_are_refused_by_name_and_the_rest_is_found(
+        self, files, write, provider, backend
+    ):
+        odd = ["\0", "\ud800", "\n", "9" * 5000, "\x1b[2J"]
+        provider.models[backend] = [*(f"x-{each}" for each in odd), "x-2", "other"]
+        write({**ANY, "backend": backend})
+        made = poll(files)
+        assert [record.model.model for record in made.found] == ["x-2"]
+        (told,) = made.told
+        assert re.search(r"^5 of the models .* passed over: 'x-\\", told)
+        assert told.isprintable()
+        assert len(told) < 1000
+        assert poll(files).found == []
+
+    @pytest.mark.parametrize("backend", ["openai", "gemini"])
+    def test_a_list_that_nests_deep_does_not_stop_the_others(self, files, write, provider, backend):
+        deep = []
+        for _ in range(800):
+            deep = [deep]
+        provider.models[backend] = [deep]
+        other = "gemini" if backend == "openai" else "openai"
+        provider.models[other] = ["x-2", "other"]
+        write({**ANY, "backend": backend}, {**ANY, "backend": other})
+        made = poll(files)
+        assert [record.model.backend for record in made.found] == [other]
+        assert made.told
 
     def test_without_patterns_nobody_is_asked(self, files, write, provider):
         write(TEXT_MODEL)
