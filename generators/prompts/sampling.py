@@ -3,9 +3,14 @@
 import json
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from hashlib import sha256
 from itertools import accumulate, islice
+
+import numpy as np
+from numpy.typing import NDArray
 
 from generators.prompts.concepts import Concept
 from generators.prompts.knobs import changes
@@ -20,14 +25,24 @@ class NotEnough(Exception):
 
 
 def sample(
-    taxonomy: Taxonomy, domain: str, number: int | None = None, seed: int = 0
+    taxonomy: Taxonomy,
+    domain: str,
+    number: int | None = None,
+    seed: int = 0,
+    kept: Sequence[Concept] = (),
 ) -> Iterator[Concept]:
     """Concepts of a domain, as many as in the paper where no `number` is given.
 
     They are even over the cells of the taxonomy, and over its knobs, as long as these last: a knob
     that all values were drawn of leaves its share to the others. A smaller number gives the
-    beginning of a larger one's; a pair that is added to the taxonomy takes its turn among the
-    others, which keep theirs. Nothing but the concept at hand is held in memory.
+    beginning of a larger one's.
+
+    Of a cell and knob those concepts are drawn whose rank is lowest, a hash of the seed and of what
+    the concept says. So what is added to the taxonomy takes the places that its own concepts win,
+    which is its share of all, and no other concept comes or goes.
+
+    `kept` are concepts of `still_there`, none twice: the sample begins with them, in their order,
+    and is filled up where cells and knobs lack concepts.
 
     Raises `NotEnough`.
     """
@@ -39,7 +54,17 @@ def sample(
             f"{number:,} concepts of {domain} are asked for, and taxonomy.yaml has {most:,}: ask "
             "for fewer, or add pairs, environments or elements to it"
         )
-    return islice(_in_turn(drawn, seed), number)
+    return islice(_kept_and_drawn(drawn, number, seed, kept), number)
+
+
+def still_there(taxonomy: Taxonomy, domain: str, concepts: Iterable[Concept]) -> Iterator[Concept]:
+    """Those of some concepts that the taxonomy still has, as it describes them now."""
+    strata = {each.name: each for of_cell in _by_cell(taxonomy, domain) for each in of_cell}
+    for concept in concepts:
+        stratum = strata.get(concept.concept_id.rpartition("/")[0])
+        found = None if stratum is None else stratum.like(concept)
+        if found is not None and found.concept_id == concept.concept_id:
+            yield found
 
 
 def _by_cell(taxonomy: Taxonomy, domain: str) -> list[list["_Stratum"]]:
@@ -47,18 +72,39 @@ def _by_cell(taxonomy: Taxonomy, domain: str) -> list[list["_Stratum"]]:
     return [[_Stratum(domain, cell, knob) for knob in knobs] for cell in cells(taxonomy, domain)]
 
 
-def _in_turn(drawn: list[list["_Stratum"]], seed: int) -> Iterator[Concept]:
-    """One concept of each cell after another, each time of the cell's next knob."""
-    drawn = sorted(drawn, key=lambda strata: _digest(f"{seed}/{strata[0].name}"))
-    orders = [[_Shuffled(each.size, f"{seed}/{each.name}") for each in strata] for strata in drawn]
+def _kept_and_drawn(
+    drawn: list[list["_Stratum"]], number: int, seed: int, kept: Sequence[Concept]
+) -> Iterator[Concept]:
+    yield from kept
+    have = Counter(concept.concept_id.rpartition("/")[0] for concept in kept)
+    names = {concept.concept_id for concept in kept}
+    sizes = [(have[each.name], each.size) for strata in drawn for each in strata]
+    rounds = _rounds(sizes, number)
+    turns = sorted((_digest(f"{seed}/{strata[0].cell}"), strata) for strata in drawn)
+    rest = {
+        each.name: each.concepts(seed, rounds + have[each.name], names)
+        for strata in drawn
+        for each in strata
+    }
     knobs = len(drawn[0])
-    largest = max(stratum.size for strata in drawn for stratum in strata)
-    for round_ in range(largest):
+    for round_ in range(rounds):
         for turn in range(knobs):
-            for place, strata in enumerate(drawn):
-                knob = (place + turn) % knobs
-                if round_ < strata[knob].size:
-                    yield strata[knob].concept(orders[place][knob][round_])
+            for digest, strata in turns:
+                name = strata[(digest[0] + turn) % knobs].name
+                if round_ >= have[name]:
+                    yield from islice(rest[name], 1)
+
+
+def _rounds(sizes: Sequence[tuple[int, int]], number: int) -> int:
+    """How many concepts each stratum has to have, where it has them, for `number` in all."""
+    low, high = 0, max(size for _, size in sizes)
+    while low < high:
+        middle = (low + high) // 2
+        if sum(max(have, min(size, middle)) for have, size in sizes) < number:
+            low = middle + 1
+        else:
+            high = middle
+    return low
 
 
 class _Stratum:
@@ -66,7 +112,8 @@ class _Stratum:
 
     def __init__(self, domain: str, cell: Cell, knob: str) -> None:
         self._domain, self._cell, self._knob = domain, cell, knob
-        self.name = f"{domain}/{_slug(cell.concept)}/{knob}"
+        self.cell = f"{domain}/{_slug(cell.concept)}"
+        self.name = f"{self.cell}/{knob}"
         self._choices: list[tuple[Scene, str, tuple[tuple[str, str], ...]]] = [
             (scene, element, changes(knob, colours))
             for scene in cell.scenes
@@ -80,8 +127,45 @@ class _Stratum:
         )
         self.size = self._ends[-1]
 
-    def concept(self, number: int) -> Concept:
-        """The concept with a number."""
+    def concepts(self, seed: int, number: int, without: Collection[str]) -> Iterator[Concept]:
+        """The `number` concepts of lowest rank, in that order, but for those of some ids."""
+        for place in self._lowest(f"{seed}/{self.name}", number):
+            concept = self._concept(int(place))
+            if concept.concept_id not in without:
+                yield concept
+
+    def like(self, concept: Concept) -> Concept | None:
+        """The concept that says the same; None where the taxonomy has none."""
+        for scene, element, values in self._choices:
+            if (
+                element == concept.extra_element
+                and concept.values in values
+                and concept.environment_hint in scene.environments
+                and concept.attribute in self._cell.attributes
+            ):
+                return self._of(
+                    concept.attribute, concept.values, element, concept.environment_hint
+                )
+        return None
+
+    def _lowest(self, key: str, number: int) -> NDArray[np.intp]:
+        """The places of the concepts of lowest rank by `key`, in order."""
+        ranks = np.concatenate([*self._ranks(key)])
+        if number < self.size:
+            lowest = np.argpartition(ranks, number)[:number]
+            return np.asarray(lowest[np.argsort(ranks[lowest])])
+        return np.argsort(ranks)
+
+    def _ranks(self, key: str) -> Iterator[NDArray[np.uint64]]:
+        """Of each choice its concepts' ranks: a hash of one word after the other, by `key`."""
+        attributes = _hashes(self._cell.attributes)
+        for scene, element, values in self._choices:
+            beside = _hashes(tuple(f"{element}/{shown}/{changed}" for shown, changed in values))
+            ranks = _mixed(beside ^ _hashes((key,)))
+            ranks = _mixed(ranks[:, None] ^ _hashes(scene.environments))
+            yield _mixed(ranks[:, :, None] ^ attributes).ravel()
+
+    def _concept(self, number: int) -> Concept:
         at = bisect_right(self._ends, number)
         scene, element, values = self._choices[at]
         rest = number - (self._ends[at - 1] if at else 0)
@@ -123,34 +207,21 @@ class _Stratum:
 
 
 _ID_DIGITS = 10
-_WORD, _ODD = (1 << 64) - 1, 0x9E3779B97F4A7C15
+_ODD, _EVEN = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 
 
-class _Shuffled:
-    """The numbers below `size` in an order by `key`, of which no more than one is ever held.
+def _mixed(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Each word stirred so that all of its bits depend on all (the finalizer of SplitMix64)."""
+    words = (words ^ words >> np.uint64(30)) * _ODD
+    words = (words ^ words >> np.uint64(27)) * _EVEN
+    return words ^ words >> np.uint64(31)
 
-    A Feistel network permutes the numbers below the next power of four; one that falls outside is
-    sent through again until it does not.
-    """
 
-    def __init__(self, size: int, key: str) -> None:
-        self._size = size
-        self._bits = ((size - 1).bit_length() + 1) // 2
-        self._mask = (1 << self._bits) - 1
-        digest = _digest(key)
-        self._keys = [int.from_bytes(digest[at : at + 8], "big") for at in range(0, 32, 8)]
-
-    def __getitem__(self, place: int) -> int:
-        bits, mask = self._bits, self._mask
-        while True:
-            left, right = place >> bits, place & mask
-            for key in self._keys:
-                mixed = (right + key) * _ODD & _WORD
-                mixed = (mixed ^ mixed >> 31) * _ODD & _WORD
-                left, right = right, left ^ (mixed >> 33 & mask)
-            place = left << bits | right
-            if place < self._size:
-                return place
+@lru_cache(maxsize=4096)
+def _hashes(texts: tuple[str, ...]) -> NDArray[np.uint64]:
+    """A word for each text, the same on every machine."""
+    words = np.frombuffer(b"".join(_digest(text)[:8] for text in texts), dtype=">u8")
+    return words.astype(np.uint64)
 
 
 def _digest(text: str) -> bytes:
