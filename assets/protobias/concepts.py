@@ -1,6 +1,6 @@
 """Concepts: instances of the taxonomy, sampled by seed without repeats."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, fields
 from typing import Any
 
@@ -13,9 +13,11 @@ from assets.columns import TEXT, TEXTS, WHOLE, Columns, materialized
 from assets.limits import so_many
 from assets.partitions import protobias_domains
 from assets.previews import markdown_table
-from assets.protobias.common import table_asset
+from assets.protobias.common import key, table_asset
+from assets.protobias.keeping import effects, painted, warning
 from generators.prompts.concepts import Concept
-from generators.prompts.sampling import SIZES, sample
+from generators.prompts.sampling import SIZES, sample, still_there
+from resources.home import Home
 from resources.taxonomy import load, taxonomy_path
 
 CONCEPTS = Columns(
@@ -52,7 +54,7 @@ def concept_of(row: Mapping[str, Any]) -> Concept:
 
 
 class Sampling(Config):
-    """How many concepts are drawn."""
+    """How many concepts are drawn, and whether those that are stored stay."""
 
     instances: int | None = Field(
         default=None,
@@ -61,6 +63,12 @@ class Sampling(Config):
         "2,400, objects 1,875. A smaller number is the beginning of a larger one.",
     )
     seed: int = Field(default=0, description="Of the sampling.")
+    keep: bool | None = Field(
+        default=None,
+        description="Whether the stored concepts that taxonomy.yaml still has stay, in their "
+        "order, so that only what is missing is drawn. By default they do where a painter that is "
+        "no stand-in painted this domain, as long as the seed stays.",
+    )
 
 
 @table_asset(
@@ -69,16 +77,27 @@ class Sampling(Config):
     description="What triplets are written about: instances of the taxonomy, each with a knob, an "
     "extra element and a place (ProtoBias, A.1).",
 )
-def concepts(context: AssetExecutionContext, config: Sampling) -> MaterializeResult[pa.Table]:
+def concepts(
+    context: AssetExecutionContext, config: Sampling, home: Home
+) -> MaterializeResult[pa.Table]:
     """Sample the taxonomy; raises `NotEnough` where it has fewer than are asked for."""
+    domain = context.partition_key
     rows = [
         asdict(concept) | {"place": place, "seed": config.seed}
-        for place, concept in enumerate(sampled(context.partition_key, config))
+        for place, concept in enumerate(drawn(home, domain, config))
     ]
     table = pd.DataFrame(rows)
+    before, now = _ids(_stored(home, domain)), _ids(table)
+    painters = list(painted(home, domain))
+    if told := warning(painters, before - now, now):
+        context.log.warning(told)
     return materialized(
         CONCEPTS.table(rows),
         concepts=len(rows),
+        kept=len(before & now),
+        dropped=len(before - now),
+        new=len(now - before),
+        pictures=markdown_table(effects(painters, now)),
         cells=table["concept"].nunique(),
         by_cell=_counted(table, ["group", "concept", "source"]),
         by_knob=_counted(table, ["knob"]),
@@ -86,9 +105,38 @@ def concepts(context: AssetExecutionContext, config: Sampling) -> MaterializeRes
     )
 
 
-def sampled(domain: str, config: Sampling) -> Iterator[Concept]:
-    """The concepts of a domain that a config asks for. Raises `NotEnough`."""
-    return sample(load(taxonomy_path()), domain, config.instances, config.seed)
+def sampled(domain: str, config: Sampling, kept: Sequence[Concept] = ()) -> Iterator[Concept]:
+    """The concepts of a domain that a config asks for, from `kept` on. Raises `NotEnough`."""
+    return sample(load(taxonomy_path()), domain, config.instances, config.seed, kept)
+
+
+def drawn(home: Home, domain: str, config: Sampling) -> Iterator[Concept]:
+    """As `sampled`, from the stored concepts on where these are to be kept."""
+    stored = _stored(home, domain)
+    if stored.empty or not _keeps(home, domain, config, stored):
+        return sampled(domain, config)
+    before = (concept_of(row) for row in CONCEPTS.rows(stored))
+    return sampled(domain, config, [*still_there(load(taxonomy_path()), domain, before)])
+
+
+def _keeps(home: Home, domain: str, config: Sampling, stored: pd.DataFrame) -> bool:
+    if config.keep is not None:
+        return config.keep
+    return set(stored["seed"]) == {config.seed} and any(
+        not each.rehearsal and each.pictures for each in painted(home, domain)
+    )
+
+
+def _stored(home: Home, domain: str) -> pd.DataFrame:
+    """The concepts that are stored; an empty table where there are none yet."""
+    try:
+        return home.table(key("concepts"), domain)
+    except FileNotFoundError:
+        return pd.DataFrame(columns=list(CONCEPTS.columns))
+
+
+def _ids(rows: pd.DataFrame) -> set[str]:
+    return set(rows["concept_id"])
 
 
 def concepts_told(number: int, domain: str) -> str:

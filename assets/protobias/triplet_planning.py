@@ -9,7 +9,7 @@ from assets.chosen import chosen
 from assets.limits import first_of
 from assets.plans import Desk, Plan, Planners, Whole
 from assets.protobias.common import key
-from assets.protobias.concepts import CONCEPTS, Sampling, concept_of, concepts_told, sampled
+from assets.protobias.concepts import CONCEPTS, Sampling, concept_of, concepts_told, drawn
 from assets.protobias.triplets import Writing, accepted, placed_concept
 from assets.protobias.writing import MOST_SAID, REASKS, Draft, asked_again, draft_of
 from assets.quoting.repairs import longest_repair
@@ -94,7 +94,7 @@ def concepts_of(desk: Desk, domain: str) -> list[Concept] | None:
     """The concepts that there are once all that is planned is materialized; None for none yet."""
     config = desk.together.get((_CONCEPTS, domain))
     if config is not None:
-        return list(sampled(domain, Sampling(**config)))
+        return list(drawn(desk.home, domain, Sampling(**config)))
     try:
         table = desk.home.table(_CONCEPTS, domain)
     except FileNotFoundError:
