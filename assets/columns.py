@@ -16,8 +16,13 @@ class Columns:
     """The columns of one asset's table, each with an Arrow type and a description."""
 
     def __init__(self, **columns: tuple[pa.DataType, str]) -> None:
-        self.columns = columns
+        self.columns, self._added = columns, dict[str, Any]()
         self.schema = pa.schema([pa.field(name, kind) for name, (kind, _) in columns.items()])
+
+    def added(self, **values: Any) -> "Columns":
+        """The same, with what stands for columns that tables of before lack."""
+        self._added = values
+        return self
 
     def described(self) -> dict[str, TableSchema]:
         """The asset's static metadata: what Dagster shows as its columns."""
@@ -33,6 +38,13 @@ class Columns:
     def table(self, rows: pd.DataFrame | Sequence[Mapping[str, Any]]) -> pa.Table:
         """Rows as an Arrow table of exactly these columns and types."""
         if isinstance(rows, pd.DataFrame):
+            rows = rows.assign(
+                **{
+                    name: pd.Series([value] * len(rows), rows.index, object)
+                    for name, value in self._added.items()
+                    if name not in rows
+                }
+            )
             return pa.Table.from_pandas(rows, schema=self.schema, preserve_index=False)
         return pa.Table.from_pylist(list(rows), schema=self.schema)
 

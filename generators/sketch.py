@@ -27,7 +27,7 @@ _AIR, _GROUND, _PLAIN = "#f4f1ea", "#e4eadc", "#d9cfc0"
 _MAIN, _EXTRA = (126, 216), (366, 252)
 """Two columns, the main entity's at the left: the middle of each and the width of its label."""
 _HORIZON, _FOOT = 200, 366
-_SMALLER = {"small": 0.55, None: 1.0, "large": 1.4}
+_SMALLER = {"small": 0.55, None: 1.0, "large": 1.4, "smaller": 1.4, "larger": 4.6}
 _FARTHER = {"background": 0.7, None: 1.0, "foreground": 1.1}
 _FEET = {"background": 226, None: _FOOT, "foreground": 442}
 _RADIUS, _STROKE, _GAP = 26.0, 3, 6

@@ -35,6 +35,7 @@ _ORDINARY = {"background": 0.195, "beside": 0.275, "foreground": 0.3}
 Side = Literal["left", "right"]
 Depth = Literal["background", "beside", "foreground"]
 Size = Literal["small", "ordinary", "large"]
+Than = Literal["smaller", "larger"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,8 @@ class Traits:
     side: Side | None
     depth: Depth | None
     size: Size | None
+    than: Than | None
+    """What it is than the main entity."""
 
 
 class _Shape(NamedTuple):
@@ -74,16 +77,18 @@ def read(png: bytes) -> Traits:
         raise Unreadable(f"a schematic shows one main entity, and this picture {len(mains)}")
     [main], things = mains, [shape for shape in shapes if shape.colour != "main"]
     if not things:
-        return Traits(count=0, colour=None, side=None, depth=None, size=None)
+        return Traits(count=0, colour=None, side=None, depth=None, size=None, than=None)
     colours = {thing.colour for thing in things}
     depth = _depth((max(thing.foot for thing in things) - main.foot) / main.height)
     middle = (min(thing.x for thing in things) + max(thing.x for thing in things)) / 2
+    height = float(np.median([thing.height for thing in things])) / main.height
     return Traits(
         count=len(things),
         colour=colours.pop() if len(colours) == 1 else "mixed",
         side="left" if main.x < middle else "right",
         depth=depth,
-        size=_size(float(np.median([t.height for t in things])) / main.height / _ORDINARY[depth]),
+        size=_size(height / _ORDINARY[depth]),
+        than="smaller" if height < 1 else "larger",
     )
 
 
@@ -101,7 +106,7 @@ def fit(png: bytes, text: str) -> float:
     for name in ("colour", "side", "depth", "size"):
         value = getattr(told, name)
         if value is not None:
-            agree.append(value == getattr(seen, name))
+            agree.append(value in (getattr(seen, name), seen.than))
     return sum(agree) / len(agree)
 
 

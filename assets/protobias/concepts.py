@@ -38,10 +38,11 @@ CONCEPTS = Columns(
     values=(TEXTS, "The knob's value in the text, and in the adversarial sentence"),
     extra_element=(TEXT, "The thing beside the main entity"),
     environment_hint=(TEXT, "Where it is"),
-    source=(TEXT, "Whether the pair is the paper's or ours"),
+    source=(TEXT, "Whether the pair is the paper's, ours or the user's own"),
+    habitats=(TEXTS, "Where both entities can be; none for anywhere"),
     place=(WHOLE, "Place in the sample, from 0: a smaller sample is the beginning of a larger one"),
     seed=(WHOLE, "Of the sampling"),
-)
+).added(habitats=[])
 
 _FIELDS = tuple(field.name for field in fields(Concept))
 
@@ -49,7 +50,7 @@ _FIELDS = tuple(field.name for field in fields(Concept))
 def concept_of(row: Mapping[str, Any]) -> Concept:
     """The concept of a row of `concepts`, or of any table that has its columns."""
     values = {name: row[name] for name in _FIELDS}
-    lists = {"labels": tuple(row["labels"]), "values": tuple(row["values"])}
+    lists = {name: tuple(row[name]) for name in ("labels", "values", "habitats")}
     return Concept(**{**values, **lists})
 
 

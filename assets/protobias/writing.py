@@ -1,8 +1,9 @@
 """How a triplet comes about: asked for, checked by rule, asked for again with what is wrong."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 from generators.prompts.checking import faults
@@ -90,16 +91,18 @@ class Draft:
         return replace(self, request=asked_again(self.request, text, f"{wrong} {reason}"))
 
 
-def draft_of(writer: Model, concept: Concept) -> Draft:
+def draft_of(
+    writer: Model, concept: Concept, templates: Mapping[str, str] = MappingProxyType({})
+) -> Draft:
     """What a writer is asked first: ours for the fields of a triplet, others in the paper's words.
 
-    Tables 3 to 5 have the template.
+    Tables 3 to 5 have the template, unless `templates` has one for the domain.
     """
     if writer.backend == "offline":
         words = json.dumps(fields_of(concept))
         return Draft(concept, writer, Write((Turn("user", words),), _SCHEMA))
     schema = None if writer.backend in _WITHOUT_SCHEMAS else _SCHEMA
-    return Draft(concept, writer, Write((Turn("user", template(concept)),), schema))
+    return Draft(concept, writer, Write((Turn("user", template(concept, templates)),), schema))
 
 
 def asked_again(request: Write, text: str, wrong: str) -> Write:

@@ -5,6 +5,7 @@ from functools import lru_cache
 
 from generators.prompts.concepts import Concept, Fault, Faults, Triplet
 from generators.prompts.grammar import LONGEST
+from generators.prompts.habitats import said
 from generators.prompts.phrasing import (
     in_words,
     is_one_sentence,
@@ -23,6 +24,7 @@ RULES: Mapping[str, str] = {
     "opening": "A demography text begins with “A {attribute} person”",
     "label": "The text names neither entity, nor any group",
     "hypernym": "The text names the hypernym",
+    "habitat": "The text puts the animals where both can be",
     "knob": "The text tells the knob's value of the extra element",
     "correct": "The correct sentence is the text, with the non-prototype for the hypernym",
     "change": "The adversarial sentence tells the knob's other value",
@@ -50,6 +52,13 @@ def _faults(concept: Concept, triplet: Triplet) -> Iterator[Fault]:
         if not is_one_sentence(sentence):
             yield Fault("sentence", f"{name} has to be one sentence that ends with a full stop.")
     text, hypernym = tokens(triplet.text), phrase(concept.hypernym)
+    where = said(triplet.text) if concept.habitats else []
+    if where and not any(kinds.intersection(concept.habitats) for kinds in where):
+        yield Fault(
+            "habitat",
+            f"text has to say a place where {concept.non_prototype} and {concept.prototype} can "
+            f"both be ({', '.join(concept.habitats)}), as in “{concept.environment_hint}”.",
+        )
     for label in named(triplet.text, concept.labels):
         yield Fault("label", f"text may not say “{label}”: say “{concept.hypernym}” alone.")
     opening = _opening(concept.attribute, concept.hypernym) if concept.attribute else ()
@@ -67,10 +76,11 @@ def _faults(concept: Concept, triplet: Triplet) -> Iterator[Fault]:
     if not shown or knob.changed_at(text, hypernym):
         yield Fault("knob", f"text has to tell the knob once, for certain: “{knob.shown_as}”.")
     elif not _is_one_of(triplet.adversarial, _changed(text, main, concept, knob, shown)):
-        said = knob.changed_at(tokens(triplet.adversarial), phrase(concept.prototype))
+        told_other = knob.changed_at(tokens(triplet.adversarial), phrase(concept.prototype))
         wanted = next(_changed(text, main, concept, knob, shown))
         yield Fault(
-            "adversarial" if said else "change", f"adversarial has to read “{in_words(wanted)}”"
+            "adversarial" if told_other else "change",
+            f"adversarial has to read “{in_words(wanted)}”",
         )
 
 
@@ -98,11 +108,11 @@ def _changed(
 
 
 def _is_one_of(sentence: str, wanted: Iterable[Sequence[str]]) -> bool:
-    plain, said = sentence.lower(), ""
+    plain, spelled = sentence.lower(), ""
     for each in wanted:
         if in_words(each).lower() == plain:
             return True
-        said = said or " ".join(tokens(sentence))
-        if " ".join(each).lower() == said:
+        spelled = spelled or " ".join(tokens(sentence))
+        if " ".join(each).lower() == spelled:
             return True
     return False

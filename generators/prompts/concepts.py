@@ -43,8 +43,10 @@ class Concept:
     values: tuple[str, str]
     extra_element: str
     environment_hint: str
-    source: Source
-    """Whether the pair is the paper's or ours."""
+    source: Source | Literal["user"]
+    """Whether the pair is the paper's, ours or the user's own."""
+    habitats: tuple[str, ...] = ()
+    """Where both entities can be, of `generators.prompts.habitats`; () for anywhere."""
 
 
 class Triplet(NamedTuple):

@@ -5,12 +5,14 @@ from typing import TypeAlias
 
 from generators.prompts.giveaways import giveaways
 from generators.prompts.grammar import PLACES
-from generators.prompts.knobs import COLOUR_KNOBS, VALUES
+from generators.prompts.habitats import said
+from generators.prompts.knobs import COLOUR_KNOBS, MOST, VALUES, changes
 from generators.prompts.phrasing import named
 from generators.prompts.taxonomy import (
     Axis,
     Family,
     Identity,
+    Pair,
     People,
     Scene,
     Taxonomy,
@@ -52,8 +54,13 @@ def _scenes(domain: Things | People) -> Found:
         if environment.split()[0] not in PLACES:
             yield path, f"`{environment}` has to begin with one of {', '.join(PLACES)}"
         yield from _untold(path, environment)
-        for element in named(environment, tuple(domain.scenes[str(path[1])].elements)):
+        scene = domain.scenes[str(path[1])]
+        for element in named(environment, tuple(scene.elements)):
             yield path, f"`{environment}` has {element} already: choose another place, or thing"
+        for kinds in said(environment) if scene.habitat else ():
+            if scene.habitat not in kinds:
+                told = " or ".join(sorted(kinds))
+                yield path, f"`{environment}` is {told}, and its scene {scene.habitat}: move it"
     coloured = any(knob in COLOUR_KNOBS for knob in domain.knobs)
     for name, scene in domain.scenes.items():
         yield from _elements(("scenes", name, "elements"), scene, coloured=coloured)
@@ -67,8 +74,15 @@ def _elements(above: Path, scene: Scene, *, coloured: bool) -> Found:
         for place, colour in enumerate(colours):
             if colour not in COLOURS:
                 yield (*path, place), f"{colour} is no colour: there is {', '.join(COLOURS)}"
-        if coloured and len(colours) < 2:
-            yield path, f"`{element}` needs two colours, of which one is exchanged for the other"
+        known = [colour for colour in colours if colour in COLOURS]
+        if coloured and len(known) == len(colours) and not changes("color", known):
+            yield path, f"`{element}` needs two colours that can be told apart in any light"
+    for name in (*scene.most, *scene.sized):
+        if name not in scene.elements:
+            yield above[:-1], f"{name} is no element: there is {', '.join(scene.elements)}"
+    for name, most in scene.most.items():
+        if not 1 <= most <= MOST:
+            yield (*above[:-1], "most", name), f"there may be 1 to {MOST} of {name}, not {most}"
 
 
 def _families(things: Things) -> Found:
@@ -79,12 +93,27 @@ def _families(things: Things) -> Found:
             path: Path = ("groups", name, "pairs", place)
             held[path] = f"{pair.non_prototype} / {pair.prototype}"
             yield from _known((*path, "scenes"), pair.scenes, things.scenes)
+            yield from _habitable(path, family, pair, things.scenes)
             if pair.non_prototype.casefold() == pair.prototype.casefold():
                 yield path, f"{pair.prototype} is contrasted with itself: name another prototype"
             yield from _apart(
                 ("groups", name, "hypernym"), family, (pair.non_prototype, pair.prototype)
             )
     yield from _shared(held)
+
+
+def _habitable(path: Path, family: Family, pair: Pair, scenes: Mapping[str, Scene]) -> Found:
+    """A pair whose animals cannot be where its scenes are."""
+    habitats = pair.habitats or family.habitats
+    for name in pair.scenes or family.scenes:
+        if habitats and name in scenes and scenes[name].habitat not in habitats:
+            where = scenes[name].habitat
+            told = f"is {where}" if where else "does not say what its places are (habitat)"
+            yield (
+                path,
+                f"{pair.non_prototype} and {pair.prototype} can be in {', '.join(habitats)}, and "
+                f"the scene {name} {told}: choose other scenes",
+            )
 
 
 def _axes(people: People) -> Found:

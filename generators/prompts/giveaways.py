@@ -1,6 +1,7 @@
 """Where the sentences that a taxonomy leads to would break the rules for triplets."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import TypeAlias
 
 from generators.prompts.grammar import LONGEST, extra
@@ -19,7 +20,7 @@ def giveaways(taxonomy: Taxonomy, domain: str) -> Iterator[tuple[Path, str]]:
         (cell, names[id(scene)], scene) for cell in cells(taxonomy, domain) for scene in cell.scenes
     ]
     yield from _naming(drawn)
-    yield from _too_long(drawn, {name: _longest(held, name) for name in held.scenes})
+    yield from _too_long(drawn, partial(_longest, held))
 
 
 def _naming(drawn: Iterable[tuple[Cell, str, Scene]]) -> Iterator[tuple[Path, str]]:
@@ -40,12 +41,12 @@ def _naming(drawn: Iterable[tuple[Cell, str, Scene]]) -> Iterator[tuple[Path, st
 
 
 def _too_long(
-    drawn: Iterable[tuple[Cell, str, Scene]], scenery: Mapping[str, int]
+    drawn: Iterable[tuple[Cell, str, Scene]], scenery: Callable[[str, str], int]
 ) -> Iterator[tuple[Path, str]]:
     told = set()
     for cell, name, _ in drawn:
-        entities = (cell.hypernym, cell.non_prototype, cell.prototype)
-        count = len(_FRAME) + _most(cell.attributes) + _most(entities) + scenery[name]
+        main = max((cell.hypernym, cell.non_prototype, cell.prototype), key=_length)
+        count = len(_FRAME) + _most(cell.attributes) + _length(main) + scenery(name, main)
         if count > LONGEST and cell.concept not in told:
             told.add(cell.concept)
             yield (
@@ -58,15 +59,23 @@ def _too_long(
 _FRAME = ("A", "is")
 
 
-def _longest(domain: Things | People, name: str) -> int:
+def _longest(domain: Things | People, name: str, main: str) -> int:
     """Words at most of an environment and an element in a sentence of the grammar."""
     scene = domain.scenes[name]
-    beside = (extra(k, VALUES[k][1], element) for k in domain.knobs for element in scene.elements)
+    beside = (
+        extra(knob, VALUES[knob][1], element, main)
+        for knob in domain.knobs
+        for element in scene.elements
+    )
     return _most(scene.environments) + _most(beside)
 
 
 def _most(choices: Iterable[str]) -> int:
-    return max(len(words.split()) for words in choices)
+    return max(map(_length, choices))
+
+
+def _length(words: str) -> int:
+    return len(words.split())
 
 
 def _scenery(name: str, scene: Scene) -> Iterator[tuple[Path, str]]:

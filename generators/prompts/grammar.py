@@ -34,7 +34,8 @@ def triplet(fields: Mapping[str, Any]) -> dict[str, str]:
     - `knob` and `values`: the trait of the extra element that is told, and its value in the text
       and in the adversarial sentence: `count` ["two", "three"], `color` or `color_tone`
       ["red", "blue"], `layout_relation` ["left", "right"], `spatial`
-      ["foreground", "background"], `scale_size` ["small", "large"];
+      ["foreground", "background"], `scale_size` ["smaller", "larger"], than the main entity, or
+      ["small", "large"];
     - `environment_hint`: where it is, as in "on a quiet beach".
 
     Raises `NotUnderstood`.
@@ -66,8 +67,13 @@ def fields_of(concept: Concept) -> dict[str, Any]:
     return {**fields, "values": list(concept.values)}
 
 
-def extra(knob: str, value: str, element: str) -> str:
-    """How the extra element is told with a value of a knob, as in "with exactly two rocks"."""
+def extra(knob: str, value: str, element: str, main: str) -> str:
+    """How the extra element is told with a value of a knob, as in "with exactly two rocks".
+
+    `main` is what the sentence calls the main entity, as in "than the vehicle".
+    """
+    if value in ("smaller", "larger"):
+        return f"with {with_article(element)} {value} than the {main}"
     return _EXTRA[knob](value, element)
 
 
@@ -115,5 +121,5 @@ _EXTRA: Mapping[str, Callable[[str, str], str]] = {
 
 def _sentence(words: Mapping[str, str], entity: str, value: str) -> str:
     main = with_article(f"{words['attribute']} {entity}".strip())
-    beside = extra(words["knob"], value, words["extra_element"])
+    beside = extra(words["knob"], value, words["extra_element"], entity)
     return f"{main[0].upper()}{main[1:]} is {words['environment_hint']} {beside}."

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from functools import cache
-from itertools import permutations
+from itertools import pairwise, permutations
 from typing import Literal
 
 from generators.prompts.words import COLOURS, NUMBERS
@@ -19,25 +19,60 @@ VALUES: Mapping[str, tuple[str, ...]] = {
     "color_tone": tuple(COLOURS),
     "layout_relation": ("left", "right"),
     "spatial": ("foreground", "background"),
-    "scale_size": ("small", "large"),
+    "scale_size": ("smaller", "larger", "small", "large"),
 }
-"""What a sentence can say of each knob."""
+"""What a sentence can say of each knob.
+
+Of sizes the first two are drawn, in comparison with the main entity: a picture does not show
+whether a coaster is small. The last two are of concepts that were drawn before.
+"""
+
+_ALIKE = frozenset(
+    frozenset(pair)
+    for near in (("red", "orange", "yellow"), ("red", "pink", "purple", "blue"))
+    for pair in pairwise(near)
+) | {
+    frozenset(pair)
+    for pair in (
+        ("black", "gray"),
+        ("black", "brown"),
+        ("gray", "white"),
+        ("brown", "orange"),
+        ("brown", "red"),
+        ("orange", "pink"),
+    )
+}
+"""Colours that a picture may not tell apart: what the light does to one makes it the other."""
 
 
 def is_change(knob: str, shown: str, changed: str) -> bool:
     """Whether two values of `VALUES` differ as they have to: a count by 1 or 2."""
-    apart = abs(VALUES[knob].index(shown) - VALUES[knob].index(changed))
+    places = [VALUES[knob].index(value) for value in (shown, changed)]
+    apart = abs(places[0] - places[1])
+    if knob == "scale_size":
+        return apart == 1 and max(places) != 2
     return 0 < apart <= 2 if knob == "count" else apart > 0
 
 
-def changes(knob: str, colours: Sequence[str]) -> tuple[tuple[str, str], ...]:
+def changes(
+    knob: str, colours: Sequence[str], most: int = MOST, *, sized: bool = True
+) -> tuple[tuple[str, str], ...]:
     """The value in the text and the one in the adversarial sentence, in all ways to draw them.
 
-    `colours` are those that the extra element has by nature; other knobs do without them.
+    `colours` are those that the extra element has by nature, of which those that look alike are not
+    exchanged; `most` is how many of it there may be, and `sized` whether its size is told at all.
     """
-    return _changes(knob, tuple(colours) if knob in COLOUR_KNOBS else VALUES[knob][:MOST])
+    if knob in COLOUR_KNOBS:
+        return _changes(knob, tuple(colours))
+    if knob == "scale_size":
+        return _changes(knob, VALUES[knob][: 2 * sized])
+    return _changes(knob, VALUES[knob][:most])
 
 
 @cache
 def _changes(knob: str, values: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
-    return tuple(pair for pair in permutations(values, 2) if is_change(knob, *pair))
+    return tuple(
+        pair
+        for pair in permutations(values, 2)
+        if is_change(knob, *pair) and frozenset(pair) not in _ALIKE
+    )

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from generators.prompts.concepts import Concept
-from generators.prompts.knobs import changes
 from generators.prompts.taxonomy import Cell, Scene, Taxonomy, cells
 
 SIZES: Mapping[str, int] = {"animals": 2000, "demography": 2400, "objects": 1875}
@@ -112,12 +111,12 @@ class _Stratum:
 
     def __init__(self, domain: str, cell: Cell, knob: str) -> None:
         self._domain, self._cell, self._knob = domain, cell, knob
-        self.cell = f"{domain}/{_slug(cell.concept)}"
+        self.cell = f"{domain}/{slug(cell.concept)}"
         self.name = f"{self.cell}/{knob}"
         self._choices: list[tuple[Scene, str, tuple[tuple[str, str], ...]]] = [
-            (scene, element, changes(knob, colours))
+            (scene, element, scene.changes(knob, element))
             for scene in cell.scenes
-            for element, colours in scene.elements.items()
+            for element in scene.elements
         ]
         self._ends = list(
             accumulate(
@@ -203,6 +202,7 @@ class _Stratum:
             extra_element=element,
             environment_hint=environment,
             source=cell.source,
+            habitats=cell.habitats,
         )
 
 
@@ -228,5 +228,6 @@ def _digest(text: str) -> bytes:
     return sha256(text.encode()).digest()
 
 
-def _slug(words: str) -> str:
+def slug(words: str) -> str:
+    """Words as a part of an id, as in `bean-bag-chair`."""
     return re.sub(r"[^a-z0-9]+", "-", words.lower()).strip("-")

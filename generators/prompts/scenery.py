@@ -10,7 +10,8 @@ from generators.prompts.words import COLOURS, NUMBERS
 class Scenery:
     """What a prompt says: the main entity, and the extra element's name and traits.
 
-    None is what it does not say. `side` is where the main entity is, seen from the extra element.
+    None is what it does not say. `side` is where the main entity is, seen from the extra element;
+    `size` is smaller or larger than the main entity, or small or large.
     """
 
     main: str
@@ -30,11 +31,18 @@ _SENTENCE = re.compile(
 )
 
 
+_COMPARED = re.compile(r"(?P<said>.+) (?P<size>smaller|larger) than the .+")
+
+
 def understand(prompt: str) -> Scenery:
     """What the words of `prompt` say; a sentence of another form is all main entity."""
-    found = _SENTENCE.fullmatch(" ".join(prompt.split()))
+    plain = " ".join(prompt.split())
+    compared = _COMPARED.fullmatch(plain)
+    found = _SENTENCE.fullmatch(compared["said"] if compared else plain)
     if found is None:
-        return Scenery(main=" ".join(prompt.split()))
+        return Scenery(main=plain)
     said = found.groupdict()
     count = NUMBERS.index(said.pop("count") or "one") + 1
+    if compared:
+        said["size"] = compared["size"]
     return Scenery(count=count, **said)

@@ -11,7 +11,8 @@ from typing import Annotated
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from generators.prompts.concepts import Source
-from generators.prompts.knobs import Knob
+from generators.prompts.habitats import Habitat
+from generators.prompts.knobs import MOST, Knob, changes
 
 
 def _words(text: str) -> str:
@@ -40,6 +41,25 @@ class Scene(_Entry):
         min_length=1,
         description="list things, each with its natural colours, as in {rock: [gray, brown]}",
     )
+    most: dict[Words, int] = Field(
+        default={}, description="say how many there may be of a thing, as in {lamp: 2}"
+    )
+    sized: tuple[Words, ...] = Field(
+        default=(),
+        description="list things that may well be smaller, or larger, than what the scene is about",
+    )
+    habitat: Habitat | None = Field(
+        default=None, description="say what its places are: land, shore, snow, water or air"
+    )
+
+    def changes(self, knob: str, element: str) -> tuple[tuple[str, str], ...]:
+        """The values of a knob of one of its things, in the text and in the adversarial one.
+
+        Of all things a size can be told where `sized` names none.
+        """
+        sized = not self.sized or element in self.sized
+        most = self.most.get(element, MOST)
+        return changes(knob, self.elements[element], most, sized=sized)
 
 
 class Pair(_Entry):
@@ -52,6 +72,9 @@ class Pair(_Entry):
     scenes: tuple[Words, ...] = Field(
         default=(), description="name scenes, where they are not its group's"
     )
+    habitats: tuple[Habitat, ...] = Field(
+        default=(), description="say where both can be, where it is not as its group says"
+    )
 
 
 class Family(_Entry):
@@ -59,6 +82,9 @@ class Family(_Entry):
 
     hypernym: Words = Field(description="say what the text calls both of a pair, as in bird")
     scenes: tuple[Words, ...] = Field(min_length=1, description="name the scenes that fit it")
+    habitats: tuple[Habitat, ...] = Field(
+        default=(), description="say where they can be: on land, at the shore, in snow, water, air"
+    )
     pairs: tuple[Pair, ...] = Field(
         min_length=1, description="list pairs, each with a non_prototype and a prototype"
     )
@@ -139,6 +165,7 @@ class Cell:
     pole: str = ""
     disadvantaged: str = ""
     advantaged: str = ""
+    habitats: tuple[str, ...] = ()
 
 
 def cells(taxonomy: Taxonomy, domain: str) -> tuple[Cell, ...]:
@@ -165,6 +192,7 @@ def _of_things(things: Things) -> Iterator[Cell]:
                 labels=(*labels_of(pair.non_prototype), *labels_of(pair.prototype)),
                 scenes=tuple(things.scenes[name] for name in pair.scenes or family.scenes),
                 source=pair.source,
+                habitats=pair.habitats or family.habitats,
             )
 
 

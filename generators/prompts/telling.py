@@ -30,6 +30,8 @@ _AFTER_SIDES = _BREAKS.union(
 )
 """What may follow a side that is no bird's left foot."""
 _GAZES = ("fac", "look", "gaz", "glanc", "turn", "head", "point")
+_SURFACES = frozenset(["water", "surface", "leaves", "foliage", "needles", "petals"])
+"""What a thing's colour is said of, as in "a pond with blue water" (Table 3)."""
 _LINKS = frozenset(
     ("that", "which", "is", "are", "was", "were", "being", "painted", "colored", "coloured",
      "dark", "light", "bright", "pale", "deep")
@@ -46,8 +48,7 @@ class Told:
     def __init__(self, knob: str, values: tuple[str, str], element: str) -> None:
         self._knob, (self._shown, self._changed) = knob, values
         self._one, self._many = phrase(element), phrase(plural(element))
-        self.shown_as = extra(knob, self._shown, element)
-        self.changed_as = extra(knob, self._changed, element)
+        self.shown_as = extra(knob, self._shown, element, "main thing")
 
     def shown_at(self, words: Sequence[str], main: Sequence[str]) -> list[int]:
         """Where the text says the value of the element; `main` are the words of the main entity."""
@@ -82,11 +83,17 @@ class Told:
     def _said_at(
         self, words: Sequence[str], value: str, other: str, main: Sequence[str]
     ) -> list[int]:
+        compared = value in ("smaller", "larger")
         said = [
             at
             for at, word in enumerate(words)
-            if word == value and not _VAGUE.intersection(words[max(0, at - 4) : at + 5])
+            if word == value
+            and not _VAGUE.intersection(
+                [*words[max(0, at - 4) : at], *words[at + 1 + compared : at + 5]]
+            )
         ]
+        if compared:
+            return [at for at in said if self._is_compared(words, at, main)]
         forms = self._forms(value)
         if self._knob == "spatial":
             return [at for at in said if self._is_about(words, at, other, main)]
@@ -112,9 +119,28 @@ class Told:
         end = at
         while end and words[end - 1] in _LINKS:
             end -= 1
-        return end < at and any(
-            tuple(words[end - len(form) : end]) == form for form in (self._one, self._many)
+        if end == at and words[at - 1] == "with" and _SURFACES.intersection(words[at + 1 : at + 2]):
+            end -= 1
+        return end < at and self._ends(words, end)
+
+    def _is_compared(self, words: Sequence[str], at: int, main: Sequence[str]) -> bool:
+        """Whether it is the element that is said to be smaller or larger than the main entity."""
+        end = at
+        while end and words[end - 1] in _LINKS:
+            end -= 1
+        whose = at + 1 + (words[at + 2 : at + 3] == ["the"])
+        return (
+            self._ends(words, end)
+            and words[at + 1 : at + 2] == ["than"]
+            and (
+                words[whose + 1 : whose + 2] == ["it"]
+                or self._follows(words, whose, (tuple(main),)) >= 0
+            )
         )
+
+    def _ends(self, words: Sequence[str], end: int) -> bool:
+        """Whether the element is what ends there."""
+        return any(tuple(words[end - len(form) : end]) == form for form in (self._one, self._many))
 
     def _is_about(self, words: Sequence[str], at: int, other: str, main: Sequence[str]) -> bool:
         """Whether a side or depth is said of the element, and of nothing else that is nearer."""

@@ -7,6 +7,7 @@ system prompt.
 
 import re
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from generators.prompts.concepts import Concept
@@ -165,22 +166,35 @@ Output Format:
 """Table 5."""
 
 
-def template(concept: Concept) -> str:
-    """The prompt for a concept, with the table of its domain filled in."""
+def template(concept: Concept, templates: Mapping[str, str] = MappingProxyType({})) -> str:
+    """The prompt for a concept: its domain's of `templates`, or else the paper's, filled in.
+
+    What may stand in braces are the `FIELDS` of the domain.
+    """
     fields = _FIELDS[concept.domain](concept)
-    return re.sub(r"\{(\w+)\}", lambda name: fields[name[1]], _TEMPLATES[concept.domain])
+    told = templates.get(concept.domain, _TEMPLATES[concept.domain])
+    return _FIELD.sub(lambda name: fields[name[1]], told)
 
 
 def knob_description(concept: Concept) -> str:
     """The change that the adversarial sentence makes, with its values; the words are ours."""
-    shown, changed = (extra(concept.knob, value, concept.extra_element) for value in concept.values)
+    element, main = concept.extra_element, concept.hypernym
+    shown, changed = (extra(concept.knob, value, element, main) for value in concept.values)
     return (
         f"{concept.knob} of the {concept.extra_element}: {concept.values[0]} in TEXT and CORRECT, "
         f"as in “{shown}”; {concept.values[1]} in ADVERSARIAL, as in “{changed}”"
     )
 
 
+_FIELD = re.compile(r"\{(\w+)\}")
 _TEMPLATES = {"animals": ANIMALS, "demography": DEMOGRAPHY, "objects": OBJECTS}
+FIELDS: Mapping[str, tuple[str, ...]] = {
+    domain: tuple(dict.fromkeys((*_FIELD.findall(table), *further)))
+    for (domain, table), further in zip(
+        _TEMPLATES.items(), ((), ("hypernym",), ("hypernym",)), strict=True
+    )
+}
+"""By domain, what a template can say in braces."""
 
 
 def _animal(concept: Concept) -> dict[str, str]:
@@ -207,6 +221,7 @@ def _person(concept: Concept) -> dict[str, str]:
     described = (concept.non_prototype, concept.prototype)
     disadvantaged, advantaged = described if concept.pole == "positive" else described[::-1]
     return {
+        "hypernym": concept.hypernym,
         "group_category": concept.group,
         "socio_attr": concept.socio_attribute,
         "pole": concept.pole,

@@ -31,6 +31,7 @@ def triplet_rows(concepts):
             **asdict(concept),
             "labels": list(concept.labels),
             "values": list(concept.values),
+            "habitats": list(concept.habitats),
             "place": place,
             "seed": 0,
             "writer": "grammar",

@@ -1,7 +1,7 @@
 """Concepts and triplets: sampled, written by somebody who errs, told, mended or rejected."""
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from types import SimpleNamespace
 
 import pandas as pd
@@ -13,6 +13,7 @@ from assets.protobias import planners
 from assets.protobias.concepts import CONCEPTS, Sampling, concept_of, sampled
 from assets.protobias.triplet_checks import broken
 from assets.protobias.triplet_planning import triplets_of
+from assets.protobias.triplets import TRIPLETS as COLUMNS
 from assets.protobias.triplets import accepted
 from assets.protobias.writing import MOST_SAID, asked_again, draft_of
 from assets.quoting import Task, quote
@@ -22,6 +23,7 @@ from resources.models.catalog import Catalog, Model
 from resources.models.outcomes import Answered
 from resources.models.requests import call_keys
 from resources.taxonomy import TaxonomyError
+from tests.assets.paired import triplet_rows
 from tests.assets.plans import desk_at, stored
 from tests.assets.written import RULES, Author, right, writer_at
 from tests.providers import Provider
@@ -266,6 +268,13 @@ def test_a_smaller_sample_is_the_beginning_of_a_larger_one_in_every_domain():
         stored_rows = [asdict(concept) | {"place": 0, "seed": 0} for concept in larger]
         again = CONCEPTS.rows(CONCEPTS.table(stored_rows).to_pandas())
         assert [concept_of(row) for row in again] == larger
+
+
+def test_tables_of_before_which_do_not_say_where_animals_can_be_are_read():
+    told = concepts(3)
+    earlier = COLUMNS.table(triplet_rows(told)).to_pandas().drop(columns="habitats")
+    assert all(concept.habitats for concept in told)
+    assert accepted(earlier) == [(replace(each, habitats=()), right(each)) for each in told]
 
 
 def test_too_many_concepts_and_a_taxonomy_that_is_not_there_are_told(tmp_path, monkeypatch):

@@ -38,6 +38,7 @@ def test_the_grammars_sentences_are_read_back():
         ("layout_relation", "right", "left", {"side": "right"}),
         ("spatial", "background", "foreground", {"depth": "background"}),
         ("scale_size", "large", "small", {"size": "large"}),
+        ("scale_size", "smaller", "larger", {"size": "smaller"}),
     ]:
         text = triplet({**fields, "knob": knob, "values": [value, other]})["text"]
         assert understand(text) == Scenery(**{"main": "A bird", "extra": "pine tree", **read})

@@ -34,14 +34,15 @@ EXTRAS = (
     "box of tea",
 )
 PLACES = ("on a quiet beach", "in a library with a window", "at a bench near a path in the park")
-SIDES, DEPTHS, SIZES = ("left", "right"), ("foreground", "background"), ("small", "large")
+SIDES, DEPTHS = ("left", "right"), ("foreground", "background")
+SIZES = (("small", "large"), *[("smaller", "larger")] * 20)
 VALUES = [
     *(("count", a, b) for i, a in enumerate(NUMBERS) for b in NUMBERS[max(0, i - 2) : i + 3]),
     *(("color", a, b) for a, b in zip(COLOURS, [*COLOURS][1:] + [*COLOURS][:1], strict=True)),
     *(("color_tone", b, a) for a, b in zip(COLOURS, [*COLOURS][3:] + [*COLOURS][:3], strict=True)),
     *(("layout_relation", a, b) for a in SIDES for b in SIDES),
     *(("spatial", a, b) for a in DEPTHS for b in DEPTHS),
-    *(("scale_size", a, b) for a in SIZES for b in SIZES),
+    *(("scale_size", a, b) for sizes in SIZES for a in sizes for b in sizes),
 ]
 
 
@@ -96,7 +97,7 @@ RED, BLUE, FIGURE = (
 )
 GROUND = (0xE4, 0xEA, 0xDC)
 ROCK = pixels("A bird is on sand to the left of a red rock.")
-AS_DRAWN = Traits(count=1, colour="red", side="left", depth="beside", size="ordinary")
+AS_DRAWN = Traits(1, colour="red", side="left", depth="beside", size="ordinary", than="smaller")
 
 
 def test_what_is_changed_in_the_pixels_is_read():
@@ -114,7 +115,7 @@ def test_what_is_moved_or_made_larger_in_the_pixels_is_read():
     rows, columns = box_of(ROCK, RED)
     rock, empty = ROCK[rows, columns], ROCK.copy()
     empty[rows, columns] = GROUND
-    assert seen(empty) == Traits(0, None, None, None, None)
+    assert seen(empty) == Traits(0, None, None, None, None, None)
     depths = []
     for down in (-120, 0, 80):
         moved = empty.copy()

@@ -63,6 +63,16 @@ GRAY = {"knob": "color", "values": ("gray", "orange")}
 LEFT = {"knob": "layout_relation", "values": ("left", "right")}
 BACK = {"knob": "spatial", "values": ("background", "foreground")}
 SMALL = {"knob": "scale_size", "values": ("small", "large")}
+SMALLER = {"knob": "scale_size", "values": ("smaller", "larger")}
+BLUE = {"knob": "color", "values": ("blue", "green"), "extra_element": "pond"}
+AT_SEA = {
+    "hypernym": "animal",
+    "non_prototype": "octopus",
+    "prototype": "horse",
+    "labels": ("octopus", "horse"),
+    "environment_hint": "in the shallow sea",
+    "habitats": ("water",),
+}
 
 
 def concept(**changes) -> Concept:
@@ -148,6 +158,17 @@ PLAIN = ("person", PEOPLE["prototype"])
         ({"extra_element": "bamboo stalk"},
          "A bird stands near a pond with exactly two bamboo stalks in the background.",
          (OSTRICH, ROBIN, THREE)),
+        (BLUE, "A bird stands near a pond with blue water.", (OSTRICH, ROBIN, ("blue", "green"))),
+        (BLUE | {"extra_element": "tree"}, "A bird rests under a tree with blue leaves.",
+         (OSTRICH, ROBIN, ("blue", "green"))),
+        (SMALLER, "A bird stands near a pond beside a rock that is smaller than it.",
+         (OSTRICH, ROBIN, ("smaller", "larger"))),
+        (PELICAN | SMALLER, "A bird stands near a pond with a rock smaller than the bird.",
+         (("bird", "pelican"), ("bird", "robin"), ("smaller", "larger"))),
+        (AT_SEA, "An animal floats in the shallow sea near a beach with exactly two rocks.",
+         (("An animal", "An octopus"), ("An animal", "A horse"), THREE)),
+        (AT_SEA, "An animal floats over a reef with exactly two rocks.",
+         (("An animal", "An octopus"), ("An animal", "A horse"), THREE)),
         (CHOPSTICKS | SMALL, "A tableware item rests on a plain tabletop next to a small coaster.",
          (("tableware item", "pair of chopsticks"), ("tableware item", "fork"), LARGE)),
     ],
@@ -177,6 +198,11 @@ def test_free_words_are_taken(changes, text, edits):
         (LEFT, "on its left foot near a rock", RIGHT),
         (LEFT, "to the left of a pond with a rock", RIGHT),
         (LEFT, "by a rock with a pond on its left", RIGHT),
+        (SMALLER, "beside a smaller rock", ("smaller", "larger")),
+        (SMALLER, "with a rock smaller than a pond", ("smaller", "larger")),
+        (SMALLER, "near a pond smaller than it with a rock", ("smaller", "larger")),
+        (BLUE, "near a pond with a blue boat", ("blue", "green")),
+        (BLUE, "near a rock with blue water", ("blue", "green")),
         (BACK, "in the background with a rock", FRONT),
         (BACK, "in the background with a rock in the foreground", FRONT),
     ],
@@ -250,6 +276,28 @@ def test_a_fault_says_the_sentence_that_is_wanted():
     )
     (fault,) = faults(concept(knob="color", values=("gray", "red")), Triplet(*FAIR[:2], FAIR[1]))
     assert fault == ("knob", "text has to tell the knob once, for certain: “with a gray rock”.")
+
+
+@pytest.mark.parametrize(
+    ("where", "fits"),
+    [
+        ("rests in the shallow sea", True),
+        ("floats underwater", True),
+        ("drifts in a wide blue lagoon near a sandy beach", True),
+        ("rests somewhere", True),
+        ("rests by the sea", False),
+        ("rests on a windswept dune", False),
+        ("rests in a forest near a forest stream", False),
+        ("rests on a stream bank", False),
+        ("rests on the frozen sea", False),
+        ("rests in the sky", False),
+    ],
+)
+def test_an_animal_is_where_it_can_be_whoever_writes(where, fits):
+    text = f"An animal {where} with exactly two rocks."
+    sentences = on(text, where, ("An animal", "An octopus"), ("An animal", "A horse"), THREE)
+    assert rules(concept(**AT_SEA), *sentences) == (set() if fits else {"habitat"})
+    assert rules(replace(concept(**AT_SEA), habitats=()), *sentences) == set()
 
 
 @pytest.fixture(scope="module")

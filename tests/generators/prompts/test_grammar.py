@@ -30,6 +30,17 @@ KNOBS = [
 ]
 
 
+def test_a_size_is_told_in_comparison_with_the_main_entity():
+    written = triplet({**BIRD, "knob": "scale_size", "values": ["larger", "smaller"]})
+    assert written == {
+        "text": "A bird is on a quiet beach with a rock larger than the bird.",
+        "correct": "An ostrich is on a quiet beach with a rock larger than the ostrich.",
+        "adversarial": "A robin is on a quiet beach with a rock smaller than the robin.",
+    }
+    with pytest.raises(NotUnderstood, match="have to differ"):
+        triplet({**BIRD, "knob": "scale_size", "values": ["small", "smaller"]})
+
+
 @pytest.mark.parametrize(("knob", "values", "shown", "changed"), KNOBS)
 def test_only_what_may_differ_differs(knob, values, shown, changed):
     written = triplet({**BIRD, "knob": knob, "values": values})

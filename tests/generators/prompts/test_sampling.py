@@ -10,7 +10,7 @@ from generators.prompts.concepts import DOMAINS
 from generators.prompts.grammar import fields_of, triplet
 from generators.prompts.knobs import changes
 from generators.prompts.sampling import SIZES, NotEnough, sample
-from generators.prompts.taxonomy import Taxonomy, cells
+from generators.prompts.taxonomy import Scene, Taxonomy, cells
 from resources.taxonomy import load, taxonomy_path
 
 
@@ -139,9 +139,9 @@ def extended(taxonomy, domain, kind):
 def there_are(cell, knob, said=""):
     """How many concepts a cell has with a knob, of those that say so."""
     return sum(
-        len(cell.attributes) * len(changes(knob, colours))
+        len(cell.attributes) * len(scene.changes(knob, element))
         for scene in cell.scenes
-        for element, colours in scene.elements.items()
+        for element in scene.elements
         for environment in scene.environments
         if said in f"{cell.concept} {element} {environment}"
     )
@@ -163,6 +163,22 @@ def test_what_is_added_takes_its_share_and_nothing_else_comes_or_goes(taxonomy, 
     )
     assert 0 < share / len(after) < 0.2
     assert abs(len(come) - share) <= 4 * share**0.5
+
+
+def test_things_are_counted_sized_and_coloured_as_far_as_that_can_be_told():
+    lamp = {"lamp": ["white", "gray", "black"], "rug": ["red", "blue"]}
+    scene = Scene(
+        source="ours",
+        environments=["in a room"],
+        elements=lamp,
+        most={"lamp": 2},
+        sized=["rug"],
+    )
+    assert scene.changes("count", "lamp") == (("one", "two"), ("two", "one"))
+    assert len(scene.changes("count", "rug")) == 18
+    assert scene.changes("color_tone", "lamp") == (("white", "black"), ("black", "white"))
+    assert scene.changes("scale_size", "lamp") == ()
+    assert scene.changes("scale_size", "rug") == (("smaller", "larger"), ("larger", "smaller"))
 
 
 def test_an_id_is_of_the_contents_alone():

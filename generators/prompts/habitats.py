@@ -1,0 +1,67 @@
+"""Where an animal can be, and what a sentence says of where it is."""
+
+from collections.abc import Iterator, Mapping, Sequence, Set
+from typing import Literal, get_args
+
+from generators.prompts.phrasing import tokens
+
+Habitat = Literal["land", "shore", "snow", "water", "air"]
+HABITATS: tuple[Habitat, ...] = get_args(Habitat)
+
+_NOUNS: Mapping[Habitat, str] = {
+    "land": "meadow field forest wood woods woodland grove jungle lawn pasture paddock prairie"
+    " grass grassland hill hillside dune dunes desert plain plains savanna savannah canyon plateau"
+    " path trail track road garden cave cavern clearing thicket orchard",
+    "shore": "beach shore shoreline coast coastline seaside lakeside riverside sandbank sandbar"
+    " mudflat bank riverbank lakeshore marsh marshland wetland wetlands swamp bog waterhole",
+    "snow": "snow ice snowbank snowfield snowdrift glacier iceberg floe tundra",
+    "water": "sea ocean water waters seawater lake pond river stream creek brook surf waves"
+    " shallows reef depths channel underwater lagoon bay cove inlet pool spring",
+    "air": "sky air midair",
+}
+_KIND = {noun: kind for kind, nouns in _NOUNS.items() for noun in nouns.split()}
+_EITHER = frozenset(("lagoon", "bay", "cove", "inlet", "pool"))
+"""Water with its shore: who is in one of them may be on either."""
+_WITHIN = frozenset(("in", "inside", "under", "beneath", "below", "through", "into", "on"))
+_BESIDE = frozenset(("at", "by", "near", "beside", "along"))
+_WHITE = frozenset(("snowy", "snow-covered", "frozen", "icy", "frosty", "winter", "wintry"))
+_BREAKS = frozenset(
+    ("of", "with", "and", "or", "to", "from", "behind", "over", "above", "across", "is", "are", ",")
+)
+_REACH = 4
+
+
+def said(sentence: str) -> list[frozenset[str]]:
+    """For each place that a sentence names, the habitats that it may be; none for unknown words.
+
+    "In the sea" is water and "by the sea" the shore; "over the sea" says nothing of who is where.
+    """
+    return list(_said(tokens(sentence)))
+
+
+def _said(words: Sequence[str]) -> Iterator[frozenset[str]]:
+    for at, word in enumerate(words):
+        if word == "underwater":
+            yield frozenset(["water"])
+        elif word in _KIND and not _KIND.keys() & words[at + 1 : at + 2]:
+            begin = next(
+                (back for back in range(at - 1, max(-1, at - 2 - _REACH), -1)
+                 if words[back] in _WITHIN | _BESIDE | _BREAKS),
+                None,
+            )  # fmt: skip
+            if begin is not None and words[begin] not in _BREAKS:
+                yield frozenset(_kinds(words[begin], set(words[begin + 1 : at]), word))
+
+
+def _kinds(preposition: str, adjectives: Set[str], noun: str) -> Iterator[str]:
+    kind = _KIND[noun]
+    if adjectives & _WHITE:
+        yield "snow"
+    elif kind != "water":
+        yield kind
+    elif preposition in _BESIDE:
+        yield "shore"
+    else:
+        yield "water"
+        if noun in _EITHER or "shallow" in adjectives:
+            yield "shore"
