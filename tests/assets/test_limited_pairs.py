@@ -92,13 +92,13 @@ def test_a_quote_of_a_trial_tells_what_the_papers_sample_costs(studio):
     painter = studio.models[-3]
     painter.price.per_image["64x64"] = 0.24
     catalog = Catalog(tuple(studio.models))
-    where = f"{studio.painter}|{DOMAIN}"
+    where = f"{DOMAIN}|{studio.painter}"
     task = Task(AssetKey(["protobias", "image_pairs"]), where, {"limit": 5})
     with desk_at(studio.root) as desk:
         said = text(quote(planners(catalog), desk, [task]), [])
         assert "$2.40" in said
         assert (
-            "A trial sample: artist|animals (5 of 2,000 concepts). The same of the paper's sample, "
+            "A trial sample: animals|artist (5 of 2,000 concepts). The same of the paper's sample, "
             "up to 20,000 requests: expected $4,800.00, at most $4,800.00."
         ) in said
         tasks = [
@@ -140,11 +140,11 @@ def test_a_trial_is_known_by_the_runs_that_made_it(studio):
         return Landing(studio.instance, Catalog(tuple(studio.models)), {})
 
     make(DOMAIN, "concepts", "prompt_triplets", concepts={"instances": 3})
-    make(f"sketch|{DOMAIN}", "image_pairs", image_pairs={"samples": 1})
+    make(f"{DOMAIN}|sketch", "image_pairs", image_pairs={"samples": 1})
     found = landing()
     assert found.domains == []
     assert "a trial sample, 3 of 2,000 concepts, of which no painter" in "".join(found.told)
-    make(f"artist|{DOMAIN}", "image_pairs", image_pairs={"samples": 1})
+    make(f"{DOMAIN}|artist", "image_pairs", image_pairs={"samples": 1})
     assert landing().domains == [DOMAIN]
     make(DOMAIN, "concepts", "prompt_triplets", concepts={"instances": 2})
     assert landing().domains == []
