@@ -39,7 +39,10 @@ def plain(name: str) -> str:
         for word in _WORD.findall(_WITHIN_A_WORD.sub("", bare))
         if word not in _KIND and not _SIZE.fullmatch(word)
     ]
-    return re.sub(r"^(?:of\b ?)+|(?: ?\bof)+$", "", " ".join(words))
+    begins = next((at for at, word in enumerate(words) if word != "of"), len(words))
+    while len(words) > begins and words[-1] == "of":
+        words.pop()
+    return " ".join(words[begins:])
 
 
 def named(phrase: str, accepted: Sequence[str]) -> str | None:

@@ -122,10 +122,13 @@ _TO_ASCII = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {
 }
 
 # A printed brace must not pass for the argument of the command before it (`\quad\{5\}`).
-_PRINTED_BRACE = re.compile(r"(?:\\(?:left|right)\s*)?\\+([{}])")
+# A run of backslashes is looked at from its first one alone.
+_PRINTED_BRACE = re.compile(r"(?:\\(?:left|right)\s*|(?<!\\))\\+([{}])")
 _PRINTED = {"{": "\ue000", "}": "\ue001"}
 _FROM_PRINTED = {ord(printed): brace for brace, printed in _PRINTED.items()}
 _FONT = re.compile(r"\\(?:text\w*|math\w+|emph|underline|bm|boldsymbol|mbox)\s*\{([^{}]*)\}")
+_DEEPEST_FONT = 20
+"""So many fonts within each other are seen through."""
 _TYPESETTING = re.compile(
     r"(?:\\(?:[dt]?frac|[dt]?binom|sqrt|begin|end|[hv]space|color|tag)|(?<=[^\W_])[\^_])"
     r"(?:\{[^{}]*\})+|\\[,;:! ]"
@@ -136,9 +139,10 @@ def _plain(response: str) -> str:
     """The reply without thinking, full-width signs and typesetting."""
     text = without_thinking(response).translate(_TO_ASCII)
     text = _PRINTED_BRACE.sub(lambda match: _PRINTED[match[1]], text)
-    fonts = 1
-    while fonts:
+    for _ in range(_DEEPEST_FONT):
         text, fonts = _FONT.subn(r"\1", text)
+        if not fonts:
+            break
     return _TYPESETTING.sub(" ", text).translate(_FROM_PRINTED)
 
 

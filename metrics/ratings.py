@@ -18,13 +18,16 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from textwrap import shorten
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from metrics.replies import declines, without_thinking
 
-_PAIR = r"""['"“]?score['"”]?\s*:\s*['"“]?([^{}'"“”,]*)['"”]?"""
-_NEARLY_JSON = re.compile(rf"\{{\s*{_PAIR}\s*,?\s*\}}", re.IGNORECASE)
+_PAIR = r"""['"“]?score['"”]?\s*+:\s*+['"“]?([^{}'"“”,]*+)['"”]?"""
+_NEARLY_JSON = re.compile(rf"\{{\s*+{_PAIR}\s*+,?\s*+\}}", re.IGNORECASE)
 _SCALE = re.compile(r"<.*\d+\s*(?:[-–—]|to)\s*\d+.*>")
+_LONGEST_SCALE = 100
+_MOST_TRIES = 1000
+"""Brackets of one reply that may open JSON: trying each takes up to its whole length."""
 _WHOLE = re.compile(r"<?\s*([+-]?\d{1,30})(?:\.0*)?(?:\s*/\s*(\d{1,30}))?\s*>?")
 
 
@@ -45,7 +48,7 @@ def read_rating(response: str, low: int, high: int) -> Rating:
     """
     reply = without_thinking(response).strip()
     said = list(_said(reply))
-    said = [value for value in said if not _SCALE.fullmatch(value)] or said
+    said = [value for value in said if not _is_scale(value)] or said
     if not said and declines(reply):
         return Rating(None, "refused", "It declines in words.")
     if not said:
@@ -64,8 +67,8 @@ def _said(reply: str) -> Iterator[str]:
     """Every score that the reply states, as it is written; a part's is not the whole's."""
     if _WHOLE.fullmatch(reply):
         yield reply
-    at = reply.find("{")
-    while at >= 0:
+    at, tries = reply.find("{"), 0
+    while at >= 0 and (tries := tries + 1) <= _MOST_TRIES:
         try:
             pairs, end = _JSON.raw_decode(reply, at)
         except RecursionError:
@@ -75,9 +78,18 @@ def _said(reply: str) -> Iterator[str]:
             scores = [nearly[1].strip()] if nearly else []
             end = nearly.end() if nearly else at + 1
         else:
-            scores = [str(value) for name, value in pairs if name.lower() == "score"]
+            scores = [_written(value) for name, value in pairs if name.lower() == "score"]
         yield from scores
         at = reply.find("{", end if scores else at + 1)
+
+
+def _written(value: Any) -> str:
+    """A value as it is written, of an array or object the brackets alone."""
+    return "[…]" if isinstance(value, list) else str(value)
+
+
+def _is_scale(value: str) -> bool:
+    return len(value) <= _LONGEST_SCALE and _SCALE.fullmatch(value) is not None
 
 
 _JSON = json.JSONDecoder(object_pairs_hook=list, parse_int=str, parse_float=str)

@@ -15,7 +15,8 @@ from resources.svg import BadSvg, box_of, safe_svg
 PATIENCE_S = 20
 """How long one reply may take to be drawn and read; a flag takes a tenth of a second."""
 
-_CODE = re.compile(r"<code\b[^>]*>(.*?)</code\s*>", re.DOTALL | re.IGNORECASE)
+_CODE = re.compile(r"<code\b[^<>]*>", re.IGNORECASE)
+_CODE_ENDS = re.compile(r"</code\s*>", re.IGNORECASE)
 _BEGINS = re.compile(r"<\?xml\b|<!DOCTYPE\b|<svg\b", re.IGNORECASE)
 
 
@@ -64,7 +65,8 @@ def _seen(answer: Answer) -> Seen:
 def svg_in(reply: str) -> str | None:
     """The SVG within `<code>`, else the first in the reply, fenced or bare; None without one."""
     code = _CODE.search(reply)
-    text = code[1] if code else reply
+    end = code and _CODE_ENDS.search(reply, code.end())
+    text = reply[code.end() : end.start()] if code and end else reply
     begins, ends = _BEGINS.search(text), text.rfind("</svg>")
     if begins is None or ends < begins.start():
         return None

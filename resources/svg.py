@@ -62,10 +62,10 @@ _SHAPE = frozenset(
 )
 _IDLE = re.compile(r"version|baseProfile|class|role|preserveAspectRatio|viewBox|aria-.*|data-.*")
 """Attributes that are left out, since they change nothing here."""
-_REFERENCE = re.compile(r"url\(\s*(['\"]?)([^)]*?)\1\s*\)")
+_REFERENCE = re.compile(r"url\(([^()]*)\)")
 _WITHIN = re.compile(r"#([A-Za-z_][\w.-]*)")
 _PLAIN = re.compile(r"[\w\s.,%()#+-]*", re.ASCII)
-_NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+_NUMBER = r"[-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?"
 
 
 class BadSvg(ValueError):
@@ -195,14 +195,21 @@ def _attributes(element: str, given: Mapping[str, str]) -> Iterator[tuple[str, s
 
 def _plain(name: str, value: str) -> str:
     """A value without an address, and without a character that only other languages need."""
-    targets = [target for _, target in _REFERENCE.findall(value)]
+    targets = [_target(found) for found in _REFERENCE.finditer(value)]
     for target in targets:
         if not _WITHIN.fullmatch(target):
             raise BadSvg(f"It refers to {target[:60]!r}: only to #id within itself is taken")
-    value = _REFERENCE.sub(r"url(\2)", value)
+    value = _REFERENCE.sub(lambda found: f"url({_target(found)})", value)
     if not _PLAIN.fullmatch(value) or value.lower().count("url(") != len(targets):
         raise BadSvg(f"It has {name} with {value[:60]!r}, which none needs")
     return value
+
+
+def _target(reference: re.Match[str]) -> str:
+    """What is referred to, without the quotation marks and spaces around it."""
+    said = reference[1].strip()
+    quoted = len(said) > 1 and said[0] == said[-1] and said[0] in "'\""
+    return said[1:-1] if quoted else said
 
 
 def _references(attributes: Mapping[str, str]) -> Iterator[str]:
@@ -210,7 +217,7 @@ def _references(attributes: Mapping[str, str]) -> Iterator[str]:
         if name == "href":
             yield value[1:]
         else:
-            yield from (target[1:] for _, target in _REFERENCE.findall(value))
+            yield from (_target(found)[1:] for found in _REFERENCE.finditer(value))
 
 
 def _box(attributes: Mapping[str, str]) -> tuple[float, float, float, float]:

@@ -23,6 +23,8 @@ class Scenery:
     size: str | None = None
 
 
+_LONGEST = 1000
+"""Characters: a longer prompt has another form."""
 _SENTENCE = re.compile(
     r"(?P<main>.+?) is (?:.+ )?(?:with |to the (?P<side>left|right) of )"
     rf"(?:exactly (?P<count>{'|'.join(NUMBERS)})|an?)(?: (?P<size>small|large))?"
@@ -37,6 +39,8 @@ _COMPARED = re.compile(r"(?P<said>.+) (?P<size>smaller|larger) than the .+")
 def understand(prompt: str) -> Scenery:
     """What the words of `prompt` say; a sentence of another form is all main entity."""
     plain = " ".join(prompt.split())
+    if len(plain) > _LONGEST:
+        return Scenery(main=plain)
     compared = _COMPARED.fullmatch(plain)
     found = _SENTENCE.fullmatch(compared["said"] if compared else plain)
     if found is None:

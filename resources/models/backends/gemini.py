@@ -58,6 +58,8 @@ _KINDS: Mapping[str, RefusalKind] = {
 _METHOD = "generateContent"
 _PAGE = 1000
 _CUT_OFF = ("CONTINUATION", "MAX_TOKENS")
+_LONGEST_WAIT = 20
+"""Digits of the seconds that it asks to wait."""
 _BANNED = "PUP_LIMITED_DISABLED"
 
 
@@ -277,7 +279,7 @@ class Gemini:
             delays = [
                 re.fullmatch(r"(\d+(?:\.\d+)?)s", detail.retry_delay) for detail in said.details
             ]
-            asked = [float(delay[1]) for delay in delays if delay]
+            asked = [float(delay[1]) for delay in delays if delay and len(delay[1]) < _LONGEST_WAIT]
             if any("PerDay" in quota for quota in quotas):
                 return closed
             if asked:

@@ -44,6 +44,7 @@ _OWN_HEADERS = frozenset(
 _NEVER_MADE = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout)
 _GAVE_UP_WAITING = (408, 499, 504, 524)
 """Statuses of one who did not wait for the model, which may have gone on and is paid then."""
+_MASKED = re.compile(r"(?<![^\s\"'])[^\s\"']*\*{3,}[^\s\"']*")
 _LONGEST_MESSAGE = 500
 LONGEST_REPLY = 16_000_000
 """Bytes of a reply of text or of a page of a list: a million characters, however they are sent."""
@@ -182,7 +183,7 @@ def without_key(words: object, key: str | None) -> str:
     text = str(words)
     if key and len(key) >= _SHORTEST_KEY:
         text = text.replace(key, "[key]").replace(quote(key, safe=""), "[key]")
-    text = re.sub(r"[^\s\"']*\*{3,}[^\s\"']*", "[key]", text)
+    text = _MASKED.sub("[key]", text)
     text = " ".join(text.split())
     return text if len(text) <= _LONGEST_MESSAGE else f"{text[: _LONGEST_MESSAGE - 1]}…"
 
@@ -227,7 +228,7 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
             continue
         return max(seconds, 0.0) if isfinite(seconds) else None
     try:
-        then = parsedate_to_datetime(headers.get("retry-after", ""))
-    except ValueError:
+        then = parsedate_to_datetime(headers.get("retry-after", "")).timestamp()
+    except (ValueError, OverflowError):
         return None
-    return max(then.timestamp() - time.time(), 0.0)
+    return max(then - time.time(), 0.0)
