@@ -253,6 +253,8 @@ class OpenAI:
                 return end
         except APIConnectionError as error:
             end = interruption(error.__cause__ or error, self._key)
+        except httpx2.StreamError as error:
+            end = interruption(error, self._key)
         # Out here, where no exception that holds the request is chained to this one.
         raise end
 

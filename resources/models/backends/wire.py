@@ -1,6 +1,7 @@
 """What the hosted backends share: a careful HTTP client, and how to read what comes back."""
 
 import asyncio
+import json
 import re
 import time
 from base64 import b64decode
@@ -22,6 +23,7 @@ from resources.models.replies import (
     Picture,
     Unacceptable,
 )
+from resources.outside import BadJson, NotWhole, plain_json
 
 _TIMEOUT = httpx2.Timeout(None, connect=20)
 _OWN_HEADERS = frozenset(
@@ -77,17 +79,37 @@ class _Bounded(httpx2.AsyncByteStream):
         self._packed, self._longest = packed, longest
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
+        if not self._packed.is_success:
+            yield _plain_error(await self._beginning())
+            return
         left = self._longest
         async for chunk in self._packed.aiter_bytes():
-            if len(chunk) > left and self._packed.is_success:
-                raise TooLong(f"The reply has more than {self._longest:,} bytes.")
-            yield chunk[:left]
             left -= len(chunk)
             if left < 0:
-                return
+                raise TooLong(f"The reply has more than {self._longest:,} bytes.")
+            yield chunk
+
+    async def _beginning(self) -> bytes:
+        begun = bytearray()
+        async for chunk in self._packed.aiter_bytes():
+            begun += chunk
+            if len(begun) > self._longest:
+                break
+        return bytes(begun[: self._longest])
 
     async def aclose(self) -> None:
         await self._packed.aclose()
+
+
+def _plain_error(body: bytes) -> bytes:
+    """The body of an error as every SDK can read it; JSON that none can is its message."""
+    try:
+        return json.dumps(plain_json(body)).encode()
+    except NotWhole:
+        return body
+    except BadJson:
+        said = body[:_LONGEST_MESSAGE].decode(errors="replace")
+        return json.dumps({"error": {"message": said}}).encode()
 
 
 def careful_client(
