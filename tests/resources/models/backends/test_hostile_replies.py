@@ -75,7 +75,7 @@ def test_whatever_is_stored_is_read(answer):
 @given(ANY_TEXT | JSON.map(json.dumps))
 def test_whatever_a_model_says_is_stored_and_read(tmp_path, text):
     reply = Reply(text=text)
-    ends_well(answer_in(reply, ImageStore(root=str(tmp_path)), None))
+    ends_well(answer_in(reply, ImageStore(root=str(tmp_path))))
     ends_well({"outcome": "answered", "text": text, "images": [], "score": None})
 
 
@@ -151,11 +151,11 @@ def test_what_stopped_every_run_before_is_malformed(answer):
 
 def test_what_is_too_long_is_malformed_and_what_is_odd_is_plain(tmp_path):
     images = ImageStore(root=str(tmp_path))
-    told = answer_in(Reply(text="x" * (LONGEST_TEXT + 1)), images, None)
+    told = answer_in(Reply(text="x" * (LONGEST_TEXT + 1)), images)
     assert told["outcome"] == "malformed"
     assert "at most 1,000,000 are taken" in told["problem"]
-    assert answer_in(Reply(text="a\ud800\0"), images, None)["text"] == "a\ufffd\ufffd"
-    refused = answer_in(Reply(refusal=Refusal("model", "\ud800" * 20_000)), images, None)
+    assert answer_in(Reply(text="a\ud800\0"), images)["text"] == "a\ufffd\ufffd"
+    refused = answer_in(Reply(refusal=Refusal("model", "\ud800" * 20_000)), images)
     assert refused["reason"] == "\ufffd" * 10_000
 
 
