@@ -21,6 +21,7 @@ from assets.protobias.writing import problems_of
 from assets.vlmbias.checks import as_partial, previewed, result_of
 from generators.prompts.checking import faults
 from generators.prompts.concepts import Triplet
+from resources.own_triplets import is_own
 
 _KEY, _CONCEPTS = key("prompt_triplets"), key("concepts")
 
@@ -49,8 +50,11 @@ with previewed():
 def checks(triplets: pd.DataFrame, concepts: pd.DataFrame) -> Iterator[AssetCheckResult]:
     """Check the stored table once more, and say how many concepts have a triplet."""
     wrong = broken(triplets, concepts)
-    said = f"{len(triplets)} rows for {len(concepts)} concepts"
-    parts = len(triplets), len(concepts)
+    own = int(triplets["concept_id"].map(is_own).sum())
+    parts = len(triplets) - own, len(concepts)
+    said = f"{parts[0]} rows for {parts[1]} concepts"
+    if own:
+        said += f", and {own} of your own"
     yield as_partial(result_of(said, wrong), parts, "concepts")._replace(check_name=_HOLD.name)
     yield _yield(triplets)
 
@@ -59,8 +63,9 @@ def broken(triplets: pd.DataFrame, concepts: pd.DataFrame) -> pd.DataFrame:
     """Concepts without exactly one row, and accepted rows that break a rule."""
     counts = Counter(triplets["concept_id"])
     every = [concept_of(row) for row in CONCEPTS.rows(concepts)]
-    wanted = part_of(every, {f"{name}/0" for name in counts}, placed_concept)
-    known = dict.fromkeys(concept.concept_id for concept in wanted)
+    own = [name for name in counts if is_own(name)]
+    wanted = part_of(every, {f"{name}/0" for name in counts.keys() - own}, placed_concept)
+    known = dict.fromkeys([*(concept.concept_id for concept in wanted), *own])
     problems = [
         (name, f"{counts[name]} rows")
         for name in known | counts

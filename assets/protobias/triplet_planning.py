@@ -10,6 +10,7 @@ from assets.limits import first_of
 from assets.plans import Desk, Plan, Planners, Whole
 from assets.protobias.common import key
 from assets.protobias.concepts import CONCEPTS, Sampling, concept_of, concepts_told, drawn
+from assets.protobias.own import own_of, templates_of
 from assets.protobias.triplets import Writing, accepted, placed_concept
 from assets.protobias.writing import MOST_SAID, REASKS, Draft, asked_again, draft_of
 from assets.quoting.repairs import longest_repair
@@ -56,7 +57,7 @@ def triplets_of(catalog: Catalog, desk: Desk, domain: str) -> list[tuple[Concept
     concepts = _to_write(desk, domain, config)
     if concepts is None:
         return None
-    found = _foreseen(desk, _writer(catalog, config), concepts)
+    found = _foreseen(desk, _writer(catalog, config), concepts, config)
     if found.open:
         return None
     drafts = (found.ended[place] for place in range(len(concepts)))
@@ -64,7 +65,7 @@ def triplets_of(catalog: Catalog, desk: Desk, domain: str) -> list[tuple[Concept
         (draft.concept, draft.triplet)
         for draft in drafts
         if draft.outcome == "accepted" and draft.triplet is not None
-    ]
+    ] + own_of(Writing(**config).triplets_file, domain).triplets
 
 
 def whole_sample(
@@ -117,7 +118,7 @@ def _writing(
     if concepts is None:
         yield Plan(writer, missing=_CONCEPTS.to_user_string())
         return
-    found = _foreseen(desk, writer, concepts)
+    found = _foreseen(desk, writer, concepts, config)
     later = (request for draft in found.open for request in _later(draft))
     yield Plan(writer, found.requests, later)
 
@@ -126,10 +127,13 @@ def _writer(catalog: Catalog, config: Mapping[str, Any]) -> Model:
     return chosen(catalog, Writing(**config).writer, "writer")
 
 
-def _foreseen(desk: Desk, writer: Model, concepts: Sequence[Concept]) -> _Foreseen:
+def _foreseen(
+    desk: Desk, writer: Model, concepts: Sequence[Concept], config: Mapping[str, Any]
+) -> _Foreseen:
     """Follow each conversation as far as it is stored."""
     found = _Foreseen([], [], {})
-    drafts = {place: draft_of(writer, concept) for place, concept in enumerate(concepts)}
+    templates = templates_of(Writing(**config).templates_file, writer)
+    drafts = {place: draft_of(writer, each, templates) for place, each in enumerate(concepts)}
     while drafts:
         requests = [draft.request for draft in drafts.values()]
         found.requests.extend(requests)

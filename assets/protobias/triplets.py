@@ -18,6 +18,7 @@ from assets.partitions import protobias_domains
 from assets.previews import markdown_table
 from assets.protobias.common import table_asset
 from assets.protobias.concepts import CONCEPTS, concept_of
+from assets.protobias.own import own_of, rows_of, templates_of, warning, wrong_rows
 from assets.protobias.selection import placed
 from assets.protobias.writing import Draft, draft_of, problems_of, row_of
 from generators.prompts.checking import RULES, faults
@@ -31,7 +32,7 @@ GRAMMAR = "grammar"
 
 TRIPLETS = Columns(
     **CONCEPTS.columns,
-    writer=(TEXT, "Who wrote it, as models.yaml names it"),
+    writer=(TEXT, "Who wrote it, as models.yaml names it; own for those of a file"),
     text=(TEXT, "The neutral sentence; empty where there is none"),
     correct=(TEXT, "The sentence of the non-prototype"),
     adversarial=(TEXT, "The sentence of the prototype, with another value of the knob"),
@@ -57,6 +58,16 @@ class Writing(Limited):
         description="A model of models.yaml with the role writer. grammar needs no model; the "
         "paper has Qwen2.5-7B-Instruct.",
     )
+    triplets_file: str = Field(
+        default="",
+        description="Path of a CSV or JSON-lines file with triplets of your own, which are checked "
+        "by the same rules and painted beside the others (docs/protobias.md).",
+    )
+    templates_file: str = Field(
+        default="",
+        description="Path of a YAML file with prompts of your own for the writer, by domain; by "
+        "default the paper's, Tables 3 to 5.",
+    )
 
 
 def triplets_by(catalog: Catalog) -> AssetsDefinition:
@@ -78,9 +89,13 @@ def triplets_by(catalog: Catalog) -> AssetsDefinition:
     ) -> MaterializeResult[pa.Table]:
         """Have each triplet written; one that breaks a rule is asked for again, twice at most."""
         writer, account = chosen(catalog, config.writer, "writer"), budget.account(context)
+        templates = templates_of(config.templates_file, writer)
+        own = own_of(config.triplets_file, context.partition_key)
+        if told := warning(own, config.triplets_file):
+            context.log.warning(told)
         every = CONCEPTS.rows(concepts)
         rows = first_of(every, config.limit, lambda row: placed_concept(concept_of(row)))
-        drafts = [draft_of(writer, concept_of(row)) for row in rows]
+        drafts = [draft_of(writer, concept_of(row), templates) for row in rows]
         rounds = []
         while waiting := [place for place, draft in enumerate(drafts) if draft.outcome is None]:
             requests = [drafts[place].request for place in waiting]
@@ -90,13 +105,15 @@ def triplets_by(catalog: Catalog) -> AssetsDefinition:
             rounds.append(asked)
         written = [row | row_of(draft) for row, draft in zip(rows, drafts, strict=True)]
         return materialized(
-            TRIPLETS.table(written),
+            TRIPLETS.table([*written, *rows_of(own, len(concepts))]),
             triplets=len(written),
             **partial_metadata(len(written), len(concepts), "concepts"),
             **Counter(row["outcome"] for row in written),
             by_knob=markdown_table(_by_knob(written)),
             by_rule=markdown_table(_by_rule(written)),
             examples=markdown_table(_examples(drafts)),
+            own=len(own.triplets),
+            own_rows_not_used=markdown_table(wrong_rows(own)),
             **cost_metadata(*rounds),
         )
 

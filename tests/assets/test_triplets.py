@@ -27,6 +27,7 @@ from tests.assets.paired import triplet_rows
 from tests.assets.plans import desk_at, stored
 from tests.assets.written import RULES, Author, right, writer_at
 from tests.providers import Provider
+from tests.resources.test_own import ROW as OWN
 from tests.runs import REFERENCE, checks, copied, failure, materialize, metadata, rewrite, table
 
 DOMAIN, NUMBER = "animals", 15
@@ -268,6 +269,31 @@ def test_a_smaller_sample_is_the_beginning_of_a_larger_one_in_every_domain():
         stored_rows = [asdict(concept) | {"place": 0, "seed": 0} for concept in larger]
         again = CONCEPTS.rows(CONCEPTS.table(stored_rows).to_pandas())
         assert [concept_of(row) for row in again] == larger
+
+
+def test_triplets_of_a_file_go_the_way_of_all_and_bad_rows_are_named(tmp_path):
+    """As foreseen by the plan; under ids of their own, which every later step takes."""
+    path = tmp_path / "mine.jsonl"
+    path.write_text("\n".join(json.dumps(row) for row in (OWN, OWN | {"correct": OWN["text"]})))
+    config = {"triplets_file": str(path)}
+    together = {(CONCEPTS_KEY, DOMAIN): {"instances": 2}, (TRIPLETS, DOMAIN): config}
+    with desk_at(tmp_path) as desk:
+        foreseen = triplets_of(Catalog((GRAMMAR,)), desk._replace(together=together), DOMAIN)
+    result = materialize(
+        tmp_path,
+        *("concepts", "prompt_triplets"),
+        group="protobias",
+        topic=DOMAIN,
+        models=[*REFERENCE, GRAMMAR],
+        config={"concepts": {"instances": 2}, "prompt_triplets": config},
+    )
+    assert result.success, failure(result)
+    assert set(checks(result).values()) == {True}
+    assert accepted(rows(tmp_path)) == foreseen
+    assert foreseen[2][0].concept_id.startswith("animals/own/axolotl-goldfish/count/")
+    about = metadata(result, "prompt_triplets", "protobias")
+    assert about["own"] == 1
+    assert "| 2 | correct: correct has to read" in about["own_rows_not_used"]
 
 
 def test_tables_of_before_which_do_not_say_where_animals_can_be_are_read():

@@ -1,0 +1,67 @@
+"""Triplets and templates of a user's own, as `prompt_triplets` takes them."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+import pandas as pd
+
+from generators.prompts.taxonomy import cells
+from resources.models.catalog import Model
+from resources.own_templates import own_templates
+from resources.own_triplets import OwnFileError, OwnTriplets, own_triplets
+from resources.taxonomy import load, taxonomy_path
+
+WRITER = "own"
+"""Who wrote them, as the tables say."""
+
+
+def own_of(path: str, domain: str) -> OwnTriplets:
+    """The triplets of a domain in a file; none without one. Raises `OwnFileError`."""
+    if not path:
+        return OwnTriplets()
+    people = domain == "demography"
+    groups = cells(load(taxonomy_path()), domain)[0].labels if people else ()
+    return own_triplets(path, domain, groups)
+
+
+def templates_of(path: str, writer: Model) -> Mapping[str, str]:
+    """The templates in a file by domain; none without one. Raises `OwnFileError`."""
+    if path and writer.backend == "offline":
+        raise OwnFileError(
+            f"{writer.name} writes by rule and reads no template. Choose another writer, or leave "
+            "templates_file out."
+        )
+    return own_templates(path) if path else {}
+
+
+def rows_of(own: OwnTriplets, place: int) -> list[dict[str, Any]]:
+    """They as rows of `prompt_triplets`, from a place on."""
+    return [
+        {
+            **asdict(concept),
+            "place": place + number,
+            "seed": 0,
+            "writer": WRITER,
+            **triplet._asdict(),
+            "outcome": "accepted",
+            "rules": [],
+            "earlier_rules": [],
+            "attempts": 0,
+            "calls": [],
+        }
+        for number, (concept, triplet) in enumerate(own.triplets)
+    ]
+
+
+def wrong_rows(own: OwnTriplets) -> pd.DataFrame:
+    """The rows of the file that are not used, with the reason."""
+    return pd.DataFrame(own.wrong, columns=["line", "why it is not used"])
+
+
+def warning(own: OwnTriplets, path: str) -> str | None:
+    """What to tell of rows that are not used; None where all are."""
+    if not own.wrong:
+        return None
+    lines = "\n".join(f"  {path}, line {line}: {why}" for line, why in own.wrong)
+    return f"{len(own.wrong)} of {own.rows} rows are not used.\n{lines}"
