@@ -79,6 +79,7 @@ def report_over(scorers: Sequence[Model]) -> AssetsDefinition:
             data_version=DataVersion(content_version(folder, told)),
             metadata={
                 "path": MetadataValue.path(str(index)),
+                "address": MetadataValue.path(index.as_uri()),
                 "painters": len(found),
                 "rehearsals": sum(painted.rehearsal for painted in found),
                 "seconds": round(perf_counter() - started, 2),

@@ -18,9 +18,14 @@ from assets.protobias.common import key, scores_of
 from assets.protobias.pairs import SIDES
 from assets.protobias.scoring import scorers
 from assets.protobias.selection import part_of_pairs
+from assets.unread import few_unread, unread_spec
 from assets.vlmbias.checks import as_partial, previewed, result_of
 from resources.models.catalog import Catalog, Model
 
+_READ_SOME = (
+    "Read some of the table's responses: a longest_output that is too small cuts them off, and a "
+    "provider may refuse the pictures. No pair that lacks a score is in the failure rate."
+)
 _PICTURE = ["pair_id", "side", "sha256", "text"]
 
 
@@ -47,10 +52,11 @@ def _checks(model: Model) -> AssetChecksDefinition:
             description="No request has failed.",
             partitions_def=pairs,
         )
+        unread = unread_spec(asset, pairs)
 
     @multi_asset_check(
         name=f"protobias__scores_{model.name}__checks",
-        specs=[ended, failed],
+        specs=[ended, failed, unread],
         ins={"scores": AssetIn(asset), "filtered": AssetIn(source)},
     )
     def checks(scores: pd.DataFrame, filtered: pd.DataFrame) -> Iterator[AssetCheckResult]:
@@ -61,6 +67,7 @@ def _checks(model: Model) -> AssetChecksDefinition:
         found = as_partial(result_of(f"{len(scores)} rows: {said}", wrong), parts, "pairs")
         yield found._replace(check_name=ended.name)
         yield _nothing_failed(model, scores)._replace(check_name=failed.name)
+        yield few_unread(scores, "side", _READ_SOME)._replace(check_name=unread.name)
 
     return checks
 

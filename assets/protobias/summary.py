@@ -11,7 +11,7 @@ from dagster import (
     MaterializeResult,
 )
 
-from assets.columns import BOOLEAN, REAL, TEXT, WHOLE, Columns, materialized
+from assets.columns import BOOLEAN, REAL, TEXT, WHOLE, Columns, materialized, records
 from assets.common import NothingYet
 from assets.partitions import painters
 from assets.previews import markdown_table
@@ -56,6 +56,7 @@ SUMMARY = Columns(
 """Knobs and concepts are told apart for each domain, one at a time. A number without anything to
 rest on is empty, and so are those of all domains of a metric that lacks one which another has."""
 
+_PLOTTED = ["failure_rate", "correct_margin", "incorrect_margin"]
 _SHOWN = [
     *("metric", "domain", "pairs", "unscored", "ties"),
     *("failure_rate", "failure_rate_low", "failure_rate_high"),
@@ -96,6 +97,7 @@ def summary_over(models: Sequence[Model]) -> AssetsDefinition:
         return materialized(
             SUMMARY.table(rows),
             missing=missing,
+            **plotted(whole),
             **{
                 str(sample): markdown_table(found[_SHOWN].round(4))
                 for sample, found in whole.groupby("sample")
@@ -103,6 +105,21 @@ def summary_over(models: Sequence[Model]) -> AssetsDefinition:
         )
 
     return summary
+
+
+def plotted(whole: pd.DataFrame) -> dict[str, float]:
+    """The failure rate and margins of each metric over all domains, as numbers that are plotted.
+
+    `whole` are rows about all knobs and concepts. Means over fewer domains than another metric has
+    are none, and neither is a margin of nothing.
+    """
+    over_all = whole[whole["sample"].eq(EVALUATED) & whole["domain"].eq(ALL)]
+    return {
+        f"{name}_{row['metric']}": float(row[name])
+        for row in records(over_all[["metric", *_PLOTTED]])
+        for name in _PLOTTED
+        if pd.notna(row[name])
+    }
 
 
 def missing_of(scores: pd.DataFrame, models: Sequence[Model]) -> dict[str, str]:

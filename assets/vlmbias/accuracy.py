@@ -13,6 +13,7 @@ from assets.previews import markdown_table
 from assets.site.board import BENCHMARK, ORIGINALS, PARTIAL
 from assets.vlmbias.answers import all_of, asked_of, same_questions, topics_of
 from assets.vlmbias.common import GROUP, answers_of, table_asset
+from assets.vlmbias.results import by_topic
 from metrics import EVERY_SIZE, TASK_MEAN, accuracy_table
 from resources.models.catalog import Model
 
@@ -97,10 +98,12 @@ def accuracy_over(judges: Sequence[Model]) -> AssetsDefinition:
             if topics_missing:
                 context.log.warning("%s has not answered %s yet", judge, ", ".join(topics_missing))
         means = rows[(rows["topic"] == TASK_MEAN) & (rows["image_set"] == "benchmark")]
-        means = means[means["size"] == EVERY_SIZE]
+        means = means[(means["size"] == EVERY_SIZE) & means["accuracy"].notna()]
+        topics = by_topic(rows)
         return materialized(
             ACCURACY.table(rows),
             task_mean=markdown_table(means[_SHOWN].round(4)),
+            by_topic=markdown_table(topics[["topic", "image_set", *_SHOWN]].round(4)),
             topics=sorted({topic for by_topic in answers.values() for topic in by_topic}),
             missing=missing,
             partial=partial_of(judges, questions, answers),

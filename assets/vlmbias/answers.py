@@ -15,6 +15,7 @@ from assets.partitions import drawn_topics, topics
 from assets.previews import markdown_table
 from assets.vlmbias.prompting import VARIANTS, Posed, asked, posed
 from assets.vlmbias.questions import QUESTIONS
+from assets.vlmbias.results import results_of
 from metrics import BASELINE, Parsed, read_count, read_name, read_yes_no, score
 from resources.faults import Corrupt
 from resources.home import Home
@@ -112,6 +113,7 @@ def answer_table(
     before: pd.DataFrame,
     put: Sequence[Posed],
     endings: Sequence[Ending],
+    images: ImageStore,
     **metadata: Any,
 ) -> MaterializeResult[pa.Table]:
     """A judge's table: what it was asked now, and what stays of `before` under other promptings."""
@@ -139,6 +141,7 @@ def answer_table(
         prompting=list(table["prompting"].unique()),
         **partial_metadata(len(table), whole, "questions"),
         sample=markdown_table(table[_SHOWN].iloc[:: max(1, len(table) // 10)].head(10)),
+        **results_of(table, images),
         **_served(table, before, context.log),
         **metadata,
     )

@@ -22,6 +22,7 @@ from dagster import (
 from assets.limits import so_many
 from assets.partitions import drawn_topics
 from assets.previews import markdown_table
+from assets.unread import few_unread, unread_spec
 from assets.vlmbias.answers import all_of, not_ended, topics_of
 from assets.vlmbias.common import GROUP, answers_of
 from assets.vlmbias.proof import agreement, alike, disagreeing, too_narrow
@@ -35,6 +36,10 @@ _TRUTHS = {
 }
 _MEASUREMENTS = AssetKey([GROUP, "measurements"])
 _SHOWN = 20
+_READ_SOME = (
+    "Read some of the table's responses: a longest_output that is too small cuts them off, and a "
+    "provider may refuse the pictures. The accuracy counts an unparsed answer as wrong."
+)
 
 Check = Callable[..., AssetCheckResult]
 
@@ -166,15 +171,17 @@ def checks_of_answers(judge: Model) -> AssetChecksDefinition:
             description="No request has failed.",
             partitions_def=topics_of(judge),
         )
+        unread = unread_spec(asset, topics_of(judge))
 
     @multi_asset_check(
         name=f"vlmbias__answers_{judge.name}__checks",
-        specs=[ended, failed],
+        specs=[ended, failed, unread],
         ins={"answers": AssetIn(asset), "questions": AssetIn([GROUP, "questions"])},
     )
     def checks(answers: pd.DataFrame, questions: pd.DataFrame) -> Iterator[AssetCheckResult]:
         yield _every_row_ended(judge, answers, questions)._replace(check_name=ended.name)
         yield _nothing_failed(judge, answers)._replace(check_name=failed.name)
+        yield few_unread(answers, "prompting", _READ_SOME)._replace(check_name=unread.name)
 
     return checks
 

@@ -95,7 +95,7 @@ def _asked(model: Model) -> AssetsDefinition:
         before = table_before(context, home)
         put = put_to(model, questions, config.prompting, before, images, ledger, config.limit)
         endings, cost = look(models, model, put, context.log, budget.account(context))
-        return answer_table(context, model, questions, before, put, endings, **cost)
+        return answer_table(context, model, questions, before, put, endings, images, **cost)
 
     return answers
 
@@ -126,7 +126,7 @@ def _informed(model: Model, judge_of: Callable[[int], InformedJudge]) -> AssetsD
             )
             for each in put
         ]
-        return answer_table(context, model, questions, before, put, endings)
+        return answer_table(context, model, questions, before, put, endings, images)
 
     return answers
 
@@ -162,7 +162,7 @@ def _pixels(model: Model) -> AssetsDefinition:
         before = table_before(context, home)
         put = put_to(model, questions, config.prompting, before, images, ledger, config.limit)
         endings = [_said(each, judge.answer(each.prompt, images.get(each.shown))) for each in put]
-        return answer_table(context, model, questions, before, put, endings)
+        return answer_table(context, model, questions, before, put, endings, images)
 
     return answers
 

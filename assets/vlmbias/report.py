@@ -128,6 +128,7 @@ def report_over(judges: Sequence[Model], writers: Sequence[Model]) -> AssetsDefi
             data_version=DataVersion(content_version(folder, told)),
             metadata={
                 "path": MetadataValue.path(str(index)),
+                "address": MetadataValue.path(index.as_uri()),
                 "scenes": int(pictures["base_id"].nunique()),
                 "images": len(pictures),
                 "seconds": round(perf_counter() - started, 2),

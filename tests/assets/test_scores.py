@@ -85,7 +85,7 @@ def rehearsed(tmp_path_factory):
         for domain, number in PAIRS.items():
             write_filtered(root, domain, filtered_rows(root, domain, number))
             result = score(root, instance, "prior", "pixels", "random", domain=domain)
-            assert checks(result) == {"every_row_ended": True, "nothing_failed": True}
+            assert set(checks(result).values()) == {True}
         return root, score(root, instance, "summary", domain=None), warned(instance)
 
 
@@ -175,7 +175,7 @@ class TestJudge:
         server.answer = lambda received: said.get(received.texts[0], usual(received))
         judges = [*REFERENCE, judge]
         result = score(root, painted, "somebody", models=judges)
-        assert checks(result) == {"every_row_ended": True, "nothing_failed": False}
+        assert checks(result)["nothing_failed"] is False
         asked = Counter(each.texts for each in server.received)
         assert asked == {(judging(text),): 2 for text in texts}
         assert all(len(each.images) == 1 for each in server.received)

@@ -1,0 +1,75 @@
+"""What Dagster shows of the answers to one topic: rates that it plots, and pictures gone wrong."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pandas as pd
+from dagster import MarkdownMetadataValue
+
+from assets.columns import records
+from assets.previews import contact_sheet, markdown_table
+from metrics import BASELINE, EVERY_SIZE, QUESTION_GROUPS, TASK_MEAN, WHOLE_TOPIC, accuracy_table
+from resources.images import ImageStore
+
+COUNTING = QUESTION_GROUPS["Q1"]
+RATES = (
+    "accuracy",
+    "accuracy_low",
+    "accuracy_high",
+    "bias_rate",
+    "bias_rate_low",
+    "bias_rate_high",
+)
+_VARIANTS = ("original", "counterfactual")
+_SHOWN = ["prompting", "image_set", "questions", "answers", *RATES]
+_MOST = 24
+
+
+def results_of(answers: pd.DataFrame, images: ImageStore) -> dict[str, Any]:
+    """Metadata of a judge's answers to a topic.
+
+    `accuracy` and `bias_rate` with the ends of their 95 % intervals, as numbers from 0 to 1: of the
+    counting questions, under the baseline and about pictures of the benchmark if there are such.
+    What they are of stands in `rates_of`, and all others in the table `rates`.
+    """
+    rates = by_topic(accuracy_table(answers))
+    found: dict[str, Any] = {"rates": markdown_table(rates[_SHOWN].round(4))}
+    for row in _main(rates):
+        found["rates_of"] = f"{row['prompting']}, {row['image_set']}, {row['questions']}"
+        found |= {name: float(row[name]) for name in RATES if pd.notna(row[name])}
+    if wrong := list(_wrong(answers)):
+        found["wrong_answers"] = _sheet(wrong, images)
+    return found
+
+
+def by_topic(accuracy: pd.DataFrame) -> pd.DataFrame:
+    """Rows of `accuracy_table` about whole topics at all sizes, without the means over topics."""
+    return accuracy[
+        accuracy["topic"].ne(TASK_MEAN)
+        & accuracy["subtopic"].eq(WHOLE_TOPIC)
+        & accuracy["size"].eq(EVERY_SIZE)
+        & ~accuracy["image_set"].isin(_VARIANTS)
+    ]
+
+
+def _main(rates: pd.DataFrame) -> list[dict[str, Any]]:
+    """The row that is plotted, if there is one: not of originals, whose bias is the truth."""
+    main = rates[rates["questions"].eq(COUNTING) & rates["image_set"].ne("originals")]
+    others = main["prompting"].ne(BASELINE) * 2 + main["image_set"].ne("benchmark")
+    return records(main.loc[others.sort_values(kind="stable").index[:1]])
+
+
+def _wrong(answers: pd.DataFrame) -> Iterator[tuple[str, str]]:
+    """A caption and the sha256 of a picture for each scene that some wrong answer is about."""
+    wrong = answers[answers["score"].eq(0)].drop_duplicates("base_id")
+    for row in records(wrong[["base_id", "question_id", "answer", "ground_truth", "shown"]]):
+        said = "nothing readable" if pd.isna(row["answer"]) else row["answer"]
+        yield (
+            f"{row['base_id']}, {row['question_id']}: said {said}, truth {row['ground_truth']}",
+            row["shown"],
+        )
+
+
+def _sheet(wrong: list[tuple[str, str]], images: ImageStore) -> MarkdownMetadataValue:
+    some = wrong[:: max(1, -(-len(wrong) // _MOST))]
+    return contact_sheet([(caption, images.get(digest)) for caption, digest in some])

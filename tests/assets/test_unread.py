@@ -1,0 +1,49 @@
+"""The check that warns where a model's answers can often not be used."""
+
+import pandas as pd
+import pytest
+from dagster import AssetCheckSeverity
+
+from assets.unread import few_unread
+
+
+def rows(**outcomes):
+    """Rows by prompting: as many of each outcome as said, as in "6 answered, 4 refused"."""
+    return pd.DataFrame(
+        [
+            {"prompting": prompting, "outcome": outcome}
+            for prompting, said in outcomes.items()
+            for number, outcome in (each.split() for each in said.split(", "))
+            for _ in range(int(number))
+        ],
+        columns=["prompting", "outcome"],
+    )
+
+
+@pytest.mark.parametrize(
+    ("said", "passed", "share"),
+    [
+        ({"baseline": "64 answered, 36 unparsed"}, False, 0.36),
+        ({"baseline": "64 answered, 30 unparsed, 6 refused"}, False, 0.36),
+        ({"baseline": "90 answered, 5 unparsed, 5 refused"}, True, 0.1),
+        ({"baseline": "89 answered, 11 refused"}, False, 0.11),
+        ({"baseline": "9 answered, 1 unparsed, 90 failed"}, True, 0.1),
+        ({"baseline": "90 scored"}, True, 0.0),
+        ({"baseline": "9 failed"}, True, 0.0),
+        ({}, True, 0.0),
+    ],
+)
+def test_more_than_a_tenth_warns_and_stops_nothing(said, passed, share):
+    result = few_unread(rows(**said), "prompting", "Mend it.")
+    assert (result.passed, result.metadata["unread_share"].value) == (passed, share)
+    assert result.severity == AssetCheckSeverity.WARN
+    assert f"{share:.1%} of the answers" in result.description
+    assert ("Mend it." in result.description) is not passed
+
+
+def test_one_way_of_prompting_does_not_hide_another():
+    result = few_unread(
+        rows(baseline="990 answered", debiased="6 answered, 4 unparsed"), "prompting", ""
+    )
+    assert not result.passed
+    assert "| debiased | 4 | 0 | 10 | 0.4 |" in result.metadata["shares"].value
