@@ -107,6 +107,8 @@ def test_it_is_a_grid_that_is_reviewed_by_keys_alone(opened, candidates):
         "l => new Set(l.map(each => each.getBoundingClientRect().left)).size"
     )
     assert columns == 4
+    assert page.evaluate("document.documentElement.scrollWidth") == 1280
+    assert page.locator("article").evaluate_all("l => l.every(c => c.scrollWidth <= c.offsetWidth)")
     assert page.evaluate("document.documentElement.scrollHeight") < TRIALS * 300
     words = ["n", "n", "a", "r"]
     for key in words:
