@@ -15,6 +15,7 @@ from resources.calls import Call
 from resources.cassette import form
 from resources.cassette.ahead import ahead
 from resources.cassette.form import BadCassette
+from resources.outside import values_in
 from resources.plain import Flawed, check_plain
 from resources.spreadsheets import guarded_sheet
 
@@ -24,6 +25,9 @@ _LOCATOR_BYTES = 20
 _ENCRYPTED = 0x1
 _AT_ONCE = 500
 """Calls that are imported together."""
+_BYTES_A_VALUE = 32
+"""Memory that a value takes in a call, beside its text: `calls` gives a call of the most values
+that are taken by itself."""
 _REMEDY = "Get the file again, or have it exported again; nothing was imported."
 
 
@@ -75,7 +79,7 @@ class Cassette:
             raise self._bad(form.review_part(topic), str(problem)) from None
 
     def _calls(self) -> Iterator[tuple[Call, int]]:
-        """Each call with the length of its line."""
+        """Each call with what it weighs: the length of its line, and more for many values."""
         before = ""
         for number, line in enumerate(self._lines(), 1):
             where = f"{form.CALLS}, line {number}"
@@ -86,7 +90,7 @@ class Cassette:
             if call.key <= before:
                 raise self._bad(where, "its calls are not in order of key, each once")
             before = call.key
-            yield call, len(line)
+            yield call, len(line) + _BYTES_A_VALUE * values_in(line.decode())
 
     def _check_parts(self, infos: list[ZipInfo]) -> None:
         names = [info.filename for info in infos]
