@@ -13,6 +13,7 @@ import dagster as dg
 import assets
 from assets import protobias, vlmbias
 from assets.batches import batching
+from assets.jobs import flows
 from assets.plans import Planners
 from assets.quoting import quote_job
 from assets.vlmbias import svg_planning
@@ -31,9 +32,9 @@ from resources.models.client import ModelClient
 from resources.tables import ParquetTables
 from sensors.batches import watching
 from sensors.interrupted import ending
-from sensors.landing import pairs_job
+from sensors.landing import IMAGE_PAIRS
 from sensors.monthly import monthly
-from sensors.new_painters import jobs_after_pairs, launching
+from sensors.new_painters import REPORT, SUMMARY, launching
 from sensors.painters import noticing
 
 
@@ -108,23 +109,24 @@ by_key = {
     for key in asset.keys
 }
 resources = resources_at(data_root())
-batches = batching(planners, by_key, resources)
+named = flows(by_key)
+batches = batching(planners, by_key, named.by_asset, resources)
 quotes = quote_job(planners, lambda: defs.get_repository_def().assets_defs_by_key)
-for_painters = [pairs_job(by_key), *jobs_after_pairs()]
+for_painters = [named.by_asset[asset] for asset in (IMAGE_PAIRS, SUMMARY, REPORT)]
 
 defs: dg.Definitions = dg.Definitions(
     assets=every_asset,
     asset_checks=dg.load_asset_checks_from_package_module(assets),
     jobs=[
         quotes,
+        *named.all,
         *batches.jobs,
-        *for_painters,
     ],
     sensors=[
         watching(planners, by_key, batches),
         noticing(catalog_files, by_key),
         launching(catalog_files, by_key, for_painters),
-        ending([*for_painters, *batches.materializing_jobs]),
+        ending(named.all),
     ],
     schedules=[monthly(catalog_files, by_key)],
     resources=resources,

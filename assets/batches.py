@@ -9,22 +9,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import product
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import pandas as pd
 from dagster import (
     AssetKey,
-    AssetsDefinition,
-    AssetSelection,
     Config,
     DagsterInstance,
     DagsterRunStatus,
     JobDefinition,
     MarkdownMetadataValue,
     OpExecutionContext,
-    PartitionsDefinition,
     RunsFilter,
-    define_asset_job,
     job,
     op,
 )
@@ -47,8 +43,13 @@ from resources.models.faults import CannotDo
 
 TAG = "counterfactory/batch"
 """The tag of a run that has to do with one batch."""
-_ABOUT_BATCHES = ("submit_batch", "collect_batch", "cancel_batch")
+_EVERY_ASSET = "__ASSET_JOB"
+"""Dagster's own job of all assets."""
 _ASKING = [DagsterRunStatus.STARTING, DagsterRunStatus.STARTED, DagsterRunStatus.CANCELING]
+
+
+Materializing: TypeAlias = Mapping[AssetKey, UnresolvedAssetJobDefinition]
+"""By asset, the job that makes it."""
 
 
 class Submission(Config):
@@ -82,13 +83,13 @@ class Ending(Which):
 
 
 class Batching(NamedTuple):
-    """The jobs about batches; `materializing` those that make assets of what was collected."""
+    """The jobs about batches; `materializing` are those that make assets of what was collected."""
 
     submit: JobDefinition
     collect: JobDefinition
     cancel: JobDefinition
-    materializing: Mapping[AssetKey, UnresolvedAssetJobDefinition]
-    """By asset. Assets that are divided in the same way share a job."""
+    materializing: Materializing
+    """By asset: the named jobs of these assets, which people launch as well."""
 
     @property
     def materializing_jobs(self) -> list[UnresolvedAssetJobDefinition]:
@@ -96,22 +97,24 @@ class Batching(NamedTuple):
         return list({each.name: each for each in self.materializing.values()}.values())
 
     @property
-    def jobs(self) -> list[JobDefinition | UnresolvedAssetJobDefinition]:
-        """All jobs about batches."""
-        return [self.submit, self.collect, self.cancel, *self.materializing_jobs]
+    def jobs(self) -> list[JobDefinition]:
+        """The jobs that are about batches alone."""
+        return [self.submit, self.collect, self.cancel]
 
 
-def batching(planners: Planners, assets: Assets, resources: Mapping[str, Any]) -> Batching:
+def batching(
+    planners: Planners, assets: Assets, jobs: Materializing, resources: Mapping[str, Any]
+) -> Batching:
     """The jobs for all assets that have a planner, of the `assets` that there are.
 
-    They have their resources from the start, since Dagster warns of a parameter of its own when it
-    gives any to the job of a sensor.
+    `jobs` make these assets. Those made here have their resources from the start, since Dagster
+    warns of a parameter of its own when it gives any to the job of a sensor.
     """
     return Batching(
-        _submit_job(planners, assets, resources),
+        _submit_job(planners, assets, jobs, resources),
         _collect_job(resources),
         _cancel_job(resources),
-        _materializing({key: assets[key] for key in planners}),
+        {key: jobs[key] for key in planners},
     )
 
 
@@ -133,7 +136,9 @@ def table_of(batches: Sequence[Batch]) -> MarkdownMetadataValue:
     return markdown_table(pd.DataFrame(rows)) if rows else MarkdownMetadataValue("None.")
 
 
-def _submit_job(planners: Planners, assets: Assets, resources: Mapping[str, Any]) -> JobDefinition:
+def _submit_job(
+    planners: Planners, assets: Assets, jobs: Materializing, resources: Mapping[str, Any]
+) -> JobDefinition:
     @op(name="submit", description="Creates batches of what assets would ask of models now.")
     def submitting(
         context: OpExecutionContext,
@@ -149,7 +154,7 @@ def _submit_job(planners: Planners, assets: Assets, resources: Mapping[str, Any]
         )
         if not chosen.tasks:
             raise CannotDo(f"Nothing that is selected by {config.select!r} asks a model.")
-        require_idle = partial(_require_idle, context.instance, chosen.tasks)
+        require_idle = partial(_require_idle, context.instance, jobs, chosen.tasks)
         require_idle()
         desk = Desk(home, images, ledger, models.calls, together(chosen.tasks))
         account = Account(
@@ -207,12 +212,13 @@ def _orders(
                 later[where] += number
 
 
-def _require_idle(instance: DagsterInstance, tasks: Sequence[Task]) -> None:
+def _require_idle(instance: DagsterInstance, jobs: Materializing, tasks: Sequence[Task]) -> None:
     """Raise `CannotDo` while a run asks what is to be submitted: it would be paid for twice."""
     under_way = instance.get_runs(RunsFilter(statuses=_ASKING))
     for task, run in product(tasks, under_way):
-        # A run of a job as a whole names no assets; those of the jobs here materialize none.
-        some = run.asset_selection or ({task.asset} if run.job_name not in _ABOUT_BATCHES else ())
+        # A run of a job as a whole names no assets.
+        whole = {task.asset} if run.job_name in (_EVERY_ASSET, jobs[task.asset].name) else ()
+        some = run.asset_selection or whole
         if task.asset not in some:
             continue
         if run.tags.get("dagster/partition", task.partition) == task.partition:
@@ -273,24 +279,3 @@ def _cancel_job(resources: Mapping[str, Any]) -> JobDefinition:
         cancelling()
 
     return cancel_batch
-
-
-def _materializing(
-    assets: Mapping[AssetKey, AssetsDefinition],
-) -> dict[AssetKey, UnresolvedAssetJobDefinition]:
-    """A job can only have assets that are divided in the same way."""
-    alike: dict[PartitionsDefinition[Any] | None, list[AssetKey]] = {}
-    for key, asset in assets.items():
-        alike.setdefault(asset.partitions_def, []).append(key)
-    return {
-        key: made
-        for number, keys in enumerate(alike.values(), 1)
-        for made in [
-            define_asset_job(
-                name=f"materialize_batched_{number}",
-                selection=AssetSelection.assets(*keys),
-                description="Makes tables of answers that were collected from batches.",
-            )
-        ]
-        for key in keys
-    }

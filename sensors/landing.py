@@ -9,17 +9,15 @@ from dagster import (
     AssetKey,
     AssetMaterialization,
     AssetRecordsFilter,
-    AssetSelection,
     DagsterInstance,
     IntMetadataValue,
     RunRequest,
     RunsFilter,
-    define_asset_job,
 )
-from dagster._core.definitions.unresolved_asset_job_definition import UnresolvedAssetJobDefinition
 from dagster._core.storage.dagster_run import NOT_FINISHED_STATUSES
 
 from assets.chosen import NoSuchModel
+from assets.jobs import PAIRS_JOB
 from assets.partitions import domain_and_painter, painters, tags_of
 from assets.protobias.common import GROUP, key
 from assets.protobias.concepts import concepts_told
@@ -35,7 +33,6 @@ from resources.models.replies import Usage
 from resources.models.requests import Look, Paint, Request, Score
 
 TRIPLETS, IMAGE_PAIRS, FILTERED = key("prompt_triplets"), key("image_pairs"), key("filtered_pairs")
-PAIRS_JOB = "painter_pairs"
 PAINTER = "counterfactory/painter"
 """The tag of a run that was launched for a painter without anyone's pressing a button."""
 
@@ -53,16 +50,6 @@ def metric_of(asset: AssetKey) -> str | None:
     """The metric or judge whose scores an asset holds; None for another asset."""
     name = asset.to_user_string()
     return name.removeprefix(_SCORES) if name.startswith(_SCORES) else None
-
-
-def pairs_job(assets: Assets) -> UnresolvedAssetJobDefinition:
-    """The job that makes all that ProtoBias has of a painter's domain."""
-    chosen = [asset for asset in assets if asset in (IMAGE_PAIRS, FILTERED) or metric_of(asset)]
-    return define_asset_job(
-        PAIRS_JOB,
-        AssetSelection.assets(*chosen),
-        description="Paints, filters and scores a painter's pairs of a domain of ProtoBias.",
-    )
 
 
 class Landing:

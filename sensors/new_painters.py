@@ -5,7 +5,6 @@ from typing import Any
 
 from dagster import (
     AssetKey,
-    AssetSelection,
     DagsterInstance,
     DagsterRun,
     DagsterRunStatus,
@@ -15,18 +14,17 @@ from dagster import (
     SensorDefinition,
     SensorEvaluationContext,
     SensorResult,
-    define_asset_job,
     sensor,
 )
 
+from assets.jobs import PAIRS_JOB, REPORT_JOB, SUMMARY_JOB
 from assets.partitions import domain_and_painter, tags_of
 from assets.protobias.common import key
 from assets.quoting.choice import Assets
-from resources.executors import in_process
 from resources.former_names import partition_now
 from resources.models.catalog import Catalog, CatalogFiles, Model
 from sensors.former_log import take_over
-from sensors.landing import IMAGE_PAIRS, PAINTER, PAIRS_JOB, Landing
+from sensors.landing import IMAGE_PAIRS, PAINTER, Landing
 
 EVERY_S = 15
 SUMMARY, REPORT = key("summary"), key("report")
@@ -34,24 +32,6 @@ SUMMARIZED = "counterfactory/summarized"
 """The tag of a run that summarizes a painter, with the run of its pairs that came last."""
 REPORTED = "counterfactory/reported"
 """The tag of a run that makes the report, with the run of the summary that it follows."""
-
-
-def jobs_after_pairs() -> list[Any]:
-    """The jobs that make the summary of a painter, and the report: one step each, so in process."""
-    return [
-        define_asset_job(
-            "painter_summary",
-            AssetSelection.assets(SUMMARY),
-            description="Summarizes a painter of ProtoBias.",
-            executor_def=in_process,
-        ),
-        define_asset_job(
-            "protobias_report",
-            AssetSelection.assets(REPORT),
-            description="Makes the report of ProtoBias.",
-            executor_def=in_process,
-        ),
-    ]
 
 
 def launching(files: CatalogFiles, assets: Assets, jobs: Sequence[Any]) -> SensorDefinition:
@@ -126,7 +106,7 @@ class _Tick:
         if not made:
             yield RunRequest(
                 run_key=f"summary {last}",
-                job_name="painter_summary",
+                job_name=SUMMARY_JOB,
                 partition_key=painter.name,
                 tags={**tags_of(painter.name), PAINTER: painter.name, SUMMARIZED: last},
             )
@@ -135,7 +115,7 @@ class _Tick:
 
     def of_report(self) -> Iterator[RunRequest]:
         """The run that makes the report anew, if it lacks the latest summary made here."""
-        done = RunsFilter(job_name="painter_summary", statuses=[DagsterRunStatus.SUCCESS])
+        done = RunsFilter(job_name=SUMMARY_JOB, statuses=[DagsterRunStatus.SUCCESS])
         latest = self._instance.get_run_records(done, limit=1)
         made = self._instance.get_latest_materialization_event(REPORT)
         if not latest or (made and made.timestamp > (latest[0].end_time or 0.0)):
@@ -145,7 +125,7 @@ class _Tick:
         if not runs:
             yield RunRequest(
                 run_key=f"report {summary}",
-                job_name="protobias_report",
+                job_name=REPORT_JOB,
                 tags={REPORTED: summary},
             )
         elif runs[0].is_failure_or_canceled:

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 import dagster as dg
 
 from assets.batches import batching
+from assets.jobs import flows
 from definitions import resources_at
 from sensors.batches import watching
 from tests.assets.asked import JUDGE
@@ -27,7 +28,7 @@ def _quietly():
 class Location:
     """Jobs, sensor and assets as Dagster loads them; runs are in process, into `root`."""
 
-    def __init__(self, root, instance, assets, planners):
+    def __init__(self, root, instance, assets, planners, jobs=None):
         self.instance = instance
         self.resources = resources_at(str(root))
         by_key = {
@@ -36,10 +37,14 @@ class Location:
             if isinstance(asset, dg.AssetsDefinition)
             for key in asset.keys
         }
-        batches = batching(planners, by_key, self.resources)
+        self.jobs = jobs or flows(by_key)
+        batches = batching(planners, by_key, self.jobs.by_asset, self.resources)
         self.sensor = watching(planners, by_key, batches)
         self.defs = dg.Definitions(
-            assets=assets, jobs=batches.jobs, sensors=[self.sensor], resources=self.resources
+            assets=assets,
+            jobs=[*self.jobs.all, *batches.jobs],
+            sensors=[self.sensor],
+            resources=self.resources,
         )
         self.calls = self.resources["models"].calls
 

@@ -7,6 +7,7 @@ import pytest
 
 import assets
 from assets import vlmbias
+from assets.jobs import Jobs
 from assets.plans import Plan
 from resources.batches import submitting
 from resources.models.catalog import Catalog
@@ -65,7 +66,7 @@ def test_the_whole_way_at_half_the_price(root, server, location, judge):
     (tag,) = tags(location, "running")
     assert f"| {tag} | somebody | {ASSET} | {TOPIC} | running |" in told["batches"]
     launched, skipped = location.see_through()
-    assert launched == ["collect_batch", "materialize_batched_1"]
+    assert launched == ["collect_batch", "vlmbias_answers"]
     assert skipped == "No batch is under way."
     assert asked(server) == 0
     table_before = answers(root)
@@ -90,7 +91,7 @@ def test_what_was_asked_alone_is_not_submitted_and_the_other_way_round(
     assert server.batches.all == {}
     assert location.submit(partitions=[TOPIC], config=prompting("debiased")).success
     launched, _ = location.see_through()
-    assert launched == ["collect_batch", "materialize_batched_1"]
+    assert launched == ["collect_batch", "vlmbias_answers"]
     assert asked(server) == requests(root)
     assert Counter(answers(root)["prompting"])["debiased"] == counting(root)
 
@@ -144,12 +145,15 @@ def test_what_a_run_is_asking_is_not_submitted(server, location):
 
 def test_a_run_of_a_whole_job_counts_as_well(server, location):
     named = {"tags": {"dagster/partition": TOPIC}, "status": dg.DagsterRunStatus.STARTED}
-    location.instance.add_run(dg.DagsterRun("collect_batch", **named))
-    run = location.instance.add_run(dg.DagsterRun("materialize_batched_1", **named))
+    for other in ("collect_batch", "quote", "vlmbias_report"):
+        location.instance.add_run(dg.DagsterRun(other, **named))
+    run = location.instance.add_run(dg.DagsterRun("vlmbias_answers", **named))
     assert f"The run {run.run_id} materializes {ASSET}" in failure(
         location.submit(partitions=[TOPIC])
     )
     assert not server.batches.all
+    location.instance.report_run_canceled(run)
+    assert location.submit(partitions=[TOPIC]).success
 
 
 def test_a_run_that_starts_meanwhile_keeps_all_from_being_created(server, location, monkeypatch):
@@ -181,7 +185,7 @@ def test_second_turns_are_submitted_once_their_first_are_answered(root, server, 
     again = location.submit(partitions=[TOPIC], config=prompting("double-check"))
     assert output(again, "submit")["requests"] == counting(root)
     launched, told = location.see_through()
-    assert launched == ["collect_batch", "materialize_batched_1"]
+    assert launched == ["collect_batch", "vlmbias_answers"]
     assert told == "No batch is under way."
     assert asked(server) == 0
     assert len(answers(root)) == counting(root)
@@ -200,7 +204,7 @@ def test_of_a_batch_half_of_which_has_expired_the_rest_is_not_asked_alone(root, 
     server.batches.course = lambda _: Course()
     assert output(location.submit(partitions=[TOPIC]), "submit")["requests"] == missing
     launched, _ = location.see_through()
-    assert launched == ["collect_batch", "materialize_batched_1"]
+    assert launched == ["collect_batch", "vlmbias_answers"]
     assert asked(server) == 0
     assert set(answers(root)["outcome"]) == {"answered", "unparsed"}
 
@@ -312,7 +316,7 @@ def test_a_batch_that_cannot_be_collected_is_not_tried_for_ever(root, server, lo
     server.clear()
     assert location.collect(tag).success
     launched, _ = location.see_through()
-    assert launched == ["materialize_batched_1"]
+    assert launched == ["vlmbias_answers"]
 
 
 def test_a_tick_while_a_batch_is_being_collected_wants_no_second_run(server, location):
@@ -360,9 +364,13 @@ def others(root, judge, instance):
         yield Plan(judge, [own, *location.shared])
 
     planners = {dg.AssetKey(["test", name]): planner for name in DIVISIONS}
-    location = Location(
-        root, instance, [asset_of(name, each) for name, each in DIVISIONS.items()], planners
-    )
+    by_asset = {
+        key: dg.define_asset_job("_".join(key.path), dg.AssetSelection.assets(key))
+        for key in planners
+    }
+    made_of = [asset_of(name, each) for name, each in DIVISIONS.items()]
+    jobs = Jobs(list(by_asset.values()), by_asset)
+    location = Location(root, instance, made_of, planners, jobs)
     location.made, location.broken, location.shared = made, None, []
     yield location
     location.calls.close()
@@ -375,8 +383,8 @@ def test_partitions_of_two_dimensions_and_none_are_seen_through(server, others):
     launched, _ = others.see_through()
     assert Counter(launched) == {
         "collect_batch": 5,
-        "materialize_batched_1": 1,
-        "materialize_batched_2": 4,
+        "test_whole": 1,
+        "test_both": 4,
     }
     assert sorted(others.made) == [
         *(
@@ -395,10 +403,10 @@ def test_a_planner_that_fails_keeps_no_other_waiting(others):
         assert others.launch(request).success
     others.broken = "gpt|logos"
     launched, told = others.see_through()
-    assert launched == ["materialize_batched_2", "materialize_batched_1"]
+    assert launched == ["test_both", "test_whole"]
     assert "test/both, gpt|logos: what it lacks cannot be told: the table is torn" in told
     others.broken = None
-    assert others.see_through()[0] == ["materialize_batched_2"]
+    assert others.see_through()[0] == ["test_both"]
 
 
 def test_a_partition_waits_for_what_it_shares_with_another(server, others):
@@ -414,4 +422,4 @@ def test_a_partition_waits_for_what_it_shares_with_another(server, others):
     (there, _) = server.batches.all.values()
     there.course = Course()
     launched, _ = others.see_through()
-    assert Counter(launched) == {"collect_batch": 1, "materialize_batched_2": 2}
+    assert Counter(launched) == {"collect_batch": 1, "test_both": 2}

@@ -14,11 +14,12 @@ from dagster import (
 )
 from dagster._core.utils import make_new_run_id
 
+from assets.jobs import PAIRS_JOB, flows
 from assets.partitions import tags_of
 from resources.executors import PROCESS
 from resources.processes import process, this_process
 from sensors.interrupted import AGAIN, ending
-from sensors.landing import IMAGE_PAIRS, PAINTER, PAIRS_JOB, pairs_job
+from sensors.landing import IMAGE_PAIRS, PAINTER
 from tests.sensors.landing import ASSETS
 
 pytestmark = pytest.mark.filterwarnings("ignore:Non-compliant tag keys:DeprecationWarning")
@@ -62,7 +63,7 @@ def begun(bench, written, status=STARTED, job="__ASSET_JOB", **tags):
 @pytest.fixture
 def tick(bench):
     """What a tick launches, and what it says."""
-    sensor = ending([pairs_job(ASSETS)])
+    sensor = ending(flows(ASSETS).all)
     assert sensor.default_status is DefaultSensorStatus.RUNNING
 
     def tick():

@@ -10,10 +10,11 @@ from dagster import (
     materialize,
 )
 
+from assets.jobs import flows
 from generators.prompts.concepts import DOMAINS
-from sensors.landing import FILTERED, IMAGE_PAIRS, Landing, pairs_job
+from sensors.landing import FILTERED, IMAGE_PAIRS, Landing
 from sensors.monthly import missing, monthly
-from sensors.new_painters import REPORT, SUMMARY, jobs_after_pairs, launching
+from sensors.new_painters import REPORT, SUMMARY, launching
 from tests.sensors.landing import ASSETS, PRIOR, SCORES, SEER, SKETCH, painter
 
 pytestmark = pytest.mark.filterwarnings("ignore:Non-compliant tag keys:DeprecationWarning")
@@ -27,7 +28,7 @@ FAILED, STARTED = DagsterRunStatus.FAILURE, DagsterRunStatus.STARTED
 @pytest.fixture
 def tick(bench):
     """What a tick launches, and what it says."""
-    jobs = [pairs_job(ASSETS), *jobs_after_pairs()]
+    jobs = flows(ASSETS).all
     sensor = launching(bench.files, ASSETS, jobs)
 
     def tick():
@@ -195,7 +196,7 @@ def test_what_the_user_makes_just_now_is_waited_for(tick, bench):
 
 
 def test_both_are_off_until_they_are_turned_on(bench):
-    jobs = [pairs_job(ASSETS), *jobs_after_pairs()]
+    jobs = flows(ASSETS).all
     assert launching(bench.files, ASSETS, jobs).default_status is DefaultSensorStatus.STOPPED
     assert monthly(bench.files, ASSETS).default_status is DefaultScheduleStatus.STOPPED
 

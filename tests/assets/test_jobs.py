@@ -1,0 +1,68 @@
+"""The Jobs page: named jobs, as many whatever models there are, that make what asks models."""
+
+import dagster as dg
+
+import assets
+from assets import protobias, vlmbias
+from assets.jobs import flows
+from assets.vlmbias import svg_planning
+from assets.vlmbias.photographs import planning as photographs
+from definitions import resources_at
+from resources.models.catalog import Catalog, Model
+
+ROLES = ("judge", "captioner", "writer", "painter", "editor")
+
+
+def _loaded(*names):
+    """The assets by key, and those that ask models, with models that can do everything."""
+    catalog = Catalog(
+        tuple(
+            Model(name=name, backend="openai", model=name, family=name, roles=ROLES)
+            for name in names
+        )
+    )
+    made = [
+        *dg.load_assets_from_package_module(assets),
+        *vlmbias.judged(catalog),
+        *vlmbias.photographed(catalog),
+        *vlmbias.edited_flags(catalog),
+        *protobias.defined(catalog),
+    ]
+    asking = [vlmbias.planners, photographs.planners, svg_planning.planners, protobias.planners]
+    by_key = {
+        key: each for each in made if isinstance(each, dg.AssetsDefinition) for key in each.keys
+    }
+    return by_key, {key for planners in asking for key in planners(catalog)}
+
+
+def test_whatever_asks_a_model_is_in_one_named_job_and_models_add_none():
+    by_key, asking = _loaded("gpt", "gemini")
+    jobs = flows(by_key)
+    assert asking <= set(jobs.by_asset)
+    names = [job.name for job in jobs.all]
+    assert names == [job.name for job in flows(_loaded("gpt")[0]).all]
+    assert len(names) == len(set(names)) == 9
+    assert not any(character.isdigit() for name in names for character in name)
+    assert all(job.description for job in jobs.all)
+
+
+def test_jobs_have_the_partitions_and_assets_of_the_main_flows(tmp_path):
+    by_key, _ = _loaded("gpt")
+    jobs = flows(by_key)
+    resolved = dg.Definitions(
+        assets=list(by_key.values()), jobs=jobs.all, resources=resources_at(str(tmp_path))
+    )
+
+    def made_by(name):
+        return {key.path[-1] for key, job in jobs.by_asset.items() if job.name == name}
+
+    def division(name):
+        return resolved.resolve_job_def(name).partitions_def
+
+    assert made_by("vlmbias_answers") == {"answers_gpt"}
+    assert "flags" in division("vlmbias_answers").get_partition_keys()
+    assert made_by("protobias_prompts") == {"concepts", "prompt_triplets"}
+    assert "animals" in division("protobias_prompts").get_partition_keys()
+    assert made_by("painter_pairs") == {"image_pairs", "filtered_pairs", "scores_gpt"}
+    assert division("painter_pairs").partition_dimension_names == ["domain", "painter"]
+    assert made_by("vlmbias_report") == {"accuracy", "report"}
