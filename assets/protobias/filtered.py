@@ -39,7 +39,7 @@ from resources.models.client import ModelClient
 FILTERED = Columns(
     **IMAGE_PAIRS.columns,
     filter=(TEXT, "Who scored the picture, as models.yaml names it"),
-    filter_family=(TEXT, "Whose kin that is"),
+    filter_family=(TEXT, "Its family"),
     filter_score=(WHOLE, "1 to 10, how well it fits its own prompt; empty where there is none"),
     filter_outcome=(TEXT, "scored, unparsed, refused, failed, or unpainted where it was not asked"),
     filter_response=(TEXT, "What the filter said; empty where it said nothing"),

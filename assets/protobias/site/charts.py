@@ -101,7 +101,8 @@ def _charts(
 def _label(metric: Metric) -> str:
     reference = " · reference" if metric.group == "Reference judges" else ""
     part = " · asked in part" if metric.partial else ""
-    return f"{metric.name}{reference}{' · kin of the filter' if metric.kin else ''}{part}"
+    family = " · the filter's family" if metric.kin else ""
+    return f"{metric.name}{reference}{family}{part}"
 
 
 def _without(rate: Rate) -> str:
