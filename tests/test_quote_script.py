@@ -87,7 +87,7 @@ def test_variables_are_read_from_the_env_file_of_the_folder_and_never_said(quote
         check=True,
     )
     assert done.stdout.splitlines()[1].split()[:4] == [
-        "vlmbias/answers/gpt_of_env",
+        "vlmbias/answers_gpt_of_env",
         "flags",
         "gpt_of_env",
         "2",

@@ -84,7 +84,7 @@ def test_what_depends_on_pictures_is_later_and_at_most_so_much(studio):
 def test_of_a_failed_painting_edits_are_later_and_of_a_refused_one_none(studio):
     studio.must("subjects", subjects={"writer": "artist"})
     studio.server.when(lambda received: " dog " in received.texts[0], faults.CONTENT_POLICY)
-    studio.server.when(lambda received: " horse " in received.texts[0], faults.TRUNCATED_PNG)
+    studio.server.when(lambda received: " horse " in received.texts[0], faults.TOO_LARGE)
     studio.must("paintings", painter="artist")
     certain, later, _ = planned(studio, "edits")
     assert (len(certain), later) == (8, 4)

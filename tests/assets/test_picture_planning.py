@@ -66,7 +66,7 @@ def test_without_triplets_or_with_others_to_come_nothing_can_be_counted(studio):
 
 def test_each_step_plans_what_it_sends_and_what_stays_of_it(studio, server):
     failing, refused = right(studio.concepts[0]).correct, right(studio.concepts[1]).correct
-    server.answer.painting = {failing: faults.TRUNCATED_PNG, refused: faults.CONTENT_POLICY}
+    server.answer.painting = {failing: faults.TOO_LARGE, refused: faults.CONTENT_POLICY}
     for asset, config, number in ((PAIRS, {"samples": 2}, 12), (FILTERED, {}, 8)):
         certain, later, _ = planned(studio, asset, **config)
         assert (len(certain), later) == (number, 2 * (asset == FILTERED))
