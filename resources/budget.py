@@ -47,6 +47,11 @@ class Budget(ConfigurableResource[None]):
         description="Forget answers that were paid for but are damaged in the call store, and ask, "
         "and pay for them, again; otherwise they are an error.",
     )
+    replace_malformed_answers: bool = Field(
+        default=False,
+        description="Forget replies that were paid for but hold no answer that can be read, and "
+        "ask, and pay, again; otherwise they stay.",
+    )
 
     @classmethod
     def of(cls, environment: Mapping[str, str]) -> "Budget":
@@ -86,6 +91,7 @@ class Budget(ConfigurableResource[None]):
             per_month=self.per_month_usd,
             remake_lost_pictures=self.remake_lost_pictures,
             replace_damaged_answers=self.replace_damaged_answers,
+            replace_malformed_answers=self.replace_malformed_answers,
         )
 
 

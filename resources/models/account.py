@@ -20,6 +20,8 @@ class Account:
     """Whether pictures that were paid for, and are gone, are to be made and paid for again."""
     replace_damaged_answers: bool = False
     """Whether answers that were paid for, and are damaged, are to be asked and paid for again."""
+    replace_malformed_answers: bool = False
+    """Whether replies that were paid for, and hold no answer, are to be paid for again."""
 
     @property
     def limited(self) -> bool:

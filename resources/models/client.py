@@ -146,7 +146,7 @@ class ModelClient(ConfigurableResource[None]):
         answered: bool = False,
     ) -> Asked:
         stored = stored_keys(self.calls, model, requests)
-        calls = self._stored(set(stored), account)
+        calls = self._stored(dict(zip(stored, requests, strict=True)), account)
         keys = [
             found if found in calls else key
             for found, key in zip(stored, call_keys(model, requests), strict=True)
@@ -191,18 +191,20 @@ class ModelClient(ConfigurableResource[None]):
             dollars(progress.possibly_spent),
         )
 
-    def _stored(self, keys: Collection[str], account: Account) -> dict[str, Answer]:
-        """What is answered; raises `LostPictures` unless those are to be made again.
+    def _stored(self, requests: Mapping[str, Request], account: Account) -> dict[str, Answer]:
+        """What of requests, by key, is answered; without the malformed that are to be replaced.
+
+        Raises `LostPictures` unless those are to be made again.
 
         Raises `DamagedAnswers` unless those are to be asked again.
         """
         try:
-            found = self.calls.answers(keys)
+            found = self.calls.answers(requests)
         except DamagedAnswers as damaged:
             if not account.replace_damaged_answers:
                 raise
             self.calls.forget(damaged.keys)
-            found = self.calls.answers(keys)
+            found = self.calls.answers(requests)
         pictures = {key: answer.answer.get("images", ()) for key, answer in found.items()}
         lost = self.images.lost({digest for digests in pictures.values() for digest in digests})
         without = [key for key, digests in pictures.items() if not lost.isdisjoint(digests)]
@@ -214,11 +216,11 @@ class ModelClient(ConfigurableResource[None]):
                 "and pay for them again, set in the run config: resources: {budget: {config: "
                 "{remake_lost_pictures: true}}}. Nothing was sent."
             )
+        if account.replace_malformed_answers:
+            without += [key for key, call in found.items() if _holds_none(call, requests[key])]
         if without:
             self.calls.forget(without)
-        for key in without:
-            del found[key]
-        return found
+        return {key: call for key, call in found.items() if key not in without}
 
     def _require_none_waits(self, model: Model, keys: Collection[str]) -> None:
         waiting = self.calls.batches.waiting(keys)
@@ -254,6 +256,12 @@ def key_of(model: Model) -> str | None:
             "Dagster again and materialize again. Nothing was sent."
         )
     return value
+
+
+def _holds_none(call: Answer, request: Request) -> bool:
+    """Whether a reply was stored that holds no answer; one that misses its schema holds one."""
+    outcome = outcome_of(call, request)
+    return isinstance(outcome, Malformed) and outcome.unreadable
 
 
 def _sum(one: float | None, other: float | None) -> float | None:

@@ -51,6 +51,8 @@ def test_a_run_may_change_one_and_keeps_the_other():
     assert account.remake_lost_pictures
     assert account_of({}, {"per_month_usd": 0}).limited
     assert account_of({}, {"replace_damaged_answers": True}).replace_damaged_answers
+    assert not account.replace_malformed_answers
+    assert account_of({}, {"replace_malformed_answers": True}).replace_malformed_answers
 
 
 @pytest.mark.parametrize("value", ["five", "-1", "$5", "nan", "inf", "1,50", "1e300"])

@@ -440,6 +440,23 @@ class TestDamagedAnswers:
         assert client.ask(judge, requests, LOG, ACCOUNT).sent == 0
 
 
+class TestMalformedAnswers:
+    def test_they_stay_and_are_asked_again_where_that_is_wanted_and_no_others(self, server, client):
+        judge, requests = priced(server), looks(5)
+        server.when(lambda received: "animal 3?" in received.texts[-1], faults.NO_TEXT)
+        first = client.ask(judge, requests, LOG, ACCOUNT)
+        assert isinstance(first.outcomes[3], Malformed)
+        server.clear()
+        before = server.count
+        assert client.ask(judge, requests, LOG, ACCOUNT).outcomes == first.outcomes
+        assert server.count == before
+        asked = client.ask(judge, requests, LOG, Account(replace_malformed_answers=True))
+        assert (asked.known, asked.sent, server.count) == (4, 1, before + 1)
+        assert isinstance(asked.outcomes[3], Answered)
+        assert asked.outcomes[:3] == first.outcomes[:3]
+        assert client.ask(judge, requests, LOG, Account(replace_malformed_answers=True)).sent == 0
+
+
 class TestOthersClaims:
     def test_who_meets_one_goes_on_with_others(self, server, client, tmp_path):
         """Two who ask the same in the same order share the work."""
