@@ -54,16 +54,26 @@ class Columns:
         return rows
 
 
-def materialized(table: pa.Table, **metadata: Any) -> MaterializeResult[pa.Table]:
+def materialized(table: pa.Table, *of: pa.Table, **metadata: Any) -> MaterializeResult[pa.Table]:
     """A table as an asset's result; its data version is a hash of its contents.
 
-    Two runs that give the same rows give the same version, so what is downstream stays fresh.
+    Two runs that give the same rows give the same version, so what is downstream stays fresh. The
+    version of a summary tells apart the tables that it is `of` as well, in their order: an asset
+    that shows these needs no edge from each of them.
     """
+    version = sha256(_hash(table))
+    for each in of:
+        version.update(_hash(each))
+    return MaterializeResult(
+        value=table, data_version=DataVersion(version.hexdigest()), metadata=metadata
+    )
+
+
+def _hash(table: pa.Table) -> bytes:
     contents = pa.BufferOutputStream()
     with pa.ipc.new_stream(contents, table.schema) as stream:
         stream.write_table(table.combine_chunks())
-    version = DataVersion(sha256(contents.getvalue()).hexdigest())
-    return MaterializeResult(value=table, data_version=version, metadata=metadata)
+    return sha256(contents.getvalue()).digest()
 
 
 def records(rows: pd.DataFrame) -> list[dict[str, Any]]:

@@ -4,10 +4,13 @@ import base64
 import io
 import re
 from collections.abc import Sequence
+from typing import Any
 
 import pandas as pd
 from dagster import MarkdownMetadataValue, MetadataValue
 from PIL import Image
+
+from assets.columns import records
 
 _MOST, _ABREAST, _SIDE, _QUALITY = 24, 4, 128, 70
 _LONGEST = 500
@@ -45,6 +48,23 @@ def markdown_table(rows: pd.DataFrame) -> MarkdownMetadataValue:
     lines = [list(rows.columns), ["---"] * len(rows.columns), *written.values.tolist()]
     cells = (" | ".join(map(plain, line)) for line in lines)
     return MetadataValue.md("\n".join(f"| {line} |" for line in cells))
+
+
+def with_intervals(rows: pd.DataFrame, *names: str) -> pd.DataFrame:
+    """The same, with each number and the ends of its interval in one cell: 0.217 (0.171 to 0.294).
+
+    The ends of `name` are the columns `name_low` and `name_high`. Wider tables than this are cut
+    off by Dagster's pages.
+    """
+    cells = {name: [_interval(row, name) for row in records(rows)] for name in names}
+    return rows.drop(columns=[f"{name}_{end}" for name in names for end in ("low", "high")]).assign(
+        **cells
+    )
+
+
+def _interval(row: dict[str, Any], name: str) -> str:
+    number, low, high = (row[each] for each in (name, f"{name}_low", f"{name}_high"))
+    return "" if pd.isna(number) else f"{number:.3f} ({low:.3f} to {high:.3f})"
 
 
 def plain(text: str) -> str:

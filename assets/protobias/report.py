@@ -27,6 +27,8 @@ from resources.images import ImageStore
 from resources.models.catalog import Model
 from resources.models.client import ModelClient
 
+_SHOWN = ("concepts", "prompt_triplets", "image_pairs", "filtered_pairs")
+
 
 def report_over(scorers: Sequence[Model]) -> AssetsDefinition:
     """The asset `report` of the painters there are, as these judges and metrics score them."""
@@ -36,8 +38,11 @@ def report_over(scorers: Sequence[Model]) -> AssetsDefinition:
         group_name=GROUP,
         owners=OWNERS,
         kinds={"python", "html"},
-        deps=[AssetDep(key("summary"))],
-        description="A static site: failure rates, Tables 1 and 2, retention, pairs side by side.",
+        # Scores are read without edges: `summary` changes whenever they do.
+        deps=[AssetDep(key(name)) for name in (*_SHOWN, "summary")],
+        description="ProtoBias: does a metric prefer the picture that fits the text, or the one "
+        "that is typical? The results of this group as a static site: failure rates, Tables 1 and "
+        "2, retention, pairs side by side.",
     )
     def report(
         context: AssetExecutionContext,

@@ -10,10 +10,9 @@ from assets.columns import records
 from assets.common import Mismatch
 from assets.protobias.common import is_stored, key
 from assets.protobias.filtered import FILTERED
-from assets.protobias.human import HUMAN_SCORES
 from assets.protobias.pairs import IMAGE_PAIRS
 from assets.protobias.retention import retention
-from assets.protobias.scored import EVALUATED, all_scores, stored
+from assets.protobias.scored import EVALUATED, all_scores, human_scores_of, stored
 from assets.protobias.selection import part_of_pairs
 from assets.protobias.site import Painted
 from assets.protobias.trial import samples_of, scored_in_part
@@ -46,7 +45,6 @@ def painted_by(home: Home, painter: str, scorers: Sequence[Model]) -> Painted | 
     rehearsal = bool(pairs["rehearsal"].any())
     # Of real pictures `pixels` reads none, which would count every pair as unscored.
     counted = [each for each in scorers if rehearsal or not each.rehearses]
-    given = stored(home, painter, "human_scores")
     samples = samples_of(home, painter)
     partial = scored_in_part(scores[scores["sample"] == EVALUATED], samples)
     whole = [each for each in counted if each.name not in partial]
@@ -59,7 +57,7 @@ def painted_by(home: Home, painter: str, scorers: Sequence[Model]) -> Painted | 
         summary=summary,
         pairs=pairs,
         scores=scores,
-        human=HUMAN_SCORES.table([]).to_pandas() if given is None else given,
+        human=human_scores_of(home, painter),
         retention=retention(home, painter, whole or counted),
         missing=list(_missing(painter, pairs, scores)),
     )

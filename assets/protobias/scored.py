@@ -41,7 +41,7 @@ _OF_FILTERED = [
     *_ALIKE,
 ]
 
-_LONG = Columns(
+LONG = Columns(
     **SCORES.columns,
     sample=(TEXT, "evaluated or human"),
     score=(REAL, "0 to 1; empty where there is none"),
@@ -133,9 +133,7 @@ def _by_metric(home: Home, painter: str, model: Model, filtered: Tables) -> pd.D
 
 def _by_people(home: Home, painter: str, filtered: Tables) -> pd.DataFrame:
     """The mean score of each picture that people scored, as rows of the metric `human`."""
-    given = stored(home, painter, "human_scores")
-    if given is None:
-        given = HUMAN_SCORES.table([]).to_pandas()
+    given = human_scores_of(home, painter)
     means = given.groupby("image_id", sort=False)["score"].mean()
     pictures = given.drop_duplicates("image_id").drop(columns=["score", "annotator"])
     kept = _joined([table[table["pair_kept"]] for table in filtered.values()])
@@ -163,14 +161,22 @@ def _joined(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
     wanted = [
         pa.Table.from_pandas(
             table,
-            schema=pa.schema([field for field in _LONG.schema if field.name in table.columns]),
+            schema=pa.schema([field for field in LONG.schema if field.name in table.columns]),
             preserve_index=False,
         )
         for table in tables
     ]
-    every = pa.concat_tables([_LONG.table([]), *wanted], promote_options="default")
+    every = pa.concat_tables([LONG.table([]), *wanted], promote_options="default")
     joined: pd.DataFrame = every.to_pandas()
     return joined
+
+
+def human_scores_of(home: Home, painter: str) -> pd.DataFrame:
+    """What people scored of a painter's pictures; empty where nobody has. Raises `Corrupt`."""
+    given = stored(home, painter, "human_scores")
+    if given is None:
+        given = HUMAN_SCORES.table([]).to_pandas()
+    return given
 
 
 def stored(

@@ -14,9 +14,10 @@ from dagster import (
 from assets.columns import BOOLEAN, REAL, TEXT, WHOLE, Columns, materialized, records
 from assets.common import NothingYet
 from assets.partitions import painters
-from assets.previews import markdown_table
+from assets.previews import markdown_table, with_intervals
 from assets.protobias.common import is_stored, key, scores_of, table_asset
-from assets.protobias.scored import EVALUATED, all_scores
+from assets.protobias.human import HUMAN_SCORES
+from assets.protobias.scored import EVALUATED, LONG, all_scores, human_scores_of
 from generators.prompts.concepts import DOMAINS
 from metrics.ranking import ALL, ranking_table
 from resources.home import Home
@@ -96,10 +97,13 @@ def summary_over(models: Sequence[Model]) -> AssetsDefinition:
         whole = rows[(rows["knob"] == ALL) & (rows["concept"] == ALL)]
         return materialized(
             SUMMARY.table(rows),
+            # What the report shows beside the figures: each score, and who has scored.
+            LONG.table(scores),
+            HUMAN_SCORES.table(human_scores_of(home, painter)),
             missing=missing,
             **plotted(whole),
             **{
-                str(sample): markdown_table(found[_SHOWN].round(4))
+                str(sample): markdown_table(with_intervals(found[_SHOWN].round(3), "failure_rate"))
                 for sample, found in whole.groupby("sample")
             },
         )
@@ -115,7 +119,7 @@ def plotted(whole: pd.DataFrame) -> dict[str, float]:
     """
     over_all = whole[whole["sample"].eq(EVALUATED) & whole["domain"].eq(ALL)]
     return {
-        f"{name}_{row['metric']}": float(row[name])
+        f"{name}_{row['metric']}": round(float(row[name]), 4)
         for row in records(over_all[["metric", *_PLOTTED]])
         for name in _PLOTTED
         if pd.notna(row[name])

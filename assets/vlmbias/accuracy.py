@@ -1,20 +1,31 @@
 """How often judges are right, and how often they are wrong as expected."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 
 import pandas as pd
 import pyarrow as pa
-from dagster import AssetExecutionContext, AssetIn, AssetsDefinition, MaterializeResult
+from dagster import (
+    AssetExecutionContext,
+    AssetIn,
+    AssetKey,
+    AssetsDefinition,
+    MaterializeResult,
+    StaticPartitionsDefinition,
+)
 
 from assets.columns import REAL, TEXT, WHOLE, Columns, materialized
 from assets.common import Mismatch, NothingYet
 from assets.limits import so_many
+from assets.partitions import topics
 from assets.previews import markdown_table
 from assets.site.board import BENCHMARK, ORIGINALS, PARTIAL
-from assets.vlmbias.answers import all_of, asked_of, same_questions, topics_of
+from assets.vlmbias.answers import ANSWERS, all_of, asked_of, same_questions, topics_of
 from assets.vlmbias.common import GROUP, answers_of, table_asset
-from assets.vlmbias.results import by_topic
+from assets.vlmbias.questions import QUESTIONS
+from assets.vlmbias.results import by_topic, shown
 from metrics import EVERY_SIZE, TASK_MEAN, accuracy_table
+from resources.home import Home
 from resources.models.catalog import Model
 
 ACCURACY = Columns(
@@ -50,10 +61,7 @@ ACCURACY = Columns(
     failed_rate=(REAL, "Share of requests without a response"),
 )
 
-_SHOWN = [
-    *("model", "prompting", "questions"),
-    *("accuracy", "accuracy_low", "accuracy_high", "bias_rate", "change"),
-]
+_SHOWN = ["model", "prompting", "questions", "change"]
 
 EVERY_TOPIC = {"allow_missing_partitions": True}
 """Metadata of an input that takes the topics there are, as tables by topic."""
@@ -99,17 +107,55 @@ def accuracy_over(judges: Sequence[Model]) -> AssetsDefinition:
                 context.log.warning("%s has not answered %s yet", judge, ", ".join(topics_missing))
         means = rows[(rows["topic"] == TASK_MEAN) & (rows["image_set"] == "benchmark")]
         means = means[(means["size"] == EVERY_SIZE) & means["accuracy"].notna()]
-        topics = by_topic(rows)
+        whole = by_topic(rows)
         return materialized(
             ACCURACY.table(rows),
-            task_mean=markdown_table(means[_SHOWN].round(4)),
-            by_topic=markdown_table(topics[["topic", "image_set", *_SHOWN]].round(4)),
+            *_contents(judges, questions, answers),
+            task_mean=markdown_table(shown(means.round(3), _SHOWN)),
+            by_topic=markdown_table(shown(whole.round(3), ["topic", "image_set", *_SHOWN])),
             topics=sorted({topic for by_topic in answers.values() for topic in by_topic}),
             missing=missing,
             partial=partial_of(judges, questions, answers),
         )
 
     return accuracy
+
+
+def stored_answers(
+    home: Home, judges: Sequence[Model]
+) -> tuple[dict[str, pd.DataFrame], dict[str, dict[str, pd.DataFrame]]]:
+    """The questions by topic, and the answers as `answer_ins` has them, of topics that are there.
+
+    Of these `accuracy` is a summary: its data version changes whenever one of them does.
+    """
+    return _by_topic(home, AssetKey([GROUP, "questions"]), topics), {
+        f"answers_{judge.name}": _by_topic(home, answers_of(judge.name), topics_of(judge))
+        for judge in judges
+    }
+
+
+def _by_topic(
+    home: Home, asset: AssetKey, division: StaticPartitionsDefinition
+) -> dict[str, pd.DataFrame]:
+    found = {}
+    for topic in division.get_partition_keys():
+        with suppress(FileNotFoundError):
+            found[topic] = home.table(asset, topic)
+    return found
+
+
+def _contents(
+    judges: Sequence[Model],
+    questions: dict[str, pd.DataFrame],
+    answers: dict[str, dict[str, pd.DataFrame]],
+) -> Iterator[pa.Table]:
+    """All tables that `accuracy` summarizes, in an order that does not depend on the run."""
+    for topic in sorted(questions):
+        yield QUESTIONS.table(questions[topic])
+    for judge in judges:
+        by_topic = answers[f"answers_{judge.name}"]
+        for topic in sorted(by_topic):
+            yield ANSWERS.table(by_topic[topic])
 
 
 def all_answers(

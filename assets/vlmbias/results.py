@@ -1,13 +1,13 @@
 """What Dagster shows of the answers to one topic: rates that it plots, and pictures gone wrong."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pandas as pd
 from dagster import MarkdownMetadataValue
 
 from assets.columns import records
-from assets.previews import contact_sheet, markdown_table
+from assets.previews import contact_sheet, markdown_table, with_intervals
 from metrics import BASELINE, EVERY_SIZE, QUESTION_GROUPS, TASK_MEAN, WHOLE_TOPIC, accuracy_table
 from resources.images import ImageStore
 
@@ -21,7 +21,7 @@ RATES = (
     "bias_rate_high",
 )
 _VARIANTS = ("original", "counterfactual")
-_SHOWN = ["prompting", "image_set", "questions", "answers", *RATES]
+_SHOWN = ["prompting", "image_set", "questions", "answers"]
 _MOST = 24
 
 
@@ -33,13 +33,18 @@ def results_of(answers: pd.DataFrame, images: ImageStore) -> dict[str, Any]:
     What they are of stands in `rates_of`, and all others in the table `rates`.
     """
     rates = by_topic(accuracy_table(answers))
-    found: dict[str, Any] = {"rates": markdown_table(rates[_SHOWN].round(4))}
+    found: dict[str, Any] = {"rates": markdown_table(shown(rates, _SHOWN))}
     for row in _main(rates):
         found["rates_of"] = f"{row['prompting']}, {row['image_set']}, {row['questions']}"
-        found |= {name: float(row[name]) for name in RATES if pd.notna(row[name])}
+        found |= {name: round(float(row[name]), 4) for name in RATES if pd.notna(row[name])}
     if wrong := list(_wrong(answers)):
         found["wrong_answers"] = _sheet(wrong, images)
     return found
+
+
+def shown(rates: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
+    """Those columns of `accuracy_table` and the two rates, each with its interval in one cell."""
+    return with_intervals(rates[[*columns, *RATES]], "accuracy", "bias_rate")
 
 
 def by_topic(accuracy: pd.DataFrame) -> pd.DataFrame:

@@ -57,13 +57,14 @@ def test_every_judge_and_no_other_model_has_answers():
     assert answered(model("one"), model("two")) == {"one", "two"}
 
 
-@pytest.mark.parametrize("name", ["accuracy", "report"])
-def test_what_is_over_all_judges_takes_each_of_them(name):
-    key = dg.AssetKey(["vlmbias", name])
-    judges = {"prior", "pixels", "random", "somebody"}
-    parents = graph(*REFERENCE, model()).get(key).parent_keys
-    assert judges_in(parents) == judges
+def test_accuracy_takes_every_judge_and_the_report_takes_accuracy():
+    nodes = graph(*REFERENCE, model())
+    parents = nodes.get(dg.AssetKey(["vlmbias", "accuracy"])).parent_keys
+    assert judges_in(parents) == {"prior", "pixels", "random", "somebody"}
     assert dg.AssetKey(["vlmbias", "questions"]) in parents
+    over = nodes.get(dg.AssetKey(["vlmbias", "report"])).parent_keys
+    shown = ["accuracy", "drawn_images", "measurements", "original_images", "photographs"]
+    assert sorted(key.path[-1] for key in over) == shown
 
 
 @pytest.mark.parametrize("name", ["questions", "accuracy", "images", "answers"])

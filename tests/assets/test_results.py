@@ -63,11 +63,13 @@ def answers(shown, wrong, *, image_set="benchmark", prompting="baseline", truth=
 def test_rates_with_their_intervals_are_numbers(shown, images):
     found = results_of(answers(shown, 30), images)
     assert found["accuracy"] == 0.5
-    assert found["bias_rate"] == pytest.approx(20 / 60)
+    assert found["bias_rate"] == pytest.approx(20 / 60, abs=1e-4)
     assert found["accuracy_low"] < 0.5 < found["accuracy_high"]
     assert found["bias_rate_low"] < 20 / 60 < found["bias_rate_high"]
     assert all(type(found[name]) is float for name in RATES)
     assert found["rates_of"] == "baseline, benchmark, Q1 & Q2"
+    low, high = (found[f"accuracy_{end}"] for end in ("low", "high"))
+    assert f"| 0.500 ({low:.3f} to {high:.3f}) | 0.333 (" in found["rates"].value
 
 
 def test_what_is_plotted_stays_the_same_kind_of_number(shown, images):
