@@ -18,9 +18,11 @@ from dagster import (
 )
 
 from assets.columns import BOOLEAN, REALS, TEXT, TEXTS, WHOLE, Columns, materialized
+from assets.limits import Limited, Placed, first_of, part_of, partial_metadata
 from assets.money.metadata import cost_metadata
 from assets.previews import contact_sheet, markdown_table
 from assets.vlmbias.answers import is_reference, version_of
+from assets.vlmbias.checks import as_partial
 from assets.vlmbias.common import edited_by, table_asset
 from generators.domains.flags.designs import FLAGS
 from generators.domains.flags.draw import draw, original, scenes
@@ -74,10 +76,20 @@ def edited_flags(catalog: Catalog) -> tuple[AssetsDefinition | AssetChecksDefini
     return tuple(each for model in writers for each in (_edited(model), _every_row_ended(model)))
 
 
-def edits() -> dict[str, tuple[Scene, Write]]:
-    """By base id: the 40 scenes that are asked for, and the requests."""
-    wanted = [scene for scene in scenes(seed=0) if scene.variant == "counterfactual"]
-    return {scene.base_id: (scene, _request(scene)) for scene in wanted}
+def edits(limit: int | None = None) -> dict[str, tuple[Scene, Write]]:
+    """By base id: the 40 scenes that are asked for, or the first of them, and the requests."""
+    return {
+        scene.base_id: (scene, _request(scene)) for scene in first_of(_wanted(), limit, _placed)
+    }
+
+
+def _wanted() -> list[Scene]:
+    return [scene for scene in scenes(seed=0) if scene.variant == "counterfactual"]
+
+
+def _placed(scene: Scene) -> Placed:
+    """Spread over what changes and how, then over flags."""
+    return Placed(scene.base_id, (f"{scene.target} {scene.modification}", scene.subject))
 
 
 def _request(scene: Scene) -> Write:
@@ -103,10 +115,14 @@ def _edited(model: Model) -> AssetsDefinition:
         code_version=version_of(model),
     )
     def flags(
-        context: AssetExecutionContext, models: ModelClient, budget: Budget, images: ImageStore
+        context: AssetExecutionContext,
+        config: Limited,
+        models: ModelClient,
+        budget: Budget,
+        images: ImageStore,
     ) -> MaterializeResult[pa.Table]:
         """Ask for each of the 40 edits once, and keep those that show what was asked for."""
-        wanted = edits()
+        wanted = edits(config.limit)
         drawn = _drawn()
         requests = [request for _, request in wanted.values()]
         asked = models.ask(model, requests, context.log, budget.account(context))
@@ -138,6 +154,7 @@ def _edited(model: Model) -> AssetsDefinition:
         }
         return materialized(
             EDITED.table(rows),
+            **partial_metadata(len(rows), len(_wanted()), "edits"),
             **Counter(table["outcome"].str.replace(" ", "_")),
             retention=markdown_table(_retention(table, holding)),
             contact_sheet=contact_sheet(
@@ -249,14 +266,19 @@ def _every_row_ended(model: Model) -> AssetChecksDefinition:
         said = (
             f"{len(flags)} rows: {', '.join(f'{number} {outcome}' for outcome, number in counts)}"
         )
-        return AssetCheckResult(passed=not wrong, description=". ".join([said, *wrong]))
+        found = AssetCheckResult(passed=not wrong, description=". ".join([said, *wrong]))
+        return as_partial(found, (flags["base_id"].nunique(), len(_wanted())), "edits")
 
     return check
 
 
 def not_ended(flags: pd.DataFrame) -> Sequence[str]:
-    """What is wrong with a table of edits: rows that are missing, twice there, or half ended."""
-    rows, wanted = Counter(flags["base_id"]), Counter(list(edits()))
+    """What is wrong with a table of edits: rows that are missing, twice there, or half ended.
+
+    One that a limit has cut short holds the first so many.
+    """
+    rows = Counter(flags["base_id"])
+    wanted = Counter(scene.base_id for scene in part_of(_wanted(), set(rows), _placed))
     wrong = [
         f"{name} has {rows[name]} rows" for name in rows | wanted if rows[name] != wanted[name]
     ]

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
+from assets.limits import Limited
 from assets.plans import Desk, Plan, Planners
 from assets.vlmbias.answers import is_reference
 from assets.vlmbias.common import edited_by
@@ -21,4 +22,4 @@ def planners(catalog: Catalog) -> Planners:
 
 
 def _plans(model: Model, desk: Desk, partition: str, config: Mapping[str, Any]) -> Iterator[Plan]:
-    yield Plan(model, requests=[request for _, request in edits().values()])
+    yield Plan(model, requests=[request for _, request in edits(Limited(**config).limit).values()])

@@ -36,14 +36,17 @@ def editor_at(server, **entry):
     return judge_at(server, **{"name": "editor", "roles": ("writer",), **entry})
 
 
-def materialize(root, model):
+def materialize(root, model, **config):
     definitions = edited_flags(Catalog((*REFERENCE, model)))
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", ".*InitResourceContext.dagster_run", DeprecationWarning)
         return dg.materialize(
             [*definitions],
             resources=resources_at(str(root)),
-            run_config={"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}},
+            run_config={
+                "loggers": {"console": {"config": {"log_level": "CRITICAL"}}},
+                "ops": {f"vlmbias__{ASSET}": {"config": config}},
+            },
             raise_on_error=False,
         )
 
@@ -113,6 +116,29 @@ def test_a_good_editor_keeps_all_40(tmp_path, server):
     again = materialize(tmp_path, model)
     assert server.count == 40
     assert metadata(again, ASSET)["requests_known_before"] == 40
+
+
+def test_a_part_of_the_edits_is_planned_sent_and_counts_later(tmp_path, server):
+    server.answer = lambda received: f"<code>{draw(asked_for(received), 900)}</code>"
+    model = editor_at(server)
+    (key,) = planners(Catalog((model,)))
+    (plan,) = planners(Catalog((model,)))[key](None, "", {"limit": 4})
+    result = materialize(tmp_path, model, limit=4)
+    assert result.success, failure(result)
+    assert server.count == 4
+    rows = flags_at(tmp_path)
+    sent = {call for calls in rows["calls"] for call in calls}
+    assert sent == {call_key(canonical_of(model, request)) for request in plan.requests}
+    assert len(set(zip(rows["target"], rows["modification"], strict=True))) == 4
+    assert metadata(result, ASSET)["partial"] == "4 of 40 edits"
+    (check,) = result.get_asset_check_evaluations()
+    assert (check.passed, check.severity.value) == (False, "WARN")
+    assert check.description == "A part, 4 of 40 edits: 4 rows: 4 kept"
+    assert set(edits(4)) < set(edits(9))
+    again = materialize(tmp_path, model)
+    assert server.count == 40
+    assert "partial" not in metadata(again, ASSET)
+    assert checks(again) == {"every_row_ended": True}
 
 
 def test_a_lazy_editor_is_miscounted(tmp_path, server):
@@ -198,8 +224,9 @@ def test_a_table_that_lost_a_row_or_says_half_is_found(tmp_path, server):
     rows, _ = ending(tmp_path, server)
     rows = flags_at(tmp_path)
     assert list(not_ended(rows)) == []
+    (name,) = edits(1)
+    assert list(not_ended(rows.drop(name))) == [f"{name} has 0 rows"]
     name = rows["base_id"].iloc[0]
-    assert list(not_ended(rows.iloc[1:])) == [f"{name} has 0 rows"]
     assert list(not_ended(pd.concat([rows, rows.iloc[:1]]))) == [f"{name} has 2 rows"]
     for column, value in {"outcome": "pending", "problem": None, "sha256": "ab"}.items():
         wrong = rows.astype(dict.fromkeys(["outcome", "problem", "sha256"], object))

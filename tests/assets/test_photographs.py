@@ -243,7 +243,7 @@ class TestEndings:
         assert studio.server.count == count
 
     def test_a_failed_edit_is_a_row_and_tried_again(self, studio):
-        studio.server.when(_asks("edits", " dog "), faults.TRUNCATED_PNG)
+        studio.server.when(_asks("edits", " dog "), faults.TOO_LARGE)
         assert studio.make() == {"every_row_ended": True, "nothing_failed": False}
         edits = studio.table("edits", "artist")
         assert (edits["outcome"] == "failed").sum() == 4
@@ -253,6 +253,15 @@ class TestEndings:
         count = studio.server.count
         assert studio.make() == {"every_row_ended": True, "nothing_failed": True}
         assert studio.sent(count) == {"edited": 4}
+
+    def test_a_malformed_edit_is_a_row_and_stays(self, studio):
+        studio.server.when(_asks("edits", " dog "), faults.TRUNCATED_PNG)
+        assert studio.make() == {"every_row_ended": True, "nothing_failed": True}
+        assert (studio.table("edits", "artist")["outcome"] == "malformed").sum() == 4
+        studio.server.clear()
+        count = studio.server.count
+        studio.make()
+        assert studio.server.count == count
 
     @pytest.mark.parametrize(
         ("parameters", "size", "why"),
@@ -317,11 +326,11 @@ class TestEndings:
     def test_a_run_that_leaves_a_row_out_fails(self, studio, monkeypatch, module, function):
         whole = getattr(module, function)
 
-        def all_but_the_last(*given):
+        def all_but_the_first(*given):
             made = whole(*given)
-            return dict(list(made.items())[:-1]) if isinstance(made, dict) else made[:-1]
+            return dict(list(made.items())[1:]) if isinstance(made, dict) else made[1:]
 
-        monkeypatch.setattr(module, function, all_but_the_last)
+        monkeypatch.setattr(module, function, all_but_the_first)
         result = studio.run(module.__name__.rpartition(".")[2], painter="artist")
         assert not result.success
         assert checks(result)["every_row_ended"] is False

@@ -3,13 +3,17 @@
 import pytest
 from dagster import AssetKey
 
+from assets.vlmbias.photographs.paintings import to_paint
+from assets.vlmbias.photographs.parts import first_photographs, part_painted
 from assets.vlmbias.photographs.planning import planners
+from generators.photographs import photographed
 from resources.models.catalog import Catalog
 from resources.models.pricing import bound_of
 from resources.models.requests import call_key, canonical_of
 from tests.assets.painted import STEPS, TOPIC, Painting, Studio, painter_at
 from tests.assets.plans import desk_at, stored
 from tests.providers import faults
+from tests.runs import metadata
 
 CHECKED = {"checker": "artist"}
 
@@ -24,6 +28,11 @@ def studio(tmp_path, instance, server):
 
 def partition(name):
     return TOPIC if name == "subjects" else f"artist|{TOPIC}"
+
+
+def complete(result):
+    found = {each.check_name: each for each in result.get_asset_check_evaluations()}
+    return found["every_row_ended"]
 
 
 def planned(studio, name, together=None, **config):
@@ -72,6 +81,66 @@ def test_each_step_plans_what_it_sends(studio):
         studio.must(name, painter=None if name == "subjects" else "artist", **{name: config})
         assert stored(studio.root) - before == certain
         assert studio.server.count == len(stored(studio.root))
+
+
+def test_each_step_is_tried_on_a_part_that_counts_later(studio):
+    """Of 4 base images: 3 painted, 2 of these edited, 1 of these looked at; then all."""
+    studio.must("subjects", subjects={"writer": "artist"})
+    limits = {"paintings": 3, "edits": 2, "candidates": 1}
+    alone, groups = {"paintings": 3, "edits": 2 * 4, "candidates": 5 * 3}, {}
+    for name, limit in limits.items():
+        config = {"limit": limit} | (CHECKED if name == "candidates" else {})
+        certain, later, _ = planned(studio, name, **config)
+        before = stored(studio.root)
+        result = studio.must(name, painter="artist", **{name: config})
+        assert stored(studio.root) - before == certain
+        assert (len(certain), later) == (alone[name], 0)
+        assert metadata(result, name)["partial"] == f"{limit} of 4 base images"
+        check = complete(result)
+        assert not check.passed
+        assert check.severity.value == "WARN"
+        assert f"A part, {limit} of 4 base images: " in check.description
+        table = studio.table(name, "artist")
+        groups[name] = set(table["prompt" if name == "paintings" else "base_id"])
+    assert set(studio.table("edits", "artist")["subtopic"]) == {"birds", "mammals"}
+    assert groups["candidates"] < groups["edits"]
+
+    # All of what the step before holds: still a part of the topic.
+    certain, later, _ = planned(studio, "edits")
+    assert (len(certain), later) == (3 * 4, 0)
+    for name, whole in {"paintings": 4, "edits": 16, "candidates": 60}.items():
+        config = CHECKED if name == "candidates" else {}
+        certain, later, _ = planned(studio, name, **config)
+        assert (len(certain), later) == (whole, 0)
+        before, count = stored(studio.root), studio.server.count
+        result = studio.must(name, painter="artist", **{name: config})
+        assert stored(studio.root) >= before | certain
+        assert studio.server.count - count == whole - alone[name]
+        assert "partial" not in metadata(result, name)
+        assert complete(result).passed
+
+
+def test_steps_planned_together_follow_the_limit_of_the_first(studio):
+    studio.must("subjects", subjects={"writer": "artist"})
+    first = {"paintings": {"limit": 2}}
+    assert planned(studio, "edits", first) == (set(), 8, set())
+    assert planned(studio, "edits", first, limit=1) == (set(), 4, set())
+    both = first | {"edits": {"trials": 3}}
+    assert planned(studio, "candidates", both, **CHECKED) == (set(), 2 * 4 * 3, set())
+
+
+def test_of_logos_that_share_a_picture_a_part_is_known_by_its_pictures():
+    every = photographed()["logos"].photographs(photographed()["logos"].BUILT_IN)
+    for limit in range(1, len(every) + 1):
+        some = first_photographs(every, limit)
+        assert len(some) == limit
+        painted = part_painted(every, [{"prompt": prompt} for prompt in to_paint(some)])
+        assert to_paint(painted) == to_paint(some)
+        assert {each.base_id for each in some} <= {each.base_id for each in painted}
+    lost = [{"prompt": prompt} for prompt in list(to_paint(every))[1:]]
+    assert part_painted(every, lost) == every
+    shares = {each.subtopic for each in first_photographs(every, 2)}
+    assert shares == {"cars", "shoes"}
 
 
 def test_what_depends_on_pictures_is_later_and_at_most_so_much(studio):

@@ -14,7 +14,6 @@ from dagster import (
     AssetExecutionContext,
     AssetKey,
     AssetsDefinition,
-    Config,
     MaterializeResult,
     MetadataValue,
 )
@@ -22,6 +21,7 @@ from pydantic import Field
 
 from assets.chosen import chosen
 from assets.columns import TEXT, TEXTS, WHOLE, Columns, materialized
+from assets.limits import Limited, partial_metadata
 from assets.money import cost_metadata
 from assets.partitions import painter_and_topic, photographs
 from assets.pictured import PICTURED, Row, sheet
@@ -30,6 +30,7 @@ from assets.vlmbias.common import GROUP, table_asset
 from assets.vlmbias.photographs.checking import CHECKERS, candidates_of, checked, checks_of
 from assets.vlmbias.photographs.edits import EDITS
 from assets.vlmbias.photographs.paintings import PAINTINGS
+from assets.vlmbias.photographs.parts import first_photographs, part_in
 from assets.vlmbias.photographs.retention import retention
 from assets.vlmbias.photographs.review import write_review
 from assets.vlmbias.photographs.subjects import photographs_of
@@ -69,8 +70,8 @@ CANDIDATES = Columns(
 _KEY = AssetKey([GROUP, "candidates"])
 
 
-class Checker(Config):
-    """Who looks at candidates before people do."""
+class Checker(Limited):
+    """Who looks at candidates before people do; a limit is on base images."""
 
     checker: str = Field(
         default=NOBODY,
@@ -102,9 +103,9 @@ def candidates_by(catalog: Catalog) -> AssetsDefinition:
         """Gather what may be published, ask the checker, and write the review of the topic."""
         painter, topic = painter_and_topic(context.partition_key)
         verdicts = read_verdicts(review_file(home, topic))
-        found = candidates_of(
-            photographs_of(topic, subjects), PAINTINGS.rows(paintings), EDITS.rows(edits)
-        )
+        every, edited = photographs_of(topic, subjects), EDITS.rows(edits)
+        some = first_photographs(part_in(every, edited), config.limit)
+        found = candidates_of(some, PAINTINGS.rows(paintings), edited)
         cost: dict[str, Any] = {}
         if config.checker != NOBODY:
             checker = chosen(catalog, config.checker, *CHECKERS)
@@ -124,6 +125,7 @@ def candidates_by(catalog: Catalog) -> AssetsDefinition:
             CANDIDATES.table(rows),
             **Counter(row["outcome"] for row in rows),
             **Counter(row["check"] for row in rows if row["check"]),
+            **partial_metadata(len(some), len(every), "base images"),
             retention=markdown_table(retention(rows)),
             review=MetadataValue.path(str(page)),
             contact_sheet=sheet(rows, _caption, images),

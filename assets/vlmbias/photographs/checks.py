@@ -17,11 +17,12 @@ from dagster import (
 from assets.columns import Columns
 from assets.partitions import photographs as by_painter
 from assets.pictured import Row
-from assets.vlmbias.checks import previewed, result_of
+from assets.vlmbias.checks import as_partial, previewed, result_of
 from assets.vlmbias.common import GROUP
 from assets.vlmbias.photographs.candidates import CANDIDATES
 from assets.vlmbias.photographs.edits import EDITS
 from assets.vlmbias.photographs.paintings import PAINTINGS, to_paint
+from assets.vlmbias.photographs.parts import part_in, part_painted
 from assets.vlmbias.photographs.subjects import photographs_of
 from generators.photographs import Photograph
 
@@ -36,6 +37,8 @@ class _Step(NamedTuple):
     named_by: tuple[str, ...]
     beside: Mapping[str, Columns]
     """The tables that say which rows there have to be, beside the subjects."""
+    part: Callable[[Sequence[Photograph], Sequence[Row]], Sequence[Photograph]]
+    """The base images that the table is about."""
     wanted: Callable[[Sequence[Photograph], Mapping[str, Sequence[Row]]], Iterable[Key]]
 
 
@@ -60,15 +63,24 @@ def _candidates(
     for photograph in photographs:
         if photograph.has_original:
             yield photograph.base_id, "original", 0
+    there = {photograph.base_id for photograph in photographs}
     for row in tables["edits"]:
-        yield row["base_id"], "counterfactual", row["trial"]
+        if row["base_id"] in there:
+            yield row["base_id"], "counterfactual", row["trial"]
 
 
 _STEPS = {
-    "paintings": _Step(PAINTINGS, "painted", ("prompt",), {}, _paintings),
-    "edits": _Step(EDITS, "edited", ("base_id", "trial"), {"paintings": PAINTINGS}, _edits),
+    "paintings": _Step(PAINTINGS, "painted", ("prompt",), {}, part_painted, _paintings),
+    "edits": _Step(
+        EDITS, "edited", ("base_id", "trial"), {"paintings": PAINTINGS}, part_in, _edits
+    ),
     "candidates": _Step(
-        CANDIDATES, "candidate", ("base_id", "variant", "trial"), {"edits": EDITS}, _candidates
+        CANDIDATES,
+        "candidate",
+        ("base_id", "variant", "trial"),
+        {"edits": EDITS},
+        part_in,
+        _candidates,
     ),
 }
 
@@ -108,14 +120,16 @@ def _checks(name: str, step: _Step) -> AssetChecksDefinition:
         columns = {name: step.columns, **step.beside}
         rows = {other: columns[other].rows(table) for other, table in tables.items()}
         # Of one partition: all subjects are of one topic.
-        wanted = step.wanted(photographs_of(str(subjects["domain"].iloc[0]), subjects), rows)
+        every = photographs_of(str(subjects["domain"].iloc[0]), subjects)
         found = rows[name]
+        some = step.part(every, found)
         counts = Counter(row["outcome"] for row in found).items()
-        yield result_of(
+        complete = result_of(
             f"{len(found)} rows: {', '.join(f'{number} {outcome}' for outcome, number in counts)}",
-            not_ended(found, wanted, step.named_by, step.done),
+            not_ended(found, step.wanted(some, rows), step.named_by, step.done),
             rows=len(found),
         )._replace(check_name=ended.name)
+        yield as_partial(complete, (len(some), len(every)), "base images")
         wrong = [row for row in found if row["outcome"] == "failed"]
         yield _nothing_failed(name, wrong, step)._replace(check_name=failed.name)
 

@@ -6,18 +6,20 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 import pyarrow as pa
-from dagster import AssetExecutionContext, AssetsDefinition, Config, MaterializeResult
+from dagster import AssetExecutionContext, AssetsDefinition, MaterializeResult
 from pydantic import Field
 
 from assets.chosen import NoSuchModel, chosen
 from assets.columns import TEXT, TEXTS, WHOLE, Columns, materialized
 from assets.common import Mismatch
+from assets.limits import Limited, partial_metadata
 from assets.money import cost_metadata
 from assets.partitions import painter_and_topic, photographs
 from assets.pictured import PICTURED, Row, behind, pictured, sheet
 from assets.sizes import asked_sides, wrong_size
 from assets.vlmbias.common import table_asset
 from assets.vlmbias.photographs.paintings import PAINTINGS
+from assets.vlmbias.photographs.parts import first_photographs, part_painted
 from assets.vlmbias.photographs.subjects import photographs_of
 from generators.photographs import Photograph
 from resources.budget import Budget
@@ -47,8 +49,8 @@ EDITS = Columns(
 _TOLERANCE = 0.02
 
 
-class Editor(Config):
-    """Who edits, and how often."""
+class Editor(Limited):
+    """Who edits, and how often; a limit is on base images."""
 
     editor: str | None = Field(
         default=None,
@@ -129,9 +131,9 @@ def edits_by(catalog: Catalog) -> AssetsDefinition:
         """Edit what is painted; what could not be painted has a row that says so."""
         painter, topic = painter_and_topic(context.partition_key)
         editor = editor_of(catalog, painter, config)
-        trials = trials_of(
-            photographs_of(topic, subjects), PAINTINGS.rows(paintings), config.trials
-        )
+        every, painted = photographs_of(topic, subjects), PAINTINGS.rows(paintings)
+        some = first_photographs(part_painted(every, painted), config.limit)
+        trials = trials_of(some, painted, config.trials)
         requests = [trial.request for trial in trials if trial.request]
         asked = models.ask(editor, requests, context.log, budget.account(context))
         endings = iter(zip(asked.outcomes, asked.keys, strict=True))
@@ -142,6 +144,7 @@ def edits_by(catalog: Catalog) -> AssetsDefinition:
         return materialized(
             EDITS.table(rows),
             trials=len(rows),
+            **partial_metadata(len(some), len(every), "base images"),
             **Counter(row["outcome"] for row in rows),
             contact_sheet=sheet(rows, _caption, images),
             **cost_metadata(asked),

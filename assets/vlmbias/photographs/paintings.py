@@ -6,15 +6,17 @@ from typing import Any
 
 import pandas as pd
 import pyarrow as pa
-from dagster import AssetExecutionContext, AssetsDefinition, Config, MaterializeResult
+from dagster import AssetExecutionContext, AssetsDefinition, MaterializeResult
 from pydantic import Field
 
 from assets.chosen import chosen
 from assets.columns import TEXT, WHOLE, Columns, materialized
+from assets.limits import Limited, partial_metadata
 from assets.money import cost_metadata
 from assets.partitions import painter_and_topic, photographs
 from assets.pictured import PICTURED, pictured, sheet
 from assets.vlmbias.common import table_asset
+from assets.vlmbias.photographs.parts import first_photographs
 from assets.vlmbias.photographs.subjects import photographs_of
 from generators.photographs import Painting, Photograph
 from resources.budget import Budget
@@ -34,8 +36,8 @@ PAINTINGS = Columns(
 )
 
 
-class Painter(Config):
-    """What is left to choose about painting."""
+class Painter(Limited):
+    """What is left to choose about painting; a limit is on base images."""
 
     seed: int = Field(
         default=0, description="Of the noise, for a painter that takes one; another paints anew."
@@ -80,7 +82,9 @@ def paintings_by(catalog: Catalog) -> AssetsDefinition:
         """Paint each distinct prompt of the topic's base images once."""
         name, topic = painter_and_topic(context.partition_key)
         painter = chosen(catalog, name, "painter")
-        wanted = to_paint(photographs_of(topic, subjects))
+        every = photographs_of(topic, subjects)
+        some = first_photographs(every, config.limit)
+        wanted = to_paint(some)
         requests = [paint(painter, prompt, config.seed) for prompt in wanted]
         asked = models.ask(painter, requests, context.log, budget.account(context))
         rehearsal = painter.rehearses or bool(subjects["rehearsal"].any())
@@ -104,6 +108,7 @@ def paintings_by(catalog: Catalog) -> AssetsDefinition:
         return materialized(
             PAINTINGS.table(rows),
             pictures=len(rows),
+            **partial_metadata(len(some), len(every), "base images"),
             **Counter(row["outcome"] for row in rows),
             contact_sheet=sheet(rows, _caption, images),
             **cost_metadata(asked),

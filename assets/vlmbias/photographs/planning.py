@@ -18,6 +18,7 @@ from assets.vlmbias.photographs.candidates import NOBODY, Checker
 from assets.vlmbias.photographs.checking import CHECKERS, candidates_of, checks_of
 from assets.vlmbias.photographs.edits import EDITS, Editor, editor_of, trials_of
 from assets.vlmbias.photographs.paintings import PAINTINGS, Painter, paint, to_paint
+from assets.vlmbias.photographs.parts import first_photographs, part_in, part_painted
 from assets.vlmbias.photographs.subjects import BUILT_IN, Suggesting, photographs_of, suggestion
 from generators.photographs import Photograph, photographed
 from resources.models.catalog import Catalog
@@ -42,12 +43,13 @@ def _writing(catalog: Catalog, desk: Desk, topic: str, config: Mapping[str, Any]
 
 def _painting(catalog: Catalog, desk: Desk, key: str, config: Mapping[str, Any]) -> Iterator[Plan]:
     name, topic = painter_and_topic(key)
-    painter, seed = chosen(catalog, name, "painter"), Painter(**config).seed
+    painter, painting = chosen(catalog, name, "painter"), Painter(**config)
     wanted = _photographs(catalog, desk, topic)
     if wanted is None:
         yield Plan(painter, missing=_name("subjects"))
     else:
-        yield Plan(painter, [paint(painter, prompt, seed) for prompt in to_paint(wanted)])
+        some = to_paint(first_photographs(wanted, painting.limit))
+        yield Plan(painter, [paint(painter, prompt, painting.seed) for prompt in some])
 
 
 def _editing(catalog: Catalog, desk: Desk, key: str, config: Mapping[str, Any]) -> Iterator[Plan]:
@@ -59,7 +61,8 @@ def _editing(catalog: Catalog, desk: Desk, key: str, config: Mapping[str, Any]) 
         yield Plan(editor, missing=_name("subjects"))
         return
     paintings = _rows(catalog, desk, "paintings", key)
-    now, later = _painted_and_not(wanted, paintings)
+    some = first_photographs(_painted(desk, key, wanted, paintings), editing.limit)
+    now, later = _painted_and_not(some, paintings)
     trials = trials_of(now, paintings, editing.trials)
     yield Plan(
         editor,
@@ -74,28 +77,33 @@ def _editing(catalog: Catalog, desk: Desk, key: str, config: Mapping[str, Any]) 
 
 def _looking(catalog: Catalog, desk: Desk, key: str, config: Mapping[str, Any]) -> Iterator[Plan]:
     """Certain where all is edited; else every original and every trial that there may be."""
-    checker_name = Checker(**config).checker
-    if checker_name == NOBODY:
+    checking = Checker(**config)
+    if checking.checker == NOBODY:
         return
     _, topic = painter_and_topic(key)
-    checker = chosen(catalog, checker_name, *CHECKERS)
+    checker = chosen(catalog, checking.checker, *CHECKERS)
     wanted = _photographs(catalog, desk, topic)
     if wanted is None:
         yield Plan(checker, missing=_name("subjects"))
         return
     paintings, edits = (_rows(catalog, desk, step, key) for step in ("paintings", "edits"))
-    trials = Editor(**desk.together.get((AssetKey([GROUP, "edits"]), key), {})).trials
+    together = desk.together.get((AssetKey([GROUP, "edits"]), key))
+    editing = Editor(**(together or {}))
+    if together is None and edits:
+        some = part_in(wanted, edits)
+    else:
+        some = first_photographs(_painted(desk, key, wanted, paintings), editing.limit)
     certain: list[Look] = []
     later: list[Look] = []
-    for photograph in wanted:
+    for photograph in first_photographs(some, checking.limit):
         try:
             found = candidates_of([photograph], paintings, edits)
         except Mismatch:
-            pictures = photograph.has_original + trials
+            pictures = photograph.has_original + editing.trials
         else:
             certain += [check.request for check in checks_of(topic, found)]
             outcomes = Counter(candidate.row["outcome"] for candidate in found)
-            pictures = outcomes["failed"] + trials * outcomes["unpainted"]
+            pictures = outcomes["failed"] + editing.trials * outcomes["unpainted"]
         later += [
             Look((Turn("user", question, (_SOME_PICTURE,)),), sample)
             for question in photographed()[topic].checks(photograph).values()
@@ -118,6 +126,16 @@ def _photographs(catalog: Catalog, desk: Desk, topic: str) -> list[Photograph] |
         if asked != _behind(table):
             return None
     return photographs_of(topic, table)
+
+
+def _painted(
+    desk: Desk, key: str, photographs: list[Photograph], paintings: list[Row]
+) -> list[Photograph]:
+    """The base images that paintings are about once all that is planned is materialized."""
+    config = desk.together.get((AssetKey([GROUP, "paintings"]), key))
+    if config is not None:
+        return first_photographs(photographs, Painter(**config).limit)
+    return part_painted(photographs, paintings)
 
 
 def _painted_and_not(
