@@ -38,7 +38,7 @@ def test_it_writes_the_figure_and_says_where(tmp_path, kind, start):
 def test_an_unknown_scene_fails_and_names_the_nearest(tmp_path):
     done = run("game_boards/sudoko", "--out", tmp_path)
     assert done.returncode == 1
-    assert "Did you mean: game_boards/sudoku," in done.stderr
+    assert "Did you mean: game_boards/sudoku?" in done.stderr
     assert not list(tmp_path.iterdir())
 
 

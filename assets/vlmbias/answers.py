@@ -14,7 +14,7 @@ from assets.limits import Placed, in_order, partial_metadata
 from assets.partitions import drawn_topics, topics
 from assets.previews import markdown_table
 from assets.vlmbias.prompting import VARIANTS, Posed, asked, posed
-from assets.vlmbias.questions import QUESTIONS
+from assets.vlmbias.questions import ASKED
 from assets.vlmbias.results import results_of
 from metrics import BASELINE, Parsed, read_count, read_name, read_yes_no, score
 from resources.faults import Corrupt
@@ -24,7 +24,7 @@ from resources.ledger import WorkLedger, work_key
 from resources.models.catalog import Model
 
 ANSWERS = Columns(
-    **QUESTIONS.columns,
+    **ASKED.columns,
     model=(TEXT, "The judge, as models.yaml names it"),
     judge_version=(TEXT, "Digest of its backend, the provider's model id and the parameters"),
     prompting=(TEXT, "baseline, debiased, double-check or in-image title"),
@@ -179,7 +179,7 @@ def all_of(model: Model, questions: pd.DataFrame, promptings: Iterable[str]) -> 
 def same_questions(answers: pd.DataFrame, questions: pd.DataFrame) -> bool:
     """Whether these answers are to these questions, in their order, and have today's columns."""
     same_columns = list(answers.columns) == list(ANSWERS.columns)
-    return same_columns and bool(QUESTIONS.table(answers).equals(QUESTIONS.table(questions)))
+    return same_columns and bool(ASKED.table(answers).equals(ASKED.table(questions)))
 
 
 def not_ended(model: Model, answers: pd.DataFrame, questions: pd.DataFrame) -> pd.DataFrame:

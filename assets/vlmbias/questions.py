@@ -28,7 +28,7 @@ from generators.scene import Question
 from generators.topics import DRAWN, PHOTOGRAPHED
 from resources.home import Home
 
-QUESTIONS = Columns(
+ASKED = Columns(
     image_id=(TEXT, "The image asked about"),
     base_id=(TEXT, "Its scene"),
     sha256=(TEXT, "Name of its PNG in the image store"),
@@ -48,6 +48,11 @@ QUESTIONS = Columns(
     ground_truth=(TEXT, "The right answer"),
     expected_bias=(TEXT, "The answer of one who does not look"),
     accepted=(TEXTS, "Names that mean the right one, for N1; none where no name is asked for"),
+)
+"""What is asked, which answers repeat."""
+
+QUESTIONS = Columns(
+    **ASKED.columns,
     disputable=(TEXT, "Why another answer could be defended; empty where none could"),
 )
 

@@ -170,7 +170,7 @@ class TestAProvider:
         assert ends.loc[texts[2].correct]["outcome"].tolist() == ["painted", "flawed"]
         assert ends.loc[texts[3].correct]["flaw"].tolist() == ["repeated"] * 2
         assert ends.loc[texts[5].correct]["outcome"].tolist() == ["refused"] * 2
-        assert ends.loc[texts[5].adversarial]["outcome"].tolist() == ["failed"] * 2
+        assert ends.loc[texts[5].adversarial]["outcome"].tolist() == ["malformed"] * 2
         said = ends.loc[(texts[3].correct, 0)]["reason"]
         assert studio.concepts[4].concept_id in said
         assert said.endswith("(correct), of another prompt.")
@@ -188,7 +188,7 @@ class TestAProvider:
         assert not rows.loc[rows["filter_outcome"] != "scored", "kept"].any()
         assert not rows["pair_kept"].any()
         told = metadata(result, "image_pairs", "protobias")
-        flaws = ("blank", "wrong_size", "repeated", "refused", "failed")
+        flaws = ("blank", "wrong_size", "repeated", "refused", "malformed")
         assert [told[name] for name in flaws] == [2, 2, 5, 2, 2]
         # Whoever paints sees its sentence alone, and whoever looks what the picture is to show.
         words = {text for each in server.received for text in each.texts}
@@ -197,7 +197,7 @@ class TestAProvider:
 
     def test_a_run_sends_what_is_new_and_nothing_else(self, studio, server):
         failing = right(studio.concepts[5]).correct
-        server.answer.painting[failing] = faults.TRUNCATED_PNG
+        server.answer.painting[failing] = faults.TOO_LARGE
         server.answer.saying[right(studio.concepts[0]).correct] = '{"score": 7}'
         studio.must(image_pairs={"samples": 1})
         assert sent(server) == {"picture": 12, "text": 11}
