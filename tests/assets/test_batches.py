@@ -12,7 +12,7 @@ from assets.plans import Plan
 from resources.batches import submitting
 from resources.models.catalog import Catalog
 from resources.models.requests import Look, Turn
-from tests.assets.asked import answers, ask, counting, judge_at, requests
+from tests.assets.asked import JUDGE, answers, ask, counting, judge_at, questions, requests
 from tests.assets.batched import ASSET, Location
 from tests.providers import Course, faults
 from tests.runs import TOPIC, failure, table
@@ -80,6 +80,23 @@ def test_the_whole_way_at_half_the_price(root, server, location, judge):
     assert (spent.mode, spent.asset, spent.partition) == ("batch", ASSET, TOPIC)
     assert (spent.requests, spent.possibly_paid) == (requests(root), 0)
     assert location.tick().run_requests == []
+
+
+def test_a_part_is_submitted_and_materialized_as_one(root, server, location):
+    config = {"ops": {f"vlmbias__{JUDGE}": {"config": {"limit": 5}}}}
+    result = location.submit(partitions=[TOPIC], config=config)
+    assert result.success, failure(result)
+    sent = output(result, "submit")["requests"]
+    assert 0 < sent <= 5
+    launched, _ = location.see_through()
+    assert launched == ["collect_batch", "vlmbias_answers"]
+    assert len(answers(root)) == 5
+    assert asked(server) == 0
+    rest = location.submit(partitions=[TOPIC])
+    assert output(rest, "submit")["requests"] == requests(root) - sent
+    location.see_through()
+    assert len(answers(root)) == len(questions(root))
+    assert asked(server) == 0
 
 
 def test_what_was_asked_alone_is_not_submitted_and_the_other_way_round(

@@ -96,6 +96,27 @@ def test_who_imports_the_answers_makes_the_same_tables(root, judge, server, tmp_
         assert KEY.encode() not in kept.read_bytes()
 
 
+def test_a_cassette_of_a_part_makes_the_part_and_pays_only_for_the_rest(
+    root, judge, server, tmp_path
+):
+    part = {"config": {JUDGE: {"limit": 5}}}
+    assert ask(root, judge, **part).success
+    sent, path = server.count, tmp_path / "part.cassette"
+    _, done = exported(root, judge, path, select=f'key:"vlmbias/{JUDGE}"')
+    assert done.calls == sent
+    anew = tmp_path / "anew"
+    assert materialize(anew, topic=TOPIC).success
+    imported(anew, path)
+    assert ask(anew, judge, **part).success
+    assert server.count == sent
+    assert (
+        tables(anew)[f"vlmbias/{JUDGE}/{TOPIC}.parquet"]
+        == (tables(root)[f"vlmbias/{JUDGE}/{TOPIC}.parquet"])
+    )
+    assert ask(anew, judge).success
+    assert server.count == requests(anew)
+
+
 @pytest.fixture
 def asked(root, judge):
     assert ask(root, judge).success

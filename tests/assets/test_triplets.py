@@ -65,8 +65,11 @@ def concepts(number=NUMBER):
 IDS = [concept.concept_id for concept in concepts()]
 
 
-def run(root, *names, writer="author", models=(), instances=NUMBER):
-    config = {"concepts": {"instances": instances}, "prompt_triplets": {"writer": writer}}
+def run(root, *names, writer="author", models=(), instances=NUMBER, limit=None):
+    config = {
+        "concepts": {"instances": instances},
+        "prompt_triplets": {"writer": writer, "limit": limit},
+    }
     return materialize(
         root,
         *names,
@@ -87,12 +90,13 @@ def rows(root, name="prompt_triplets"):
     return pd.read_parquet(table(root, name, DOMAIN, "protobias"))
 
 
-def planned(root, writer, instances=None):
+def planned(root, writer, instances=None, limit=None):
     """The keys of what is certain, what comes later, and what is missing."""
     together = {} if instances is None else {(CONCEPTS_KEY, DOMAIN): {"instances": instances}}
     planner = planners(Catalog((GRAMMAR, writer)))[TRIPLETS]
     with desk_at(root) as desk:
-        (plan,) = planner(desk._replace(together=together), DOMAIN, {"writer": writer.name})
+        config = {"writer": writer.name, "limit": limit}
+        (plan,) = planner(desk._replace(together=together), DOMAIN, config)
         certain = list(plan.requests)
         return set(call_keys(writer, certain)), len(list(plan.later)), plan.missing
 
@@ -185,6 +189,21 @@ def test_only_what_failed_is_asked_again_as_planned(first, tmp_path, server, wri
     must(root, "prompt_triplets", models=[writer])
     assert server.count == 1
     assert rows(root).equals(done)
+
+
+def test_a_part_of_the_concepts_is_planned_sent_and_counts_later(tmp_path, server, writer):
+    must(tmp_path, "concepts")
+    some, later, _ = planned(tmp_path, writer, limit=4)
+    assert (len(some), later) == (4, 4 * 2 * 2)
+    made = must(tmp_path, "prompt_triplets", models=[writer], limit=4)
+    assert stored(tmp_path) == some
+    assert server.count == 4
+    assert metadata(made, "prompt_triplets", "protobias")["partial"] == f"4 of {NUMBER} concepts"
+    more, _, _ = planned(tmp_path, writer, limit=9)
+    assert some < more
+    must(tmp_path, "prompt_triplets", models=[writer])
+    assert stored(tmp_path) > more
+    assert server.count == NUMBER
 
 
 def test_grammar_writes_real_triplets_and_asks_no_model(tmp_path, writer):
