@@ -105,6 +105,9 @@ def test_each_step_is_tried_on_a_part_that_counts_later(studio):
     assert set(studio.table("edits", "artist")["subtopic"]) == {"birds", "mammals"}
     assert groups["candidates"] < groups["edits"]
 
+    published = metadata(studio.must("photographs"), "photographs")
+    assert published["partial"] == "1 of 4 base images"
+
     # All of what the step before holds: still a part of the topic.
     certain, later, _ = planned(studio, "edits")
     assert (len(certain), later) == (3 * 4, 0)
@@ -118,6 +121,7 @@ def test_each_step_is_tried_on_a_part_that_counts_later(studio):
         assert studio.server.count - count == whole - alone[name]
         assert "partial" not in metadata(result, name)
         assert complete(result).passed
+    assert "partial" not in metadata(studio.must("photographs"), "photographs")
 
 
 def test_steps_planned_together_follow_the_limit_of_the_first(studio):

@@ -17,6 +17,7 @@ from dagster import (
 )
 
 from assets.columns import TEXT, TEXTS, WHOLE, Columns, materialized
+from assets.limits import partial_metadata
 from assets.partitions import photographed_topics
 from assets.pictured import Row, png_size, sheet
 from assets.previews import markdown_table
@@ -98,6 +99,11 @@ def photographs(
     return materialized(
         PHOTOGRAPHS.table(rows),
         images=len(rows),
+        **partial_metadata(
+            len({row["base_id"] for row in current}),
+            len({base_id for base_id, *_ in wanted}),
+            "base images",
+        ),
         **Counter[str](each.review for each in published),
         dropped=len(dropped),
         why_dropped=markdown_table(pd.DataFrame(dropped).head(_KEPT_AT_ONCE)),
