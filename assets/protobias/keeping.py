@@ -33,13 +33,12 @@ class Painted(NamedTuple):
 
 def painted(home: Home, domain: str) -> Iterator[Painted]:
     """What each painter painted of a domain, as it is stored."""
-    folder = UPath(home.root).joinpath(*_PAIRS.path)
-    for path in sorted(folder.glob(f"*/{domain}.parquet")):
-        painter = path.parent.name
+    folder = UPath(home.root).joinpath(*_PAIRS.path, domain)
+    for path in sorted(folder.glob("[!.]*.parquet")):
         columns = ["concept_id", "outcome", "rehearsal"]
-        rows = home.table(_PAIRS, f"{painter}/{domain}", columns)
+        rows = home.table(_PAIRS, f"{domain}|{path.stem}", columns)
         rows = rows[rows["outcome"].isin(["painted", "flawed"])]
-        yield Painted(painter, bool(rows["rehearsal"].all()), Counter(rows["concept_id"]))
+        yield Painted(path.stem, bool(rows["rehearsal"].all()), Counter(rows["concept_id"]))
 
 
 def effects(painters: Sequence[Painted], concepts: Set[str]) -> pd.DataFrame:

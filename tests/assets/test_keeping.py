@@ -21,8 +21,8 @@ def ids(concepts):
     return [concept.concept_id for concept in concepts]
 
 
-def write(root, name, rows, columns):
-    path = table(root, name, DOMAIN, "protobias")
+def write(root, name, rows, columns, partition=DOMAIN):
+    path = table(root, name, partition, "protobias")
     path.parent.mkdir(parents=True, exist_ok=True)
     pq.write_table(columns.table(rows), path)
 
@@ -36,7 +36,7 @@ def paint(root, concepts, painter="flux", samples=2, rehearsal=False, calls=()):
         for k in range(samples)
         for _ in ("correct", "adversarial")
     ]
-    write(root, f"image_pairs/{painter}", rows, IMAGE_PAIRS)
+    write(root, f"image_pairs/{DOMAIN}", rows, IMAGE_PAIRS, painter)
 
 
 @pytest.fixture
