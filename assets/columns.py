@@ -54,16 +54,18 @@ class Columns:
         return rows
 
 
-def materialized(table: pa.Table, *of: pa.Table, **metadata: Any) -> MaterializeResult[pa.Table]:
+def materialized(
+    table: pa.Table, *of: pd.DataFrame, **metadata: Any
+) -> MaterializeResult[pa.Table]:
     """A table as an asset's result; its data version is a hash of its contents.
 
     Two runs that give the same rows give the same version, so what is downstream stays fresh. The
-    version of a summary tells apart the tables that it is `of` as well, in their order: an asset
-    that shows these needs no edge from each of them.
+    version of a summary tells apart the tables that it is `of` as well, in their order and with
+    the columns that they have: an asset that shows these needs no edge from each of them.
     """
     version = sha256(_hash(table))
     for each in of:
-        version.update(_hash(each))
+        version.update(_hash(pa.Table.from_pandas(each, preserve_index=False)))
     return MaterializeResult(
         value=table, data_version=DataVersion(version.hexdigest()), metadata=metadata
     )

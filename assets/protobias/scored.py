@@ -41,7 +41,7 @@ _OF_FILTERED = [
     *_ALIKE,
 ]
 
-LONG = Columns(
+_LONG = Columns(
     **SCORES.columns,
     sample=(TEXT, "evaluated or human"),
     score=(REAL, "0 to 1; empty where there is none"),
@@ -161,12 +161,12 @@ def _joined(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
     wanted = [
         pa.Table.from_pandas(
             table,
-            schema=pa.schema([field for field in LONG.schema if field.name in table.columns]),
+            schema=pa.schema([field for field in _LONG.schema if field.name in table.columns]),
             preserve_index=False,
         )
         for table in tables
     ]
-    every = pa.concat_tables([LONG.table([]), *wanted], promote_options="default")
+    every = pa.concat_tables([_LONG.table([]), *wanted], promote_options="default")
     joined: pd.DataFrame = every.to_pandas()
     return joined
 

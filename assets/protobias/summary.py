@@ -16,8 +16,7 @@ from assets.common import NothingYet
 from assets.partitions import painters
 from assets.previews import markdown_table, with_intervals
 from assets.protobias.common import is_stored, key, scores_of, table_asset
-from assets.protobias.human import HUMAN_SCORES
-from assets.protobias.scored import EVALUATED, LONG, all_scores, human_scores_of
+from assets.protobias.scored import EVALUATED, all_scores, human_scores_of
 from generators.prompts.concepts import DOMAINS
 from metrics.ranking import ALL, ranking_table
 from resources.home import Home
@@ -98,8 +97,8 @@ def summary_over(models: Sequence[Model]) -> AssetsDefinition:
         return materialized(
             SUMMARY.table(rows),
             # What the report shows beside the figures: each score, and who has scored.
-            LONG.table(scores),
-            HUMAN_SCORES.table(human_scores_of(home, painter)),
+            scores,
+            human_scores_of(home, painter),
             missing=missing,
             **plotted(whole),
             **{

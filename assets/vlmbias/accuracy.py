@@ -20,9 +20,8 @@ from assets.limits import so_many
 from assets.partitions import topics
 from assets.previews import markdown_table
 from assets.site.board import BENCHMARK, ORIGINALS, PARTIAL
-from assets.vlmbias.answers import ANSWERS, all_of, asked_of, same_questions, topics_of
+from assets.vlmbias.answers import all_of, asked_of, same_questions, topics_of
 from assets.vlmbias.common import GROUP, answers_of, table_asset
-from assets.vlmbias.questions import QUESTIONS
 from assets.vlmbias.results import by_topic, shown
 from metrics import EVERY_SIZE, TASK_MEAN, accuracy_table
 from resources.home import Home
@@ -148,14 +147,14 @@ def _contents(
     judges: Sequence[Model],
     questions: dict[str, pd.DataFrame],
     answers: dict[str, dict[str, pd.DataFrame]],
-) -> Iterator[pa.Table]:
+) -> Iterator[pd.DataFrame]:
     """All tables that `accuracy` summarizes, in an order that does not depend on the run."""
     for topic in sorted(questions):
-        yield QUESTIONS.table(questions[topic])
+        yield questions[topic]
     for judge in judges:
         by_topic = answers[f"answers_{judge.name}"]
         for topic in sorted(by_topic):
-            yield ANSWERS.table(by_topic[topic])
+            yield by_topic[topic]
 
 
 def all_answers(

@@ -149,7 +149,6 @@ class TestOtherPrompting:
             "nothing_failed": True,
             "few_unread": False,
             "truths_hold": True,
-            "few_unread": False,
         }
         rows = pd.read_parquet(table(root, "answers_pixels", COMPARED))
         by_prompting = rows.groupby("prompting")["outcome"].agg(set).to_dict()

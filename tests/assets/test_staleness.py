@@ -68,6 +68,14 @@ def test_a_report_is_stale_once_a_judge_has_said_other_words(made, tmp_path, ins
     assert status(instance, REPORT) is FRESH
 
 
+def test_questions_of_before_lack_a_column_and_are_summarized(made, tmp_path, instance):
+    root = copied(made, tmp_path / "root")
+    at = table(root, "questions")
+    pq.write_table(pq.read_table(at).drop_columns(["disputable"]), at)
+    result = materialize(root, ACCURACY, instance=instance)
+    assert result.success, failure(result)
+
+
 def test_a_summary_is_another_once_a_score_has_other_words(tmp_path, instance):
     tables = Tables(tmp_path)
     tables.make()
