@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from dagster import get_dagster_logger
-from sqlalchemy import Connection, Table, delete, insert, inspect, select, text
+from sqlalchemy import Connection, Table, delete, insert, inspect, select, text, update
 from sqlalchemy.schema import CreateIndex, CreateTable
 
 from resources.calls.checksums import (
@@ -17,6 +17,7 @@ from resources.calls.checksums import (
     PRIME,
     booking_checksum,
     call_checksum,
+    is_settled_unchecked,
     is_sound_booking,
     is_sound_total,
     settled_checksum,
@@ -134,13 +135,19 @@ def _sum_anew(connection: Connection) -> None:
     if connection.dialect.name == "postgresql":
         connection.execute(text("LOCK TABLE spending, spending_totals IN EXCLUSIVE MODE"))
     sums: dict[str, list[int]] = defaultdict(lambda: [0, 0])
+    unchecked: dict[str, int] = {}
     rows = connection.execute(select(SPENDING).execution_options(yield_per=_AT_ONCE))
     for row in rows.mappings():
-        if not is_sound_booking(row):
+        if is_settled_unchecked(row):
+            unchecked[row["id"]] = _checksum_of_booking(row)
+        elif not is_sound_booking(row):
             raise ValueError(f"its sums of money and the booking {row['id']!a}")
         amount = row["bound"] if row["cost"] is None else row["cost"]
         for scope in (f"run:{row['run']}", f"month:{row['month']}"):
             sums[scope][row["state"] == "reserved"] += amount or 0
+    for booking, checksum in unchecked.items():
+        of_booking = update(SPENDING).where(SPENDING.c.id == booking)
+        connection.execute(of_booking.values(checksum=checksum))
     connection.execute(delete(TOTALS))
     made = [
         {

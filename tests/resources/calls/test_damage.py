@@ -162,6 +162,27 @@ def test_a_damaged_answer_is_asked_again_only_when_told_to(path):
         assert store.answers(keys(3)).keys() == {keys(3)[0], keys(3)[2]}
 
 
+def test_what_an_earlier_version_wrote_after_the_migration_is_read(path):
+    """A run that was under way while the code was updated: it knows of no checksums."""
+    with closing(CallStore(url=f"sqlite:///{path}")) as store:
+        one, other = booking(50), booking(60)
+        store.reserve([one, other])
+        store.keep([call(8)])
+        with closing(sqlite3.connect(path)) as earlier:
+            earlier.execute("UPDATE calls SET checksum = NULL WHERE key = ?", [call(8).key])
+            settle = "UPDATE spending SET cost = ?, state = ? WHERE id = ?"
+            earlier.execute(settle, (20, "paid", one.id))
+            earlier.execute(settle, (None, "possibly paid", other.id))
+            earlier.execute(
+                "UPDATE spending_totals SET reserved = reserved - 110, spent = spent + 80"
+            )
+            earlier.commit()
+        assert store.answers([call(8).key]).keys() == store.known([call(8).key]).keys() != set()
+    with closing(CallStore(url=f"sqlite:///{path}")) as store:
+        assert totals(store) == summed(store)
+        assert sum(spent.paid for spent in store.spending()) == 33 + 20
+
+
 def as_before(url):
     """Make a store one of the version before checksums."""
     statements = [
