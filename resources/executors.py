@@ -5,6 +5,7 @@ from typing import Any
 
 from dagster import (
     DagsterEvent,
+    DagsterRun,
     Executor,
     ExecutorDefinition,
     in_process_executor,
@@ -17,10 +18,10 @@ from dagster._core.execution.retries import RetryMode
 from dagster._core.execution.step_dependency_config import StepDependencyConfig
 
 from generators.nearest import nearest
-from resources.processes import this_process
+from resources.processes import Process, process_of, this_process
 
 PROCESS = "counterfactory/process"
-"""The tag of a run that says in which process it is, as `process_of` reads it."""
+"""The tag of a run that says in which process it is, as `process_of_run` reads it."""
 _UNCHECKED = "__ASSET_JOB"
 """The job that materializes whatever is selected: of its config Dagster checks no names."""
 
@@ -44,9 +45,19 @@ class _Checking(Executor):
     ) -> Iterator[DagsterEvent]:
         """Raises `ValueError` where the run's config names what is not there, before any step."""
         if (process := this_process()) is not None:
-            plan_context.instance.add_run_tags(plan_context.run_id, {PROCESS: str(process)})
+            tags = {PROCESS: f"{plan_context.run_id} {process}"}
+            plan_context.instance.add_run_tags(plan_context.run_id, tags)
         _require_known(plan_context)
         return self._executor.execute(plan_context, execution_plan)
+
+
+def process_of_run(run: DagsterRun) -> Process | None:
+    """The process of a run, or None before it is noted.
+
+    A run that is executed again starts with the tags of the one before, and is another process.
+    """
+    run_id, _, written = run.tags.get(PROCESS, "").partition(" ")
+    return process_of(written) if run_id == run.run_id else None
 
 
 def _checking(executor: ExecutorDefinition) -> ExecutorDefinition:

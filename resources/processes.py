@@ -2,6 +2,7 @@
 
 import os
 import socket
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -32,19 +33,24 @@ class Process(NamedTuple):
 
 
 def process(pid: int) -> Process | None:
-    """The process of that number on this machine; None if there is none, or without /proc."""
+    """The process of that number on this machine; None if there is none, or without /proc.
+
+    Raises OSError where that cannot be looked up, as with too many open files.
+    """
     try:
         # The name of the program comes second, in brackets, and may have spaces and brackets in it.
         state, *fields = (_PROC / str(pid) / "stat").read_text().rpartition(")")[2].split()
         boot = _BOOT.read_text().strip()
-    except OSError:
+    except (FileNotFoundError, ProcessLookupError):
         return None
     return None if state in _OVER else Process(socket.gethostname(), boot, pid, int(fields[18]))
 
 
 def this_process() -> Process | None:
     """The process that asks; None on a machine without /proc."""
-    return process(os.getpid())
+    with suppress(OSError):
+        return process(os.getpid())
+    return None
 
 
 def process_of(text: str) -> Process | None:

@@ -19,8 +19,7 @@ from dagster import (
 )
 from dagster._core.storage.tags import GRPC_INFO_TAG, SCHEDULE_NAME_TAG, SENSOR_NAME_TAG
 
-from resources.executors import PROCESS
-from resources.processes import process_of
+from resources.executors import PROCESS, process_of_run
 
 EVERY_S = 15
 AGAIN = "counterfactory/again"
@@ -67,7 +66,7 @@ def is_gone(run: DagsterRun) -> bool:
 
     Before it has one, it is that of the code server which was to start it.
     """
-    process = process_of(run.tags.get(PROCESS, ""))
+    process = process_of_run(run)
     if process is not None:
         return process.is_gone
     return run.status is _STARTING and _refuses(run)

@@ -8,8 +8,8 @@ import pytest
 from dagster._core.definitions.reconstruct import ReconstructableRepository
 
 import definitions
-from resources.executors import PROCESS, in_process, multiprocess
-from resources.processes import process_of, this_process
+from resources.executors import in_process, multiprocess, process_of_run
+from resources.processes import this_process
 
 
 @dg.asset
@@ -68,7 +68,7 @@ def test_a_misspelt_name_stops_the_run_of_an_asset_that_asks_nothing(instance, c
 
 def test_a_run_says_which_process_it_is(instance):
     run = instance.get_run_by_id(launched(instance, {}).run_id)
-    assert process_of(run.tags[PROCESS]) == this_process()
+    assert process_of_run(run) == this_process()
     assert this_process().pid == os.getpid()
 
 

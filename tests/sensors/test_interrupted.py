@@ -1,9 +1,12 @@
 """A run whose process was killed ends, and what automation had launched goes on, once."""
 
+import errno
+import os
 import socket
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 from dagster import (
@@ -48,11 +51,12 @@ def killed():
 
 
 def begun(bench, written, status=STARTED, job="__ASSET_JOB", **tags):
+    run_id = make_new_run_id()
     run = DagsterRun(
         job,
-        make_new_run_id(),
+        run_id,
         status=status,
-        tags={PROCESS: str(written)} | tags if written else tags,
+        tags={PROCESS: f"{run_id} {written}"} | tags if written else tags,
         asset_selection=frozenset([IMAGE_PAIRS]),
         run_config={"resources": {"budget": {"config": {"per_run_usd": 1.0}}}},
     )
@@ -103,6 +107,28 @@ def test_no_run_ends_that_goes_on_or_that_nothing_can_be_said_of(bench, tick, ki
     before = [status(bench, run) for run in left]
     assert tick() == ([], "No run was interrupted.")
     assert [status(bench, run) for run in left] == before
+
+
+@pytest.mark.parametrize("now", [STARTING, STARTED])
+def test_a_run_that_is_executed_again_does_not_end_with_the_one_before(bench, tick, killed, now):
+    """Dagster hands all tags on to it."""
+    before = bench.instance.get_run_by_id(begun(bench, killed, FAILURE))
+    again = begun(bench, None, now, **before.tags)
+    assert tick() == ([], "No run was interrupted.")
+    assert status(bench, again) is now
+
+
+def test_no_run_ends_while_processes_cannot_be_looked_up(bench, tick, monkeypatch):
+    run = begun(bench, this_process())
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "read_text", _too_many_open_files)
+        with pytest.raises(OSError, match="Too many open files"):
+            tick()
+    assert status(bench, run) is STARTED
+
+
+def _too_many_open_files(*_args, **_options):
+    raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
 
 
 @pytest.mark.parametrize("other", [{"started": 1}, {"boot": "before"}])
