@@ -17,6 +17,7 @@ from assets.partitions import painters
 from assets.previews import markdown_table, with_intervals
 from assets.protobias.common import is_stored, key, scores_of, table_asset
 from assets.protobias.scored import EVALUATED, all_scores, human_scores_of
+from assets.protobias.trial import samples_of, scored_in_part
 from generators.prompts.concepts import DOMAINS
 from metrics.ranking import ALL, ranking_table
 from resources.home import Home
@@ -94,13 +95,16 @@ def summary_over(models: Sequence[Model]) -> AssetsDefinition:
             context.log.warning("%s has not scored %s of %s yet", metric, domains, painter)
         rows = ranking_table(scores)
         whole = rows[(rows["knob"] == ALL) & (rows["concept"] == ALL)]
+        evaluated = scores[scores["sample"] == EVALUATED]
+        partial = scored_in_part(evaluated, samples_of(home, painter))
         return materialized(
             SUMMARY.table(rows),
             # What the report shows beside the figures: each score, and who has scored.
             scores,
             human_scores_of(home, painter),
             missing=missing,
-            **plotted(whole),
+            partial=partial,
+            **plotted(whole[~whole["metric"].isin(partial)]),
             **{
                 str(sample): markdown_table(with_intervals(found[_SHOWN].round(3), "failure_rate"))
                 for sample, found in whole.groupby("sample")

@@ -67,7 +67,9 @@ def test_each_step_is_tried_on_a_part_that_counts_later(studio, server):
     first = first_of(studio.concepts, LIMITS[0], placed_concept)
     assert set(pairs["concept_id"]) == {concept.concept_id for concept in first}
 
-    summarise(studio)
+    told = summarise(studio)
+    assert told["partial"] == {"somebody": "animals 3 of 4 pairs"}
+    assert not [name for name in told if name.startswith("failure_rate_")]
     metrics = scorers(Catalog(tuple(studio.models)))
     painted = painted_by(Home(root=str(studio.root)), studio.painter, metrics)
     assert painted.trial
@@ -160,3 +162,4 @@ def summarise(studio):
         group="protobias",
     )
     assert result.success, failure(result)
+    return metadata(result, "summary", "protobias")
