@@ -27,8 +27,9 @@ MOST_VALUES = 500_000
 LONGEST_NUMBER = 4300
 """Digits of a whole number, which is also as many as Python reads."""
 
-SHORTEST_SECRET = 8
-"""A shorter key is a placeholder; striking it out would change what answers say."""
+SHORTEST_SECRET, SHORTEST_WITHOUT_DIGITS = 8, 20
+"""Characters of a key. What is shorter, as `EMPTY` or `not-needed` for a server of one's own, is a
+word: striking it out would change what answers say."""
 
 _secrets: list[str] = []
 """Every form in which a key may come back, the longest first."""
@@ -54,7 +55,8 @@ def whole_characters(text: str) -> str:
 
 def keep_secret(key: str) -> None:
     """Strike a key out of whatever comes from outside to this process from now on."""
-    if len(key) >= SHORTEST_SECRET:
+    digits = any(character.isdigit() for character in key)
+    if len(key) >= (SHORTEST_SECRET if digits else SHORTEST_WITHOUT_DIGITS):
         _secrets[:] = sorted({*_secrets, key, quote(key, safe="")}, key=len, reverse=True)
 
 

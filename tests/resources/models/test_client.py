@@ -564,7 +564,10 @@ def test_the_key_is_found_nowhere(server, client, tmp_path, caplog):
     assert CANARY not in caplog.text + "".join(said)
 
 
-@pytest.mark.parametrize(("key", "said"), [("1", "{1}"), ("EMPTY", "It is EMPTY. {0}")])
+@pytest.mark.parametrize(
+    ("key", "said"),
+    [("1", "{1}"), ("EMPTY", "It is EMPTY. {0}"), ("not-needed", "A count is not-needed. {0}")],
+)
 def test_a_placeholder_for_a_key_changes_no_answer(server, client, monkeypatch, key, said):
     monkeypatch.setenv("PLACEHOLDER", key)
     server.answer = lambda received: said
