@@ -26,9 +26,16 @@ class Finding(NamedTuple):
 
 
 def finding(
-    accuracy: board.Accuracy, titles: Sequence[tuple[str, str]], scenes: Sequence[Scene], way: str
+    accuracy: board.Accuracy,
+    titles: Sequence[tuple[str, str]],
+    scenes: Sequence[Scene],
+    way: str,
+    in_part: bool,
 ) -> Finding:
-    """What models make of the benchmark's pictures as a whole, or of the first topic they share."""
+    """What models make of the benchmark's pictures as a whole, or of the first topic they share.
+
+    `in_part` is whether any was asked a part of a topic's questions.
+    """
     judges = accuracy.line_up(way)
     models = [judge for judge in judges if not judge.reference]
     asked_about = (
@@ -40,9 +47,15 @@ def finding(
     bars = accuracy.print([board.Group("", [column, column._replace(measure="bias_rate")])], way)
     judge = next(iter([*found, *(each for each in judges if each.reference)]), None)
     example, asked, said = _example(scenes, judge)
-    sentence = _sentence(accuracy, found, column, about) if found else "No model has answered yet."
+    sentence = _sentence(accuracy, found, column, about) if found else _NOTHING[in_part]
     lines = [*bars.models, *bars.references]
     return Finding(sentence, about, lines, example, judge, asked, said)
+
+
+_NOTHING = {
+    False: "No model has answered yet.",
+    True: "No model has answered all questions of a topic yet.",
+}
 
 
 def _columns(titles: Sequence[tuple[str, str]]) -> Iterator[tuple[board.Column, str]]:

@@ -235,7 +235,7 @@ def _front(site: Site, prompting: str) -> dict[str, object]:
         ),
         "apart": parts_of(site.apart, list(site.titles.items()), prompting),
         "topics": [_topic(site, domain, prompting) for domain in site.titles],
-        "finding": finding(accuracy, titles, site.scenes, prompting),
+        "finding": finding(accuracy, titles, site.scenes, prompting, bool(site.partial)),
     }
 
 

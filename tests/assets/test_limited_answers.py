@@ -45,6 +45,7 @@ def test_a_part_is_planned_sent_marked_and_counts_later(root, judge, server):
     leaderboard, part = page.split('id="partial"')
     assert f"{TOPIC}, baseline: {LIMIT} of {whole} questions" in part
     assert "somebody" in part
+    assert "No model has answered all questions of a topic yet." in leaderboard
     assert "somebody" not in leaderboard
     assert "asked in part" not in leaderboard, "a judge asked nowhere in full has no line"
 
