@@ -49,7 +49,7 @@ def demo(folder, *arguments, models=None, program=("demo.py",), **environment):
         env=os.environ | homes | environment,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=900,
         check=False,
     )
 

@@ -26,7 +26,7 @@ def on_the_command_line(folder):
     return subprocess.Popen(command, cwd=PROJECT, env=os.environ | home, stdout=quiet, stderr=quiet)
 
 
-def begun(instance, many, seconds=120):
+def begun(instance, many, seconds=300):
     """The runs that are under way, once there are so many."""
     until = time.monotonic() + seconds
     while time.monotonic() < until:

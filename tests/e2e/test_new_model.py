@@ -202,8 +202,8 @@ def test_a_painter_that_lands_is_quoted_and_where_that_is_on_painted_to_the_repo
         scores = [table(server, "scores_seer", f"{domain}/gpt_image_3") for domain in DOMAINS]
     assert asked(provider, prepared) == {OLD: 2, NEW: 2 * len(DOMAINS), SEER: 4 * len(DOMAINS)}
     assert all(len(rows) == 2 and set(rows["outcome"]) == {"scored"} for rows in scores)
-    painted = [path.name for path in (server.home / "protobias" / "image_pairs").iterdir()]
-    assert sorted(painted) == ["gpt_image_3", "old"]
+    pairs = server.home / "protobias" / "image_pairs"
+    assert {path.stem for path in pairs.glob("*/*.parquet")} == {"gpt_image_3", "old"}
 
 
 def backfill(server, partition):

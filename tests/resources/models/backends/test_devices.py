@@ -37,12 +37,12 @@ def painter(folder, *devices, **parameters):
     return model.model_copy(update={"devices": devices, "roles": ("painter",)})
 
 
-def kill_one_once(root, pictures):
-    """Kill a process once so many pictures are stored."""
+def kill_one_once(root, pictures, others):
+    """Kill a process that is none of the others once so many pictures are stored."""
     until = time.monotonic() + 120
     while len(list(root.glob("images/*/*.png"))) < pictures and time.monotonic() < until:
         time.sleep(0.01)
-    children = multiprocessing.active_children()
+    children = [child for child in multiprocessing.active_children() if child not in others]
     assert len(children) == 2
     children[0].kill()
 
@@ -55,7 +55,9 @@ def test_two_processes_of_which_one_is_killed_paint_what_one_does(tmp_path):
         reply.pictures[0].data for reply in answers(backend, *(("paint", one) for one in requests))
     ]
     client = client_at(tmp_path)
-    killing = threading.Thread(target=kill_one_once, args=(tmp_path, 4))
+    # Other tests of this process may have left workers that wait for drawings.
+    others = multiprocessing.active_children()
+    killing = threading.Thread(target=kill_one_once, args=(tmp_path, 4, others))
     killing.start()
     asked = client.ask(painter(folder, "cpu", "cpu", **FLUX), requests, LOG)
     killing.join()
@@ -67,7 +69,7 @@ def test_two_processes_of_which_one_is_killed_paint_what_one_does(tmp_path):
     again = client.ask(painter(folder, "cpu", **FLUX), requests, LOG)
     assert (again.known, again.sent) == (len(SEEDS), 0)
     closed(client)
-    assert multiprocessing.active_children() == []
+    assert set(multiprocessing.active_children()) <= set(others)
 
 
 def test_runs_share_devices_and_each_gets_one_before_any_gets_two(caplog):
