@@ -50,7 +50,7 @@ def _arguments() -> argparse.Namespace:
 
 
 def _exported(file: Path, select: str, partitions: list[str]) -> str:
-    from assets.cassettes import behind  # noqa: PLC0415 - see above
+    from assets.kit.upstream_calls import behind  # noqa: PLC0415 - see above
     from definitions import data_root, defs  # noqa: PLC0415 - see above
     from resources.cassette import export_cassette  # noqa: PLC0415 - see above
 

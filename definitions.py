@@ -12,10 +12,10 @@ import dagster as dg
 
 import assets
 from assets import protobias, vlmbias
-from assets.batches import batching
-from assets.jobs import flows
-from assets.plans import Planners
-from assets.quoting import quote_job
+from assets.kit.jobs import flows
+from assets.kit.plan import Planners
+from assets.planning import quote_job
+from assets.planning.batches import batching
 from assets.vlmbias import svg_planning
 from assets.vlmbias.photographs import planning as photographs
 from resources.budget import Budget

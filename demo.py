@@ -190,7 +190,7 @@ def _run(
 ) -> "ExecuteInProcessResult":
     from dagster import AssetSelection  # noqa: PLC0415 - see above
 
-    from assets.partitions import tags_of  # noqa: PLC0415 - see above
+    from assets.kit.partitions import tags_of  # noqa: PLC0415 - see above
     from definitions import defs  # noqa: PLC0415 - see above
 
     assets = AssetSelection.assets(*(f"{step.group}/{name}" for name in step.assets))

@@ -72,9 +72,9 @@ def _config(written: str) -> dict[str, Any]:
 def _quoted(select: str, partitions: list[str], config: dict[str, Any]) -> str:
     from dagster import DagsterInstance, build_resources  # noqa: PLC0415 - see above
 
-    from assets.partitions import add_painters  # noqa: PLC0415 - see above
-    from assets.plans import Desk  # noqa: PLC0415 - see above
-    from assets.quoting import choose, quote, text  # noqa: PLC0415 - see above
+    from assets.kit.partitions import add_painters  # noqa: PLC0415 - see above
+    from assets.kit.plan import PlanContext  # noqa: PLC0415 - see above
+    from assets.planning import choose, quote, text  # noqa: PLC0415 - see above
     from definitions import catalog, data_root, defs, planners, resources_at  # noqa: PLC0415 - see above
 
     with DagsterInstance.get() as instance, warnings.catch_warnings():
@@ -86,7 +86,7 @@ def _quoted(select: str, partitions: list[str], config: dict[str, Any]) -> str:
         chosen = choose(assets, planners, instance, select, partitions, config)
         with build_resources(resources_at(data_root()), instance) as known:
             stores = known.home, known.images, known.ledger, known.models.calls
-            desk = Desk(*stores, chosen.besides)
+            desk = PlanContext(*stores, chosen.besides)
             return text(quote(planners, desk, chosen.tasks), chosen.silent)
 
 

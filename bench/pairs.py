@@ -19,7 +19,7 @@ from typing import NamedTuple
 import pyarrow.parquet as pq
 from dagster import AssetSpec, DagsterInstance, materialize
 
-from assets.partitions import protobias_domains, tags_of
+from assets.kit.partitions import protobias_domains, tags_of
 from assets.protobias.common import GROUP, key
 from assets.protobias.concepts import Sampling, sampled
 from assets.protobias.pairs import image_pairs_by

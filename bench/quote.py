@@ -19,8 +19,8 @@ from typing import NamedTuple
 
 import pyarrow.parquet as pq
 
-from assets.plans import Desk
-from assets.quoting import Task, quote
+from assets.kit.plan import PlanContext
+from assets.planning import Task, quote
 from assets.vlmbias import planners
 from assets.vlmbias.common import answers_of
 from assets.vlmbias.questions import QUESTIONS
@@ -78,7 +78,7 @@ def main() -> None:
         Task(answers_of(judge.name), topic, {}) for judge in judges.models for topic in _TOPICS
     ]
     with closing(_store(root)) as store:
-        desk = Desk(
+        desk = PlanContext(
             Home(root=str(root)), ImageStore(root=str(root)), WorkLedger(root=str(root)), store
         )
         started = perf_counter()

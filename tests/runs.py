@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 
 import assets
 from assets import protobias, vlmbias
-from assets.partitions import tags_of
+from assets.kit.partitions import tags_of
 from definitions import resources_at
 from resources.models.catalog import Catalog, Model
 

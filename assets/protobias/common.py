@@ -4,7 +4,7 @@ from functools import partial
 
 from dagster import AssetKey
 
-from assets import common
+from assets.kit import table_asset as common
 from resources.home import Home
 from resources.ledger import work_key
 from resources.models.catalog import Model

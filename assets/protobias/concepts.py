@@ -9,10 +9,10 @@ import pyarrow as pa
 from dagster import AssetExecutionContext, Config, MarkdownMetadataValue, MaterializeResult
 from pydantic import Field
 
-from assets.columns import TEXT, TEXTS, WHOLE, Columns, materialized
-from assets.limits import so_many
-from assets.partitions import protobias_domains
-from assets.previews import markdown_table
+from assets.kit.columns import TEXT, TEXTS, WHOLE, Columns, materialized
+from assets.kit.limits import so_many
+from assets.kit.partitions import protobias_domains
+from assets.kit.previews import markdown_table
 from assets.protobias.common import key, table_asset
 from assets.protobias.keeping import effects, painted, warning
 from generators.prompts.concepts import Concept

@@ -9,13 +9,13 @@ import pyarrow as pa
 from dagster import AssetExecutionContext, AssetsDefinition, MaterializeResult
 from pydantic import Field
 
-from assets.chosen import chosen
-from assets.columns import BOOLEAN, TEXT, TEXTS, WHOLE, Columns, materialized
-from assets.limits import Limited, partial_metadata
-from assets.money import cost_metadata
-from assets.partitions import domain_and_painter, pairs
-from assets.pictured import Row, sheet
-from assets.previews import markdown_table
+from assets.kit.choice import chosen
+from assets.kit.columns import BOOLEAN, TEXT, TEXTS, WHOLE, Columns, materialized
+from assets.kit.cost_metadata import cost_metadata
+from assets.kit.limits import Limited, partial_metadata
+from assets.kit.partitions import domain_and_painter, pairs
+from assets.kit.pictures import Row, sheet
+from assets.kit.previews import markdown_table
 from assets.protobias.common import table_asset
 from assets.protobias.filters import (
     Said,

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from assets.chosen import NoSuchModel, chosen
-from assets.pictured import Row
+from assets.kit.choice import NoSuchModel, chosen
+from assets.kit.pictures import Row
 from assets.protobias.common import key
 from generators.prompts.judging import FILTERED as SCALE
 from generators.prompts.judging import filtering

@@ -4,9 +4,9 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-from assets.pictured import Row
+from assets.kit.pictures import Row
+from assets.kit.sizes import asked_sides, wrong_size
 from assets.protobias.seeing import Seen
-from assets.sizes import asked_sides, wrong_size
 
 FLAWS = ("blank", "wrong size", "repeated")
 

@@ -14,10 +14,10 @@ from dagster import (
 )
 from pydantic import Field
 
-from assets.columns import BOOLEAN, TEXT, WHOLE, Columns, materialized
-from assets.partitions import painters
-from assets.pictured import Row
-from assets.previews import markdown_table
+from assets.kit.columns import BOOLEAN, TEXT, WHOLE, Columns, materialized
+from assets.kit.partitions import painters
+from assets.kit.pictures import Row
+from assets.kit.previews import markdown_table
 from assets.protobias.common import key, table_asset
 from assets.protobias.human_files import Given, checked, scores_in
 from assets.protobias.human_items import pictures_of, to_score

@@ -11,9 +11,9 @@ from unicodedata import normalize
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
+from assets.kit.sheets import BadReview, lines_of, text_of
 from assets.protobias.human_items import Pictures
 from assets.protobias.human_sheets import CONFIG, QUESTION, SHEET, TASKS
-from assets.sheets import BadReview, lines_of, text_of
 
 _SPREADSHEETS = (".xls", ".xlsx", ".ods", ".numbers")
 _CHOICE = re.compile(r"([1-4])(?: - .*)?")

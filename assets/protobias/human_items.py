@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from typing import TypeAlias
 
-from assets.common import NothingYet
-from assets.pictured import Row
+from assets.kit.pictures import Row
+from assets.kit.table_asset import NothingYet
 from assets.protobias.common import key
 from assets.protobias.filtered import FILTERED
 from assets.protobias.selection import share_of

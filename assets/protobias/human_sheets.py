@@ -15,8 +15,8 @@ from xml.sax.saxutils import quoteattr
 
 from upath import UPath
 
-from assets.pictured import Row
-from assets.sheets import BadReview, lines_of
+from assets.kit.pictures import Row
+from assets.kit.sheets import BadReview, lines_of
 from generators.prompts.judging import judging
 from resources.atomic import is_remote, write_new, write_whole
 from resources.home import Home

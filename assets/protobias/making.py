@@ -2,7 +2,7 @@
 
 from dagster import AssetChecksDefinition, AssetsDefinition
 
-from assets.plans import Planners
+from assets.kit.plan import Planners
 from assets.protobias import picture_planning, score_planning, triplet_planning
 from assets.protobias.filtered import filtered_pairs_by
 from assets.protobias.pair_checks import checks_of_pairs

@@ -14,7 +14,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from assets.pictured import Row
+from assets.kit.pictures import Row
 from assets.protobias.common import version_of
 from assets.protobias.pairs import SIDES
 from generators.prompts.concepts import DOMAINS

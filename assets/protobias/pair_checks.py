@@ -14,9 +14,9 @@ from dagster import (
     multi_asset_check,
 )
 
-from assets.columns import Columns, records
-from assets.partitions import pairs
-from assets.pictured import Row
+from assets.kit.columns import Columns, records
+from assets.kit.partitions import pairs
+from assets.kit.pictures import Row
 from assets.protobias.common import key
 from assets.protobias.filtered import FILTERED
 from assets.protobias.pairs import IMAGE_PAIRS, SIDES

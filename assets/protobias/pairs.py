@@ -15,13 +15,13 @@ from dagster import (
 )
 from pydantic import Field
 
-from assets.chosen import chosen
-from assets.columns import TEXT, WHOLE, Columns, materialized
-from assets.limits import Limited, Placed, first_of, partial_metadata
-from assets.money import cost_metadata
-from assets.partitions import domain_and_painter, pairs
-from assets.pictured import PICTURED, Row, ended
-from assets.previews import contact_sheet, markdown_table
+from assets.kit.choice import chosen
+from assets.kit.columns import TEXT, WHOLE, Columns, materialized
+from assets.kit.cost_metadata import cost_metadata
+from assets.kit.limits import Limited, Placed, first_of, partial_metadata
+from assets.kit.partitions import domain_and_painter, pairs
+from assets.kit.pictures import PICTURED, Row, ended
+from assets.kit.previews import contact_sheet, markdown_table
 from assets.protobias.common import table_asset, version_of
 from assets.protobias.concepts import concepts_told
 from assets.protobias.flaws import FLAWS, with_flaws

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from assets.chosen import chosen
-from assets.partitions import domain_and_painter
-from assets.pictured import Row
-from assets.plans import Desk, Plan, Planners, Whole
+from assets.kit.choice import chosen
+from assets.kit.partitions import domain_and_painter
+from assets.kit.pictures import Row
+from assets.kit.plan import Plan, PlanContext, Planners, Whole
 from assets.protobias.common import key
 from assets.protobias.filtered import Filtering
 from assets.protobias.filters import family_warning, filter_of, look_at, reads_pixels
@@ -31,7 +31,7 @@ def planners(catalog: Catalog) -> Planners:
 
 
 def _painting(
-    catalog: Catalog, desk: Desk, where: str, config: Mapping[str, Any]
+    catalog: Catalog, desk: PlanContext, where: str, config: Mapping[str, Any]
 ) -> Iterator[Plan]:
     """Certain as soon as it is known which triplets there will be."""
     painter, wanted = wanted_by(catalog, desk, where, config)
@@ -44,7 +44,7 @@ def _painting(
 
 
 def wanted_by(
-    catalog: Catalog, desk: Desk, where: str, config: Mapping[str, Any]
+    catalog: Catalog, desk: PlanContext, where: str, config: Mapping[str, Any]
 ) -> tuple[Model, list[Wanted] | None]:
     """The painter, and what it is asked; None where it is not known which triplets there are."""
     domain, name = domain_and_painter(where)
@@ -54,7 +54,7 @@ def wanted_by(
 
 
 def _filtering(
-    catalog: Catalog, desk: Desk, where: str, config: Mapping[str, Any]
+    catalog: Catalog, desk: PlanContext, where: str, config: Mapping[str, Any]
 ) -> Iterator[Plan]:
     """Certain for each picture that is there and stays; later for one that may yet be painted."""
     _, name = domain_and_painter(where)
@@ -95,7 +95,7 @@ def _filtering(
 
 
 def _whole(
-    desk: Desk, where: str, requests: Sequence[Paint | Look], limit: int | None
+    desk: PlanContext, where: str, requests: Sequence[Paint | Look], limit: int | None
 ) -> Whole | None:
     """As many as the paper has pictures of a domain, each as large as the largest of these."""
     if not requests:
@@ -126,7 +126,7 @@ def _looks(prompts: list[str]) -> Iterator[Look]:
         yield look_at(prompt, _SOME_PICTURE)
 
 
-def _rows(desk: Desk, where: str) -> list[Row] | None:
+def _rows(desk: PlanContext, where: str) -> list[Row] | None:
     """What was painted before; None where nothing ever was."""
     try:
         table = desk.home.table(_PAIRS, where)

@@ -14,13 +14,13 @@ from dagster import (
     asset,
 )
 
-from assets.common import OWNERS, NothingYet, Reporting
-from assets.partitions import painters
+from assets.kit.partitions import painters
+from assets.kit.table_asset import OWNERS, NothingYet, Reporting
 from assets.protobias import site
 from assets.protobias.common import GROUP, key
 from assets.protobias.reported import facts, painted_by, prompts, unsummarised
-from assets.site.beside import introduce
-from assets.site.revision import content_version, written
+from assets.report.beside import introduce
+from assets.report.revision import content_version, written
 from resources.faults import writing
 from resources.home import Home
 from resources.images import ImageStore

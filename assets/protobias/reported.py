@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from assets.columns import records
-from assets.common import Mismatch
+from assets.kit.columns import records
+from assets.kit.table_asset import Mismatch
 from assets.protobias.common import is_stored, key
 from assets.protobias.filtered import FILTERED
 from assets.protobias.pairs import IMAGE_PAIRS

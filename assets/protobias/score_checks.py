@@ -12,13 +12,13 @@ from dagster import (
     multi_asset_check,
 )
 
-from assets.columns import records
-from assets.partitions import pairs
+from assets.kit.columns import records
+from assets.kit.partitions import pairs
+from assets.kit.unread import few_unread, unread_spec
 from assets.protobias.common import key, scores_of
 from assets.protobias.pairs import SIDES
 from assets.protobias.scoring import scorers
 from assets.protobias.selection import part_of_pairs
-from assets.unread import few_unread, unread_spec
 from assets.vlmbias.checks import as_partial, previewed, result_of
 from resources.models.catalog import Catalog, Model
 

@@ -6,12 +6,12 @@ from functools import partial
 from itertools import repeat
 from typing import Any
 
-from assets.chosen import chosen
-from assets.columns import records
-from assets.limits import Limited
-from assets.partitions import domain_and_painter
-from assets.pictured import Row
-from assets.plans import Desk, Plan, Planners, Whole
+from assets.kit.choice import chosen
+from assets.kit.columns import records
+from assets.kit.limits import Limited
+from assets.kit.partitions import domain_and_painter
+from assets.kit.pictures import Row
+from assets.kit.plan import Plan, PlanContext, Planners, Whole
 from assets.protobias import picture_planning
 from assets.protobias.common import key, scores_of
 from assets.protobias.filtered import FILTERED, Filtering, filtered
@@ -40,7 +40,7 @@ def planners(catalog: Catalog) -> Planners:
 
 
 def _plans(
-    catalog: Catalog, model: Model, desk: Desk, where: str, config: Mapping[str, Any]
+    catalog: Catalog, model: Model, desk: PlanContext, where: str, config: Mapping[str, Any]
 ) -> Iterator[Plan]:
     """Certain where the evaluation set is there and stays; else as many as it may be, later."""
     limit = Limited(**config).limit
@@ -65,13 +65,15 @@ def _plans(
     yield Plan(model, later=repeat(picture, len(SIDES) * most), whole=whole)
 
 
-def _whole(desk: Desk, model: Model, domain: str, text: str, limit: int | None) -> Whole | None:
+def _whole(
+    desk: PlanContext, model: Model, domain: str, text: str, limit: int | None
+) -> Whole | None:
     """As many as the paper evaluates of a domain."""
     number = len(SIDES) * share_of(domain, Filtering().evaluated)
     return whole_sample(desk, domain, number, to_score(model, text, _SOME_PICTURE), limit)
 
 
-def _to_stay(catalog: Catalog, desk: Desk, where: str) -> Sequence[Row] | None:
+def _to_stay(catalog: Catalog, desk: PlanContext, where: str) -> Sequence[Row] | None:
     """The pictures to evaluate once all is materialized; None where that cannot be known yet."""
     _, painter = domain_and_painter(where)
     table = stored(desk.home, where, "filtered_pairs")
@@ -94,7 +96,7 @@ def _to_stay(catalog: Catalog, desk: Desk, where: str) -> Sequence[Row] | None:
 
 
 def _painted_alike(
-    catalog: Catalog, desk: Desk, where: str, rows: Sequence[Row], limit: int | None
+    catalog: Catalog, desk: PlanContext, where: str, rows: Sequence[Row], limit: int | None
 ) -> bool:
     """Whether these are the very pictures that there are to filter, under its limit."""
     config = desk.together.get((_PAIRS, where))
@@ -115,7 +117,7 @@ def _painted_alike(
     return [row["calls"][-1:] for row in rows] == [[picture["key"]] for picture in pictures]
 
 
-def _looked(catalog: Catalog, desk: Desk, where: str, rows: Sequence[Row]) -> bool:
+def _looked(catalog: Catalog, desk: PlanContext, where: str, rows: Sequence[Row]) -> bool:
     """Whether the filter has seen all that it will look at."""
     config = desk.together[_FILTERED, where]
     seen = {call for row in rows for call in row["filter_calls"]}
@@ -127,7 +129,7 @@ def _looked(catalog: Catalog, desk: Desk, where: str, rows: Sequence[Row]) -> bo
     )
 
 
-def _possible(catalog: Catalog, desk: Desk, where: str) -> tuple[int, str] | str:
+def _possible(catalog: Catalog, desk: PlanContext, where: str) -> tuple[int, str] | str:
     """How many pairs there may be, and the longest text of one; or what is missing to say so."""
     domain, _ = domain_and_painter(where)
     pictures = stored(desk.home, where, "image_pairs", columns=["pair_id", "text"])

@@ -6,8 +6,8 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 
-from assets.columns import REAL, TEXT, Columns, records
-from assets.common import Mismatch
+from assets.kit.columns import REAL, TEXT, Columns, records
+from assets.kit.table_asset import Mismatch
 from assets.protobias.common import key
 from assets.protobias.human import HUMAN_SCORES
 from assets.protobias.own_scores import version_in_file

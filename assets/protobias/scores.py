@@ -8,12 +8,12 @@ import pandas as pd
 import pyarrow as pa
 from dagster import AssetExecutionContext, AssetIn, AssetsDefinition, MaterializeResult
 
-from assets.columns import BOOLEAN, REAL, TEXT, TEXTS, WHOLE, Columns, materialized, records
-from assets.limits import Limited, partial_metadata
-from assets.money import cost_metadata
-from assets.partitions import domain_and_painter, pairs
-from assets.pictured import Row
-from assets.previews import markdown_table
+from assets.kit.columns import BOOLEAN, REAL, TEXT, TEXTS, WHOLE, Columns, materialized, records
+from assets.kit.cost_metadata import cost_metadata
+from assets.kit.limits import Limited, partial_metadata
+from assets.kit.partitions import domain_and_painter, pairs
+from assets.kit.pictures import Row
+from assets.kit.previews import markdown_table
 from assets.protobias.common import key, scores_of, table_asset, version_of
 from assets.protobias.own_scores import endings, read_scores
 from assets.protobias.scoring import (

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from hashlib import sha256
 from typing import Any, TypeAlias
 
-from assets.pictured import Row
+from assets.kit.pictures import Row
 from generators.prompts.judging import JUDGED, judging
 from generators.reading import Unreadable
 from generators.sketch_reader import fit

@@ -6,8 +6,8 @@ from hashlib import sha256
 
 import pandas as pd
 
-from assets.limits import Placed, first_of, part_of
-from assets.pictured import Row
+from assets.kit.limits import Placed, first_of, part_of
+from assets.kit.pictures import Row
 from generators.prompts.concepts import DOMAINS
 
 

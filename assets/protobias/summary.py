@@ -11,10 +11,10 @@ from dagster import (
     MaterializeResult,
 )
 
-from assets.columns import BOOLEAN, REAL, TEXT, WHOLE, Columns, materialized, records
-from assets.common import NothingYet
-from assets.partitions import painters
-from assets.previews import markdown_table, with_intervals
+from assets.kit.columns import BOOLEAN, REAL, TEXT, WHOLE, Columns, materialized, records
+from assets.kit.partitions import painters
+from assets.kit.previews import markdown_table, with_intervals
+from assets.kit.table_asset import NothingYet
 from assets.protobias.common import is_stored, key, scores_of, table_asset
 from assets.protobias.scored import EVALUATED, all_scores, human_scores_of
 from assets.protobias.trial import samples_of, scored_in_part

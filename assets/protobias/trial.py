@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from assets.columns import records
-from assets.limits import so_many
+from assets.kit.columns import records
+from assets.kit.limits import so_many
 from assets.protobias.concepts import concepts_told
 from assets.protobias.scored import stored
 from generators.prompts.concepts import DOMAINS

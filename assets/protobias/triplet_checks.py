@@ -12,8 +12,8 @@ from dagster import (
     multi_asset_check,
 )
 
-from assets.limits import part_of
-from assets.partitions import protobias_domains
+from assets.kit.limits import part_of
+from assets.kit.partitions import protobias_domains
 from assets.protobias.common import key
 from assets.protobias.concepts import CONCEPTS, concept_of
 from assets.protobias.triplets import TRIPLETS, placed_concept

@@ -5,15 +5,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from assets.chosen import chosen
-from assets.limits import first_of
-from assets.plans import Desk, Plan, Planners, Whole
+from assets.kit.choice import chosen
+from assets.kit.limits import first_of
+from assets.kit.plan import Plan, PlanContext, Planners, Whole
+from assets.planning.repairs import longest_repair
 from assets.protobias.common import key
 from assets.protobias.concepts import CONCEPTS, Sampling, concept_of, concepts_told, drawn
 from assets.protobias.own import own_of, templates_of
 from assets.protobias.triplets import Writing, accepted, placed_concept
 from assets.protobias.writing import MOST_SAID, REASKS, Draft, asked_again, draft_of
-from assets.quoting.repairs import longest_repair
 from generators.prompts.concepts import Concept, Triplet
 from generators.prompts.grammar import NotUnderstood, triplet
 from generators.prompts.sampling import SIZES
@@ -42,7 +42,9 @@ def planners(catalog: Catalog) -> Planners:
     return {_TRIPLETS: partial(_writing, catalog)}
 
 
-def triplets_of(catalog: Catalog, desk: Desk, domain: str) -> list[tuple[Concept, Triplet]] | None:
+def triplets_of(
+    catalog: Catalog, desk: PlanContext, domain: str
+) -> list[tuple[Concept, Triplet]] | None:
     """The triplets that there are to paint once all that is planned is materialized.
 
     None where nobody can know yet: they were never written, or a model has to be asked before.
@@ -69,7 +71,7 @@ def triplets_of(catalog: Catalog, desk: Desk, domain: str) -> list[tuple[Concept
 
 
 def whole_sample(
-    desk: Desk, domain: str, number: int, request: Request, limit: int | None = None
+    desk: PlanContext, domain: str, number: int, request: Request, limit: int | None = None
 ) -> Whole | None:
     """What a step would ask of the paper's sample: so many requests.
 
@@ -91,7 +93,7 @@ def whole_sample(
     return Whole(concepts_told(concepts, domain), number, request)
 
 
-def concepts_of(desk: Desk, domain: str) -> list[Concept] | None:
+def concepts_of(desk: PlanContext, domain: str) -> list[Concept] | None:
     """The concepts that there are once all that is planned is materialized; None for none yet."""
     config = desk.together.get((_CONCEPTS, domain))
     if config is not None:
@@ -103,7 +105,7 @@ def concepts_of(desk: Desk, domain: str) -> list[Concept] | None:
     return [concept_of(row) for row in CONCEPTS.rows(table)]
 
 
-def _to_write(desk: Desk, domain: str, config: Mapping[str, Any]) -> list[Concept] | None:
+def _to_write(desk: PlanContext, domain: str, config: Mapping[str, Any]) -> list[Concept] | None:
     """The concepts that a writer is asked about; None for none yet."""
     concepts = concepts_of(desk, domain)
     limit = Writing(**config).limit
@@ -111,7 +113,7 @@ def _to_write(desk: Desk, domain: str, config: Mapping[str, Any]) -> list[Concep
 
 
 def _writing(
-    catalog: Catalog, desk: Desk, domain: str, config: Mapping[str, Any]
+    catalog: Catalog, desk: PlanContext, domain: str, config: Mapping[str, Any]
 ) -> Iterator[Plan]:
     """Certain is what is asked first, and again where the stored answer breaks a rule."""
     writer, concepts = _writer(catalog, config), _to_write(desk, domain, config)
@@ -128,7 +130,7 @@ def _writer(catalog: Catalog, config: Mapping[str, Any]) -> Model:
 
 
 def _foreseen(
-    desk: Desk, writer: Model, concepts: Sequence[Concept], config: Mapping[str, Any]
+    desk: PlanContext, writer: Model, concepts: Sequence[Concept], config: Mapping[str, Any]
 ) -> _Foreseen:
     """Follow each conversation as far as it is stored."""
     found = _Foreseen([], [], {})
@@ -148,7 +150,7 @@ def _foreseen(
     return found
 
 
-def _outcomes(desk: Desk, writer: Model, requests: Sequence[Write]) -> list[Outcome | None]:
+def _outcomes(desk: PlanContext, writer: Model, requests: Sequence[Write]) -> list[Outcome | None]:
     """How requests have ended, or will end without a model being asked; None where nobody knows."""
     if writer.backend == "offline":
         return [_by_grammar(request) for request in requests]
@@ -162,7 +164,7 @@ def _outcomes(desk: Desk, writer: Model, requests: Sequence[Write]) -> list[Outc
     return [mended.get(place, outcome) for place, outcome in enumerate(first)]
 
 
-def _stored(desk: Desk, writer: Model, requests: Sequence[Write]) -> list[Outcome | None]:
+def _stored(desk: PlanContext, writer: Model, requests: Sequence[Write]) -> list[Outcome | None]:
     keys = stored_keys(desk.calls, writer, requests)
     calls = desk.calls.answers(keys)
     return [

@@ -9,13 +9,13 @@ import pyarrow as pa
 from dagster import AssetExecutionContext, AssetsDefinition, MaterializeResult
 from pydantic import Field
 
-from assets.chosen import chosen
-from assets.columns import TEXT, TEXTS, WHOLE, Columns, materialized
-from assets.common import Mismatch
-from assets.limits import Limited, Placed, first_of, partial_metadata
-from assets.money import cost_metadata
-from assets.partitions import protobias_domains
-from assets.previews import markdown_table
+from assets.kit.choice import chosen
+from assets.kit.columns import TEXT, TEXTS, WHOLE, Columns, materialized
+from assets.kit.cost_metadata import cost_metadata
+from assets.kit.limits import Limited, Placed, first_of, partial_metadata
+from assets.kit.partitions import protobias_domains
+from assets.kit.previews import markdown_table
+from assets.kit.table_asset import Mismatch
 from assets.protobias.common import table_asset
 from assets.protobias.concepts import CONCEPTS, concept_of
 from assets.protobias.own import own_of, rows_of, templates_of, warning, wrong_rows

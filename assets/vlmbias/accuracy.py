@@ -14,12 +14,12 @@ from dagster import (
     StaticPartitionsDefinition,
 )
 
-from assets.columns import REAL, TEXT, WHOLE, Columns, materialized
-from assets.common import Mismatch, NothingYet
-from assets.limits import so_many
-from assets.partitions import topics
-from assets.previews import markdown_table
-from assets.site.board import BENCHMARK, ORIGINALS, PARTIAL
+from assets.kit.columns import REAL, TEXT, WHOLE, Columns, materialized
+from assets.kit.limits import so_many
+from assets.kit.partitions import topics
+from assets.kit.previews import markdown_table
+from assets.kit.table_asset import Mismatch, NothingYet
+from assets.report.board import BENCHMARK, ORIGINALS, PARTIAL
 from assets.vlmbias.answers import all_of, asked_of, same_questions, topics_of
 from assets.vlmbias.common import GROUP, answers_of, table_asset
 from assets.vlmbias.results import by_topic, shown

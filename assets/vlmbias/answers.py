@@ -9,10 +9,10 @@ import pandas as pd
 import pyarrow as pa
 from dagster import AssetExecutionContext, MaterializeResult, StaticPartitionsDefinition
 
-from assets.columns import REAL, TEXT, TEXTS, Columns, materialized
-from assets.limits import Placed, in_order, partial_metadata
-from assets.partitions import drawn_topics, topics
-from assets.previews import markdown_table
+from assets.kit.columns import REAL, TEXT, TEXTS, Columns, materialized
+from assets.kit.limits import Placed, in_order, partial_metadata
+from assets.kit.partitions import drawn_topics, topics
+from assets.kit.previews import markdown_table
 from assets.vlmbias.prompting import VARIANTS, Posed, asked, posed
 from assets.vlmbias.questions import ASKED
 from assets.vlmbias.results import results_of

@@ -19,10 +19,10 @@ from dagster import (
     multi_asset_check,
 )
 
-from assets.limits import so_many
-from assets.partitions import drawn_topics
-from assets.previews import markdown_table
-from assets.unread import few_unread, unread_spec
+from assets.kit.limits import so_many
+from assets.kit.partitions import drawn_topics
+from assets.kit.previews import markdown_table
+from assets.kit.unread import few_unread, unread_spec
 from assets.vlmbias.answers import all_of, not_ended, topics_of
 from assets.vlmbias.common import GROUP, answers_of
 from assets.vlmbias.proof import agreement, alike, disagreeing, too_narrow

@@ -4,8 +4,8 @@ from functools import partial
 
 from dagster import AssetKey
 
-from assets import common
-from assets.partitions import topics
+from assets.kit import table_asset as common
+from assets.kit.partitions import topics
 
 GROUP = "vlmbias"
 

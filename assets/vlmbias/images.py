@@ -10,10 +10,10 @@ import pandas as pd
 import pyarrow as pa
 from dagster import AssetExecutionContext, MaterializeResult
 
-from assets.columns import BOOLEAN, REALS, TEXT, TEXTS, WHOLE, Columns, materialized
-from assets.partitions import drawn_topics
-from assets.pictured import png_size
-from assets.previews import contact_sheet, markdown_table
+from assets.kit.columns import BOOLEAN, REALS, TEXT, TEXTS, WHOLE, Columns, materialized
+from assets.kit.partitions import drawn_topics
+from assets.kit.pictures import png_size
+from assets.kit.previews import contact_sheet, markdown_table
 from assets.vlmbias.common import table_asset
 from generators.canvas import RASTERISER
 from generators.domains import Domain, domain

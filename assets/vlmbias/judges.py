@@ -12,7 +12,7 @@ from dagster import (
     MaterializeResult,
 )
 
-from assets.columns import records
+from assets.kit.columns import records
 from assets.vlmbias.accuracy import accuracy_over
 from assets.vlmbias.answers import (
     ANSWERS,

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from logging import Logger
 from typing import Any
 
-from assets.money import cost_metadata
+from assets.kit.cost_metadata import cost_metadata
 from assets.vlmbias.answers import Ending
 from assets.vlmbias.prompting import Posed
 from resources.models.account import Account

@@ -9,8 +9,8 @@ import pandas as pd
 import pyarrow as pa
 from dagster import AssetExecutionContext, AssetIn, MaterializeResult
 
-from assets.columns import REAL, TEXT, WHOLE, Columns, materialized, records
-from assets.partitions import drawn_topics
+from assets.kit.columns import REAL, TEXT, WHOLE, Columns, materialized, records
+from assets.kit.partitions import drawn_topics
 from assets.vlmbias.common import GROUP, table_asset
 from generators.domains import Domain, domain
 from generators.work import Reading, read_png

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 from dagster import AssetKey
 
-from assets.plans import Desk, Plan, Planners
+from assets.kit.plan import Plan, PlanContext, Planners
 from assets.vlmbias.answers import ANSWERS, asked_of, is_reference, put_to
 from assets.vlmbias.common import GROUP, answers_of
 from assets.vlmbias.looking import first_look, reply_in, second_look
@@ -34,7 +34,9 @@ def planners(catalog: Catalog) -> Planners:
     }
 
 
-def _plans(model: Model, desk: Desk, topic: str, config: Mapping[str, Any]) -> Iterator[Plan]:
+def _plans(
+    model: Model, desk: PlanContext, topic: str, config: Mapping[str, Any]
+) -> Iterator[Plan]:
     asking = Prompting(**config)
     columns = _PUT if asking.limit is None else None
     try:
@@ -53,7 +55,9 @@ def _plans(model: Model, desk: Desk, topic: str, config: Mapping[str, Any]) -> I
     )
 
 
-def _posed(model: Model, desk: Desk, wanted: Mapping[str, pd.DataFrame]) -> Iterator[list[Posed]]:
+def _posed(
+    model: Model, desk: PlanContext, wanted: Mapping[str, pd.DataFrame]
+) -> Iterator[list[Posed]]:
     """What the asset puts to its judge, so many questions at once, however many there are."""
     for prompting, questions in wanted.items():
         for start in range(0, len(questions), _AT_ONCE):
@@ -61,7 +65,7 @@ def _posed(model: Model, desk: Desk, wanted: Mapping[str, pd.DataFrame]) -> Iter
             yield put_to(model, some, [prompting], _NO_TABLE.to_pandas(), desk.images, desk.ledger)
 
 
-def _certain(model: Model, desk: Desk, posed: Iterator[list[Posed]]) -> Iterator[Look]:
+def _certain(model: Model, desk: PlanContext, posed: Iterator[list[Posed]]) -> Iterator[Look]:
     """First turns, and second ones where what they come back to is stored."""
     for some in posed:
         yield from map(first_look, some)
@@ -73,7 +77,7 @@ def _certain(model: Model, desk: Desk, posed: Iterator[list[Posed]]) -> Iterator
                 yield second_look(put, reply)
 
 
-def _later(model: Model, desk: Desk, posed: Iterator[list[Posed]]) -> Iterator[Look]:
+def _later(model: Model, desk: PlanContext, posed: Iterator[list[Posed]]) -> Iterator[Look]:
     """Second turns whose first has not been answered, with the longest reply that it can have."""
     reply = _longest_reply(model)
     for some in posed:
@@ -84,7 +88,7 @@ def _later(model: Model, desk: Desk, posed: Iterator[list[Posed]]) -> Iterator[L
                 yield second_look(put, reply)
 
 
-def _firsts(model: Model, desk: Desk, some: Sequence[Posed]) -> dict[str, Posed]:
+def _firsts(model: Model, desk: PlanContext, some: Sequence[Posed]) -> dict[str, Posed]:
     """By the key of its first turn."""
     keys = stored_keys(desk.calls, model, [first_look(put) for put in some])
     return dict(zip(keys, some, strict=True))

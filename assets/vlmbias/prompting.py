@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 import pandas as pd
 from pydantic import Field, field_validator
 
-from assets.columns import records
-from assets.limits import Limited
+from assets.kit.columns import records
+from assets.kit.limits import Limited
 from generators.perturbations import fingerprint
 from generators.topics import caption
 from generators.work import Titling, title_png

@@ -15,9 +15,9 @@ from dagster import (
 )
 from pydantic import Field
 
-from assets.columns import BOOLEAN, TEXT, TEXTS, WHOLE, Columns, materialized, records
-from assets.common import Mismatch
-from assets.previews import markdown_table
+from assets.kit.columns import BOOLEAN, TEXT, TEXTS, WHOLE, Columns, materialized, records
+from assets.kit.previews import markdown_table
+from assets.kit.table_asset import Mismatch
 from assets.vlmbias.common import GROUP, table_asset
 from assets.vlmbias.photographs.retention import published_id
 from assets.vlmbias.photographs.subjects import photographs_of, truth_of

@@ -6,8 +6,8 @@ from typing import Any
 import pandas as pd
 from dagster import MarkdownMetadataValue
 
-from assets.columns import records
-from assets.previews import contact_sheet, markdown_table, with_intervals
+from assets.kit.columns import records
+from assets.kit.previews import contact_sheet, markdown_table, with_intervals
 from metrics import BASELINE, EVERY_SIZE, QUESTION_GROUPS, TASK_MEAN, WHOLE_TOPIC, accuracy_table
 from resources.images import ImageStore
 

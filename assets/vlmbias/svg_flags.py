@@ -17,10 +17,10 @@ from dagster import (
     asset_check,
 )
 
-from assets.columns import BOOLEAN, REALS, TEXT, TEXTS, WHOLE, Columns, materialized
-from assets.limits import Limited, Placed, first_of, part_of, partial_metadata
-from assets.money.metadata import cost_metadata
-from assets.previews import contact_sheet, markdown_table
+from assets.kit.columns import BOOLEAN, REALS, TEXT, TEXTS, WHOLE, Columns, materialized
+from assets.kit.cost_metadata import cost_metadata
+from assets.kit.limits import Limited, Placed, first_of, part_of, partial_metadata
+from assets.kit.previews import contact_sheet, markdown_table
 from assets.vlmbias.answers import is_reference, version_of
 from assets.vlmbias.checks import as_partial
 from assets.vlmbias.common import edited_by, table_asset

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from assets.limits import Limited
-from assets.plans import Desk, Plan, Planners
+from assets.kit.limits import Limited
+from assets.kit.plan import Plan, PlanContext, Planners
 from assets.vlmbias.answers import is_reference
 from assets.vlmbias.common import edited_by
 from assets.vlmbias.svg_flags import edits
@@ -21,5 +21,7 @@ def planners(catalog: Catalog) -> Planners:
     }
 
 
-def _plans(model: Model, desk: Desk, partition: str, config: Mapping[str, Any]) -> Iterator[Plan]:
+def _plans(
+    model: Model, desk: PlanContext, partition: str, config: Mapping[str, Any]
+) -> Iterator[Plan]:
     yield Plan(model, requests=[request for _, request in edits(Limited(**config).limit).values()])

@@ -5,8 +5,8 @@ from contextlib import contextmanager
 
 import dagster as dg
 
-from assets.batches import batching
-from assets.jobs import flows
+from assets.kit.jobs import flows
+from assets.planning.batches import batching
 from definitions import resources_at
 from sensors.batches import watching
 from tests.assets.asked import JUDGE

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 from dagster import DagsterInstance
 
-from assets.site import build
+from assets.report import build
 from resources.models import asking
 from tests.assets.asked import judge_at
 from tests.assets.site_data import Report

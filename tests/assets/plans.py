@@ -5,8 +5,8 @@ from types import SimpleNamespace
 
 from dagster import AssetKey
 
-from assets.plans import Desk
-from assets.quoting import Task, quote
+from assets.kit.plan import PlanContext
+from assets.planning import Task, quote
 from assets.vlmbias import planners
 from resources.calls import CallStore
 from resources.home import Home
@@ -22,7 +22,7 @@ from tests.runs import TOPIC
 def desk_at(root):
     """What planners read, below `root`."""
     with closing(CallStore(url=f"sqlite:///{root}/calls.sqlite")) as calls:
-        yield Desk(
+        yield PlanContext(
             Home(root=str(root)), ImageStore(root=str(root)), WorkLedger(root=str(root)), calls
         )
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeAlias
 import pandas as pd
 from PIL import Image, ImageDraw, ImageOps
 
-from assets.site import build
+from assets.report import build
 from metrics import BASELINE, accuracy_table
 
 SIZES = (384, 768, 1152)

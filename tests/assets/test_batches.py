@@ -7,8 +7,8 @@ import pytest
 
 import assets
 from assets import vlmbias
-from assets.jobs import Jobs
-from assets.plans import Plan
+from assets.kit.jobs import Jobs
+from assets.kit.plan import Plan
 from resources.batches import submitting
 from resources.models.catalog import Catalog
 from resources.models.requests import Look, Turn

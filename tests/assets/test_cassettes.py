@@ -9,7 +9,7 @@ import pytest
 
 import assets
 from assets import vlmbias
-from assets.cassettes import NothingSelected, behind
+from assets.kit.upstream_calls import NothingSelected, behind
 from definitions import resources_at
 from resources.calls import CallStore
 from resources.cassette import export_cassette, import_cassette

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 import assets
-from assets.money import cost_metadata
-from assets.money.costs import costs
+from assets.kit.cost_metadata import cost_metadata
+from assets.planning.costs import costs
 from definitions import resources_at
 from resources.calls import CallStore
 from resources.calls.spending import NANO, Booking, new_id

@@ -11,13 +11,13 @@ import pyarrow.parquet as pq
 import pytest
 from PIL import Image
 
-from assets.common import NothingYet
+from assets.kit.sheets import BadReview
+from assets.kit.table_asset import NothingYet
 from assets.protobias.filtered import FILTERED
 from assets.protobias.human import HUMAN_SCORES
 from assets.protobias.human_files import checked, scores_in
 from assets.protobias.human_items import pictures_of, to_score
 from assets.protobias.human_sheets import write_sheets
-from assets.sheets import BadReview
 from generators.prompts.concepts import DOMAINS
 from resources.home import Home
 from resources.images import ImageStore

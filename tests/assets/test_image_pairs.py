@@ -8,8 +8,9 @@ from dagster import AssetKey, DagsterInstance
 from PIL import Image
 from pydantic import ValidationError
 
-from assets.cassettes import calls_in
-from assets.chosen import NoSuchModel
+from assets.kit.choice import NoSuchModel
+from assets.kit.upstream_calls import calls_in
+from assets.planning import Task, quote, text
 from assets.protobias import planners
 from assets.protobias.filtered import FILTERED
 from assets.protobias.filters import family_warning, filter_of
@@ -19,10 +20,10 @@ from assets.protobias.pairs import IMAGE_PAIRS, Pairing, wanted_of
 from assets.protobias.seeing import Seen
 from assets.protobias.selection import ranks, share_of
 from assets.protobias.triplets import TRIPLETS as TRIPLETS_TABLE
-from assets.quoting import Task, quote, text
 from generators.prompts.concepts import DOMAINS
 from resources.models.catalog import Catalog, Model
 from resources.models.requests import Paint
+from tests.assets.kit.plan import desk_at, stored
 from tests.assets.paired import (
     DOMAIN,
     SKETCH,
@@ -34,7 +35,6 @@ from tests.assets.paired import (
     painter_at,
     triplet_rows,
 )
-from tests.assets.plans import desk_at, stored
 from tests.assets.written import right
 from tests.providers import faults, pictures
 from tests.runs import REFERENCE, checks, failure, metadata, rewrite, table

@@ -4,7 +4,7 @@ import dagster as dg
 
 import assets
 from assets import protobias, vlmbias
-from assets.jobs import flows
+from assets.kit.jobs import flows
 from assets.vlmbias import svg_planning
 from assets.vlmbias.photographs import planning as photographs
 from definitions import resources_at

@@ -3,19 +3,19 @@
 import pytest
 from dagster import AssetKey
 
-from assets.limits import first_of
+from assets.kit.limits import first_of
+from assets.planning import Task, quote, text
 from assets.protobias import planners
 from assets.protobias.reported import painted_by
 from assets.protobias.scoring import scorers
 from assets.protobias.triplets import placed_concept
-from assets.quoting import Task, quote, text
 from resources.home import Home
 from resources.models.catalog import Catalog, Model
 from resources.models.requests import call_key, canonical_of
 from sensors.landing import Landing
 from tests.assets.asked import judge_at
+from tests.assets.kit.plan import desk_at, stored
 from tests.assets.paired import DOMAIN, SKETCH, Gallery, Studio, filter_at, painter_at
-from tests.assets.plans import desk_at, stored
 from tests.runs import failure, materialize, metadata
 
 STEPS = ("image_pairs", "filtered_pairs", "scores_somebody")

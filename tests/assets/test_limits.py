@@ -6,7 +6,7 @@ from itertools import pairwise, product
 
 import pytest
 
-from assets.limits import Placed, first_of, part_of
+from assets.kit.limits import Placed, first_of, part_of
 
 ITEMS = [
     Placed(f"{subtopic}/{size}/{question}/{number}", (subtopic, size, question))

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from assets.common import Mismatch
+from assets.kit.table_asset import Mismatch
 from assets.protobias.own_scores import BadScores, endings, read_scores
 from assets.protobias.scored import all_scores
 from resources.home import Home

@@ -7,8 +7,8 @@ import pyarrow.parquet as pq
 import pytest
 from dagster import DagsterInstance
 
-from assets.columns import Columns, records
-from assets.common import Mismatch
+from assets.kit.columns import Columns, records
+from assets.kit.table_asset import Mismatch
 from assets.protobias.filtered import FILTERED
 from assets.protobias.pairs import IMAGE_PAIRS
 from assets.protobias.reported import facts, painted_by, prompts, unsummarised

@@ -10,7 +10,7 @@ import pytest
 
 from assets.protobias.site import published
 from assets.protobias.site.charts import Bar, Mark
-from assets.site.writing import Rate
+from assets.report.writing import Rate
 from tests.assets.pairs_data import (
     CONCEPTS,
     METRICS,

@@ -10,8 +10,8 @@ from generators.photographs import photographed
 from resources.models.catalog import Catalog
 from resources.models.pricing import bound_of
 from resources.models.requests import call_key, canonical_of
+from tests.assets.kit.plan import desk_at, stored
 from tests.assets.painted import STEPS, TOPIC, Painting, Studio, painter_at
-from tests.assets.plans import desk_at, stored
 from tests.providers import faults
 from tests.runs import metadata
 

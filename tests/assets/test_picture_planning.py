@@ -7,8 +7,8 @@ from assets.protobias import planners
 from resources.models.catalog import Catalog
 from resources.models.pricing import bound_of
 from resources.models.requests import call_key, canonical_of
+from tests.assets.kit.plan import desk_at, stored
 from tests.assets.paired import DOMAIN, SKETCH, Gallery, Studio, filter_at, painter_at
-from tests.assets.plans import desk_at, stored
 from tests.assets.written import right, writer_at
 from tests.providers import faults, pictures
 

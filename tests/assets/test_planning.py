@@ -7,7 +7,7 @@ from assets.vlmbias.prompting import DOUBLE_CHECK, VARIANTS
 from metrics import BASELINE
 from resources.models.catalog import Catalog
 from tests.assets.asked import ask, counting, judge_at, requests
-from tests.assets.plans import desk_at, planned, quoted, stored
+from tests.assets.kit.plan import desk_at, planned, quoted, stored
 from tests.providers import faults
 from tests.runs import REFERENCE, TOPIC, table
 

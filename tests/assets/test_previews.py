@@ -6,7 +6,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from assets.previews import markdown_table, plain
+from assets.kit.previews import markdown_table, plain
 
 TABLES = MarkdownIt("commonmark", {"html": True}).enable("table")
 FETCHING = {"image", "link_open", "html_inline", "html_block", "code_inline"}

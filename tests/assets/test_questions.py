@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from assets.columns import TEXTS
+from assets.kit.columns import TEXTS
 from assets.vlmbias.questions import QUESTIONS
 from generators.domains import domain
 from tests.runs import TOPIC, table

@@ -17,11 +17,11 @@ from PIL import Image
 
 import assets as package
 import definitions
-from assets.chosen import NoSuchModel
-from assets.partitions import topics
-from assets.plans import Plan
-from assets.quoting import CannotQuote, Task, choose, markdown, quote, text
-from assets.quoting.words import grand_total
+from assets.kit.choice import NoSuchModel
+from assets.kit.partitions import topics
+from assets.kit.plan import Plan
+from assets.planning import CannotQuote, Task, choose, markdown, quote, text
+from assets.planning.words import grand_total
 from assets.vlmbias import judged, planners
 from resources.models.account import Account
 from resources.models.catalog import Catalog
@@ -29,7 +29,7 @@ from resources.models.client import ModelClient
 from resources.models.image_tokens import published
 from resources.models.requests import Look, Paint, Turn, Write
 from tests.assets.asked import ask, counting, judge_at, requests
-from tests.assets.plans import desk_at, quoted
+from tests.assets.kit.plan import desk_at, quoted
 from tests.providers import Provider
 from tests.runs import REFERENCE, TOPIC, rewrite, table
 

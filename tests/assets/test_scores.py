@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from dagster import AssetKey, DagsterInstance
 
-from assets.common import Mismatch
+from assets.kit.table_asset import Mismatch
 from assets.protobias import planners
 from assets.protobias.human import HUMAN_SCORES
 from assets.protobias.pairs import IMAGE_PAIRS
@@ -27,8 +27,8 @@ from resources.models.reading import outcome_of
 from resources.models.requests import call_keys
 from tests.assets.asked import judge_at
 from tests.assets.filtered import filtered_rows, write_filtered
+from tests.assets.kit.plan import desk_at, stored
 from tests.assets.paired import SKETCH, write_triplets
-from tests.assets.plans import desk_at, stored
 from tests.providers import faults
 from tests.runs import (
     REFERENCE,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from assets.site import build
+from assets.report import build
 from metrics import TASK_MEAN
 from tests.assets.site_data import ADDED, Report, written
 

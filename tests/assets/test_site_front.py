@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, expect
 
-from assets.site import build
-from assets.site.beside import introduce
-from assets.site.revision import content_version, revision
+from assets.report import build
+from assets.report.beside import introduce
+from assets.report.revision import content_version, revision
 from tests.assets.pairs_data import Pictures, painted
 from tests.assets.pairs_data import written as written_pairs
 from tests.assets.site_data import Made, Report, lifelike, written

@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from assets.site import build
-from assets.site.rows import PROMPTINGS as WAYS
-from assets.site.rows import prompting_title
+from assets.report import build
+from assets.report.rows import PROMPTINGS as WAYS
+from assets.report.rows import prompting_title
 from assets.vlmbias.prompting import VARIANTS
 from tests.assets.site_data import ADDED, PROMPTINGS, REASON, REFERENCES, Report, lifelike, stubborn
 

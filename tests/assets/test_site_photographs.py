@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from assets.site import build
+from assets.report import build
 from tests.assets.site_data import ADDED, REFERENCES, Made, Report, lifelike
 
 MODEL = "some/vlm-1"

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from assets.site import build
-from assets.site.thumbnails import Thumbnail, is_whole, thumbnail
+from assets.report import build
+from assets.report.thumbnails import Thumbnail, is_whole, thumbnail
 from tests.assets.pairs_data import Pictures, painted
 from tests.assets.pairs_data import written as written_pairs
 from tests.assets.site_data import Made, Report, written

@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 from playwright.sync_api import Browser, expect
 
-from assets.site import build
-from assets.site.costs import costs, usd
+from assets.report import build
+from assets.report.costs import costs, usd
 from assets.vlmbias.svg_flags import EDITED
 from metrics import exact_interval
 from resources.calls.spending import NANO, Spent

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from assets.site import build
-from assets.site.cells import Body, Cell, Group, Head, Line, Table
-from assets.site.sheets import Sheets, sheet
+from assets.report import build
+from assets.report.cells import Body, Cell, Group, Head, Line, Table
+from assets.report.sheets import Sheets, sheet
 from tests.assets.pairs_data import Pictures, painted
 from tests.assets.pairs_data import written as written_pairs
 from tests.assets.site_data import Report, lifelike

@@ -8,7 +8,8 @@ import pandas as pd
 import pytest
 from dagster import AssetKey
 
-from assets.common import Mismatch
+from assets.kit.table_asset import Mismatch
+from assets.planning import Task, quote
 from assets.protobias import planners
 from assets.protobias.concepts import CONCEPTS, Sampling, concept_of, sampled
 from assets.protobias.triplet_checks import broken
@@ -16,15 +17,14 @@ from assets.protobias.triplet_planning import triplets_of
 from assets.protobias.triplets import TRIPLETS as COLUMNS
 from assets.protobias.triplets import accepted
 from assets.protobias.writing import MOST_SAID, asked_again, draft_of
-from assets.quoting import Task, quote
 from generators.prompts.concepts import DOMAINS
 from generators.prompts.phrasing import tidied
 from resources.models.catalog import Catalog, Model
 from resources.models.outcomes import Answered
 from resources.models.requests import call_keys
 from resources.taxonomy import TaxonomyError
+from tests.assets.kit.plan import desk_at, stored
 from tests.assets.paired import triplet_rows
-from tests.assets.plans import desk_at, stored
 from tests.assets.written import RULES, Author, right, writer_at
 from tests.providers import Provider
 from tests.resources.test_own import ROW as OWN

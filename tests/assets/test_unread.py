@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 from dagster import AssetCheckSeverity
 
-from assets.unread import few_unread
+from assets.kit.unread import few_unread
 
 
 def rows(**outcomes):

@@ -6,7 +6,7 @@ from hashlib import sha256
 from dagster import AssetMaterialization, DagsterRun, DagsterRunStatus, asset
 from dagster._core.utils import make_new_run_id
 
-from assets.partitions import painters, pairs, protobias_domains, tags_of
+from assets.kit.partitions import painters, pairs, protobias_domains, tags_of
 from generators.prompts.concepts import DOMAINS
 from resources.models.catalog import CatalogFiles
 from sensors.landing import FILTERED, IMAGE_PAIRS, PAINTER, TRIPLETS

@@ -17,8 +17,8 @@ from dagster import (
 )
 from dagster._core.utils import make_new_run_id
 
-from assets.jobs import PAIRS_JOB, flows
-from assets.partitions import tags_of
+from assets.kit.jobs import PAIRS_JOB, flows
+from assets.kit.partitions import tags_of
 from resources.executors import PROCESS
 from resources.processes import process, this_process
 from sensors.interrupted import AGAIN, ending

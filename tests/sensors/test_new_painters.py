@@ -10,7 +10,7 @@ from dagster import (
     materialize,
 )
 
-from assets.jobs import flows
+from assets.kit.jobs import flows
 from generators.prompts.concepts import DOMAINS
 from sensors.landing import FILTERED, IMAGE_PAIRS, Landing
 from sensors.monthly import missing, monthly

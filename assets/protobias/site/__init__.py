@@ -1,7 +1,7 @@
 """The report on metrics and judges as a static site that opens from the file system.
 
 `build` turns tables into pages and knows nothing of where tables and pictures are kept. What all
-benchmarks' sites share is `assets.site`.
+benchmarks' sites share is `assets.report`.
 """
 
 from assets.protobias.site.build import build

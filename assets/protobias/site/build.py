@@ -8,10 +8,10 @@ import pandas as pd
 
 from assets.protobias.site.pages import STATIC, Site, pages
 from assets.protobias.site.painted import Painted
-from assets.site import rendering
-from assets.site.beside import alone
-from assets.site.costs import costs
-from assets.site.placing import place
+from assets.report import rendering
+from assets.report.beside import alone
+from assets.report.costs import costs
+from assets.report.placing import place
 from resources.calls.spending import Spent
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple
 
 from assets.protobias.site.board import ALL, Board, Metric, Where
-from assets.site.writing import Rate, percent, score, score_interval, spoken
+from assets.report.writing import Rate, percent, score, score_interval, spoken
 
 
 class Mark(NamedTuple):

@@ -6,9 +6,9 @@ import pandas as pd
 
 from assets.protobias.site.board import ALL, EVALUATED, Board, Metric
 from assets.protobias.site.painted import Painted
-from assets.site.cells import Body, Cell, Group, Head, Line, Table, points
-from assets.site.rows import Row, rows
-from assets.site.writing import NONE, Rate, count
+from assets.report.cells import Body, Cell, Group, Head, Line, Table, points
+from assets.report.rows import Row, rows
+from assets.report.writing import NONE, Rate, count
 from metrics import comparison
 
 

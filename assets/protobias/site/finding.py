@@ -6,7 +6,7 @@ from typing import NamedTuple
 from assets.protobias.site import charts
 from assets.protobias.site.gallery import Gallery, Pair
 from assets.protobias.site.painted import Painted
-from assets.site.writing import count, whole_percent
+from assets.report.writing import count, whole_percent
 
 
 class Finding(NamedTuple):

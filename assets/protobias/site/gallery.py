@@ -8,10 +8,10 @@ import pandas as pd
 
 from assets.protobias.site.board import EVALUATED, HUMAN, TITLES
 from assets.protobias.site.painted import Painted
-from assets.site.cells import Body, Cell, Group, Head, Line, Table, number
-from assets.site.rows import Row, rows
-from assets.site.thumbnails import Thumbnail
-from assets.site.writing import score
+from assets.report.cells import Body, Cell, Group, Head, Line, Table, number
+from assets.report.rows import Row, rows
+from assets.report.thumbnails import Thumbnail
+from assets.report.writing import score
 
 Mark = Literal["✓", "✗", "=", "–"]
 State = Literal["evaluated", "kept", "dropped", "unfiltered", "flawed", "unpainted"]

@@ -13,12 +13,12 @@ from assets.protobias.site.board import TITLES
 from assets.protobias.site.finding import finding
 from assets.protobias.site.gallery import STATES, Gallery, gallery
 from assets.protobias.site.painted import Painted
-from assets.site.cells import Table
-from assets.site.costs import Costs
-from assets.site.endings import served_table
-from assets.site.rendering import environment
-from assets.site.sheets import Sheets
-from assets.site.thumbnails import Thumbnail
+from assets.report.cells import Table
+from assets.report.costs import Costs
+from assets.report.endings import served_table
+from assets.report.rendering import environment
+from assets.report.sheets import Sheets
+from assets.report.thumbnails import Thumbnail
 
 _HERE = Path(__file__).parent
 STATIC = (_HERE / "pairs.css",)

@@ -1,8 +1,8 @@
 """How people agree with each other: pairwise quadratic weighted kappa (Figure 4)."""
 
 from assets.protobias.site.painted import Painted
-from assets.site.cells import Body, Cell, Group, Head, Line, Table, mean, number
-from assets.site.writing import NONE, Rate
+from assets.report.cells import Body, Cell, Group, Head, Line, Table, mean, number
+from assets.report.writing import NONE, Rate
 from metrics.agreement import Agreement, pairwise_agreement
 
 

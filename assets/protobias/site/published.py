@@ -5,8 +5,8 @@ and GPT-4o it says no more than that they fail in over 45 % of cases.
 """
 
 from assets.protobias.site.board import TITLES
-from assets.site.cells import Body, Cell, Group, Head, Line, Table
-from assets.site.writing import score
+from assets.report.cells import Body, Cell, Group, Head, Line, Table
+from assets.report.writing import score
 
 KEPT = {"animals": 8_360 / 10_000, "demography": 5_814 / 12_000, "objects": 5_293 / 9_375}
 """Share of its pairs that the paper's filter kept, by domain (§4): of all 62.05 %."""

@@ -6,10 +6,10 @@ import pandas as pd
 
 from assets.protobias.site.board import EVALUATED, TITLES, Metric
 from assets.protobias.site.painted import Painted
-from assets.site import endings as endings_of
-from assets.site.cells import Body, Cell, Group, Head, Line, Table, number, part
-from assets.site.endings import Served
-from assets.site.writing import NONE
+from assets.report import endings as endings_of
+from assets.report.cells import Body, Cell, Group, Head, Line, Table, number, part
+from assets.report.endings import Served
+from assets.report.writing import NONE
 
 _ENDINGS = ("unparsed", "refused", "failed")
 

@@ -9,9 +9,9 @@ from assets.protobias.site.board import ALL, TITLES
 from assets.protobias.site.painted import Painted
 from assets.protobias.site.published import KEPT
 from assets.protobias.site.tables import named
-from assets.site.cells import Body, Cell, Group, Head, Line, Table, number, part
-from assets.site.rows import rows
-from assets.site.writing import NONE, percent
+from assets.report.cells import Body, Cell, Group, Head, Line, Table, number, part
+from assets.report.rows import rows
+from assets.report.writing import NONE, percent
 
 _STAGES = {
     "concepts": "Concepts",

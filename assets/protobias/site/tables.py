@@ -5,8 +5,8 @@ from statistics import fmean
 
 from assets.protobias.site.board import ALL, GROUPS, HUMAN, TITLES, Board, Measure, Metric, Where
 from assets.protobias.site.painted import Painted
-from assets.site.cells import Body, Cell, Group, Head, Line, Table, margin, mean, share
-from assets.site.writing import Rate, count
+from assets.report.cells import Body, Cell, Group, Head, Line, Table, margin, mean, share
+from assets.report.writing import Rate, count
 
 Column = tuple[Where, Measure]
 

@@ -19,13 +19,13 @@ from dagster import (
 )
 from pydantic import Field
 
-from assets.chosen import chosen
-from assets.columns import TEXT, TEXTS, WHOLE, Columns, materialized
-from assets.limits import Limited, partial_metadata
-from assets.money import cost_metadata
-from assets.partitions import painter_and_topic, photographs
-from assets.pictured import PICTURED, Row, sheet
-from assets.previews import markdown_table
+from assets.kit.choice import chosen
+from assets.kit.columns import TEXT, TEXTS, WHOLE, Columns, materialized
+from assets.kit.cost_metadata import cost_metadata
+from assets.kit.limits import Limited, partial_metadata
+from assets.kit.partitions import painter_and_topic, photographs
+from assets.kit.pictures import PICTURED, Row, sheet
+from assets.kit.previews import markdown_table
 from assets.vlmbias.common import GROUP, table_asset
 from assets.vlmbias.photographs.checking import CHECKERS, candidates_of, checked, checks_of
 from assets.vlmbias.photographs.edits import EDITS

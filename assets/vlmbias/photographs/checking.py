@@ -4,8 +4,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from assets.common import Mismatch
-from assets.pictured import PICTURED, Row
+from assets.kit.pictures import PICTURED, Row
+from assets.kit.table_asset import Mismatch
 from generators.photographs import Photograph, photographed
 from generators.scene import Variant
 from metrics import read_yes_no

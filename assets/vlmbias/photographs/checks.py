@@ -14,9 +14,9 @@ from dagster import (
     multi_asset_check,
 )
 
-from assets.columns import Columns
-from assets.partitions import photographs as by_painter
-from assets.pictured import Row
+from assets.kit.columns import Columns
+from assets.kit.partitions import photographs as by_painter
+from assets.kit.pictures import Row
 from assets.vlmbias.checks import as_partial, previewed, result_of
 from assets.vlmbias.common import GROUP
 from assets.vlmbias.photographs.candidates import CANDIDATES

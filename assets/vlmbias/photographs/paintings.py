@@ -9,12 +9,12 @@ import pyarrow as pa
 from dagster import AssetExecutionContext, AssetsDefinition, MaterializeResult
 from pydantic import Field
 
-from assets.chosen import chosen
-from assets.columns import TEXT, WHOLE, Columns, materialized
-from assets.limits import Limited, partial_metadata
-from assets.money import cost_metadata
-from assets.partitions import painter_and_topic, photographs
-from assets.pictured import PICTURED, pictured, sheet
+from assets.kit.choice import chosen
+from assets.kit.columns import TEXT, WHOLE, Columns, materialized
+from assets.kit.cost_metadata import cost_metadata
+from assets.kit.limits import Limited, partial_metadata
+from assets.kit.partitions import painter_and_topic, photographs
+from assets.kit.pictures import PICTURED, pictured, sheet
 from assets.vlmbias.common import table_asset
 from assets.vlmbias.photographs.parts import first_photographs
 from assets.vlmbias.photographs.subjects import photographs_of

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
-from assets.limits import Placed, first_of, in_order, part_of
-from assets.pictured import Row
+from assets.kit.limits import Placed, first_of, in_order, part_of
+from assets.kit.pictures import Row
 from generators.photographs import Photograph
 
 Photographs: TypeAlias = Sequence[Photograph]

@@ -8,11 +8,11 @@ from typing import Any
 import pandas as pd
 from dagster import AssetKey
 
-from assets.chosen import chosen
-from assets.common import Mismatch
-from assets.partitions import painter_and_topic
-from assets.pictured import Row
-from assets.plans import Desk, Plan, Planners
+from assets.kit.choice import chosen
+from assets.kit.partitions import painter_and_topic
+from assets.kit.pictures import Row
+from assets.kit.plan import Plan, PlanContext, Planners
+from assets.kit.table_asset import Mismatch
 from assets.vlmbias.common import GROUP
 from assets.vlmbias.photographs.candidates import NOBODY, Checker
 from assets.vlmbias.photographs.checking import CHECKERS, candidates_of, checks_of
@@ -34,14 +34,18 @@ def planners(catalog: Catalog) -> Planners:
     return {AssetKey([GROUP, name]): partial(step, catalog) for name, step in _STEPS.items()}
 
 
-def _writing(catalog: Catalog, desk: Desk, topic: str, config: Mapping[str, Any]) -> Iterator[Plan]:
+def _writing(
+    catalog: Catalog, desk: PlanContext, topic: str, config: Mapping[str, Any]
+) -> Iterator[Plan]:
     suggesting = Suggesting(**config)
     if suggesting.writer != BUILT_IN:
         writer = chosen(catalog, suggesting.writer, "writer")
         yield Plan(writer, [suggestion(photographed()[topic], suggesting.sample)])
 
 
-def _painting(catalog: Catalog, desk: Desk, key: str, config: Mapping[str, Any]) -> Iterator[Plan]:
+def _painting(
+    catalog: Catalog, desk: PlanContext, key: str, config: Mapping[str, Any]
+) -> Iterator[Plan]:
     name, topic = painter_and_topic(key)
     painter, painting = chosen(catalog, name, "painter"), Painter(**config)
     wanted = _photographs(catalog, desk, topic)
@@ -52,7 +56,9 @@ def _painting(catalog: Catalog, desk: Desk, key: str, config: Mapping[str, Any])
         yield Plan(painter, [paint(painter, prompt, painting.seed) for prompt in some])
 
 
-def _editing(catalog: Catalog, desk: Desk, key: str, config: Mapping[str, Any]) -> Iterator[Plan]:
+def _editing(
+    catalog: Catalog, desk: PlanContext, key: str, config: Mapping[str, Any]
+) -> Iterator[Plan]:
     """Certain where all is painted; where that is yet to come, each trial is later."""
     name, topic = painter_and_topic(key)
     editing = Editor(**config)
@@ -75,7 +81,9 @@ def _editing(catalog: Catalog, desk: Desk, key: str, config: Mapping[str, Any]) 
     )
 
 
-def _looking(catalog: Catalog, desk: Desk, key: str, config: Mapping[str, Any]) -> Iterator[Plan]:
+def _looking(
+    catalog: Catalog, desk: PlanContext, key: str, config: Mapping[str, Any]
+) -> Iterator[Plan]:
     """Certain where all is edited; else every original and every trial that there may be."""
     checking = Checker(**config)
     if checking.checker == NOBODY:
@@ -112,7 +120,7 @@ def _looking(catalog: Catalog, desk: Desk, key: str, config: Mapping[str, Any]) 
     yield Plan(checker, certain, later)
 
 
-def _photographs(catalog: Catalog, desk: Desk, topic: str) -> list[Photograph] | None:
+def _photographs(catalog: Catalog, desk: PlanContext, topic: str) -> list[Photograph] | None:
     """The base images of a topic; None where nothing was suggested yet, or something else will."""
     config = desk.together.get((AssetKey([GROUP, "subjects"]), topic))
     if config is not None and Suggesting(**config).writer == BUILT_IN:
@@ -129,7 +137,7 @@ def _photographs(catalog: Catalog, desk: Desk, topic: str) -> list[Photograph] |
 
 
 def _painted(
-    desk: Desk, key: str, photographs: list[Photograph], paintings: list[Row]
+    desk: PlanContext, key: str, photographs: list[Photograph], paintings: list[Row]
 ) -> list[Photograph]:
     """The base images that paintings are about once all that is planned is materialized."""
     config = desk.together.get((AssetKey([GROUP, "paintings"]), key))
@@ -151,7 +159,7 @@ def _painted_and_not(
     return now, [photograph for photograph in photographs if photograph not in now]
 
 
-def _rows(catalog: Catalog, desk: Desk, step: str, key: str) -> list[Row]:
+def _rows(catalog: Catalog, desk: PlanContext, step: str, key: str) -> list[Row]:
     """What a step's table of a painter and topic holds, and still will once all is materialized.
 
     None of it where it was never materialized, or where the step would ask for something else.
@@ -170,7 +178,7 @@ def _rows(catalog: Catalog, desk: Desk, step: str, key: str) -> list[Row]:
     return [*_COLUMNS[step].rows(table)]
 
 
-def _asked(desk: Desk, plans: Iterable[Plan]) -> set[str]:
+def _asked(desk: PlanContext, plans: Iterable[Plan]) -> set[str]:
     """The keys of what is certain."""
     return {key for plan in plans for key in stored_keys(desk.calls, plan.model, [*plan.requests])}
 

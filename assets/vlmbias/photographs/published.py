@@ -16,11 +16,11 @@ from dagster import (
     MetadataValue,
 )
 
-from assets.columns import TEXT, TEXTS, WHOLE, Columns, materialized
-from assets.limits import partial_metadata
-from assets.partitions import photographed_topics
-from assets.pictured import Row, png_size, sheet
-from assets.previews import markdown_table
+from assets.kit.columns import TEXT, TEXTS, WHOLE, Columns, materialized
+from assets.kit.limits import partial_metadata
+from assets.kit.partitions import photographed_topics
+from assets.kit.pictures import Row, png_size, sheet
+from assets.kit.previews import markdown_table
 from assets.vlmbias.common import GROUP, table_asset
 from assets.vlmbias.images import IMAGES
 from assets.vlmbias.photographs.candidates import stored_candidates

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from assets.pictured import Row
+from assets.kit.pictures import Row
 from assets.vlmbias.photographs.verdicts import BadReview, Verdicts
 
 Review = Literal["accepted", "unreviewed"]

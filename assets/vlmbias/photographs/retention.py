@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from assets.pictured import Row
+from assets.kit.pictures import Row
 
 PREPARED = ("base_images", "painted", "edited", "passed")
 PUBLISHED = ("accepted", "unreviewed")

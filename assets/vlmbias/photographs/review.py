@@ -12,7 +12,7 @@ from urllib.parse import quote
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from upath import UPath
 
-from assets.pictured import Row
+from assets.kit.pictures import Row
 from assets.vlmbias.photographs.publishing import ambiguous
 from assets.vlmbias.photographs.verdicts import Verdicts, review_file
 from generators.topics import caption, title

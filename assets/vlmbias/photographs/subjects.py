@@ -10,11 +10,11 @@ import pyarrow as pa
 from dagster import AssetExecutionContext, AssetsDefinition, Config, MaterializeResult
 from pydantic import Field
 
-from assets.chosen import chosen
-from assets.columns import BOOLEAN, TEXT, TEXTS, WHOLE, Columns, materialized
-from assets.money import cost_metadata
-from assets.partitions import photographed_topics
-from assets.previews import markdown_table
+from assets.kit.choice import chosen
+from assets.kit.columns import BOOLEAN, TEXT, TEXTS, WHOLE, Columns, materialized
+from assets.kit.cost_metadata import cost_metadata
+from assets.kit.partitions import photographed_topics
+from assets.kit.previews import markdown_table
 from assets.vlmbias.common import table_asset
 from generators.photographs import Photograph, Topic, Unsuitable, photographed
 from generators.scene import Variant

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias, cast, get_args
 
-from assets.sheets import BadReview, Line, lines_of
+from assets.kit.sheets import BadReview, Line, lines_of
 from resources.home import Home
 
 __all__ = ["COLUMNS", "BadReview", "Verdict", "Verdicts", "Word", "read_verdicts", "review_file"]

@@ -1,0 +1,69 @@
+"""How a picture that was asked for ended, as columns of a table and as a contact sheet."""
+
+import struct
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from dagster import MarkdownMetadataValue
+
+from assets.kit.columns import BOOLEAN, TEXT, TEXTS, WHOLE
+from assets.kit.previews import contact_sheet
+from resources.images import ImageStore
+from resources.models.outcomes import Answered, Failed, Malformed, Outcome, Refused
+
+PICTURED = {
+    "refusal": (TEXT, "content filter, image safety, no image or model, if refused; else empty"),
+    "reason": (TEXT, "Why there is no picture that can be used; empty where there is one"),
+    "sha256": (TEXT, "Name of the picture in the image store; empty where there is none"),
+    "width": (WHOLE, "px"),
+    "height": (WHOLE, "px"),
+    "served_model": (TEXT, "Which model made it, as the provider says; empty where it does not"),
+    "rehearsal": (BOOLEAN, "Whether something offline had a part in it, so that it is no result"),
+    "calls": (TEXTS, "Keys of the stored calls behind it, from the suggestion of subjects on"),
+}
+"""The columns that all tables of pictures have, after `outcome`."""
+
+Row = Mapping[str, Any]
+_MOST_SHOWN = 24
+
+
+def pictured(outcome: Outcome, done: str, images: ImageStore) -> dict[str, Any]:
+    """The columns of how a request ended; one that was answered ended as `done`."""
+    return ended(outcome, done, lambda digest: png_size(images.get(digest)))
+
+
+def ended(outcome: Outcome, done: str, size_of: Callable[[str], tuple[int, int]]) -> dict[str, Any]:
+    """As `pictured`, with the size of a picture in px from `size_of` its sha256."""
+    match outcome:
+        case Answered(images=(digest,), served_model=served_model):
+            width, height = size_of(digest)
+            size = {"width": width, "height": height}
+            return {"outcome": done, "sha256": digest, **size, "served_model": served_model}
+        case Refused(kind=kind, reason=reason, served_model=served_model):
+            why = {"refusal": kind, "reason": reason}
+            return {"outcome": "refused", **why, "served_model": served_model}
+        case Malformed(problem=problem, served_model=served_model):
+            return {"outcome": "malformed", "reason": problem, "served_model": served_model}
+        case Failed(error=error):
+            return {"outcome": "failed", "reason": error}
+    raise TypeError(f"A picture cannot end as {outcome!r}.")
+
+
+def sheet(
+    rows: Sequence[Row], caption: Callable[[Row], str], images: ImageStore
+) -> MarkdownMetadataValue:
+    """A contact sheet of some of the rows that have a picture, evenly chosen."""
+    shown = [row for row in rows if row["sha256"] is not None]
+    step = max(1, -(-len(shown) // _MOST_SHOWN))
+    return contact_sheet([(caption(row), images.get(row["sha256"])) for row in shown[::step]])
+
+
+def behind(rows: Sequence[Row]) -> list[str]:
+    """The calls behind several rows, each once."""
+    return list(dict.fromkeys(key for row in rows for key in row["calls"]))
+
+
+def png_size(png: bytes) -> tuple[int, int]:
+    """Width and height of a PNG in px, from its header."""
+    width, height = struct.unpack(">II", png[16:24])
+    return width, height

@@ -1,0 +1,73 @@
+"""What assets would ask of models if they were materialized now: for quotes and for batches.
+
+Every asset that asks models has a planner, which makes its requests by the same functions as the
+asset does, so that a quote and the run after it are about the same requests.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeAlias
+
+from dagster import AssetKey
+
+from resources.calls import CallStore
+from resources.home import Home
+from resources.images import ImageStore
+from resources.ledger import WorkLedger
+from resources.models.catalog import Model
+from resources.models.requests import Request
+
+Together: TypeAlias = Mapping[tuple[AssetKey, str], Mapping[str, Any]]
+"""Partitions of assets that are materialized together, with the run config of their ops."""
+
+
+class PlanContext(NamedTuple):
+    """What planners read: tables, images, what was drawn, and what was answered before.
+
+    `together` is all that is planned at once: what goes before a step there may change the tables
+    that the step reads.
+    """
+
+    home: Home
+    images: ImageStore
+    ledger: WorkLedger
+    calls: CallStore
+    together: Together = MappingProxyType({})
+
+
+class Whole(NamedTuple):
+    """What a step would ask of the paper's sample, where what is planned is of a smaller one.
+
+    `told` says how much smaller, as in "6 of 2,000 concepts"; it would ask as many as `number`
+    requests, each at most as large as `request`.
+    """
+
+    told: str
+    number: int
+    request: Request
+
+
+class Plan(NamedTuple):
+    """What one partition of an asset would ask of one model.
+
+    `requests` are those that are certain; repeated ones are sent once, stored ones not at all. It
+    may be a generator, which is read once. `later` are those that depend on answers that are not
+    there yet (a second turn, an edit of what is not painted): at most so many, and each at most so
+    large, so that they count and are priced, but are never sent or looked up. `missing` names what
+    has to be materialized first where the requests cannot even be counted; all else is empty then.
+    `whole` tells of a sample that is smaller than the paper's.
+    `warning` is what a quote says beside its numbers.
+    """
+
+    model: Model
+    requests: Iterable[Request] = ()
+    later: Iterable[Request] = ()
+    missing: str | None = None
+    whole: Whole | None = None
+    warning: str | None = None
+
+
+Planner: TypeAlias = Callable[[PlanContext, str, Mapping[str, Any]], Iterator[Plan]]
+"""Plans of a partition ("" for an asset without), under the run config of the asset's op."""
+
+Planners: TypeAlias = Mapping[AssetKey, Planner]

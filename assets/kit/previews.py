@@ -1,0 +1,78 @@
+"""What the Dagster UI shows of images."""
+
+import base64
+import io
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+from dagster import MarkdownMetadataValue, MetadataValue
+from PIL import Image
+
+from assets.kit.columns import records
+
+_MOST, _ABREAST, _SIDE, _QUALITY = 24, 4, 128, 70
+_LONGEST = 500
+"""Characters of a cell: the table lies in the event log."""
+_MARKUP = re.compile(r"([\\\[\]<`|])")
+
+
+def contact_sheet(pictures: Sequence[tuple[str, bytes]]) -> MarkdownMetadataValue:
+    """Up to 24 pictures, evenly chosen, as small JPEGs above their captions, four in a row.
+
+    `pictures` are captions with image files. The sheet lies in the event log, so it stays small.
+    """
+    count = min(_MOST, len(pictures))
+    chosen = [pictures[round(i * (len(pictures) - 1) / max(1, count - 1))] for i in range(count)]
+    lines = ["| " * _ABREAST + "|", "|---" * _ABREAST + "|"]
+    for start in range(0, count, _ABREAST):
+        row = chosen[start : start + _ABREAST]
+        lines.append(f"| {' | '.join(_thumbnail(data) for _, data in row)} |")
+        lines.append(f"| {' | '.join(plain(caption) for caption, _ in row)} |")
+    return MetadataValue.md("\n".join(lines))
+
+
+def _thumbnail(data: bytes) -> str:
+    with Image.open(io.BytesIO(data)) as image:
+        small = image.convert("RGB")
+        small.thumbnail((_SIDE, _SIDE), Image.Resampling.LANCZOS)
+    jpeg = io.BytesIO()
+    small.save(jpeg, "JPEG", quality=_QUALITY)
+    return f"![](data:image/jpeg;base64,{base64.b64encode(jpeg.getvalue()).decode()})"
+
+
+def markdown_table(rows: pd.DataFrame) -> MarkdownMetadataValue:
+    """A small table as Markdown; its cells are `plain`, nulls are empty."""
+    written = rows.astype(str).fillna("")
+    lines = [list(rows.columns), ["---"] * len(rows.columns), *written.values.tolist()]
+    cells = (" | ".join(map(plain, line)) for line in lines)
+    return MetadataValue.md("\n".join(f"| {line} |" for line in cells))
+
+
+def with_intervals(rows: pd.DataFrame, *names: str) -> pd.DataFrame:
+    """The same, with each number and the ends of its interval in one cell: 0.217 (0.171 to 0.294).
+
+    The ends of `name` are the columns `name_low` and `name_high`. Wider tables than this are cut
+    off by Dagster's pages.
+    """
+    cells = {name: [_interval(row, name) for row in records(rows)] for name in names}
+    return rows.drop(columns=[f"{name}_{end}" for name in names for end in ("low", "high")]).assign(
+        **cells
+    )
+
+
+def _interval(row: dict[str, Any], name: str) -> str:
+    number, low, high = (row[each] for each in (name, f"{name}_low", f"{name}_high"))
+    return "" if pd.isna(number) else f"{number:.3f} ({low:.3f} to {high:.3f})"
+
+
+def plain(text: str) -> str:
+    """A text as Markdown that shows it as it is, on one line: no picture, link or HTML comes of it.
+
+    What a model says is shown on Dagster's pages: a picture in it would be fetched by whoever looks
+    at them. A text of more than 500 characters is cut.
+    """
+    line = " ".join(text.split())
+    cut = line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…"
+    return _MARKUP.sub(r"\\\1", cut)

@@ -1,0 +1,70 @@
+"""What the assets of all benchmarks share."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from dagster import (
+    AssetDep,
+    AssetIn,
+    AssetKey,
+    AssetsDefinition,
+    Config,
+    PartitionsDefinition,
+    asset,
+)
+from pydantic import Field
+
+from assets.kit.columns import Columns
+
+OWNERS = ["team:counterfactory"]
+
+
+class Mismatch(ValueError):
+    """Two tables that belong together were not made together."""
+
+
+class NothingYet(ValueError):
+    """No partition has been materialized that far."""
+
+
+class Reporting(Config):
+    """What is left to choose about a report."""
+
+    originals: bool = Field(
+        default=False,
+        description="Copy what models painted into the report as large as it is, beside the "
+        "smaller pictures that its pages show, and lead to it. A picture of FLUX has 1.4 MB.",
+    )
+
+
+def table_asset(
+    group: str,
+    *,
+    description: str,
+    columns: Columns,
+    partitions: PartitionsDefinition[Any] | None,
+    ins: Mapping[str, AssetIn] | None = None,
+    kinds: Sequence[str] = (),
+    key: AssetKey | None = None,
+    pool: str | None = None,
+    deps: Sequence[AssetDep] = (),
+    code_version: str = "1",
+) -> Callable[[Callable[..., Any]], AssetsDefinition]:
+    """An asset of the benchmark `group` that makes a table of `columns`.
+
+    It is named by its function unless `key` is given.
+    """
+    return asset(
+        key=key,
+        key_prefix=None if key else group,
+        group_name=group,
+        owners=OWNERS,
+        kinds={"python", "parquet", *kinds},
+        partitions_def=partitions,
+        deps=deps,
+        ins=ins,
+        pool=pool,
+        description=description,
+        metadata=columns.described(),
+        code_version=code_version,
+    )

@@ -1,0 +1,97 @@
+"""Which stored calls are behind what is selected in the graph."""
+
+from collections.abc import Iterator, Sequence, Set
+from pathlib import Path
+from typing import NamedTuple
+
+import pandas as pd
+from dagster import AssetKey, AssetSelection, DagsterError, Definitions
+from upath import UPath
+
+from assets.kit.partitions import photographed_topics, photographs
+from generators.topics import PHOTOGRAPHED
+from resources.faults import StoreError
+from resources.tables import read_table
+
+_COLUMNS = {"calls": "outcome", "filter_calls": "filter_outcome"}
+"""The columns that name stored calls, each with that of how they ended."""
+
+
+class NothingSelected(StoreError):
+    """A selection has no calls behind it."""
+
+
+class Behind(NamedTuple):
+    """What a selection rests on: keys of calls, review files by topic, and rows that failed.
+
+    A row that failed has no stored answer, so that who makes the tables anew asks for it again.
+    """
+
+    keys: set[str]
+    reviews: dict[str, bytes]
+    failed: int
+
+
+def behind(
+    definitions: Definitions, selection: str, root: Path, partitions: Sequence[str] = ()
+) -> Behind:
+    """The calls that stand in tables of the selected assets and of everything upstream of them.
+
+    `selection` is Dagster's, as in `vlmbias/accuracy` or `group:vlmbias`. With `partitions`, only
+    their tables count, and those of parts of them ("sketch|animals" has tables by topic upstream).
+    Raises `NothingSelected`, and `Corrupt` for a table that cannot be read.
+    """
+    graph = definitions.resolve_asset_graph()
+    try:
+        selected = AssetSelection.from_string(selection).upstream().resolve(graph)
+    except DagsterError as error:
+        raise NothingSelected(f"{selection!r} selects no assets: {error}") from None
+    keys, failed, chosen = set[str](), 0, [frozenset(each.split("|")) for each in partitions]
+    for asset, path in _tables(root, selected, graph.get_all_asset_keys(), chosen):
+        named, without = calls_in(read_table(UPath(path), asset.to_user_string()))
+        keys |= named
+        failed += without
+    if not keys:
+        where = f" ({', '.join(partitions)})" if partitions else ""
+        raise NothingSelected(
+            f"No stored answer is behind {selection}{where}: the tables there are none, or name no "
+            'calls. Materialize it first, or select what is, as in SELECT="vlmbias/accuracy".'
+        )
+    painted = any(
+        graph.get(key).partitions_def in (photographs, photographed_topics) for key in selected
+    )
+    return Behind(keys, _reviews(root, chosen) if painted else {}, failed)
+
+
+def calls_in(table: pd.DataFrame) -> tuple[set[str], int]:
+    """The keys of all calls that a table names, and how many of its calls have failed."""
+    there = {calls: outcome for calls, outcome in _COLUMNS.items() if calls in table}
+    keys = {key for calls in there for row in table[calls] if row is not None for key in row}
+    failed = [(table[outcome] == "failed").sum() for outcome in there.values() if outcome in table]
+    return keys, int(sum(failed))
+
+
+def _tables(
+    root: Path, selected: Set[AssetKey], every: Set[AssetKey], chosen: Sequence[frozenset[str]]
+) -> Iterator[tuple[AssetKey, Path]]:
+    """The stored tables of assets, by asset."""
+    folders = {root.joinpath(*key.path) for key in every}
+    for key in sorted(selected):
+        folder = root.joinpath(*key.path)
+        whole = folder.with_name(f"{folder.name}.parquet")
+        if whole.exists():
+            yield key, whole
+        for path in sorted(folder.rglob("[!.]*.parquet")):
+            others = any(parent in folders for parent in path.parents if parent != folder)
+            of = {*path.relative_to(folder).with_suffix("").parts}
+            wanted = not chosen or any(of <= each or each <= of for each in chosen)
+            if wanted and not others:
+                yield key, path
+
+
+def _reviews(root: Path, chosen: Sequence[frozenset[str]]) -> dict[str, bytes]:
+    topics = [
+        topic for topic in PHOTOGRAPHED if not chosen or any(topic in each for each in chosen)
+    ]
+    files = {topic: root / "reviews" / f"{topic}.csv" for topic in topics}
+    return {topic: file.read_bytes() for topic, file in files.items() if file.exists()}

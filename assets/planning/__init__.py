@@ -1,0 +1,24 @@
+"""Quotes: what it would cost to materialize assets now, before anything is sent.
+
+chosen = choose(assets, planners, instance, 'kind:"judge"', ["flags"])
+print(text(quote(planners, desk, chosen.tasks), chosen.silent))
+"""
+
+from assets.planning.choice import CannotQuote, Chosen, Task, choose
+from assets.planning.job import quote_job
+from assets.planning.lines import Amount, Line, Quote, quote
+from assets.planning.words import markdown, text
+
+__all__ = [
+    "Amount",
+    "CannotQuote",
+    "Chosen",
+    "Line",
+    "Quote",
+    "Task",
+    "choose",
+    "markdown",
+    "quote",
+    "quote_job",
+    "text",
+]

@@ -1,0 +1,281 @@
+"""The jobs about batches: submitting what assets would ask, collecting the answers, cancelling.
+
+A batch costs less than asking at once and is answered within a day or so. The sensor `batches`
+does all but the first of these by itself.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import product
+from typing import Any, NamedTuple, TypeAlias
+
+import pandas as pd
+from dagster import (
+    AssetKey,
+    Config,
+    DagsterInstance,
+    DagsterRunStatus,
+    JobDefinition,
+    MarkdownMetadataValue,
+    OpExecutionContext,
+    RunsFilter,
+    job,
+    op,
+)
+from dagster._core.definitions.unresolved_asset_job_definition import UnresolvedAssetJobDefinition
+from pydantic import Field
+
+from assets.kit.plan import PlanContext, Planners
+from assets.kit.previews import markdown_table
+from assets.planning.choice import Assets, Chosen, Task, choose, together
+from resources.batches import Order, Providers, cancel, collect, find_lost, forget, submit
+from resources.budget import Budget
+from resources.calls.batches import OPEN, Batch
+from resources.executors import in_process
+from resources.home import Home
+from resources.images import ImageStore
+from resources.ledger import WorkLedger
+from resources.models.account import Account
+from resources.models.client import ModelClient
+from resources.models.faults import CannotDo
+
+TAG = "counterfactory/batch"
+"""The tag of a run that has to do with one batch."""
+_EVERY_ASSET = "__ASSET_JOB"
+"""Dagster's own job of all assets."""
+_ASKING = [DagsterRunStatus.STARTING, DagsterRunStatus.STARTED, DagsterRunStatus.CANCELING]
+
+
+Materializing: TypeAlias = Mapping[AssetKey, UnresolvedAssetJobDefinition]
+"""By asset, the job that makes it."""
+
+
+class Submission(Config):
+    """What to submit."""
+
+    select: str = Field(
+        description='The assets, in Dagster\'s own words, as in key:"vlmbias/answers_gpt_4_1".'
+    )
+    partitions: list[str] = Field(
+        default=[], description="Their partitions; all that they have where none is named."
+    )
+    config: dict[str, Any] = Field(
+        default={},
+        description="Run config of their ops, as in the launchpad: {ops: {…: {config: {…}}}}.",
+    )
+
+
+class Which(Config):
+    """Which batch."""
+
+    tag: str = Field(description="The batch's tag, as the runs of `submit_batch` show it.")
+
+
+class Ending(Which):
+    """Which batch to cancel."""
+
+    forget: bool = Field(
+        default=False,
+        description="Whether to give up on a batch of which its provider knows nothing any more.",
+    )
+
+
+class Batching(NamedTuple):
+    """The jobs about batches; `materializing` are those that make assets of what was collected."""
+
+    submit: JobDefinition
+    collect: JobDefinition
+    cancel: JobDefinition
+    materializing: Materializing
+    """By asset: the named jobs of these assets, which people launch as well."""
+
+    @property
+    def materializing_jobs(self) -> list[UnresolvedAssetJobDefinition]:
+        """Those of assets, each once."""
+        return list({each.name: each for each in self.materializing.values()}.values())
+
+    @property
+    def jobs(self) -> list[JobDefinition]:
+        """The jobs that are about batches alone."""
+        return [self.submit, self.collect, self.cancel]
+
+
+def batching(
+    planners: Planners, assets: Assets, jobs: Materializing, resources: Mapping[str, Any]
+) -> Batching:
+    """The jobs for all assets that have a planner, of the `assets` that there are.
+
+    `jobs` make these assets. Those made here have their resources from the start, since Dagster
+    warns of a parameter of its own when it gives any to the job of a sensor.
+    """
+    return Batching(
+        _submit_job(planners, assets, jobs, resources),
+        _collect_job(resources),
+        _cancel_job(resources),
+        {key: jobs[key] for key in planners},
+    )
+
+
+def table_of(batches: Sequence[Batch]) -> MarkdownMetadataValue:
+    """Batches as a reader wants them, the latest first."""
+    rows = [
+        {
+            "tag": batch.tag,
+            "model": batch.model,
+            "asset": batch.asset,
+            "partition": batch.partition,
+            "state": f"{batch.state} ({batch.said})" if batch.said else batch.state,
+            "requests": f"{batch.requests:,}",
+            "submitted": f"{batch.submitted_at:%Y-%m-%d %H:%M} UTC",
+            "ended as": ", ".join(f"{number:,} {how}" for how, number in batch.endings.items()),
+        }
+        for batch in reversed(batches)
+    ]
+    return markdown_table(pd.DataFrame(rows)) if rows else MarkdownMetadataValue("None.")
+
+
+def _submit_job(
+    planners: Planners, assets: Assets, jobs: Materializing, resources: Mapping[str, Any]
+) -> JobDefinition:
+    @op(name="submit", description="Creates batches of what assets would ask of models now.")
+    def submitting(
+        context: OpExecutionContext,
+        config: Submission,
+        home: Home,
+        images: ImageStore,
+        ledger: WorkLedger,
+        models: ModelClient,
+        budget: Budget,
+    ) -> None:
+        chosen = choose(
+            assets, planners, context.instance, config.select, config.partitions, config.config
+        )
+        if not chosen.tasks:
+            raise CannotDo(f"Nothing that is selected by {config.select!r} asks a model.")
+        require_idle = partial(_require_idle, context.instance, jobs, chosen.tasks)
+        require_idle()
+        desk = PlanContext(home, images, ledger, models.calls, together(chosen.tasks))
+        account = Account(
+            run=context.run_id, per_run=budget.per_run_usd, per_month=budget.per_month_usd
+        )
+        later: Counter[str] = Counter()
+        with Providers(images) as providers:
+            # What an earlier run has left behind is settled first, or it would count as waiting.
+            for problem in find_lost(models.calls, providers, context.log).values():
+                context.log.warning("A batch that was lost is not found yet: %s", problem)
+            orders = _orders(planners, desk, chosen, account, later)
+            submitted = submit(models.calls, providers, orders, context.log, require_idle)
+        context.add_output_metadata(
+            {
+                "batches": table_of(submitted.batches),
+                "requests": sum(batch.requests for batch in submitted.batches),
+                "answered_before": submitted.known,
+                "waiting_already": submitted.waiting,
+                "later": later.total(),
+            }
+        )
+        for what, number in later.items():
+            context.log.info(
+                "%s: up to %s requests depend on answers that are not there yet. They were not "
+                "submitted: submit again once this is collected.",
+                *(what, f"{number:,}"),
+            )
+
+    @job(
+        name="submit_batch",
+        description="Asks models at the lower price of a batch what assets would ask them now.",
+        executor_def=in_process,
+        resource_defs=resources,
+    )
+    def submit_batch() -> None:
+        submitting()
+
+    return submit_batch
+
+
+def _orders(
+    planners: Planners, desk: PlanContext, chosen: Chosen, account: Account, later: Counter[str]
+) -> Iterator[Order]:
+    """What each partition would ask; `later` counts what it cannot ask yet."""
+    for task in chosen.tasks:
+        name, where = task.asset.to_user_string(), _named(task)
+        for plan in planners[task.asset](desk, task.partition, task.config):
+            if plan.missing is not None:
+                raise CannotDo(
+                    f"{where} cannot be submitted yet: materialize {plan.missing} first."
+                )
+            to = replace(account, asset=name, partition=task.partition)
+            yield Order(plan.model, to, task.config, plan.requests)
+            if number := sum(1 for _ in plan.later):
+                later[where] += number
+
+
+def _require_idle(instance: DagsterInstance, jobs: Materializing, tasks: Sequence[Task]) -> None:
+    """Raise `CannotDo` while a run asks what is to be submitted: it would be paid for twice."""
+    under_way = instance.get_runs(RunsFilter(statuses=_ASKING))
+    for task, run in product(tasks, under_way):
+        # A run of a job as a whole names no assets.
+        whole = {task.asset} if run.job_name in (_EVERY_ASSET, jobs[task.asset].name) else ()
+        some = run.asset_selection or whole
+        if task.asset not in some:
+            continue
+        if run.tags.get("dagster/partition", task.partition) == task.partition:
+            raise CannotDo(
+                f"The run {run.run_id} materializes {_named(task)} just now. Wait until it ends, "
+                "or terminate it, and submit what is left then. No batch was created."
+            )
+
+
+def _named(task: Task) -> str:
+    name = task.asset.to_user_string()
+    return f"{name}, {task.partition}" if task.partition else name
+
+
+def _collect_job(resources: Mapping[str, Any]) -> JobDefinition:
+    @op(name="collect", description="Stores what a batch that is over has answered.")
+    def collecting(
+        context: OpExecutionContext, config: Which, images: ImageStore, models: ModelClient
+    ) -> None:
+        with Providers(images) as providers:
+            batch = collect(models.calls, images, providers, config.tag, context.log)
+        context.log.info("%s: batch %s: %s", batch.model, batch.tag, dict(batch.endings))
+        context.add_output_metadata({"batch": table_of([batch]), **batch.endings})
+
+    @job(
+        name="collect_batch",
+        description="Stores the answers of a batch, as the sensor `batches` asks for by itself.",
+        executor_def=in_process,
+        resource_defs=resources,
+    )
+    def collect_batch() -> None:
+        collecting()
+
+    return collect_batch
+
+
+def _cancel_job(resources: Mapping[str, Any]) -> JobDefinition:
+    @op(name="cancel", description="Has a batch stopped; what is answered by then is kept.")
+    def cancelling(
+        context: OpExecutionContext, config: Ending, images: ImageStore, models: ModelClient
+    ) -> None:
+        if config.forget:
+            batch = forget(models.calls, config.tag)
+        else:
+            with Providers(images) as providers:
+                batch = cancel(models.calls, providers, config.tag)
+        context.add_output_metadata(
+            {"batch": table_of([batch]), "open": table_of(models.calls.batches.in_state(*OPEN))}
+        )
+
+    @job(
+        name="cancel_batch",
+        description="Has a batch stopped; the sensor `batches` collects what it has answered.",
+        executor_def=in_process,
+        resource_defs=resources,
+    )
+    def cancel_batch() -> None:
+        cancelling()
+
+    return cancel_batch

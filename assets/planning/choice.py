@@ -1,0 +1,135 @@
+"""What a quote is asked for: a selection of assets, partitions, and the run config of their ops."""
+
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+from dagster import (
+    AssetKey,
+    AssetsDefinition,
+    AssetSelection,
+    BetaWarning,
+    DagsterError,
+    DagsterInstance,
+)
+
+from assets.kit.plan import Planners, Together
+from generators.nearest import nearest
+
+Assets: TypeAlias = Mapping[AssetKey, AssetsDefinition]
+"""The assets that there are, by key."""
+
+
+class CannotQuote(ValueError):
+    """What is asked for is not there; the message names it and what to write instead."""
+
+
+class Task(NamedTuple):
+    """A partition of an asset ("" for an asset without), with the run config of the asset's op."""
+
+    asset: AssetKey
+    partition: str
+    config: Mapping[str, Any]
+
+
+class Chosen(NamedTuple):
+    """What is to be quoted; `silent` are the selected assets that ask no model.
+
+    `besides` are the partitions of those: they may change what the `tasks` after them ask.
+    """
+
+    tasks: list[Task]
+    silent: list[AssetKey]
+    besides: Together
+
+
+def together(tasks: Iterable[Task]) -> Together:
+    """The tasks as planners look them up."""
+    return {(task.asset, task.partition): task.config for task in tasks}
+
+
+def choose(
+    assets: Assets,
+    planners: Planners,
+    instance: DagsterInstance,
+    select: str,
+    partitions: Sequence[str] = (),
+    config: Mapping[str, Any] | None = None,
+) -> Chosen:
+    """The partitions of the selected assets that ask models: those named, or all that they have.
+
+    `select` is written as in Dagster's asset selection, `config` as in its launchpad. Raises
+    `CannotQuote` for a selection that cannot be read or selects nothing, for a partition that no
+    selected asset has, and for config of an op that is not selected or does not take it.
+    """
+    selected = sorted(_selected(assets, select), key=AssetKey.to_user_string)
+    asking = [key for key in selected if key in planners]
+    silent = [key for key in selected if key not in planners]
+    own = {key: _partitions(assets[key], instance) for key in selected}
+    configs = _configs({key: assets[key] for key in selected}, config or {})
+    everywhere = {name for key in asking for name in own[key] or ()}
+    for name in partitions if asking else ():
+        if name not in everywhere:
+            among = nearest(name, sorted(everywhere))
+            raise CannotQuote(
+                f"No selected asset that asks models has a partition {name!r}{among}."
+            )
+
+    def tasks(key: AssetKey) -> Iterator[Task]:
+        names = own[key]
+        for partition in [""] if names is None else names:
+            if names is None or not partitions or partition in partitions:
+                yield Task(key, partition, configs.get(key, {}))
+
+    return Chosen(
+        [task for key in asking for task in tasks(key)],
+        silent,
+        together(task for key in silent for task in tasks(key)),
+    )
+
+
+def _selected(assets: Assets, select: str) -> Iterable[AssetKey]:
+    example = "Write it as in 'key:\"vlmbias/answers_gpt_4_1\"', 'kind:\"judge\"' or '*'."
+    try:
+        with warnings.catch_warnings():
+            # Dagster's own, of a parameter that it passes to itself for "*".
+            warnings.simplefilter("ignore", BetaWarning)
+            keys = AssetSelection.from_string(select).resolve(assets.values())
+    except DagsterError as error:
+        (why, *_) = str(error).strip().splitlines()
+        raise CannotQuote(f"The selection {select!r} cannot be used: {why} {example}") from None
+    if not keys:
+        raise CannotQuote(f"The selection {select!r} selects no asset. {example}")
+    return keys
+
+
+def _partitions(asset: AssetsDefinition, instance: DagsterInstance) -> Sequence[str] | None:
+    division = asset.partitions_def
+    if division is None:
+        return None
+    return division.get_partition_keys(dynamic_partitions_store=instance)
+
+
+def _configs(assets: Assets, config: Mapping[str, Any]) -> dict[AssetKey, Mapping[str, Any]]:
+    """By asset, what `config` says of its op."""
+    ops = config.get("ops", {})
+    if not isinstance(ops, Mapping) or set(config) - {"ops"}:
+        raise CannotQuote(
+            'The config has to be that of ops alone, as in {"ops": {"vlmbias__answers_gpt_4_1": '
+            '{"config": {"prompting": ["debiased"]}}}}.'
+        )
+    keys = {key.to_python_identifier(): key for key in assets}
+    found = {}
+    for name, given in ops.items():
+        if name not in keys:
+            among = nearest(name, keys)
+            raise CannotQuote(f"The config names the op {name!r}, which is not selected{among}.")
+        if not isinstance(given, Mapping) or not isinstance(given.get("config", {}), Mapping):
+            raise CannotQuote(f'The config of {name} has to be as in {{"config": {{…}}}}.')
+        found[keys[name]] = given.get("config", {})
+        taken = getattr(assets[keys[name]].op.config_schema.config_type, "fields", {})
+        for field in found[keys[name]]:
+            if field not in taken:
+                among = nearest(field, taken)
+                raise CannotQuote(f"The op {name} takes no config {field!r}{among}.")
+    return found

@@ -1,0 +1,302 @@
+"""What a quote counts: requests counted, looked up and priced, a few at a time."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import islice
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from pydantic import ValidationError
+
+from assets.kit.choice import NoSuchModel
+from assets.kit.plan import Plan, PlanContext, Planners
+from assets.planning.choice import CannotQuote, Task, together
+from assets.planning.repairs import longest_repair, may_miss, repair_of
+from resources.calls.spending import Mode
+from resources.models.catalog import Model
+from resources.models.former import stored_keys
+from resources.models.pricing import (
+    Sizes,
+    cost_of,
+    expected_usage,
+    images_of,
+    most_for_pictures,
+    most_usage,
+    why_unpriced,
+)
+from resources.models.replies import Usage
+from resources.models.requests import Request, kind_of
+
+_AT_ONCE = 1000
+_SOMETHING = Usage(1, 1, 1.0)
+_FIRST = {
+    "write": "a text",
+    "look": "an answer about a picture",
+    "paint": "a painted picture",
+    "edit": "an edited picture",
+    "score": "a score",
+}
+"""What a model has to have given once, by the kind of request."""
+
+
+@dataclass(slots=True)
+class Amount:
+    """Billionths of a dollar; where some of it is unknown, `unknown` says why."""
+
+    nano: int = 0
+    unknown: set[str] = field(default_factory=set)
+
+    def add(self, nano: int | None, why: Callable[[], str]) -> None:
+        """Add what one request costs; `why` tells the reason where that is None."""
+        if nano is None:
+            self.unknown.add(why())
+        else:
+            self.nano += nano
+
+
+@dataclass(slots=True)
+class Price:
+    """Of all that is to be sent, now and later: what it is expected to cost, and at most."""
+
+    expected: Amount = field(default_factory=Amount)
+    bound: Amount = field(default_factory=Amount)
+    guessed: bool = False
+    """Whether some of what is expected goes by no answer of the model's."""
+    pictured: int = 0
+    """Of the bound, billionths for pictures that the model is shown."""
+    per_picture: int = 0
+    """The most tokens that one of them counts for in the bound."""
+
+
+@dataclass(slots=True)
+class Line:
+    """What one partition of an asset asks of one model; in a total, what all ask of it.
+
+    Of the distinct `requests`, some are `stored` and some are `waiting` in a batch; `to_send` are
+    the others. `later` are those that depend on answers that are not there yet: at most so many.
+    `missing` is what has to be materialized before requests can be counted, where that is so.
+    """
+
+    asset: str
+    partition: str
+    model: Model
+    requests: int = 0
+    stored: int = 0
+    waiting: int = 0
+    later: int = 0
+    missing: str | None = None
+    prices: dict[Mode, Price] = field(default_factory=dict)
+
+    @property
+    def to_send(self) -> int:
+        """How many requests would be sent now."""
+        return self.requests - self.stored - self.waiting
+
+
+class Sampled(NamedTuple):
+    """A step of a sample that is smaller than the paper's, and the price of the paper's."""
+
+    partition: str
+    told: str
+    number: int
+    price: Price
+    """Of one request, asked at once."""
+
+
+class Quote(NamedTuple):
+    """Lines by asset, partition and model, and totals by model.
+
+    A request that several lines share is counted once in the total. `without` tells of partitions
+    for which a model is wanting, by the reason, and `warnings` of what planners found.
+    """
+
+    lines: list[Line]
+    totals: list[Line]
+    without: Mapping[str, Sequence[Task]] = MappingProxyType({})
+    samples: Sequence[Sampled] = ()
+    warnings: Sequence[str] = ()
+
+
+def quote(planners: Planners, desk: PlanContext, tasks: Sequence[Task]) -> Quote:
+    """What it takes to materialize partitions of assets; nothing is sent or stored.
+
+    Of each request that lies in none of the stores no more is kept than half its key. Raises
+    `CannotQuote` where the run config of an op is not what it takes or names no model that can
+    serve, and where models are wanting for all of the tasks.
+    """
+    desk = desk._replace(together={**desk.together, **together(tasks)})
+    making, without = _Making(desk), defaultdict[str, list[Task]](list)
+    for number, task in enumerate(tasks):
+        try:
+            for plan in planners[task.asset](desk, task.partition, task.config):
+                making.take(number, task, plan)
+        except NoSuchModel as why:
+            without[str(why)].append(task)
+            if task.config or sum(map(len, without.values())) == len(tasks):
+                raise CannotQuote(f"{task.asset.to_user_string()}: {why}") from None
+        except ValidationError as error:
+            told = "; ".join(each["msg"].removeprefix("Value error, ") for each in error.errors())
+            raise CannotQuote(f"{task.asset.to_python_identifier()}: {told}") from None
+    return Quote(
+        list(making.lines.values()),
+        list(making.totals.values()),
+        without,
+        making.samples,
+        list(making.warnings),
+    )
+
+
+class _Making:
+    """A quote that is being made."""
+
+    def __init__(self, desk: PlanContext) -> None:
+        self.lines: dict[tuple[int, str], Line] = {}
+        self.totals: dict[str, Line] = {}
+        self.samples: list[Sampled] = []
+        self.warnings: dict[str, None] = {}
+        self._calls = desk.calls
+        self._images = desk.images
+        self._sizes: Sizes = {}
+        """Of the pictures that are shown by what is counted just now."""
+        self._last_seen: dict[bytes, int] = {}
+        """By half a key: the number of the task that asked for it last."""
+        self._costs: dict[tuple[str, str, Mode, Usage, float | None], int | None] = {}
+        self._typical: dict[tuple[str, str], Usage | None] = {}
+        """By model and kind: what its latest answers used."""
+
+    def take(self, number: int, task: Task, plan: Plan) -> None:
+        """Count what a task would ask of one model."""
+        model, asset = plan.model, task.asset.to_user_string()
+        line = self.lines.setdefault(
+            (number, model.name), Line(asset, task.partition, model, prices=_prices(model))
+        )
+        total = self.totals.setdefault(model.name, Line("", "", model, prices=_prices(model)))
+        if plan.warning is not None:
+            self.warnings[plan.warning] = None
+        if plan.missing is not None:
+            line.missing = total.missing = plan.missing
+        for some in _chunks(plan.requests):
+            shown = {image for request in some for image in images_of(request)}
+            self._sizes = self._images.sizes(shown)
+            repairs = self._count(number, model, some, line, total)
+            self._count(number, model, repairs, line, total, repairs=False)
+        for request in plan.later:
+            self._put_off(model, request, (line, total))
+        if plan.whole is not None:
+            one = Line(asset, task.partition, model, prices=_prices(model))
+            self._pay(model, plan.whole.request, (one,))
+            told, number, _ = plan.whole
+            self.samples.append(Sampled(task.partition, told, number, one.prices["online"]))
+
+    def _count(
+        self,
+        number: int,
+        model: Model,
+        some: Sequence[Request],
+        line: Line,
+        total: Line,
+        *,
+        repairs: bool = True,
+    ) -> list[Request]:
+        """Reckon requests that are certain; those that stored answers make as certain.
+
+        With `repairs`, what may have to be asked again counts as later.
+        """
+        new: dict[str, tuple[Request, tuple[Line, ...]]] = {}
+        for key, request in zip(stored_keys(self._calls, model, some), some, strict=True):
+            half = bytes.fromhex(key[:32])
+            before = self._last_seen.get(half)
+            if before != number:
+                self._last_seen[half] = number
+                new[key] = request, (line, total) if before is None else (line,)
+        stored = self._calls.holds(new)
+        waiting = self._calls.batches.waiting([key for key in new if key not in stored])
+        for key, (request, lines) in new.items():
+            for each in lines:
+                each.requests += 1
+                each.stored += key in stored
+                each.waiting += key in waiting
+            if key not in stored and key not in waiting:
+                self._pay(model, request, lines)
+            again = longest_repair(model, request) if repairs and key not in stored else None
+            if again is not None:
+                self._put_off(model, again, lines)
+        if not repairs:
+            return []
+        answered = [key for key in stored if may_miss(new[key][0])]
+        calls = self._calls.known(answered) if answered else {}
+        mended = (repair_of(new[key][0], call) for key, call in calls.items())
+        return [request for request in mended if request is not None]
+
+    def _put_off(self, model: Model, request: Request, lines: Sequence[Line]) -> None:
+        """Count a request that depends on an answer which is not there yet."""
+        for line in lines:
+            line.later += 1
+        self._pay(model, request, lines)
+
+    def _pay(self, model: Model, request: Request, lines: Sequence[Line]) -> None:
+        most = most_usage(model, request, self._sizes)
+        pictured = Usage(most_for_pictures(model, request, self._sizes), 0, 0.0)
+        each = (pictured.input_tokens or 0) // max(1, len(images_of(request)))
+        typical = self._typically(model, request)
+        usage = typical or expected_usage(model, request, self._sizes)
+        for mode in lines[0].prices:
+            bound = self._cost(model, request, most, mode)
+            expected = None if usage is None else self._cost(model, request, usage, mode)
+            of_pictures = self._cost(model, request, pictured, mode) if pictured.input_tokens else 0
+            for line in lines:
+                price = line.prices[mode]
+                price.bound.add(bound, partial(_why_unbounded, model, request, mode))
+                price.expected.add(expected, partial(_why_unexpected, model, request, mode))
+                price.guessed |= typical is None and expected is not None
+                price.pictured += of_pictures or 0
+                price.per_picture = max(price.per_picture, each)
+
+    def _cost(self, model: Model, request: Request, usage: Usage, mode: Mode) -> int | None:
+        """What a request costs, worked out once for all that use as much."""
+        like = model.name, kind_of(request), mode, usage, usage.gpu_seconds
+        if like not in self._costs:
+            self._costs[like] = cost_of(model, request, usage, mode)
+        return self._costs[like]
+
+    def _typically(self, model: Model, request: Request) -> Usage | None:
+        """What the model's latest answers of a kind used, the same for all; None if none are."""
+        like = model.name, kind_of(request)
+        if like not in self._typical:
+            typical = self._calls.typical_usage(model, kind_of(request))
+            self._typical[like] = (
+                Usage(round(typical.input_tokens), round(typical.output_tokens))
+                if typical
+                else None
+            )
+        return self._typical[like]
+
+
+def _prices(model: Model) -> dict[Mode, Price]:
+    modes: list[Mode] = ["online"] if model.price.batch_share is None else ["online", "batch"]
+    return {mode: Price() for mode in modes}
+
+
+def _why_unbounded(model: Model, request: Request, mode: Mode) -> str:
+    return f"{why_unpriced(model, request, mode)} in models.yaml"
+
+
+def _why_unexpected(model: Model, request: Request, mode: Mode) -> str:
+    if cost_of(model, request, _SOMETHING, mode) is None:
+        return _why_unbounded(model, request, mode)
+    if model.price.per_gpu_hour is not None:
+        return "a run that shows how long it takes"
+    if images_of(request) and expected_usage(model, request) is None:
+        return (
+            f"{_FIRST[kind_of(request)]} of its own, or image_tokens in models.yaml: how many "
+            "tokens it counts for a picture is not published"
+        )
+    return f"{_FIRST[kind_of(request)]} of its own, or longest_output in models.yaml"
+
+
+def _chunks(requests: Iterable[Request]) -> Iterator[list[Any]]:
+    remaining = iter(requests)
+    while some := list(islice(remaining, _AT_ONCE)):
+        yield some

@@ -1,0 +1,188 @@
+"""A quote for readers: a table, and below it what the table cannot say."""
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
+
+from dagster import AssetKey
+
+from assets.kit.previews import plain
+from assets.planning.lines import Amount, Line, Price, Quote
+from resources.calls.spending import NANO, Mode
+
+_ABOUT = ("asset", "partition", "model")
+_Column = tuple[str, Callable[[Line], str]]
+
+
+def text(quote: Quote, silent: Sequence[AssetKey]) -> str:
+    """For a terminal: columns in line, numbers to the right."""
+    rows = _rows(quote)
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = [
+        "  ".join(
+            cell.ljust(width) if place < len(_ABOUT) else cell.rjust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
+    notes = list(_notes(quote, silent))
+    return "\n".join([*lines, *([""] if lines and notes else []), *notes])
+
+
+def markdown(quote: Quote, silent: Sequence[AssetKey]) -> str:
+    """For Dagster's pages."""
+    rows = [[plain(cell) for cell in row] for row in _rows(quote)]
+    if rows:
+        rows.insert(1, ["---" if head in _ABOUT else "--:" for head in rows[0]])
+    lines = [f"| {' | '.join(row)} |" for row in rows]
+    return "\n".join([*lines, "", *(f"- {note}" for note in _notes(quote, silent))]).strip()
+
+
+def _rows(quote: Quote) -> list[list[str]]:
+    """The cells, heads first; totals where they say more than the lines."""
+    lines = [*quote.lines, *(quote.totals if len(quote.lines) > len(quote.totals) else [])]
+    columns = list(_columns(lines))
+    heads = [*_ABOUT, *(name for name, _ in columns)]
+    cells = [[*_about(line), *(cell(line) for _, cell in columns)] for line in lines]
+    if len(quote.totals) > 1:
+        total = grand_total(quote)
+        cells.append(["in all", "", "all models", *(cell(total) for _, cell in columns)])
+    return [heads, *cells] if cells else []
+
+
+def _about(line: Line) -> tuple[str, str, str]:
+    return line.asset or "all of these", line.partition, line.model.name
+
+
+def grand_total(quote: Quote) -> Line:
+    """The sum of the totals by model; in a mode that not all of them have, of none."""
+    first, *_ = quote.totals
+    modes = set(first.prices).intersection(*(total.prices for total in quote.totals))
+    line = Line("", "", first.model, prices={mode: Price() for mode in modes})
+    for total in quote.totals:
+        line.requests += total.requests
+        line.stored += total.stored
+        line.waiting += total.waiting
+        line.later += total.later
+        line.missing = line.missing or total.missing
+        for mode, price in line.prices.items():
+            for amount, more in (
+                (price.expected, total.prices[mode].expected),
+                (price.bound, total.prices[mode].bound),
+            ):
+                amount.nano += more.nano
+                amount.unknown |= more.unknown
+    return line
+
+
+def _columns(lines: Sequence[Line]) -> Iterator[_Column]:
+    """Columns of numbers with their heads: those that say something here."""
+    yield "requests", lambda line: _count(line, line.requests)
+    yield "stored", lambda line: _count(line, line.stored)
+    if any(line.waiting for line in lines):
+        yield "waiting", lambda line: _count(line, line.waiting)
+    yield "to send", lambda line: _count(line, line.to_send)
+    if any(line.later for line in lines):
+        yield "later, at most", lambda line: _count(line, line.later)
+    yield "expected", lambda line: _expected(line, "online")
+    yield "at most", lambda line: _bound(line, "online")
+    if any("batch" in line.prices for line in lines):
+        yield "as a batch", lambda line: _expected(line, "batch")
+        yield "as a batch, at most", lambda line: _bound(line, "batch")
+
+
+def _count(line: Line, number: int) -> str:
+    return _incomplete(line, f"{number:,}")
+
+
+def _expected(line: Line, mode: Mode) -> str:
+    if mode not in line.prices:
+        return "no batch price"
+    said = _dollars(line.prices[mode].expected)
+    return _incomplete(line, f"up to {said}" if line.later and said != "unknown" else said)
+
+
+def _bound(line: Line, mode: Mode) -> str:
+    if mode not in line.prices:
+        return "no batch price"
+    return _incomplete(line, _dollars(line.prices[mode].bound))
+
+
+def _incomplete(line: Line, said: str) -> str:
+    """A cell of a line, or of a total, of which not all can be counted yet."""
+    if line.missing is None or said == "unknown":
+        return said
+    return "unknown" if line.asset else f"{said} +"
+
+
+def _of_samples(quote: Quote) -> Iterator[str]:
+    """How small a sample is, and what the same steps of the paper's would cost."""
+    if not quote.samples:
+        return
+    told = dict.fromkeys(f"{each.partition} ({each.told})" for each in quote.samples)
+    expected, bound = Amount(), Amount()
+    for each in quote.samples:
+        for total, of_one in ((expected, each.price.expected), (bound, each.price.bound)):
+            total.nano += each.number * of_one.nano
+            total.unknown |= of_one.unknown
+    requests = sum(each.number for each in quote.samples)
+    yield (
+        f"A trial sample: {', '.join(told)}. The same of the paper's sample, up to {requests:,} "
+        f"requests: expected {_dollars(expected)}, at most {_dollars(bound)}."
+    )
+
+
+def _dollars(amount: Amount) -> str:
+    if amount.unknown:
+        return "unknown"
+    dollars = amount.nano / NANO
+    if 0 < dollars < 0.0001:
+        return "below $0.0001"
+    return f"${dollars:,.2f}" if dollars == 0 or dollars >= 100 else f"${dollars:,.4f}"
+
+
+def _about_pictures(total: Line) -> Iterator[str]:
+    """What a model's prices assume, where it is not what its answers show."""
+    name, price = total.model.name, total.prices["online"]
+    if price.guessed:
+        yield (
+            f"{name}: expected goes by its provider's rule for pictures and by a guess of what it "
+            "writes, since it has not answered such a request yet: a first few answers show more."
+        )
+    if price.pictured > price.bound.nano / 2 and not price.bound.unknown:
+        yield (
+            f"{name}: {price.pictured / price.bound.nano:.0%} of at most is for pictures, each "
+            f"taken for up to {price.per_picture:,} tokens. If you know that it counts fewer, set "
+            "tokens_per_image in models.yaml."
+        )
+
+
+def _notes(quote: Quote, silent: Sequence[AssetKey]) -> Iterator[str]:
+    waited_for = sorted(
+        (line.missing, line.asset, line.partition) for line in quote.lines if line.missing
+    )
+    for (missing, asset), lines in groupby(waited_for, lambda each: each[:2]):
+        partitions = ", ".join(filter(None, (partition for *_, partition in lines)))
+        whose = f"{asset} ({partitions})" if partitions else asset
+        yield f"Materialize {missing} first, to know what {whose} would ask."
+    yield from _of_samples(quote)
+    for why, tasks in quote.without.items():
+        for asset, same in groupby(tasks, lambda task: task.asset):
+            partitions = ", ".join(filter(None, (task.partition for task in same)))
+            whose = f"{asset.to_user_string()}{f' ({partitions})' if partitions else ''}"
+            yield f"Not in this quote: {whose}. {why}"
+    for total in quote.totals:
+        amounts = {
+            "expected": [price.expected for price in total.prices.values()],
+            "at most": [price.bound for price in total.prices.values()],
+        }
+        for column, of_all in amounts.items():
+            for why in sorted(set().union(*(amount.unknown for amount in of_all))):
+                yield f"{total.model.name}: {column} is unknown without {why}."
+        yield from _about_pictures(total)
+    yield from quote.warnings
+    if any(line.waiting for line in quote.lines):
+        yield "Waiting: in a batch that is not collected, and on its account."
+    if any(line.later for line in quote.lines):
+        yield "Later: depends on answers that are not there yet; fewer may be needed, never more."
+    if silent:
+        yield f"Asks no model: {', '.join(key.to_user_string() for key in silent)}."

@@ -1,0 +1,141 @@
+"""Printed tables: every cell is text already, so that a single template prints them all."""
+
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from typing import Literal, NamedTuple
+
+from assets.report.writing import (
+    NONE,
+    Bar,
+    Rate,
+    count,
+    interval,
+    percent,
+    score,
+    score_interval,
+    signed,
+)
+
+_NO_NUMBERS: Mapping[str, float] = {}
+
+
+class Cell(NamedTuple):
+    """A value, its interval or whatever else stands below it, and what a reader must know of it.
+
+    `numbers` are what a CSV holds in its place: the value itself under "", on which the column is
+    sorted, and others by the name that is added to the column's. `heat` colours the cell, from 0
+    to 1.
+    """
+
+    text: str
+    detail: str = ""
+    note: str = ""
+    numbers: Mapping[str, float] = _NO_NUMBERS
+    change: str = ""
+    bar: Bar | None = None
+    heat: float | None = None
+
+
+class Head(NamedTuple):
+    """A column's heading, what stands below it, and where it leads, if anywhere."""
+
+    label: str
+    detail: str = ""
+    link: str = ""
+
+
+class Line(NamedTuple):
+    """A row: its heading, what is said of it in small letters, and where it leads, if anywhere."""
+
+    label: str
+    cells: Sequence[Cell]
+    small: str = ""
+    link: str = ""
+    title: str = ""
+    kind: Literal["", "mean"] = ""
+
+
+class Body(NamedTuple):
+    """Rows that belong together; the label is printed where there are several bodies."""
+
+    label: str
+    lines: Sequence[Line]
+
+
+class Group(NamedTuple):
+    """Columns under one heading; a group without a heading has an empty label."""
+
+    label: str
+    heads: Sequence[Head]
+
+
+class Table(NamedTuple):
+    """A table with its caption, and what its first column is about."""
+
+    caption: str
+    corner: str
+    groups: Sequence[Group]
+    bodies: Sequence[Body]
+
+    @property
+    def width(self) -> int:
+        """How many columns there are, the first one as well."""
+        return 1 + sum(len(group.heads) for group in self.groups)
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing to print."""
+        return not any(body.lines for body in self.bodies)
+
+    @property
+    def slug(self) -> str:
+        """The caption as a file's name."""
+        plain = unicodedata.normalize("NFKD", self.caption).encode("ascii", "ignore").decode()
+        return re.sub(r"[^a-z0-9]+", "-", plain.lower()).strip("-")
+
+
+def share(rate: Rate) -> Cell:
+    """`71.6 %` with its interval."""
+    return _told(rate, percent(rate.value), interval(rate))
+
+
+def mean(rate: Rate) -> Cell:
+    """`0.63` with its interval."""
+    return _told(rate, score(rate.value), score_interval(rate))
+
+
+def margin(rate: Rate) -> Cell:
+    """`0.187` with its interval, as Table 1 has it."""
+    return _told(rate, score(rate.value, 3), score_interval(rate, 3))
+
+
+def points(rate: Rate) -> Cell:
+    """A difference of shares in percentage points: `+2.7 [−1.0, 6.3]`."""
+    value, _, ends = signed(rate).partition(" ")
+    return _told(rate, value, ends)
+
+
+def number(of: int, note: str = "") -> Cell:
+    """`1,029`."""
+    return Cell(count(of), note=note, numbers={"": of})
+
+
+def part(some: int, of: int, note: str = "") -> Cell:
+    """How many of how many, with the share below; a dash where there are none to be a part of."""
+    if not of:
+        return Cell(NONE, note=note)
+    numbers = {"": some, "of": of}
+    return Cell(f"{count(some)} of {count(of)}", percent(some / of), note, numbers)
+
+
+def numbers_of(rate: Rate) -> dict[str, float]:
+    """The numbers of a rate that there are: the value, its interval, and what it changed by."""
+    change = rate.change.value if rate.change else None
+    bar = {"right": rate.bar.right, "wrong as expected": rate.bar.biased} if rate.bar else {}
+    found = {"": rate.value, "low": rate.low, "high": rate.high, "change": change, **bar}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _told(rate: Rate, text: str, detail: str) -> Cell:
+    return Cell(NONE if rate.value is None else text, detail, rate.note, numbers_of(rate))

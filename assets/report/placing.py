@@ -1,0 +1,115 @@
+"""Putting a site in its place: built whole beside the old one, then moved there."""
+
+import errno
+import hashlib
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import partial
+from glob import escape
+from pathlib import Path
+from uuid import uuid4
+
+from assets.report.thumbnails import Thumbnail, is_whole, thumbnail
+
+_ABANDONED_S = 3600.0
+
+
+def place(
+    folder: Path,
+    *,
+    pictures: Iterable[str],
+    thumbnails: Iterable[Thumbnail],
+    png_of: Callable[[str], bytes],
+    static: Iterable[Path],
+    pages: Iterable[tuple[str, str]],
+) -> Path:
+    """Write a site into `folder` and return the path of its `index.html`.
+
+    `pictures` are the sha256 of the pictures that lie in the site as they are and `thumbnails` what
+    lies there smaller, each once, and `png_of` gives the PNG of one; `static` are files that are
+    copied as they are, and `pages` (path, text). What `folder` held before is replaced when the
+    new site is whole, and not before; images that it already has are taken over unread by
+    `png_of`, if their bytes still have the hash that they are named by, and thumbnails if they are
+    whole.
+    """
+    _sweep(folder)
+    new = folder.with_name(f".{folder.name}.{uuid4().hex}")
+    try:
+        _write_images(new / "images", folder / "images", pictures, png_of)
+        _write_thumbnails(new, folder, thumbnails, png_of)
+        for file in static:
+            shutil.copyfile(file, new / file.name)
+        for path, html in pages:
+            page = new / path
+            page.parent.mkdir(parents=True, exist_ok=True)
+            page.write_text(html, encoding="utf-8")
+        _put_in_place(new, folder)
+    finally:
+        shutil.rmtree(new, ignore_errors=True)
+    return folder / "index.html"
+
+
+def _sweep(folder: Path) -> None:
+    """Remove what killed builds left beside `folder`, but nothing that may still be built."""
+    for left in folder.parent.glob(f".{escape(folder.name)}.{'[0-9a-f]' * 32}*"):
+        with suppress(FileNotFoundError):
+            if time.time() - left.stat().st_mtime > _ABANDONED_S:
+                shutil.rmtree(left, ignore_errors=True)
+
+
+def _write_images(
+    new: Path, old: Path, hashes: Iterable[str], png_of: Callable[[str], bytes]
+) -> None:
+    new.mkdir(parents=True)
+    for sha256 in hashes:
+        name = f"{sha256}.png"
+        sound = partial(_has_hash, sha256)
+        if not _take_over(old / name, new / name, sound):
+            (new / name).write_bytes(png_of(sha256))
+
+
+def _write_thumbnails(
+    new: Path, old: Path, thumbnails: Iterable[Thumbnail], png_of: Callable[[str], bytes]
+) -> None:
+    def write(each: Thumbnail) -> None:
+        if not _take_over(old / each.file, new / each.file, is_whole):
+            (new / each.file).write_bytes(thumbnail(png_of(each.sha256), each.longer))
+
+    (new / "thumbs").mkdir()
+    with ThreadPoolExecutor(max_workers=os.cpu_count()) as threads:
+        list(threads.map(write, thumbnails))
+
+
+def _has_hash(sha256: str, data: bytes) -> bool:
+    return hashlib.sha256(data).hexdigest() == sha256
+
+
+def _take_over(old: Path, new: Path, sound: Callable[[bytes], bool]) -> bool:
+    """Give an image of the old site a second name in the new one, if it is still sound."""
+    try:
+        if not sound(old.read_bytes()):
+            return False
+        os.link(old, new)
+    except OSError:  # not there, or a file system without hard links
+        return False
+    return True
+
+
+def _put_in_place(new: Path, folder: Path) -> None:
+    """Move `new` to `folder`, what stands there aside; of two builds at once the later stays."""
+    old = new.with_name(f"{new.name}.old")
+    while True:
+        try:
+            new.rename(folder)
+            break
+        except OSError as error:
+            if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+                raise
+        shutil.rmtree(old, ignore_errors=True)
+        with suppress(FileNotFoundError):
+            folder.rename(old)
+    shutil.rmtree(old, ignore_errors=True)
