@@ -86,8 +86,8 @@ def _quoted(select: str, partitions: list[str], config: dict[str, Any]) -> str:
         chosen = choose(assets, planners, instance, select, partitions, config)
         with build_resources(resources_at(data_root()), instance) as known:
             stores = known.home, known.images, known.ledger, known.models.calls
-            desk = PlanContext(*stores, chosen.besides)
-            return text(quote(planners, desk, chosen.tasks), chosen.silent)
+            sources = PlanContext(*stores, chosen.besides)
+            return text(quote(planners, sources, chosen.tasks), chosen.silent)
 
 
 if __name__ == "__main__":

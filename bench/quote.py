@@ -78,11 +78,11 @@ def main() -> None:
         Task(answers_of(judge.name), topic, {}) for judge in judges.models for topic in _TOPICS
     ]
     with closing(_store(root)) as store:
-        desk = PlanContext(
+        sources = PlanContext(
             Home(root=str(root)), ImageStore(root=str(root)), WorkLedger(root=str(root)), store
         )
         started = perf_counter()
-        made = quote(planners(judges), desk, tasks)
+        made = quote(planners(judges), sources, tasks)
         seconds = perf_counter() - started
     assert sum(line.requests for line in made.lines) == requests
     sys.stdout.write(json.dumps([requests, seconds, peak_megabytes()]))

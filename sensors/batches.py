@@ -19,9 +19,9 @@ from dagster import (
     sensor,
 )
 
-from assets.batches import TAG, Batching, table_of
-from assets.plans import Desk, Planners
-from assets.quoting.choice import Assets
+from assets.kit.plan import PlanContext, Planners
+from assets.planning.batches import TAG, Batching, table_of
+from assets.planning.choice import Assets
 from resources.batches import Providers, find_lost, follow
 from resources.calls.batches import OPEN, OVER, Batch
 from resources.home import Home
@@ -66,7 +66,7 @@ def watching(planners: Planners, assets: Assets, batching: Batching) -> SensorDe
             problems |= follow(models.calls, providers)
         tick = _Tick(
             context.instance,
-            Desk(home, images, ledger, models.calls),
+            PlanContext(home, images, ledger, models.calls),
             planners,
             assets,
             batching,
@@ -90,7 +90,7 @@ class _Tick(NamedTuple):
     """One look at the batches; `told` is what the user should know."""
 
     instance: DagsterInstance
-    desk: Desk
+    sources: PlanContext
     planners: Planners
     assets: Assets
     batching: Batching
@@ -98,7 +98,7 @@ class _Tick(NamedTuple):
 
     def collecting(self) -> Iterator[RunRequest]:
         """Runs that collect what is over."""
-        for batch in self.desk.calls.batches.in_state(*OVER):
+        for batch in self.sources.calls.batches.in_state(*OVER):
             runs = self._runs(TAG, batch.tag)
             if any(not run.is_finished for run in runs):
                 continue
@@ -118,7 +118,7 @@ class _Tick(NamedTuple):
 
     def materializing(self) -> Iterator[RunRequest]:
         """Runs that make tables of partitions whose batches are all collected."""
-        store, end = self.desk.calls.batches, monotonic() + PLANNING_S
+        store, end = self.sources.calls.batches, monotonic() + PLANNING_S
         open_places = {_place(batch) for batch in store.in_state(*OPEN)}
         collected = sorted(store.in_state("collected"), key=_place)
         for place, batches in groupby(collected, key=_place):
@@ -127,13 +127,13 @@ class _Tick(NamedTuple):
 
     def _of(self, batches: Sequence[Batch]) -> Iterator[RunRequest]:
         """The run for one partition, all batches of which are collected, if it is time for it."""
-        last, store = batches[-1], self.desk.calls.batches
+        last, store = batches[-1], self.sources.calls.batches
         if self._runs(AFTER, last.tag) or self._made_since(last):
             store.close([batch.tag for batch in batches])
             return
         lacks = last.lacking
         try:
-            if lacks is None and (lacks := lacking(self.planners, self.desk, batches)):
+            if lacks is None and (lacks := lacking(self.planners, self.sources, batches)):
                 store.look(last.tag, lacks)
         except StillWaiting as why:
             lacks = str(why)

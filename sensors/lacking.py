@@ -6,7 +6,7 @@ from itertools import islice
 
 from dagster import AssetKey
 
-from assets.plans import Desk, Plan, Planners
+from assets.kit.plan import Plan, PlanContext, Planners
 from resources.calls.batches import Batch
 from resources.models.requests import Request, call_key, canonical_of
 
@@ -17,7 +17,7 @@ class StillWaiting(Exception):
     """Some of what a partition would ask waits in batches of others; nothing can be said yet."""
 
 
-def lacking(planners: Planners, desk: Desk, batches: Sequence[Batch]) -> str | None:
+def lacking(planners: Planners, sources: PlanContext, batches: Sequence[Batch]) -> str | None:
     """What would still be sent, were the partition of these batches materialized; None if nothing.
 
     The last of the batches says with which config it was submitted. Raises `StillWaiting`.
@@ -27,10 +27,10 @@ def lacking(planners: Planners, desk: Desk, batches: Sequence[Batch]) -> str | N
     if planner is None:
         return "the asset is not there any more."
     missing = later = 0
-    for plan in planner(desk, last.partition, last.config):
+    for plan in planner(sources, last.partition, last.config):
         if plan.missing is not None:
             return f"{plan.missing} has to be materialized first."
-        missing += _missing(desk, plan)
+        missing += _missing(sources, plan)
         later += sum(1 for _ in plan.later)
     if not missing and not later:
         return None
@@ -49,12 +49,12 @@ def lacking(planners: Planners, desk: Desk, batches: Sequence[Batch]) -> str | N
     )
 
 
-def _missing(desk: Desk, plan: Plan) -> int:
+def _missing(sources: PlanContext, plan: Plan) -> int:
     missing = 0
     for some in _chunks(plan.requests):
         keys = {call_key(canonical_of(plan.model, request)) for request in some}
-        keys -= desk.calls.holds(keys)
-        if waiting := desk.calls.batches.waiting(keys):
+        keys -= sources.calls.holds(keys)
+        if waiting := sources.calls.batches.waiting(keys):
             raise StillWaiting(f"{len(waiting):,} requests wait in batches of others.")
         missing += len(keys)
     return missing

@@ -16,14 +16,14 @@ from dagster import (
 )
 from dagster._core.storage.dagster_run import NOT_FINISHED_STATUSES
 
-from assets.chosen import NoSuchModel
-from assets.jobs import PAIRS_JOB
-from assets.partitions import domain_and_painter, painters, tags_of
+from assets.kit.choice import NoSuchModel
+from assets.kit.jobs import PAIRS_JOB
+from assets.kit.partitions import domain_and_painter, painters, tags_of
+from assets.planning.choice import Assets
 from assets.protobias.common import GROUP, key
 from assets.protobias.concepts import concepts_told
 from assets.protobias.filters import filter_of
 from assets.protobias.scoring import is_filed
-from assets.quoting.choice import Assets
 from generators.prompts.concepts import DOMAINS
 from generators.prompts.sampling import SIZES
 from resources.former_names import partition_now

@@ -12,9 +12,9 @@ from dagster import (
     schedule,
 )
 
-from assets.jobs import PAIRS_JOB
-from assets.partitions import add_painters
-from assets.quoting.choice import Assets
+from assets.kit.jobs import PAIRS_JOB
+from assets.kit.partitions import add_painters
+from assets.planning.choice import Assets
 from resources.models.catalog import CatalogFiles
 from resources.models.discovery import poll
 from sensors.former_log import take_over

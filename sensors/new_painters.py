@@ -17,10 +17,10 @@ from dagster import (
     sensor,
 )
 
-from assets.jobs import PAIRS_JOB, REPORT_JOB, SUMMARY_JOB
-from assets.partitions import domain_and_painter, tags_of
+from assets.kit.jobs import PAIRS_JOB, REPORT_JOB, SUMMARY_JOB
+from assets.kit.partitions import domain_and_painter, tags_of
+from assets.planning.choice import Assets
 from assets.protobias.common import key
-from assets.quoting.choice import Assets
 from resources.former_names import partition_now
 from resources.models.catalog import Catalog, CatalogFiles, Model
 from sensors.former_log import take_over

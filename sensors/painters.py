@@ -15,8 +15,8 @@ from dagster import (
 )
 from pydantic import BaseModel
 
-from assets.partitions import painters
-from assets.quoting.choice import Assets
+from assets.kit.partitions import painters
+from assets.planning.choice import Assets
 from generators.prompts.concepts import DOMAINS
 from resources.models.catalog import CatalogFiles, Model
 from resources.models.discovery import poll

@@ -1,7 +1,7 @@
 """Quotes: what it would cost to materialize assets now, before anything is sent.
 
 chosen = choose(assets, planners, instance, 'kind:"judge"', ["flags"])
-print(text(quote(planners, desk, chosen.tasks), chosen.silent))
+print(text(quote(planners, sources, chosen.tasks), chosen.silent))
 """
 
 from assets.planning.choice import CannotQuote, Chosen, Task, choose

@@ -156,7 +156,7 @@ def _submit_job(
             raise CannotDo(f"Nothing that is selected by {config.select!r} asks a model.")
         require_idle = partial(_require_idle, context.instance, jobs, chosen.tasks)
         require_idle()
-        desk = PlanContext(home, images, ledger, models.calls, together(chosen.tasks))
+        sources = PlanContext(home, images, ledger, models.calls, together(chosen.tasks))
         account = Account(
             run=context.run_id, per_run=budget.per_run_usd, per_month=budget.per_month_usd
         )
@@ -165,7 +165,7 @@ def _submit_job(
             # What an earlier run has left behind is settled first, or it would count as waiting.
             for problem in find_lost(models.calls, providers, context.log).values():
                 context.log.warning("A batch that was lost is not found yet: %s", problem)
-            orders = _orders(planners, desk, chosen, account, later)
+            orders = _orders(planners, sources, chosen, account, later)
             submitted = submit(models.calls, providers, orders, context.log, require_idle)
         context.add_output_metadata(
             {
@@ -196,12 +196,12 @@ def _submit_job(
 
 
 def _orders(
-    planners: Planners, desk: PlanContext, chosen: Chosen, account: Account, later: Counter[str]
+    planners: Planners, sources: PlanContext, chosen: Chosen, account: Account, later: Counter[str]
 ) -> Iterator[Order]:
     """What each partition would ask; `later` counts what it cannot ask yet."""
     for task in chosen.tasks:
         name, where = task.asset.to_user_string(), _named(task)
-        for plan in planners[task.asset](desk, task.partition, task.config):
+        for plan in planners[task.asset](sources, task.partition, task.config):
             if plan.missing is not None:
                 raise CannotDo(
                     f"{where} cannot be submitted yet: materialize {plan.missing} first."

@@ -67,8 +67,8 @@ def quote_job(planners: Planners, assets: Callable[[], Assets]) -> JobDefinition
             config.partitions,
             config.config,
         )
-        desk = PlanContext(home, images, ledger, models.calls, chosen.besides)
-        made = quote(planners, desk, chosen.tasks)
+        sources = PlanContext(home, images, ledger, models.calls, chosen.besides)
+        made = quote(planners, sources, chosen.tasks)
         context.log.info("The quote:\n%s", text(made, chosen.silent))
         context.add_output_metadata({"quote": MetadataValue.md(markdown(made, chosen.silent))})
 

@@ -119,18 +119,18 @@ class Quote(NamedTuple):
     warnings: Sequence[str] = ()
 
 
-def quote(planners: Planners, desk: PlanContext, tasks: Sequence[Task]) -> Quote:
+def quote(planners: Planners, sources: PlanContext, tasks: Sequence[Task]) -> Quote:
     """What it takes to materialize partitions of assets; nothing is sent or stored.
 
     Of each request that lies in none of the stores no more is kept than half its key. Raises
     `CannotQuote` where the run config of an op is not what it takes or names no model that can
     serve, and where models are wanting for all of the tasks.
     """
-    desk = desk._replace(together={**desk.together, **together(tasks)})
-    making, without = _Making(desk), defaultdict[str, list[Task]](list)
+    sources = sources._replace(together={**sources.together, **together(tasks)})
+    making, without = _Making(sources), defaultdict[str, list[Task]](list)
     for number, task in enumerate(tasks):
         try:
-            for plan in planners[task.asset](desk, task.partition, task.config):
+            for plan in planners[task.asset](sources, task.partition, task.config):
                 making.take(number, task, plan)
         except NoSuchModel as why:
             without[str(why)].append(task)
@@ -151,13 +151,13 @@ def quote(planners: Planners, desk: PlanContext, tasks: Sequence[Task]) -> Quote
 class _Making:
     """A quote that is being made."""
 
-    def __init__(self, desk: PlanContext) -> None:
+    def __init__(self, sources: PlanContext) -> None:
         self.lines: dict[tuple[int, str], Line] = {}
         self.totals: dict[str, Line] = {}
         self.samples: list[Sampled] = []
         self.warnings: dict[str, None] = {}
-        self._calls = desk.calls
-        self._images = desk.images
+        self._calls = sources.calls
+        self._images = sources.images
         self._sizes: Sizes = {}
         """Of the pictures that are shown by what is counted just now."""
         self._last_seen: dict[bytes, int] = {}

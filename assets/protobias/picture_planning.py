@@ -31,30 +31,30 @@ def planners(catalog: Catalog) -> Planners:
 
 
 def _painting(
-    catalog: Catalog, desk: PlanContext, where: str, config: Mapping[str, Any]
+    catalog: Catalog, sources: PlanContext, where: str, config: Mapping[str, Any]
 ) -> Iterator[Plan]:
     """Certain as soon as it is known which triplets there will be."""
-    painter, wanted = wanted_by(catalog, desk, where, config)
+    painter, wanted = wanted_by(catalog, sources, where, config)
     if wanted is None:
         yield Plan(painter, missing=_TRIPLETS.to_user_string())
     else:
         requests = [each.request for each in wanted]
-        whole = _whole(desk, where, requests, Pairing(**config).limit)
+        whole = _whole(sources, where, requests, Pairing(**config).limit)
         yield Plan(painter, requests, whole=whole)
 
 
 def wanted_by(
-    catalog: Catalog, desk: PlanContext, where: str, config: Mapping[str, Any]
+    catalog: Catalog, sources: PlanContext, where: str, config: Mapping[str, Any]
 ) -> tuple[Model, list[Wanted] | None]:
     """The painter, and what it is asked; None where it is not known which triplets there are."""
     domain, name = domain_and_painter(where)
     painter, pairing = chosen(catalog, name, "painter"), Pairing(**config)
-    triplets = triplets_of(catalog, desk, domain)
+    triplets = triplets_of(catalog, sources, domain)
     return painter, None if triplets is None else wanted_of(painter, triplets, pairing)
 
 
 def _filtering(
-    catalog: Catalog, desk: PlanContext, where: str, config: Mapping[str, Any]
+    catalog: Catalog, sources: PlanContext, where: str, config: Mapping[str, Any]
 ) -> Iterator[Plan]:
     """Certain for each picture that is there and stays; later for one that may yet be painted."""
     _, name = domain_and_painter(where)
@@ -62,20 +62,20 @@ def _filtering(
     judge = filter_of(catalog, chosen(catalog, name, "painter"), filtering.filter)
     if reads_pixels(judge):
         return
-    rows = _rows(desk, where)
-    planned = desk.together.get((_PAIRS, where), {} if rows is None else None)
+    rows = _rows(sources, where)
+    planned = sources.together.get((_PAIRS, where), {} if rows is None else None)
     if planned is None:
         some = first_pairs(rows or [], filtering.limit)
         certain = [row for row in some if row["outcome"] == "painted"]
         later = [row["prompt"] for row in some if row["outcome"] == "failed"]
     else:
-        painter, wanted = wanted_by(catalog, desk, where, planned)
+        painter, wanted = wanted_by(catalog, sources, where, planned)
         if wanted is None:
             yield Plan(judge, missing=_TRIPLETS.to_user_string())
             return
         # By the key of the call that painted it, which is the last one behind its row.
         ended = {row["calls"][-1]: row for row in rows or [] if row["outcome"] != "failed"}
-        keys = stored_keys(desk.calls, painter, [each.request for each in wanted])
+        keys = stored_keys(sources.calls, painter, [each.request for each in wanted])
         others = ended.keys() != set(keys)
         looked_at = [
             (pair["key"], pair["prompt"])
@@ -89,20 +89,20 @@ def _filtering(
             if each not in ended or (others and _is_flawed_beside(ended[each]))
         ]
     looks = [look_at(row["prompt"], row["sha256"]) for row in certain]
-    whole = _whole(desk, where, [*looks, *_looks(later)], filtering.limit)
+    whole = _whole(sources, where, [*looks, *_looks(later)], filtering.limit)
     warning = family_warning(judge, scorers(catalog))
     yield Plan(judge, requests=looks, later=_looks(later), whole=whole, warning=warning)
 
 
 def _whole(
-    desk: PlanContext, where: str, requests: Sequence[Paint | Look], limit: int | None
+    sources: PlanContext, where: str, requests: Sequence[Paint | Look], limit: int | None
 ) -> Whole | None:
     """As many as the paper has pictures of a domain, each as large as the largest of these."""
     if not requests:
         return None
     domain, _ = domain_and_painter(where)
     number = SIZES[domain] * Pairing().samples * len(SIDES)
-    return whole_sample(desk, domain, number, max(requests, key=_words), limit)
+    return whole_sample(sources, domain, number, max(requests, key=_words), limit)
 
 
 def _words(request: Paint | Look) -> int:
@@ -126,10 +126,10 @@ def _looks(prompts: list[str]) -> Iterator[Look]:
         yield look_at(prompt, _SOME_PICTURE)
 
 
-def _rows(desk: PlanContext, where: str) -> list[Row] | None:
+def _rows(sources: PlanContext, where: str) -> list[Row] | None:
     """What was painted before; None where nothing ever was."""
     try:
-        table = desk.home.table(_PAIRS, where)
+        table = sources.home.table(_PAIRS, where)
     except FileNotFoundError:
         return None
     return [*IMAGE_PAIRS.rows(table)]

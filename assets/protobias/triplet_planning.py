@@ -43,23 +43,23 @@ def planners(catalog: Catalog) -> Planners:
 
 
 def triplets_of(
-    catalog: Catalog, desk: PlanContext, domain: str
+    catalog: Catalog, sources: PlanContext, domain: str
 ) -> list[tuple[Concept, Triplet]] | None:
     """The triplets that there are to paint once all that is planned is materialized.
 
     None where nobody can know yet: they were never written, or a model has to be asked before.
     Raises `Mismatch` as `accepted` does.
     """
-    config = desk.together.get((_TRIPLETS, domain))
+    config = sources.together.get((_TRIPLETS, domain))
     if config is None:
         try:
-            return accepted(desk.home.table(_TRIPLETS, domain))
+            return accepted(sources.home.table(_TRIPLETS, domain))
         except FileNotFoundError:
             return None
-    concepts = _to_write(desk, domain, config)
+    concepts = _to_write(sources, domain, config)
     if concepts is None:
         return None
-    found = _foreseen(desk, _writer(catalog, config), concepts, config)
+    found = _foreseen(sources, _writer(catalog, config), concepts, config)
     if found.open:
         return None
     drafts = (found.ended[place] for place in range(len(concepts)))
@@ -71,7 +71,7 @@ def triplets_of(
 
 
 def whole_sample(
-    desk: PlanContext, domain: str, number: int, request: Request, limit: int | None = None
+    sources: PlanContext, domain: str, number: int, request: Request, limit: int | None = None
 ) -> Whole | None:
     """What a step would ask of the paper's sample: so many requests.
 
@@ -79,48 +79,48 @@ def whole_sample(
 
     `limit` is that of the step itself.
     """
-    config = desk.together.get((_TRIPLETS, domain))
+    config = sources.together.get((_TRIPLETS, domain))
     if config is None:
         try:
-            drawn = len(desk.home.table(_TRIPLETS, domain, ["concept_id"]))
+            drawn = len(sources.home.table(_TRIPLETS, domain, ["concept_id"]))
         except FileNotFoundError:
             return None
     else:
-        drawn = len(_to_write(desk, domain, config) or ())
+        drawn = len(_to_write(sources, domain, config) or ())
     concepts = min(drawn, limit or drawn)
     if concepts >= SIZES[domain]:
         return None
     return Whole(concepts_told(concepts, domain), number, request)
 
 
-def concepts_of(desk: PlanContext, domain: str) -> list[Concept] | None:
+def concepts_of(sources: PlanContext, domain: str) -> list[Concept] | None:
     """The concepts that there are once all that is planned is materialized; None for none yet."""
-    config = desk.together.get((_CONCEPTS, domain))
+    config = sources.together.get((_CONCEPTS, domain))
     if config is not None:
-        return list(drawn(desk.home, domain, Sampling(**config)))
+        return list(drawn(sources.home, domain, Sampling(**config)))
     try:
-        table = desk.home.table(_CONCEPTS, domain)
+        table = sources.home.table(_CONCEPTS, domain)
     except FileNotFoundError:
         return None
     return [concept_of(row) for row in CONCEPTS.rows(table)]
 
 
-def _to_write(desk: PlanContext, domain: str, config: Mapping[str, Any]) -> list[Concept] | None:
+def _to_write(sources: PlanContext, domain: str, config: Mapping[str, Any]) -> list[Concept] | None:
     """The concepts that a writer is asked about; None for none yet."""
-    concepts = concepts_of(desk, domain)
+    concepts = concepts_of(sources, domain)
     limit = Writing(**config).limit
     return None if concepts is None else first_of(concepts, limit, placed_concept)
 
 
 def _writing(
-    catalog: Catalog, desk: PlanContext, domain: str, config: Mapping[str, Any]
+    catalog: Catalog, sources: PlanContext, domain: str, config: Mapping[str, Any]
 ) -> Iterator[Plan]:
     """Certain is what is asked first, and again where the stored answer breaks a rule."""
-    writer, concepts = _writer(catalog, config), _to_write(desk, domain, config)
+    writer, concepts = _writer(catalog, config), _to_write(sources, domain, config)
     if concepts is None:
         yield Plan(writer, missing=_CONCEPTS.to_user_string())
         return
-    found = _foreseen(desk, writer, concepts, config)
+    found = _foreseen(sources, writer, concepts, config)
     later = (request for draft in found.open for request in _later(draft))
     yield Plan(writer, found.requests, later)
 
@@ -130,7 +130,7 @@ def _writer(catalog: Catalog, config: Mapping[str, Any]) -> Model:
 
 
 def _foreseen(
-    desk: PlanContext, writer: Model, concepts: Sequence[Concept], config: Mapping[str, Any]
+    sources: PlanContext, writer: Model, concepts: Sequence[Concept], config: Mapping[str, Any]
 ) -> _Foreseen:
     """Follow each conversation as far as it is stored."""
     found = _Foreseen([], [], {})
@@ -139,7 +139,7 @@ def _foreseen(
     while drafts:
         requests = [draft.request for draft in drafts.values()]
         found.requests.extend(requests)
-        outcomes = zip(drafts.items(), _outcomes(desk, writer, requests), strict=True)
+        outcomes = zip(drafts.items(), _outcomes(sources, writer, requests), strict=True)
         drafts = {}
         for (place, draft), outcome in outcomes:
             if outcome is None:
@@ -150,23 +150,25 @@ def _foreseen(
     return found
 
 
-def _outcomes(desk: PlanContext, writer: Model, requests: Sequence[Write]) -> list[Outcome | None]:
-    """How requests have ended, or will end without a model being asked; None where nobody knows."""
+def _outcomes(
+    sources: PlanContext, writer: Model, requests: Sequence[Write]
+) -> list[Outcome | None]:
+    """The outcome of each request, stored or certain without a model; None where unknown."""
     if writer.backend == "offline":
         return [_by_grammar(request) for request in requests]
-    first = _stored(desk, writer, requests)
+    first = _stored(sources, writer, requests)
     repairs = {
         place: repaired(request, outcome)
         for place, (request, outcome) in enumerate(zip(requests, first, strict=True))
         if isinstance(outcome, Malformed) and not outcome.unreadable
     }
-    mended = dict(zip(repairs, _stored(desk, writer, list(repairs.values())), strict=True))
+    mended = dict(zip(repairs, _stored(sources, writer, list(repairs.values())), strict=True))
     return [mended.get(place, outcome) for place, outcome in enumerate(first)]
 
 
-def _stored(desk: PlanContext, writer: Model, requests: Sequence[Write]) -> list[Outcome | None]:
-    keys = stored_keys(desk.calls, writer, requests)
-    calls = desk.calls.answers(keys)
+def _stored(sources: PlanContext, writer: Model, requests: Sequence[Write]) -> list[Outcome | None]:
+    keys = stored_keys(sources.calls, writer, requests)
+    calls = sources.calls.answers(keys)
     return [
         outcome_of(calls[key], request) if key in calls else None
         for key, request in zip(keys, requests, strict=True)

@@ -35,12 +35,12 @@ def planners(catalog: Catalog) -> Planners:
 
 
 def _plans(
-    model: Model, desk: PlanContext, topic: str, config: Mapping[str, Any]
+    model: Model, sources: PlanContext, topic: str, config: Mapping[str, Any]
 ) -> Iterator[Plan]:
     asking = Prompting(**config)
     columns = _PUT if asking.limit is None else None
     try:
-        questions = desk.home.table(_QUESTIONS, topic, columns)
+        questions = sources.home.table(_QUESTIONS, topic, columns)
     except FileNotFoundError:
         yield Plan(model, missing=_QUESTIONS.to_user_string())
         return
@@ -50,47 +50,49 @@ def _plans(
     twice = {name: asked for name, asked in wanted.items() if VARIANTS[name].follow_up}
     yield Plan(
         model,
-        requests=_certain(model, desk, _posed(model, desk, wanted)),
-        later=_later(model, desk, _posed(model, desk, twice)),
+        requests=_certain(model, sources, _posed(model, sources, wanted)),
+        later=_later(model, sources, _posed(model, sources, twice)),
     )
 
 
 def _posed(
-    model: Model, desk: PlanContext, wanted: Mapping[str, pd.DataFrame]
+    model: Model, sources: PlanContext, wanted: Mapping[str, pd.DataFrame]
 ) -> Iterator[list[Posed]]:
     """What the asset puts to its judge, so many questions at once, however many there are."""
     for prompting, questions in wanted.items():
         for start in range(0, len(questions), _AT_ONCE):
             some = questions.iloc[start : start + _AT_ONCE]
-            yield put_to(model, some, [prompting], _NO_TABLE.to_pandas(), desk.images, desk.ledger)
+            yield put_to(
+                model, some, [prompting], _NO_TABLE.to_pandas(), sources.images, sources.ledger
+            )
 
 
-def _certain(model: Model, desk: PlanContext, posed: Iterator[list[Posed]]) -> Iterator[Look]:
+def _certain(model: Model, sources: PlanContext, posed: Iterator[list[Posed]]) -> Iterator[Look]:
     """First turns, and second ones where what they come back to is stored."""
     for some in posed:
         yield from map(first_look, some)
-        firsts = _firsts(model, desk, [put for put in some if put.follow_up])
-        for key, call in desk.calls.known(firsts).items():
+        firsts = _firsts(model, sources, [put for put in some if put.follow_up])
+        for key, call in sources.calls.known(firsts).items():
             put = firsts[key]
             reply = reply_in(outcome_of(call, first_look(put)))
             if reply is not None:
                 yield second_look(put, reply)
 
 
-def _later(model: Model, desk: PlanContext, posed: Iterator[list[Posed]]) -> Iterator[Look]:
+def _later(model: Model, sources: PlanContext, posed: Iterator[list[Posed]]) -> Iterator[Look]:
     """Second turns whose first has not been answered, with the longest reply that it can have."""
     reply = _longest_reply(model)
     for some in posed:
-        firsts = _firsts(model, desk, some)
-        stored = desk.calls.holds(firsts)
+        firsts = _firsts(model, sources, some)
+        stored = sources.calls.holds(firsts)
         for key, put in firsts.items():
             if key not in stored:
                 yield second_look(put, reply)
 
 
-def _firsts(model: Model, desk: PlanContext, some: Sequence[Posed]) -> dict[str, Posed]:
+def _firsts(model: Model, sources: PlanContext, some: Sequence[Posed]) -> dict[str, Posed]:
     """By the key of its first turn."""
-    keys = stored_keys(desk.calls, model, [first_look(put) for put in some])
+    keys = stored_keys(sources.calls, model, [first_look(put) for put in some])
     return dict(zip(keys, some, strict=True))
 
 

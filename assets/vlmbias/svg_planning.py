@@ -22,6 +22,6 @@ def planners(catalog: Catalog) -> Planners:
 
 
 def _plans(
-    model: Model, desk: PlanContext, partition: str, config: Mapping[str, Any]
+    model: Model, sources: PlanContext, partition: str, config: Mapping[str, Any]
 ) -> Iterator[Plan]:
     yield Plan(model, requests=[request for _, request in edits(Limited(**config).limit).values()])

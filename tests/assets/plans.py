@@ -29,25 +29,25 @@ def desk_at(root):
 
 def stored(root):
     """The keys of all calls that are stored."""
-    with desk_at(root) as desk:
-        return set(desk.calls.all_keys())
+    with desk_at(root) as sources:
+        return set(sources.calls.all_keys())
 
 
 def quoted(root, model, *prompting, topics=(TOPIC,)):
     """The quote for a judge's answers."""
     config = {"prompting": list(prompting)} if prompting else {}
     tasks = [Task(AssetKey(["vlmbias", *JUDGE.split("/")]), topic, config) for topic in topics]
-    with desk_at(root) as desk:
-        return quote(planners(Catalog((model,))), desk, tasks)
+    with desk_at(root) as sources:
+        return quote(planners(Catalog((model,))), sources, tasks)
 
 
 def planned(root, model, *prompting, **config):
     """What a judge's planner plans: `certain` and `missing` are keys, `later` is a number."""
     asset = AssetKey(["vlmbias", *JUDGE.split("/")])
     planner = planners(Catalog((model,)))[asset]
-    with desk_at(root) as desk:
-        (plan,) = planner(desk, TOPIC, {"prompting": list(prompting), **config})
+    with desk_at(root) as sources:
+        (plan,) = planner(sources, TOPIC, {"prompting": list(prompting), **config})
         certain = {call_key(canonical_of(model, request)) for request in plan.requests}
         later = len(list(plan.later))
-        missing = certain - desk.calls.holds(certain)
+        missing = certain - sources.calls.holds(certain)
     return SimpleNamespace(certain=certain, missing=missing, later=later)

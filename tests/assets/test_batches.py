@@ -374,7 +374,7 @@ def others(root, judge, instance):
 
         return of
 
-    def planner(desk, partition, config):
+    def planner(sources, partition, config):
         if partition == location.broken:
             raise ValueError("the table is torn")
         own = Look((Turn("user", f"{Words(**config).words} {partition}"),))

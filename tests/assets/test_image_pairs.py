@@ -23,7 +23,6 @@ from assets.protobias.triplets import TRIPLETS as TRIPLETS_TABLE
 from generators.prompts.concepts import DOMAINS
 from resources.models.catalog import Catalog, Model
 from resources.models.requests import Paint
-from tests.assets.kit.plan import desk_at, stored
 from tests.assets.paired import (
     DOMAIN,
     SKETCH,
@@ -35,6 +34,7 @@ from tests.assets.paired import (
     painter_at,
     triplet_rows,
 )
+from tests.assets.plans import desk_at, stored
 from tests.assets.written import right
 from tests.providers import faults, pictures
 from tests.runs import REFERENCE, checks, failure, metadata, rewrite, table
@@ -387,6 +387,6 @@ def test_the_run_says_that_its_filter_is_of_a_judges_family(tmp_path, instance, 
     (event,) = made.asset_materializations_for_node("protobias__filtered_pairs")
     assert "as kin is" in event.metadata["warning"].value
     asset, where = AssetKey(["protobias", "filtered_pairs"]), f"{DOMAIN}|artist"
-    with desk_at(studio.root) as desk:
-        told = quote(planners(Catalog(tuple(studio.models))), desk, [Task(asset, where, {})])
+    with desk_at(studio.root) as sources:
+        told = quote(planners(Catalog(tuple(studio.models))), sources, [Task(asset, where, {})])
     assert "as kin is" in text(told, [])

@@ -8,7 +8,7 @@ import pytest
 from assets.vlmbias.answers import asked_of, not_ended
 from assets.vlmbias.prompting import VARIANTS
 from tests.assets.asked import JUDGE, answers, ask, questions, requests
-from tests.assets.kit.plan import planned, stored
+from tests.assets.plans import planned, stored
 from tests.runs import REFERENCE, TOPIC, checks, failure, materialize, metadata
 
 LIMIT = 20

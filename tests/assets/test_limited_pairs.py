@@ -14,8 +14,8 @@ from resources.models.catalog import Catalog, Model
 from resources.models.requests import call_key, canonical_of
 from sensors.landing import Landing
 from tests.assets.asked import judge_at
-from tests.assets.kit.plan import desk_at, stored
 from tests.assets.paired import DOMAIN, SKETCH, Gallery, Studio, filter_at, painter_at
+from tests.assets.plans import desk_at, stored
 from tests.runs import failure, materialize, metadata
 
 STEPS = ("image_pairs", "filtered_pairs", "scores_somebody")
@@ -34,8 +34,8 @@ def planned(studio, step, **config):
     """The keys of what is certain, and how many requests may come later."""
     asset = AssetKey(["protobias", step])
     planner = planners(Catalog(tuple(studio.models)))[asset]
-    with desk_at(studio.root) as desk:
-        plans = list(planner(desk, f"{DOMAIN}|{studio.painter}", config))
+    with desk_at(studio.root) as sources:
+        plans = list(planner(sources, f"{DOMAIN}|{studio.painter}", config))
         keys = {call_key(canonical_of(each.model, r)) for each in plans for r in each.requests}
         return keys, sum(1 for each in plans for _ in each.later)
 
@@ -96,8 +96,8 @@ def test_a_quote_of_a_trial_tells_what_the_papers_sample_costs(studio):
     catalog = Catalog(tuple(studio.models))
     where = f"{DOMAIN}|{studio.painter}"
     task = Task(AssetKey(["protobias", "image_pairs"]), where, {"limit": 5})
-    with desk_at(studio.root) as desk:
-        said = text(quote(planners(catalog), desk, [task]), [])
+    with desk_at(studio.root) as sources:
+        said = text(quote(planners(catalog), sources, [task]), [])
         assert "$2.40" in said
         assert (
             "A trial sample: animals|artist (5 of 2,000 concepts). The same of the paper's sample, "
@@ -111,7 +111,7 @@ def test_a_quote_of_a_trial_tells_what_the_papers_sample_costs(studio):
             )
             for step in STEPS
         ]
-        found = quote(planners(catalog), desk, tasks)
+        found = quote(planners(catalog), sources, tasks)
         assert [(each.told, each.number) for each in found.samples] == [
             ("8 of 2,000 concepts", 20_000),
             ("8 of 2,000 concepts", 20_000),

@@ -29,7 +29,7 @@ from resources.models.client import ModelClient
 from resources.models.image_tokens import published
 from resources.models.requests import Look, Paint, Turn, Write
 from tests.assets.asked import ask, counting, judge_at, requests
-from tests.assets.kit.plan import desk_at, quoted
+from tests.assets.plans import desk_at, quoted
 from tests.providers import Provider
 from tests.runs import REFERENCE, TOPIC, rewrite, table
 
@@ -48,8 +48,8 @@ def quote_of(root, plans, *partitions):
     """The quote of an asset that asks what `plans` gives, whatever its partition."""
     key = AssetKey("asking")
     tasks = [Task(key, partition, {}) for partition in partitions or ("",)]
-    with desk_at(root) as desk:
-        return quote({key: lambda desk, partition, config: iter(plans())}, desk, tasks)
+    with desk_at(root) as sources:
+        return quote({key: lambda sources, partition, config: iter(plans())}, sources, tasks)
 
 
 def looks(*numbers, picture="0" * 64):
@@ -107,15 +107,15 @@ class TestPrices:
 
         before, numbers = counted()
         assert numbers == (1, 0, 1, 1)
-        with desk_at(tmp_path) as desk:
-            with closing(ModelClient(calls=desk.calls, images=desk.images)) as client:
+        with desk_at(tmp_path) as sources:
+            with closing(ModelClient(calls=sources.calls, images=sources.images)) as client:
                 (keys,) = client.ask(writer, asked, LOG, Account(asset="asking")).keys
-            (spent,) = desk.calls.spending()
+            (spent,) = sources.calls.spending()
         assert spent.requests == 2
         assert spent.paid <= before.prices["online"].bound.nano
         assert counted()[1] == (2, 2, 0, 0)
-        with desk_at(tmp_path) as desk:
-            desk.calls.forget(keys[1:])
+        with desk_at(tmp_path) as sources:
+            sources.calls.forget(keys[1:])
         assert counted()[1] == (2, 1, 1, 0)
 
     def test_a_price_for_a_picture_is_exact(self, tmp_path, monkeypatch):
@@ -129,11 +129,11 @@ class TestPrices:
             )
             asked = [Paint(f"A horse with {number} legs.") for number in range(3)]
             (line,) = quote_of(tmp_path, lambda: [Plan(painter, asked)]).lines
-            with desk_at(tmp_path) as desk:
-                client = ModelClient(calls=desk.calls, images=desk.images)
+            with desk_at(tmp_path) as sources:
+                client = ModelClient(calls=sources.calls, images=sources.images)
                 with closing(client):
                     client.ask(painter, asked, LOG, Account(asset="asking"))
-                (spent,) = desk.calls.spending()
+                (spent,) = sources.calls.spending()
         price = line.prices["online"]
         assert price.expected.nano == price.bound.nano == spent.paid == 3 * 170_000_000
 
@@ -263,8 +263,8 @@ class TestWithoutAModel:
     def quote(self, root, priced, *tasks):
         asks = AssetKey("asking")
         plans = {asks: lambda *_: iter([Plan(priced, looks(1))]), self.HEADLESS: wanting}
-        with desk_at(root) as desk:
-            return quote(plans, desk, [Task(asks, "", {}), *tasks])
+        with desk_at(root) as sources:
+            return quote(plans, sources, [Task(asks, "", {}), *tasks])
 
     def test_it_is_said_once_of_all_of_them(self, tmp_path, priced):
         tasks = [Task(self.HEADLESS, name, {}) for name in ("animals", "objects")]
@@ -279,11 +279,11 @@ class TestWithoutAModel:
 
     def test_a_quote_of_nothing_else_is_a_mistake_as_well(self, tmp_path, priced):
         tasks = [Task(self.HEADLESS, "animals", {})]
-        with desk_at(tmp_path) as desk, pytest.raises(CannotQuote, match="headless: grammar"):
-            quote({self.HEADLESS: wanting}, desk, tasks)
+        with desk_at(tmp_path) as sources, pytest.raises(CannotQuote, match="headless: grammar"):
+            quote({self.HEADLESS: wanting}, sources, tasks)
 
 
-def wanting(desk, partition, config):
+def wanting(sources, partition, config):
     raise NoSuchModel("grammar is not in models.yaml. Add it there.")
 
 
@@ -321,16 +321,16 @@ class TestChoice:
         assert chosen.besides[concepts, "animals"] == {"instances": 20}
         seen = []
         task, *_ = chosen.tasks
-        with desk_at(tmp_path) as desk:
-            known = {task.asset: lambda desk, *_: seen.append(desk.together) or iter(())}
-            quote(known, desk._replace(together=chosen.besides), [task])
+        with desk_at(tmp_path) as sources:
+            known = {task.asset: lambda sources, *_: seen.append(sources.together) or iter(())}
+            quote(known, sources._replace(together=chosen.besides), [task])
         assert seen == [chosen.besides | {task[:2]: task.config}]
 
     def test_an_asset_that_asks_nothing_is_simply_said_to(self, assets, judge, tmp_path):
         chosen = self.chosen(assets, judge, 'key:"vlmbias/questions"', ["anything"])
         assert chosen.tasks == []
-        with desk_at(tmp_path) as desk:
-            made = quote({}, desk, chosen.tasks)
+        with desk_at(tmp_path) as sources:
+            made = quote({}, sources, chosen.tasks)
         assert text(made, chosen.silent) == "Asks no model: vlmbias/questions."
         assert markdown(made, chosen.silent) == "- Asks no model: vlmbias/questions."
 

@@ -27,8 +27,8 @@ from resources.models.reading import outcome_of
 from resources.models.requests import call_keys
 from tests.assets.asked import judge_at
 from tests.assets.filtered import filtered_rows, write_filtered
-from tests.assets.kit.plan import desk_at, stored
 from tests.assets.paired import SKETCH, write_triplets
+from tests.assets.plans import desk_at, stored
 from tests.providers import faults
 from tests.runs import (
     REFERENCE,
@@ -240,9 +240,9 @@ def planned(root, judge, **together):
         ): of
         for name, of in together.items()
     }
-    with desk_at(root) as desk:
+    with desk_at(root) as sources:
         planner = planners(catalog)[AssetKey(["protobias", "scores_somebody"])]
-        (plan,) = planner(desk._replace(together=config), "animals|sketch", {})
+        (plan,) = planner(sources._replace(together=config), "animals|sketch", {})
         certain = set(call_keys(judge, plan.requests))
         return certain, sum(1 for _ in plan.later), plan.missing
 

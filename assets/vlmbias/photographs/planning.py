@@ -35,7 +35,7 @@ def planners(catalog: Catalog) -> Planners:
 
 
 def _writing(
-    catalog: Catalog, desk: PlanContext, topic: str, config: Mapping[str, Any]
+    catalog: Catalog, sources: PlanContext, topic: str, config: Mapping[str, Any]
 ) -> Iterator[Plan]:
     suggesting = Suggesting(**config)
     if suggesting.writer != BUILT_IN:
@@ -44,11 +44,11 @@ def _writing(
 
 
 def _painting(
-    catalog: Catalog, desk: PlanContext, key: str, config: Mapping[str, Any]
+    catalog: Catalog, sources: PlanContext, key: str, config: Mapping[str, Any]
 ) -> Iterator[Plan]:
     name, topic = painter_and_topic(key)
     painter, painting = chosen(catalog, name, "painter"), Painter(**config)
-    wanted = _photographs(catalog, desk, topic)
+    wanted = _photographs(catalog, sources, topic)
     if wanted is None:
         yield Plan(painter, missing=_name("subjects"))
     else:
@@ -57,17 +57,17 @@ def _painting(
 
 
 def _editing(
-    catalog: Catalog, desk: PlanContext, key: str, config: Mapping[str, Any]
+    catalog: Catalog, sources: PlanContext, key: str, config: Mapping[str, Any]
 ) -> Iterator[Plan]:
     """Certain where all is painted; where that is yet to come, each trial is later."""
     name, topic = painter_and_topic(key)
     editing = Editor(**config)
-    editor, wanted = editor_of(catalog, name, editing), _photographs(catalog, desk, topic)
+    editor, wanted = editor_of(catalog, name, editing), _photographs(catalog, sources, topic)
     if wanted is None:
         yield Plan(editor, missing=_name("subjects"))
         return
-    paintings = _rows(catalog, desk, "paintings", key)
-    some = first_photographs(_painted(desk, key, wanted, paintings), editing.limit)
+    paintings = _rows(catalog, sources, "paintings", key)
+    some = first_photographs(_painted(sources, key, wanted, paintings), editing.limit)
     now, later = _painted_and_not(some, paintings)
     trials = trials_of(now, paintings, editing.trials)
     yield Plan(
@@ -82,7 +82,7 @@ def _editing(
 
 
 def _looking(
-    catalog: Catalog, desk: PlanContext, key: str, config: Mapping[str, Any]
+    catalog: Catalog, sources: PlanContext, key: str, config: Mapping[str, Any]
 ) -> Iterator[Plan]:
     """Certain where all is edited; else every original and every trial that there may be."""
     checking = Checker(**config)
@@ -90,17 +90,17 @@ def _looking(
         return
     _, topic = painter_and_topic(key)
     checker = chosen(catalog, checking.checker, *CHECKERS)
-    wanted = _photographs(catalog, desk, topic)
+    wanted = _photographs(catalog, sources, topic)
     if wanted is None:
         yield Plan(checker, missing=_name("subjects"))
         return
-    paintings, edits = (_rows(catalog, desk, step, key) for step in ("paintings", "edits"))
-    together = desk.together.get((AssetKey([GROUP, "edits"]), key))
+    paintings, edits = (_rows(catalog, sources, step, key) for step in ("paintings", "edits"))
+    together = sources.together.get((AssetKey([GROUP, "edits"]), key))
     editing = Editor(**(together or {}))
     if together is None and edits:
         some = part_in(wanted, edits)
     else:
-        some = first_photographs(_painted(desk, key, wanted, paintings), editing.limit)
+        some = first_photographs(_painted(sources, key, wanted, paintings), editing.limit)
     certain: list[Look] = []
     later: list[Look] = []
     for photograph in first_photographs(some, checking.limit):
@@ -120,27 +120,27 @@ def _looking(
     yield Plan(checker, certain, later)
 
 
-def _photographs(catalog: Catalog, desk: PlanContext, topic: str) -> list[Photograph] | None:
+def _photographs(catalog: Catalog, sources: PlanContext, topic: str) -> list[Photograph] | None:
     """The base images of a topic; None where nothing was suggested yet, or something else will."""
-    config = desk.together.get((AssetKey([GROUP, "subjects"]), topic))
+    config = sources.together.get((AssetKey([GROUP, "subjects"]), topic))
     if config is not None and Suggesting(**config).writer == BUILT_IN:
         return photographed()[topic].photographs(photographed()[topic].BUILT_IN)
     try:
-        table = desk.home.table(AssetKey([GROUP, "subjects"]), topic)
+        table = sources.home.table(AssetKey([GROUP, "subjects"]), topic)
     except FileNotFoundError:
         return None
     if config is not None:
-        asked = _asked(desk, _writing(catalog, desk, topic, config))
+        asked = _asked(sources, _writing(catalog, sources, topic, config))
         if asked != _behind(table):
             return None
     return photographs_of(topic, table)
 
 
 def _painted(
-    desk: PlanContext, key: str, photographs: list[Photograph], paintings: list[Row]
+    sources: PlanContext, key: str, photographs: list[Photograph], paintings: list[Row]
 ) -> list[Photograph]:
     """The base images that paintings are about once all that is planned is materialized."""
-    config = desk.together.get((AssetKey([GROUP, "paintings"]), key))
+    config = sources.together.get((AssetKey([GROUP, "paintings"]), key))
     if config is not None:
         return first_photographs(photographs, Painter(**config).limit)
     return part_painted(photographs, paintings)
@@ -159,28 +159,30 @@ def _painted_and_not(
     return now, [photograph for photograph in photographs if photograph not in now]
 
 
-def _rows(catalog: Catalog, desk: PlanContext, step: str, key: str) -> list[Row]:
+def _rows(catalog: Catalog, sources: PlanContext, step: str, key: str) -> list[Row]:
     """What a step's table of a painter and topic holds, and still will once all is materialized.
 
     None of it where it was never materialized, or where the step would ask for something else.
     """
     try:
-        table = desk.home.table(AssetKey([GROUP, step]), key)
+        table = sources.home.table(AssetKey([GROUP, step]), key)
     except FileNotFoundError:
         return []
-    config = desk.together.get((AssetKey([GROUP, step]), key))
+    config = sources.together.get((AssetKey([GROUP, step]), key))
     if config is not None:
-        plans = list(_STEPS[step](catalog, desk, key, config))
-        if any(True for plan in plans for _ in plan.later) or not _asked(desk, plans) <= _behind(
+        plans = list(_STEPS[step](catalog, sources, key, config))
+        if any(True for plan in plans for _ in plan.later) or not _asked(sources, plans) <= _behind(
             table
         ):
             return []
     return [*_COLUMNS[step].rows(table)]
 
 
-def _asked(desk: PlanContext, plans: Iterable[Plan]) -> set[str]:
+def _asked(sources: PlanContext, plans: Iterable[Plan]) -> set[str]:
     """The keys of what is certain."""
-    return {key for plan in plans for key in stored_keys(desk.calls, plan.model, [*plan.requests])}
+    return {
+        key for plan in plans for key in stored_keys(sources.calls, plan.model, [*plan.requests])
+    }
 
 
 def _behind(table: pd.DataFrame) -> set[str]:
