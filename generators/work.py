@@ -1,17 +1,12 @@
-"""Drawing, reading and changing one image: what worker processes do, and all that they import."""
+"""Drawing and reading one image: what worker processes do."""
 
-import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
-from PIL import Image
-
 from generators.canvas import pixels_of, rasterise
 from generators.domains import domain
-from generators.perturbations.title import titled
 from generators.reading import Legibility, Unreadable
-from generators.resizing import resized
 from generators.scene import Scene
 
 
@@ -64,31 +59,3 @@ def read_png(reading: Reading) -> Found:
     except Unreadable as why:
         return Found(digest, [], str(why), None)
     return Found(digest, readings, "", legibility)
-
-
-@dataclass(frozen=True, slots=True)
-class Titling:
-    """One image, and what to write above it."""
-
-    png: bytes
-    title: str
-
-
-def title_png(titling: Titling) -> bytes:
-    """The PNG of the image below its title."""
-    file = io.BytesIO()
-    Image.fromarray(titled(pixels_of(titling.png), titling.title)).save(file, "PNG")
-    return file.getvalue()
-
-
-@dataclass(frozen=True, slots=True)
-class Resizing:
-    """One image, to be given a longer side of `size` px."""
-
-    png: bytes
-    size: int
-
-
-def resize_png(resizing: Resizing) -> bytes:
-    """The PNG of the image at its new size."""
-    return resized(resizing.png, resizing.size)

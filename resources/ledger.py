@@ -2,7 +2,7 @@
 
 import fcntl
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
@@ -16,6 +16,7 @@ from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.exc import DatabaseError, OperationalError
 from sqlalchemy.schema import CreateTable
 
+from generators.fingerprint import FORMER
 from resources.faults import Busy, writing
 from resources.wal import create_wal, wal_engine
 
@@ -30,10 +31,23 @@ _File: TypeAlias = tuple[int, int]
 """Device and inode, by which a file is known whatever its name."""
 
 
+class WorkKey(str):
+    """The key of a piece of work.
+
+    `former` is the key under which an earlier release recorded the same work, where there is one.
+    """
+
+    former: str | None = None
+
+
 def work_key(*parts: object) -> str:
     """The key of a piece of work: sha256 of everything that its result depends on."""
     canonical = json.dumps(parts, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    return sha256(canonical.encode()).hexdigest()
+    key = WorkKey(sha256(canonical.encode()).hexdigest())
+    for now, former in FORMER.values():
+        if now in canonical:
+            key.former = sha256(canonical.replace(now, former).encode()).hexdigest()
+    return key
 
 
 class WorkLedger(ConfigurableResource[None]):
@@ -49,8 +63,26 @@ class WorkLedger(ConfigurableResource[None]):
     _opened: _File | None = PrivateAttr(default=None)
 
     def known(self, keys: Iterable[str]) -> dict[str, Any]:
-        """Those of `keys` whose work has been done, with the results."""
+        """Those of `keys` whose work has been done, with the results.
+
+        What was recorded under a former key is recorded under the new one as well.
+        """
         wanted = list(keys)
+        found = self._found(wanted)
+        former: dict[str, str] = {
+            key: key.former
+            for key in wanted
+            if key not in found and isinstance(key, WorkKey) and key.former
+        }
+        before = self._found(list(former.values()))
+        taken_over = {key: before[old] for key, old in former.items() if old in before}
+        self.record(taken_over)
+        return found | taken_over
+
+    def _found(self, wanted: Sequence[str]) -> dict[str, Any]:
+        """Results that are recorded under exactly these keys."""
+        if not wanted:
+            return {}
 
         def look_up(engine: Engine) -> dict[str, Any]:
             found: dict[str, Any] = {}

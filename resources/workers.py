@@ -29,7 +29,7 @@ def _pool() -> ProcessPoolExecutor:
     before its own queues are closed (which multiprocessing does at priority 10).
     """
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["generators.work"])
+    context.set_forkserver_preload(["generators.work", "generators.perturbations.title"])
     pool = ProcessPoolExecutor(os.cpu_count(), context, initializer=_end_with_parent)
     Finalize(None, pool.shutdown, exitpriority=100)
     return pool

@@ -8,9 +8,9 @@ from pydantic import Field, field_validator
 
 from assets.kit.columns import records
 from assets.kit.limits import Limited
-from generators.perturbations import fingerprint
+from generators.fingerprint import fingerprint
+from generators.perturbations.title import Titling, title_png
 from generators.topics import caption
-from generators.work import Titling, title_png
 from metrics import BASELINE
 from resources.images import ImageStore
 from resources.ledger import WorkLedger, work_key
@@ -116,9 +116,8 @@ def _titled(questions: pd.DataFrame, images: ImageStore, ledger: WorkLedger) -> 
         row["sha256"]: caption(row["domain"], row["subject"])
         for row in records(questions.drop_duplicates("sha256"))
     }
-    keys = {
-        digest: work_key("title", fingerprint(), digest, title) for digest, title in titles.items()
-    }
+    code = fingerprint("generators.perturbations.title")
+    keys = {digest: work_key("title", code, digest, title) for digest, title in titles.items()}
     made = ledger.known(keys.values())
     missing = [
         digest for digest, key in keys.items() if key not in made or not images.holds(made[key])

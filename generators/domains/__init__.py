@@ -21,28 +21,14 @@ subject's name of the column `subject`, as in "{subject} illusion".
 
 from collections.abc import Sequence
 from functools import cache, cached_property
-from hashlib import sha256
 from importlib import import_module
-from importlib.metadata import version
 from importlib.util import find_spec
-from pathlib import Path
 from pkgutil import iter_modules
 from typing import Protocol, TypeAlias, cast
 
+from generators.fingerprint import fingerprint
 from generators.reading import Inquiry, Legibility, Pixels
 from generators.scene import Question, Scene
-
-_LIBRARIES = (
-    "chess",
-    "fonttools",
-    "matplotlib-fontja",
-    "numpy",
-    "pillow",
-    "pyllusion",
-    "resvg_py",
-    "scipy",
-    "svgwrite",
-)
 
 LARGEST = 4096
 """The largest size in px that is drawn, along the longer side."""
@@ -122,20 +108,9 @@ class Domain:
 
     @cached_property
     def fingerprint(self) -> str:
-        """A digest of all code that a picture or a reading of this domain comes from.
-
-        Its own folder, the modules that domains share, and the versions of the libraries that
-        they draw and read with: work that was done by other code is never taken for this code's.
-        """
-        digest = sha256()
-        own = sorted(Path(__path__[0], self.name).rglob("*.py"))
-        own = [path for path in own if path.name != "outline.py"]
-        for path in [*sorted(Path(__path__[0]).parent.glob("*.py")), *own]:
-            digest.update(f"{path.relative_to(Path(__path__[0]).parent)}\n".encode())
-            digest.update(path.read_bytes())
-        for library in _LIBRARIES:
-            digest.update(f"{library} {version(library)}\n".encode())
-        return digest.hexdigest()
+        """The fingerprint of the code that a picture or a reading of this domain comes from."""
+        home = f"{__name__}.{self.name}"
+        return fingerprint("generators.work", f"{home}.draw", f"{home}.measure")
 
     def check_size(self, size: int) -> None:
         """Raise `SizeOutOfRange` unless the domain can be drawn with a longer side of `size` px."""

@@ -3,9 +3,12 @@
 The picture itself keeps every pixel: a white strip with black letters is added on top of it.
 """
 
+import io
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
+from PIL import Image
 
 from generators.canvas import canvas, pixels_of, rasterise
 from generators.glyphs import ink_box, outline
@@ -16,6 +19,21 @@ _LETTERS_A_SIDE = 16
 
 _LINE_HEIGHT, _ABOVE_BASELINE, _MARGIN = 1.25, 0.97, 0.5
 """In ems: from line to line, from a line's top to its baseline, and around the text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Titling:
+    """One image, and what to write above it."""
+
+    png: bytes
+    title: str
+
+
+def title_png(titling: Titling) -> bytes:
+    """The PNG of the image below its title."""
+    file = io.BytesIO()
+    Image.fromarray(titled(pixels_of(titling.png), titling.title)).save(file, "PNG")
+    return file.getvalue()
 
 
 def titled(pixels: Pixels, title: str) -> Pixels:

@@ -1,61 +1,147 @@
-"""A domain's fingerprint: which code its work is remembered for."""
+"""Fingerprints: which code work is remembered for, and what is taken over of earlier work."""
 
 import shutil
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
+import grimp
 import pytest
 
-import generators.domains
-from generators.domains import Domain, domains
+import generators.fingerprint
+from generators.domains import domains
+from generators.fingerprint import FORMER, fingerprint
 
-HERE = Path(generators.domains.__file__).parents[1]
+ROOT = Path(generators.fingerprint.__file__).parent
+CODE = {
+    name: (
+        "generators.work",
+        *(f"generators.domains.{name}.{verb}" for verb in ("draw", "measure")),
+    )
+    for name in domains()
+} | {name: (f"generators.perturbations.{name}",) for name in ("resize", "title")}
 
 
 @pytest.fixture
 def sources(tmp_path, monkeypatch):
     """A copy of the generators that fingerprints are taken of."""
-    copy = shutil.copytree(HERE, tmp_path / "generators")
-    monkeypatch.setattr(generators.domains, "__path__", [str(copy / "domains")])
+    copy = shutil.copytree(ROOT, tmp_path / "generators")
+    monkeypatch.setattr(generators.fingerprint, "_ROOT", copy)
     return copy
 
 
 def fingerprints():
-    return {name: Domain(name).fingerprint for name in domains()}
+    return {name: fingerprint.__wrapped__(*modules) for name, modules in CODE.items()}
 
 
 def changed_by(path, text="\n# changed\n"):
-    """The domains whose fingerprint is another one once `text` is added to the file."""
+    """Whose fingerprint is another one once `text` is added to the file."""
     before = fingerprints()
+    path.parent.mkdir(exist_ok=True)
     path.write_bytes((path.read_bytes() if path.exists() else b"") + text.encode())
     return {name for name, digest in fingerprints().items() if digest != before[name]}
 
 
-def test_each_domain_has_its_own_wherever_the_code_lies(sources):
-    assert len(set(fingerprints().values())) == len(domains())
-    assert fingerprints() == {name: domain.fingerprint for name, domain in domains().items()}
+def test_each_has_its_own_wherever_the_code_lies(sources):
+    assert len(set(fingerprints().values())) == len(CODE)
+    assert fingerprints() == {name: fingerprint(*modules) for name, modules in CODE.items()}
+    assert fingerprints().items() >= {name: d.fingerprint for name, d in domains().items()}.items()
 
 
-@pytest.mark.parametrize("path", ["flags/measure.py", "flags/designs/rings.py", "flags/new.py"])
-def test_code_of_one_domain_is_its_own_alone(sources, path):
-    assert changed_by(sources / "domains" / path) == {"flags"}
+@pytest.mark.parametrize(
+    ("path", "changed"),
+    [
+        ("domains/flags/measure.py", {"flags"}),
+        ("domains/flags/__init__.py", {"flags"}),
+        ("domains/flags/designs/__init__.py", {"flags"}),
+        ("domains/flags/designs/rings.py", {"flags"}),
+        ("domains/flags/stars.py", {"flags"}),
+        ("xiangqi.py", {"chess_pieces", "game_boards"}),
+        ("glyphs.py", {"chess_pieces", "game_boards", "patterned_grids", "title"}),
+        ("canvas.py", {*domains(), "title"}),
+        ("scene.py", set(domains())),
+        ("work.py", set(domains())),
+        ("perturbations/title.py", {"title"}),
+        ("perturbations/resize.py", {"resize"}),
+        ("__init__.py", set(CODE)),
+    ],
+)
+def test_a_module_counts_for_who_imports_it(sources, path, changed):
+    assert changed_by(sources / path) == changed
 
 
-@pytest.mark.parametrize("path", ["canvas.py", "scene.py", "work.py"])
-def test_code_that_domains_share_is_everyones(sources, path):
-    assert changed_by(sources / path) == set(domains())
+@pytest.mark.parametrize(
+    "path",
+    [
+        "new.py",
+        "domains/__init__.py",
+        "domains/flags/new.py",
+        "domains/flags/ask.py",
+        "domains/flags/outline.py",
+        "domains/flags/notes.md",
+        "domains/flags/__pycache__/draw.pyc",
+        "fingerprint.py",
+        "perturbations/new.py",
+        "photographs/animals.py",
+    ],
+)
+def test_what_no_pixel_and_no_reading_comes_from_counts_for_nothing(sources, path):
+    assert changed_by(sources / path) == set()
 
 
-def test_what_is_no_code_counts_for_nothing(sources):
-    assert changed_by(sources / "domains" / "flags" / "notes.md") == set()
-    (sources / "domains" / "flags" / "__pycache__").mkdir(exist_ok=True)
-    assert changed_by(sources / "domains" / "flags" / "__pycache__" / "draw.pyc") == set()
+def test_an_import_inside_a_function_counts(sources):
+    lazy = "\ndef _late():\n    from generators import new\n"
+    assert changed_by(sources / "domains" / "flags" / "draw.py", lazy) == {"flags"}
+    assert changed_by(sources / "new.py") == {"flags"}
 
 
-def test_what_no_picture_and_no_reading_comes_from_counts_for_nothing(sources):
-    assert changed_by(sources / "domains" / "flags" / "outline.py") == set()
+def test_it_is_of_all_modules_and_libraries_that_another_reader_of_imports_finds():
+    """grimp follows imports by itself; it leaves out packages whose modules alone are named."""
+    graph = grimp.build_graph("generators", include_external_packages=True, cache_dir=None)
+    for found in graph.find_modules_directly_imported_by("generators.domains"):
+        graph.remove_import(importer="generators.domains", imported=found)
+    installed = packages_distributions()
+    for name, modules in CODE.items():
+        known = set(modules).union(*(graph.find_upstream_modules(module) for module in modules))
+        files, libraries = generators.fingerprint._imported(modules)
+        packages = {module for module in files if (ROOT.parent / module.replace(".", "/")).is_dir()}
+        known.discard("generators.domains")
+        inside = {module for module in known if module.startswith("generators")}
+        assert inside <= files.keys() <= inside | packages, name
+        outside = known - inside - generators.fingerprint.stdlib_module_names
+        assert libraries - {"matplotlib_fontja"} == outside, name
+        assert ("matplotlib_fontja" in libraries) == ("generators.glyphs" in files), name
+        for library in libraries:
+            [distribution] = set(installed[library])
+            named = generators.fingerprint._DISTRIBUTIONS.get(library, library)
+            assert distribution.lower().replace("-", "_") == named.lower()
 
 
-def test_another_version_of_a_library_counts(monkeypatch):
-    before = fingerprints()
-    monkeypatch.setattr(generators.domains, "version", lambda library: "99")
-    assert not set(before.values()) & set(fingerprints().values())
+@pytest.mark.parametrize(
+    ("library", "changed"),
+    [
+        ("chess", {"chess_pieces"}),
+        ("pyllusion", {"optical_illusions"}),
+        ("matplotlib_fontja", {"chess_pieces", "game_boards", "patterned_grids", "title"}),
+        ("pillow", set(CODE)),
+        ("dagster", set()),
+    ],
+)
+def test_another_version_of_a_library_counts_for_who_imports_it(monkeypatch, library, changed):
+    before, installed = fingerprints(), generators.fingerprint.version
+    monkeypatch.setattr(
+        generators.fingerprint, "version", lambda of: "99" if of == library else installed(of)
+    )
+    assert {name for name, digest in fingerprints().items() if digest != before[name]} == changed
+
+
+def test_what_an_earlier_release_made_is_taken_over_as_long_as_the_code_is_this_one():
+    assert FORMER.keys() <= CODE.keys()
+    for name, (now, former) in FORMER.items():
+        present = fingerprint(*CODE[name])
+        assert now == present, (
+            f"The code of {name} changed (or a library's version did), so that everything is made "
+            f"again in every user's store. If it gives the same pixels and readings as before, "
+            f"write {present!r} for {now!r} in FORMER of generators/fingerprint.py, and it is "
+            "taken over. If not, delete the line, and raise the module's VERSION."
+        )
+        assert former != now

@@ -12,7 +12,8 @@ from scipy.stats import chisquare
 from assets.vlmbias.prompting import DEBIASED
 from generators.canvas import rasterise
 from generators.domains import domain
-from generators.work import Drawing, Titling, draw_png, title_png
+from generators.perturbations.title import Titling, title_png
+from generators.work import Drawing, draw_png
 from metrics import read_count, read_yes_no
 from resources.judges import PixelsJudge, PriorJudge, RandomJudge
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import resources.ledger
+from generators.fingerprint import FORMER
 from resources.faults import Busy
 from resources.ledger import WorkLedger, work_key
 
@@ -36,6 +37,23 @@ def test_the_key_of_work_depends_on_every_part_and_on_nothing_else():
     key = work_key("draw", "1", {"b": 1, "a": [2.5]}, 384)
     assert key == work_key("draw", "1", {"a": [2.5], "b": 1}, 384)
     assert len({key, work_key("draw", "2", {"b": 1, "a": [2.5]}, 384), work_key("draw")}) == 3
+
+
+def test_work_of_former_code_is_taken_over_while_its_fingerprint_is_known(root, monkeypatch):
+    ledger, others = WorkLedger(root=str(root)), ("scene", ["1", "other code"])
+    ledger.record({work_key("draw", "former code", 1): "a", work_key(*others): "b"})
+    assert ledger.known([work_key("draw", "code of now", 1)]) == {}
+    monkeypatch.setitem(FORMER, "flags", ("code of now", "former code"))
+    monkeypatch.setitem(FORMER, "title", ("title's now", "other code"))
+    drawn, nested = work_key("draw", "code of now", 1), work_key("scene", ["1", "title's now"])
+    unknown = work_key("draw", "code of now", 2)
+    assert ledger.known([drawn, nested, unknown]) == {drawn: "a", nested: "b"}
+    monkeypatch.delitem(FORMER, "flags")
+    assert ledger.known([work_key("draw", "code of now", 1)]) == {drawn: "a"}
+    ledger.record({drawn: "new"})
+    assert ledger.known([work_key("draw", "former code", 1)]) == {
+        work_key("draw", "former code", 1): "a"
+    }
 
 
 def overwritten_in_the_middle(path):

@@ -29,10 +29,10 @@ from assets.vlmbias.photographs.retention import published_id, retention
 from assets.vlmbias.photographs.review import review_page, write_review
 from assets.vlmbias.photographs.subjects import photographs_of, truth_of
 from assets.vlmbias.photographs.verdicts import read_verdicts, review_file
-from generators.perturbations import fingerprint
+from generators.fingerprint import fingerprint
+from generators.perturbations.resize import Resizing, resize_png
 from generators.photographs import Photograph
 from generators.scene import ImageSet, Setting
-from generators.work import Resizing, resize_png
 from resources.design import Design
 from resources.home import Home
 from resources.images import ImageStore
@@ -150,8 +150,9 @@ def _rendered(
 
     What was rendered before is not rendered again, unless it is missing or damaged.
     """
+    code = fingerprint("generators.perturbations.resize")
     keys = {
-        (digest, size): work_key("resize", fingerprint(), digest, size)
+        (digest, size): work_key("resize", code, digest, size)
         for digest in sorted(digests)
         for size in sizes
     }

@@ -13,8 +13,8 @@ from PIL import Image
 from generators.canvas import pixels_of
 from generators.domains import domains
 from generators.glyphs import MissingGlyph
-from generators.perturbations.title import titled
-from generators.work import Drawing, Titling, draw_png, title_png
+from generators.perturbations.title import Titling, title_png, titled
+from generators.work import Drawing, draw_png
 
 PROJECT = Path(__file__).parents[3]
 LONG = "Greater one-horned rhinoceros of the Brahmaputra"
@@ -105,7 +105,8 @@ def test_a_png_stays_opaque_and_without_metadata():
 
 def test_another_process_gives_the_same_bytes():
     script = (
-        "import sys; from hashlib import sha256; from generators.work import *;"
+        "from hashlib import sha256; from generators.work import draw_png;"
+        "from generators.perturbations.title import Titling, title_png;"
         "from tests.generators.perturbations.test_title import _flag;"
         "print(sha256(title_png(Titling(draw_png(_flag()), 'Zöllner'))).hexdigest())"
     )

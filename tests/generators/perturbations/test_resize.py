@@ -7,7 +7,11 @@ import pytest
 from PIL import Image, PngImagePlugin
 
 from generators.canvas import pixels_of
-from generators.resizing import resized
+from generators.perturbations.resize import Resizing, resize_png
+
+
+def resized(source, longer):
+    return resize_png(Resizing(source, longer))
 
 
 def png(width, height, mode="RGB", **save):
