@@ -16,7 +16,7 @@ from dagster import (
 
 from assets.kit.partitions import painters
 from assets.kit.table_asset import OWNERS, NothingYet, Reporting
-from assets.protobias import site
+from assets.protobias import pages as site
 from assets.protobias.common import GROUP, key
 from assets.protobias.reported import facts, painted_by, prompts, unsummarised
 from assets.report.beside import introduce

@@ -10,11 +10,11 @@ from assets.kit.columns import records
 from assets.kit.table_asset import Mismatch
 from assets.protobias.common import is_stored, key
 from assets.protobias.filtered import FILTERED
+from assets.protobias.pages import Painted
 from assets.protobias.pairs import IMAGE_PAIRS
 from assets.protobias.retention import retention
 from assets.protobias.scored import EVALUATED, all_scores, human_scores_of, stored
 from assets.protobias.selection import part_of_pairs
-from assets.protobias.site import Painted
 from assets.protobias.trial import samples_of, scored_in_part
 from generators.prompts.concepts import DOMAINS
 from metrics.pairing import paired_up

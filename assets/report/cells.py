@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from assets.report.writing import (
+from assets.report.formats import (
     NONE,
     Bar,
     Rate,

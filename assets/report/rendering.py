@@ -4,7 +4,7 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from assets.report import writing
+from assets.report import formats
 
 _HERE = Path(__file__).parent
 STATIC = (_HERE / "site.css", _HERE / "site.js")
@@ -20,5 +20,5 @@ def environment(*folders: Path) -> Environment:
         lstrip_blocks=True,
         undefined=StrictUndefined,
     )
-    found.filters.update(writing.FILTERS)
+    found.filters.update(formats.FILTERS)
     return found

@@ -1,61 +1,15 @@
-"""Tables as rows, and the judges that they name."""
+"""Tables as rows."""
 
-from collections.abc import Collection, Iterable, Iterator
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Collection, Iterator
+from typing import Any, TypeAlias
 
 import pandas as pd
 
-from metrics import BASELINE
-
-PROMPTINGS = {
-    BASELINE: "The question alone.",
-    "debiased": (
-        "The question follows a request to assume nothing and to answer from what is visible."
-    ),
-    "double-check": "After its answer the judge is asked to check it; its second answer counts.",
-    "in-image title": "The name of the familiar subject stands in a strip above the image.",
-}
-"""What is different in each way of asking, by the name that a run gives it, in a run's order."""
-
 Row: TypeAlias = Any
 """One row of a table as a named tuple: its type is made of the table's columns."""
-
-
-class Judge(NamedTuple):
-    """A model under one way of prompting it; a reference judge is there to bracket the models."""
-
-    model: str
-    prompting: str
-    reference: bool
-
-    @property
-    def name(self) -> str:
-        """The model's name, with the prompting where that is not the baseline."""
-        return self.model if self.prompting == BASELINE else f"{self.model} ({self.prompting})"
 
 
 def rows(frame: pd.DataFrame, columns: Collection[str] = ()) -> Iterator[Row]:
     """The rows of a table as named tuples of some columns or all, None for what is missing."""
     chosen = frame[list(columns)] if columns else frame
     return chosen.astype(object).where(chosen.notna(), None).itertuples(index=False, name="Row")
-
-
-def judge_of(row: Row, references: Collection[str]) -> Judge:
-    """The judge that a row is about."""
-    return Judge(row.model, row.prompting, row.model in references)
-
-
-def in_order(judges: Iterable[Judge]) -> list[Judge]:
-    """By prompting, the baseline first; real models before the reference judges; by name."""
-    known = list(PROMPTINGS)
-
-    def place(judge: Judge) -> tuple[int, str, bool, str]:
-        at = known.index(judge.prompting) if judge.prompting in known else len(known)
-        return at, judge.prompting, judge.reference, judge.model
-
-    return sorted(judges, key=place)
-
-
-def prompting_title(prompting: str) -> str:
-    """What a way of asking is called in headings: its name, with a capital at its front."""
-    return prompting.capitalize()

@@ -19,11 +19,11 @@ from dagster import (
     asset,
 )
 
-from assets import report as site
 from assets.kit.table_asset import OWNERS, Mismatch, NothingYet, Reporting
 from assets.report.beside import introduce
 from assets.report.revision import content_version, written
 from assets.report.rows import Row, rows
+from assets.vlmbias import pages as site
 from assets.vlmbias.accuracy import (
     ACCURACY,
     EVERY_TOPIC,

@@ -3,10 +3,10 @@ from pathlib import Path
 import pytest
 from dagster import DagsterInstance
 
-from assets.report import build
+from assets.vlmbias.pages import build
 from resources.models import asking
 from tests.assets.asked import judge_at
-from tests.assets.site_data import Report
+from tests.assets.vlmbias.site_data import Report
 from tests.providers import Provider
 from tests.runs import TOPIC, checks, copied, failure, materialize
 

@@ -13,7 +13,7 @@ from assets.protobias.scores import SCORES
 from definitions import resources_at
 from resources.judges import PriorJudge
 from resources.models.catalog import Catalog
-from tests.assets.test_pairs_report import SCORERS, Tables
+from tests.assets.protobias.test_report import SCORERS, Tables
 from tests.runs import REFERENCE, TOPIC, copied, failure, materialize, table
 
 ANSWERS, ACCURACY, REPORT = "answers_prior", "accuracy", "report"

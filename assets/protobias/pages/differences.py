@@ -1,0 +1,92 @@
+"""Failure rates compared: between metrics on the same pairs, and between painters."""
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from assets.protobias.pages.figures import ALL, EVALUATED, Board, Metric
+from assets.protobias.pages.painter import Painted
+from assets.report.cells import Body, Cell, Group, Head, Line, Table, points
+from assets.report.formats import NONE, Rate, count
+from assets.report.rows import Row, rows
+from metrics import comparison
+
+
+def between_metrics(painted: Painted) -> Table:
+    """Every two metrics, with Holm's correction; references only where there is little else."""
+    scores = painted.scores[painted.scores["sample"] == EVALUATED]
+    whole = scores[~scores["metric"].isin(list(painted.partial))]
+    scores = whole if len(whole) else scores
+    models = scores[scores["formula"] != "reference"]
+    compared = models if models["metric"].nunique() > 1 else scores
+    found = list(rows(comparison.between_metrics(compared))) if len(compared) else []
+    board = painted.board
+    cells = {(row.left, row.right, row.domain): _with_p(row) for row in found}
+    named = list(dict.fromkeys((row.left, row.right) for row in found))
+    lines = [
+        Line(
+            f"{left} less {right}",
+            [cells.get((left, right, domain), _NOT_COMPARED) for domain, _ in board.columns],
+        )
+        for left, right in named
+    ]
+    caption = f"{painted.name}: differences of failure rates between metrics"
+    return Table(caption, "Metrics", [_domains(board)], [Body("", lines)])
+
+
+def between_painters(painters: Sequence[Painted]) -> pd.DataFrame:
+    """Every two painters, the later one less the earlier one."""
+    scores = [painted.scores[painted.scores["sample"] == EVALUATED] for painted in painters]
+    return comparison.between_painters(pd.concat(scores, ignore_index=True))
+
+
+def changes(compared: pd.DataFrame, painted: Painted, earlier: Painted) -> Table:
+    """One painter against an earlier one, by domain."""
+    board = painted.board
+    columns = [(earlier.name, domain) for domain, _ in board.columns]
+    lines = _changed(compared, painted, columns)
+    caption = f"{painted.name} less {earlier.name}"
+    return Table(caption, "Metric", [_domains(board, caption)], [Body("", lines)])
+
+
+def overall(compared: pd.DataFrame, painted: Painted, earlier: Sequence[Painted]) -> Table:
+    """One painter against each earlier one, as the mean over domains."""
+    lines = _changed(compared, painted, [(other.name, ALL) for other in earlier])
+    heads = [Head(f"less {other.name}") for other in earlier]
+    caption = f"{painted.name} less each earlier painter"
+    return Table(caption, "Metric", [Group("", heads)], [Body("", lines)])
+
+
+def _changed(
+    compared: pd.DataFrame, painted: Painted, columns: Sequence[tuple[str, str]]
+) -> list[Line]:
+    """A line a metric; the columns are earlier painters with a domain."""
+    found = rows(compared[compared["later"] == painted.name])
+    cells = {(row.metric, row.earlier, row.domain): _change(row) for row in found}
+
+    def line(metric: Metric) -> Line:
+        changed = [cells.get((metric.name, *column), _NOT_COMPARED) for column in columns]
+        return Line(metric.name, changed, metric.small)
+
+    return [line(metric) for metric in painted.board.metrics]
+
+
+_NOT_COMPARED = Cell(NONE, note="not both scored")
+
+
+def _domains(board: Board, label: str = "") -> Group:
+    return Group(label, [Head(title) for _, title in board.columns])
+
+
+def _with_p(row: Row) -> Cell:
+    if row.difference is None:
+        return Cell(NONE, note="no pair in common")
+    p = "p < 0.001" if row.p_holm < 0.001 else f"p = {row.p_holm:.3f}"
+    return points(Rate(row.difference, row.low, row.high, p))
+
+
+def _change(row: Row) -> Cell:
+    if row.difference is None:
+        return Cell(NONE, note="no prompt in common" if row.domain != ALL else "lacks a domain")
+    prompts = f"{count(row.prompts)} {'prompt' if row.prompts == 1 else 'prompts'}"
+    return points(Rate(row.difference, row.low, row.high, prompts))

@@ -1,0 +1,149 @@
+"""The summaries of painters by sample, metric, domain, knob and concept."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Literal, NamedTuple, TypeAlias
+
+import pandas as pd
+
+from assets.report.formats import Rate, count
+from assets.report.rows import Row, rows
+from generators.prompts.concepts import DOMAINS
+
+ALL, EVALUATED, HUMAN = "all", "evaluated", "human"
+TITLES = {name: name.capitalize() for name in DOMAINS}
+
+Measure = Literal[
+    "failure_rate", "tie_rate", "sc", "pa", "delta", "correct_margin", "incorrect_margin"
+]
+
+_WITHOUT = {
+    "correct_margin": "never ranked right",
+    "incorrect_margin": "never ranked wrong",
+}
+
+
+class Metric(NamedTuple):
+    """A metric or judge; a reference is there to bracket the others, and people are `human`."""
+
+    name: str
+    formula: str
+    kin: bool
+    partial: str = ""
+    """How many of the pairs it was asked about, where that is a part."""
+
+    @property
+    def group(self) -> Literal["Metrics and judges", "Asked in part", "Reference judges", "People"]:
+        """Under which heading it stands."""
+        if self.partial:
+            return "Asked in part"
+        if self.name == HUMAN:
+            return "People"
+        return "Reference judges" if self.formula == "reference" else "Metrics and judges"
+
+    @property
+    def small(self) -> str:
+        """What is said of it beside its name."""
+        named = "" if self.formula in ("reference", HUMAN, "") else self.formula.replace("_", " ")
+        family = "of the filter's family" if self.kin else ""
+        return ", ".join(filter(None, (named, family, self.partial)))
+
+
+GROUPS = ("Metrics and judges", "Asked in part", "Reference judges", "People")
+
+Where: TypeAlias = tuple[str, str, str]
+"""Domain, knob and concept, `all` for what is not told apart."""
+WHOLE: Where = (ALL, ALL, ALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """The summary of one painter and sample."""
+
+    metrics: Sequence[Metric]
+    cells: dict[tuple[str, Where], Row]
+
+    @classmethod
+    def of(
+        cls, summary: pd.DataFrame, sample: str, partial: Mapping[str, str] = MappingProxyType({})
+    ) -> "Board":
+        """Read the rows of one sample; the metric that fails least comes first.
+
+        `partial` says of metrics that were asked about a part of the pairs how many these are.
+        """
+        cells = {
+            (row.metric, (row.domain, row.knob, row.concept)): row
+            for row in rows(summary[summary["sample"] == sample])
+        }
+        found = dict.fromkeys(
+            Metric(row.metric, row.formula or "", bool(row.kin), partial.get(row.metric, ""))
+            for row in cells.values()
+        )
+
+        def place(metric: Metric) -> tuple[int, bool, float, str]:
+            row = cells.get((metric.name, WHOLE))
+            rate = row.failure_rate if row is not None else None
+            return GROUPS.index(metric.group), rate is None, rate or 0.0, metric.name
+
+        return cls(sorted(found, key=place), cells)
+
+    @property
+    def domains(self) -> list[str]:
+        """The domains there are, in the benchmark's order."""
+        held = {where[0] for _, where in self.cells}
+        return [domain for domain in DOMAINS if domain in held]
+
+    @property
+    def columns(self) -> list[tuple[str, str]]:
+        """The mean over domains where there are several, then each domain, with their titles."""
+        named = [(domain, TITLES[domain]) for domain in self.domains]
+        return [(ALL, f"Mean over {len(named)} domains"), *named] if len(named) > 1 else named
+
+    def knobs(self, domain: str) -> list[str]:
+        """The knobs that a domain is told apart by."""
+        return sorted({knob for _, (where, knob, _) in self.cells if where == domain} - {ALL})
+
+    def concepts(self, domain: str) -> list[str]:
+        """The concepts that a domain is told apart by."""
+        return sorted({each for _, (where, _, each) in self.cells if where == domain} - {ALL})
+
+    def pairs(self, where: Where) -> int:
+        """How many pairs there are, scored or not."""
+        found = (self.cells.get((metric.name, where)) for metric in self.metrics)
+        return max((row.pairs + row.unscored for row in found if row is not None), default=0)
+
+    def rate(self, metric: Metric, where: Where, measure: Measure) -> Rate:
+        """A number with its interval, and how many pairs it lacks."""
+        row = self.cells.get((metric.name, where))
+        if row is None:
+            return Rate(None, note="not scored")
+        value = getattr(row, measure)
+        if value is None:
+            return Rate(None, note=self._why(metric, where, measure))
+        lacking = [f"{count(row.unscored)} unscored"] if row.unscored else []
+        if where == WHOLE and (held := self._held(metric, measure)) < len(self.domains):
+            lacking.append(f"{held} of {len(self.domains)} domains")
+        low, high = (getattr(row, f"{measure}_{end}") for end in ("low", "high"))
+        return Rate(value, low, high, ", ".join(lacking))
+
+    def _held(self, metric: Metric, measure: Measure) -> int:
+        """How many domains have the number: a margin has none where no pair ranks so."""
+        parts = (self.cells.get((metric.name, (each, ALL, ALL))) for each in self.domains)
+        return sum(row is not None and getattr(row, measure) is not None for row in parts)
+
+    def _why(self, metric: Metric, where: Where, measure: Measure) -> str:
+        """Why there is no number: some domain lacks, no pair is scored, or none of that kind."""
+        parts = [self.cells.get((metric.name, (each, ALL, ALL))) for each in self.domains]
+        scored = sum(1 for row in parts if row is not None and row.pairs)
+        if where == WHOLE and scored < len(parts):
+            return f"{scored} of {len(parts)} domains"
+        row = self.cells[metric.name, where]
+        return _WITHOUT.get(measure, "") if row.pairs else "no pair scored"
+
+    def grouped(self, metrics: Iterable[Metric] = ()) -> Iterator[tuple[str, list[Metric]]]:
+        """The metrics by heading, those that have any."""
+        chosen = list(metrics) or list(self.metrics)
+        for group in GROUPS:
+            if held := [metric for metric in chosen if metric.group == group]:
+                yield group, held

@@ -1,0 +1,61 @@
+"""What was found, in one sentence, with the pair of pictures and the chart that show it."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from assets.protobias.pages import charts
+from assets.protobias.pages.gallery import Gallery, Pair
+from assets.protobias.pages.painter import Painted
+from assets.report.formats import count, whole_percent
+
+
+class Finding(NamedTuple):
+    """The sentence, and of which painter its chart and pair are; None where there is none."""
+
+    sentence: str
+    painted: Painted | None
+    chart: charts.Chart | None
+    pair: Pair | None
+
+
+def finding(
+    results: Sequence[Painted],
+    trials: Sequence[Painted],
+    rehearsals: Sequence[Painted],
+    galleries: Mapping[str, Gallery],
+) -> Finding:
+    """Of the newest painter that is ranked, else of the newest trial, else of stand-ins."""
+    painted = next(reversed(results or trials or rehearsals), None)
+    if painted is None or not painted.board.metrics:
+        return Finding("No pair is scored yet.", None, None, None)
+    chart = None if painted.trial else charts.failures(painted.board)[0]
+    pairs = [pair for pair in galleries[painted.name].pairs if pair.state == "evaluated"]
+    most = max(pairs, key=lambda pair: len(pair.failed_by), default=None)
+    said = _sentence(painted) if results else _TRIALS if trials else _STAND_IN
+    return Finding(said, painted, chart, most)
+
+
+_TRIALS = "All results so far are trials: too few pairs are evaluated to rank a metric."
+_STAND_IN = "A stand-in run: every picture is a schematic, and no figure says anything of a metric."
+
+
+def _sentence(painted: Painted) -> str:
+    board = painted.board
+    where = (board.columns[0][0], "all", "all")
+    rates = {
+        metric.name: rate
+        for metric in board.metrics
+        if metric.group == "Metrics and judges"
+        and (rate := board.rate(metric, where, "failure_rate").value) is not None
+    }
+    if not rates:
+        return f"No metric has scored the pairs of {painted.name} yet."
+    best, worst = min(rates, key=rates.__getitem__), max(rates, key=rates.__getitem__)
+    scored = "scores the typical wrong picture as high as the right one, or higher,"
+    of = f"of the pairs by {painted.name}"
+    if len(rates) == 1:
+        return f"{best} {scored} in {whole_percent(rates[best])} {of}."
+    return (
+        f"Of {count(len(rates))} metrics, {worst} {scored} in {whole_percent(rates[worst])} {of}; "
+        f"the best, {best}, in {whole_percent(rates[best])}."
+    )

@@ -1,0 +1,151 @@
+"""What was left after each step, and why the rest was not."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+
+from assets.protobias.pages.figures import ALL, TITLES
+from assets.protobias.pages.painter import Painted
+from assets.protobias.pages.paper import KEPT
+from assets.protobias.pages.tables import named
+from assets.report.cells import Body, Cell, Group, Head, Line, Table, number, part
+from assets.report.formats import NONE, percent
+from assets.report.rows import rows
+
+_STAGES = {
+    "concepts": "Concepts",
+    "triplets": "Triplets accepted",
+    "painted": "Pairs painted",
+    "kept": "Kept by the filter",
+    "evaluated": "Evaluated",
+    "scored": "Scored by all",
+}
+_OUTCOMES = ("rejected", "malformed", "refused", "failed")
+
+
+def triplets(tables: Mapping[str, pd.DataFrame]) -> Table:
+    """Concepts that were made triplets, by domain; what became of the others, and the rules."""
+    rules = sorted({rule for table in tables.values() for each in table["rules"] for rule in each})
+    groups = [
+        Group("", [Head("Accepted"), Head("Asked for again")]),
+        Group("Lost", [Head(outcome.capitalize()) for outcome in _OUTCOMES]),
+    ]
+    if rules:
+        groups.append(Group("Rejected, by rule", [Head(named(rule)) for rule in rules]))
+    lines = []
+    for domain, table in tables.items():
+        ended = Counter(table["outcome"])
+        broken = Counter(rule for each in table["rules"] for rule in set(each))
+        cells = [
+            part(ended["accepted"], len(table)),
+            number(int(table["attempts"].gt(1).sum())),
+            *(number(ended[outcome]) for outcome in _OUTCOMES),
+            *(number(broken[rule]) for rule in rules),
+        ]
+        lines.append(Line(TITLES[domain], cells, f"by {', '.join(sorted(set(table['writer'])))}"))
+    return Table("Prompt triplets by domain", "Domain", groups, [Body("", lines)])
+
+
+def overview(painters: Sequence[Painted]) -> Table:
+    """Every stage by painter and domain."""
+    bodies = [Body(painted.name, _by_domain(painted)) for painted in painters]
+    return Table("Retention by painter and domain", "Domain", [_heads()], bodies)
+
+
+def of_painter(painted: Painted) -> list[Table]:
+    """Every stage by domain, then by knob; why pairs were lost; what the filter kept by concept."""
+    by_knob = [
+        Body(TITLES[domain], [_stages(painted, domain, knob, named(knob)) for knob in knobs])
+        for domain, knobs in _knobs(painted).items()
+    ]
+    return [
+        Table("Retention by domain", "Domain", [_heads()], [Body("", _by_domain(painted))]),
+        Table("By knob", "Knob", [_heads()], by_knob),
+        _lost(painted),
+        _by_concept(painted),
+    ]
+
+
+def _heads() -> Group:
+    return Group("", [Head(title) for title in _STAGES.values()])
+
+
+def _by_domain(painted: Painted) -> list[Line]:
+    held = dict.fromkeys(painted.retention["domain"])
+    return [_stages(painted, domain, ALL, TITLES[domain]) for domain in held]
+
+
+def _stages(painted: Painted, domain: str, knob: str, title: str) -> Line:
+    found = painted.retention
+    here = found[found["domain"].eq(domain) & found["knob"].eq(knob)]
+    numbers = {row.stage: (int(row.number), int(row.of)) for row in rows(here)}
+    cells = []
+    for stage in _STAGES:
+        if stage not in numbers:
+            cells.append(Cell(NONE, note="not yet"))
+            continue
+        left, of = numbers[stage]
+        compared = stage == "kept" and knob == ALL and not painted.rehearsal
+        paper = f"the paper: {percent(KEPT[domain])}" if compared else ""
+        cells.append(number(left) if stage == "concepts" else part(left, of, paper))
+    return Line(title, cells)
+
+
+def _knobs(painted: Painted) -> dict[str, list[str]]:
+    found = painted.retention[painted.retention["knob"] != ALL]
+    return {
+        str(domain): list(dict.fromkeys(each)) for domain, each in found.groupby("domain")["knob"]
+    }
+
+
+def _lost(painted: Painted) -> Table:
+    """Pictures by what was wrong with them, by domain."""
+    pairs = painted.pairs
+    filtered = pairs["filter_outcome"].notna()
+    reasons = {
+        **{flaw: pairs["flaw"].eq(flaw) for flaw in sorted(set(pairs["flaw"].dropna()) - {""})},
+        "refused": pairs["outcome"].eq("refused"),
+        **{
+            ending: pairs["outcome"].eq(ending)
+            for ending in ("malformed", "failed")
+            if ending == "failed" or ending in set(pairs["outcome"])
+        },
+        "scored too low": pairs["filter_score"].notna() & pairs["kept"].eq(other=False),
+        "without the filter's score": filtered
+        & pairs["outcome"].eq("painted")
+        & pairs["filter_score"].isna(),
+    }
+    lines = []
+    for domain in painted.domains:
+        here = pairs["domain"].eq(domain)
+        cells = [number(int(here.sum()))]
+        cells += [part(int((here & lost).sum()), int(here.sum())) for lost in reasons.values()]
+        lines.append(Line(TITLES[domain], cells))
+    groups = [
+        Group("", [Head("Pictures asked for")]),
+        Group("Lost", [Head(reason.capitalize()) for reason in reasons]),
+    ]
+    return Table("Why pictures were lost", "Domain", groups, [Body("", lines)])
+
+
+def _by_concept(painted: Painted) -> Table:
+    """Pairs that the filter kept, of those that were asked for."""
+    columns = ["domain", "concept", "pair_id", "pair_kept"]
+    pairs = painted.pairs.loc[painted.pairs["pair_kept"].notna(), columns].drop_duplicates(
+        "pair_id"
+    )
+    kept = pairs.assign(pair_kept=pairs["pair_kept"].astype(bool)).groupby(["domain", "concept"])
+    counted = kept["pair_kept"].agg(kept="sum", asked="size").reset_index()
+    bodies = [
+        Body(
+            TITLES[domain],
+            [
+                Line(row.concept, [part(row.kept, row.asked)])
+                for row in rows(counted[counted["domain"] == domain])
+            ],
+        )
+        for domain in painted.domains
+    ]
+    heads = [Group("", [Head("Kept by the filter, of all pairs")])]
+    return Table("By concept", "Concept", heads, bodies)

@@ -1,0 +1,190 @@
+"""Which columns each table of a painter has, and where the paper has it."""
+
+from collections.abc import Callable, Mapping, Sequence
+from statistics import fmean
+
+from assets.protobias.pages.figures import ALL, GROUPS, HUMAN, TITLES, Board, Measure, Metric, Where
+from assets.protobias.pages.painter import Painted
+from assets.report.cells import Body, Cell, Group, Head, Line, Table, margin, mean, share
+from assets.report.formats import Rate, count
+
+Column = tuple[Where, Measure]
+
+_MARGINS: tuple[tuple[str, Measure], ...] = (
+    ("Correct ranking margin", "correct_margin"),
+    ("Incorrect ranking margin", "incorrect_margin"),
+)
+_SCORES: tuple[tuple[str, Measure], ...] = (("SC", "sc"), ("PA", "pa"), ("Δ", "delta"))
+_WRITTEN: Mapping[Measure, Callable[[Rate], Cell]] = {
+    "failure_rate": share,
+    "tie_rate": share,
+    "correct_margin": margin,
+    "incorrect_margin": margin,
+}
+_SHARES: tuple[tuple[str, Measure], ...] = (("Failure rate", "failure_rate"), ("Ties", "tie_rate"))
+
+
+def leaderboard(painters: Sequence[Painted], caption: str) -> Table:
+    """Failure rates as the mean over domains, a line a painter and a column a metric.
+
+    The metric that fails least on average comes first, references last; what a metric was asked
+    about in part has no colour, and no say in the order.
+    """
+    held = {
+        (painted.name, metric.name): (painted.board, metric)
+        for painted in painters
+        for metric in painted.board.metrics
+    }
+    heads = dict.fromkeys(m._replace(partial="", kin=False) for _, m in held.values())
+
+    def place(metric: Metric) -> tuple[bool, float, str]:
+        of_it = (_overall(*each) for each in held.values() if each[1].name == metric.name)
+        found = [rate.value for rate in of_it if rate.value is not None]
+        return not found, fmean(found) if found else 0.0, metric.name
+
+    metrics = {
+        group: sorted((each for each in heads if each.group == group), key=place)
+        for group in GROUPS
+    }
+
+    def cell(painted: Painted, metric: Metric) -> Cell:
+        of = held.get((painted.name, metric.name))
+        return _heated(*of) if of else Cell("", note="not scored")
+
+    lines = [
+        Line(
+            painted.name,
+            [cell(painted, metric) for of in metrics.values() for metric in of],
+            _pairs(painted.evaluated),
+            painted.page,
+        )
+        for painted in painters
+    ]
+    groups = [
+        Group(group, [Head(metric.name, metric.small) for metric in of])
+        for group, of in metrics.items()
+        if of
+    ]
+    return Table(caption, "Painter", groups, [Body("", lines)])
+
+
+def failures(painted: Painted, board: Board, caption: str) -> Table:
+    """The share of pairs that fail, and the ties among them, by domain (Figure 2)."""
+    heads = [_domain(board, domain, title) for domain, title in board.columns]
+    columns: list[Column] = [
+        ((domain, ALL, ALL), measure) for _, measure in _SHARES for domain, _ in board.columns
+    ]
+    groups = [Group(label, heads) for label, _ in _SHARES]
+    return _table(caption, painted, board, groups, columns)
+
+
+def margins(painted: Painted) -> Table:
+    """How far apart scores are where the ranking is right, and where it is wrong (Table 1)."""
+    board = painted.board
+    heads = [_domain(board, domain, title) for domain, title in board.columns]
+    groups = [Group(label, heads) for label, _ in _MARGINS]
+    columns: list[Column] = [
+        ((domain, ALL, ALL), measure) for _, measure in _MARGINS for domain, _ in board.columns
+    ]
+    return _table("Correct and incorrect ranking margins", painted, board, groups, columns)
+
+
+def scores(painted: Painted, board: Board, caption: str) -> Table:
+    """Mean scores of both sides and their difference (Table 2)."""
+    heads = [Head(label) for label, _ in _SCORES]
+    groups = []
+    for domain, title in board.columns:
+        pairs = _pairs(board.pairs((domain, ALL, ALL)))
+        groups.append(Group(f"{title}, {pairs}", heads))
+    columns: list[Column] = [
+        ((domain, ALL, ALL), measure) for domain, _ in board.columns for _, measure in _SCORES
+    ]
+    return _table(caption, painted, board, groups, columns)
+
+
+def by_knob(painted: Painted, domain: str) -> Table:
+    """Failure rate and Δ by knob."""
+    board = painted.board
+    knobs = board.knobs(domain)
+    heads = [Head(named(knob), _pairs(board.pairs((domain, knob, ALL)))) for knob in knobs]
+    measures: tuple[tuple[str, Measure], ...] = (("Failure rate", "failure_rate"), ("Δ", "delta"))
+    columns: list[Column] = [
+        ((domain, knob, ALL), measure) for _, measure in measures for knob in knobs
+    ]
+    groups = [Group(label, heads) for label, _ in measures]
+    return _table(f"{TITLES[domain]} by knob", painted, board, groups, columns)
+
+
+def by_concept(painted: Painted, domain: str) -> Table:
+    """Failure rate by concept: concepts down, metrics across, for there are many concepts."""
+    board = painted.board
+    groups, metrics = [], []
+    for label, held in board.grouped():
+        groups.append(Group(label, [Head(metric.name, metric.small) for metric in held]))
+        metrics += held
+    lines = [
+        Line(
+            concept,
+            [
+                share(board.rate(metric, (domain, ALL, concept), "failure_rate"))
+                for metric in metrics
+            ],
+            _pairs(board.pairs((domain, ALL, concept))),
+        )
+        for concept in board.concepts(domain)
+    ]
+    caption = f"{TITLES[domain]} by concept: failure rate"
+    return Table(caption, "Concept", groups, [Body("", lines)])
+
+
+def named(knob: str) -> str:
+    """A knob as headings write it: `color tone`."""
+    return knob.replace("_", " ")
+
+
+def _table(
+    caption: str, painted: Painted, board: Board, groups: Sequence[Group], columns: Sequence[Column]
+) -> Table:
+    bodies = [
+        Body(label, [_line(painted, board, metric, columns) for metric in metrics])
+        for label, metrics in board.grouped()
+    ]
+    return Table(f"{painted.name}: {caption}", "Metric", groups, bodies)
+
+
+def _line(painted: Painted, board: Board, metric: Metric, columns: Sequence[Column]) -> Line:
+    link = "" if metric.name == HUMAN else f"{painted.gallery}#wrong={metric.name}"
+    return Line(metric.name, [_cell(board, metric, *each) for each in columns], metric.small, link)
+
+
+def _cell(board: Board, metric: Metric, where: Where, measure: Measure) -> Cell:
+    rate = board.rate(metric, where, measure)
+    return _WRITTEN.get(measure, mean)(rate)
+
+
+def _heated(board: Board, metric: Metric) -> Cell:
+    rate = board.rate(metric, _whole(board), "failure_rate")
+    kin = "of the filter's family" if metric.kin else ""
+    note = ", ".join(filter(None, (rate.note, metric.partial, kin)))
+    return share(rate)._replace(note=note, heat=None if metric.partial else rate.value)
+
+
+def _overall(board: Board, metric: Metric) -> Rate:
+    """The failure rate that counts for a metric's place: none of what was asked in part."""
+    if metric.partial:
+        return Rate(None)
+    return board.rate(metric, _whole(board), "failure_rate")
+
+
+def _whole(board: Board) -> Where:
+    """The mean over domains, or the only domain there is."""
+    domain = board.columns[0][0] if board.columns else ALL
+    return domain, ALL, ALL
+
+
+def _domain(board: Board, domain: str, title: str) -> Head:
+    return Head(title, _pairs(board.pairs((domain, ALL, ALL))))
+
+
+def _pairs(number: int) -> str:
+    return f"{count(number)} {'pair' if number == 1 else 'pairs'}"

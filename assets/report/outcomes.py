@@ -1,0 +1,54 @@
+"""Which model replied under each name."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import pandas as pd
+
+from assets.report import cells
+
+
+class Served(NamedTuple):
+    """The models that replied under one name of ours, as the provider named them, and how often.
+
+    A reply that names none is under an empty name.
+    """
+
+    name: str
+    replies: Sequence[tuple[str, int]]
+
+    @property
+    def mixed(self) -> int:
+        """How many models replied if it was more than one, so that the figures mix them."""
+        named = sum(1 for name, _ in self.replies if name)
+        return named if named > 1 else 0
+
+
+def served(replies: pd.DataFrame) -> list[Served]:
+    """Which models replied, the most frequent first.
+
+    `replies` are rows with the columns `name`, `outcome` and `served_model`.
+    """
+    replied = replies[replies["outcome"].ne("failed")]
+    names = replied["served_model"].fillna("").groupby(replied["name"])
+    return [
+        Served(str(name), [(str(each), held) for each, held in found.value_counts().items()])
+        for name, found in names
+    ]
+
+
+def served_table(corner: str, found: Sequence[Served]) -> cells.Table:
+    """Which models replied, a line a name."""
+    lines = [
+        cells.Line(
+            each.name,
+            [cells.Cell(name, note="" if name else "not named"), cells.number(held)],
+            f"{each.mixed} models" if each.mixed else "",
+        )
+        for each in found
+        for name, held in each.replies
+    ]
+    heads = [cells.Head("Named by the provider"), cells.Head("Replies")]
+    return cells.Table(
+        "Models that replied", corner, [cells.Group("", heads)], [cells.Body("", lines)]
+    )

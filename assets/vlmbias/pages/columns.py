@@ -1,0 +1,176 @@
+"""Which columns each table of the report has, and where the paper has it."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from assets.report.formats import titled
+from assets.vlmbias.pages.figures import (
+    COUNTERFACTUAL,
+    COUNTING,
+    LEADING,
+    NAMING,
+    ORIGINAL,
+    ORIGINALS,
+    PARTIAL,
+    SANITY,
+    Column,
+    Group,
+    Measure,
+)
+from assets.vlmbias.pages.judges import prompting_title
+from metrics import BASELINE
+
+Titles = Sequence[tuple[str, str]]
+"""Topics with their titles."""
+
+VARIANTS = (COUNTERFACTUAL, ORIGINAL)
+
+_KINDS: tuple[tuple[str, Measure], ...] = (("Accuracy", "accuracy"), ("Bias rate", "bias_rate"))
+
+
+def _topics(titles: Titles) -> list[Column]:
+    return [LEADING, *(Column(title, name, section=f"topic-{name}") for name, title in titles)]
+
+
+def by_topic(
+    titles: Titles, *, measure: Measure = "accuracy", questions: str = COUNTING
+) -> list[Group]:
+    """The task mean, then a column a topic."""
+    columns = [c._replace(measure=measure, questions=questions) for c in _topics(titles)]
+    return [Group("Benchmark images", columns)]
+
+
+def leaderboard(titles: Titles) -> list[Group]:
+    """Accuracy by topic and on unmodified originals (Table 2)."""
+    return [*by_topic(titles), _unmodified(COUNTING)]
+
+
+def in_part(titles: Titles) -> list[Group]:
+    """Accuracy and bias rate by topic, of what was asked in part."""
+    columns = [Column(title, name, image_set=PARTIAL) for name, title in titles]
+    return [
+        Group(label, [each._replace(measure=measure) for each in columns])
+        for label, measure in _KINDS
+    ]
+
+
+def naming(titles: Titles) -> list[Group]:
+    """Accuracy on Q3 by topic and on unmodified originals."""
+    return [*by_topic(titles, questions=NAMING), _unmodified(NAMING)]
+
+
+def _unmodified(questions: str) -> Group:
+    return Group("Unmodified", [LEADING._replace(questions=questions, image_set=ORIGINALS)])
+
+
+def mistakes(titles: Titles) -> list[Group]:
+    """What all answers were, and the bias share of the wrong ones (Fig. 4, Appendix L.5)."""
+    columns = [c._replace(measure="bias_share_of_wrong", beside="bar") for c in _topics(titles)]
+    return [Group("Benchmark images", columns)]
+
+
+def original_and_counterfactual(titles: Titles, questions: str) -> list[Group]:
+    """Accuracy on originals and on counterfactuals, and the difference (Table 4 for Q3)."""
+    return [
+        Group(
+            column.label,
+            [
+                column._replace(
+                    label=titled(variant),
+                    questions=questions,
+                    image_set=variant,
+                    beside="difference" if variant == COUNTERFACTUAL else "",
+                    section="",
+                )
+                for variant in (ORIGINAL, COUNTERFACTUAL)
+            ],
+        )
+        for column in _topics(titles)
+    ]
+
+
+def by_size(topic: str, sizes: Iterable[str]) -> list[Group]:
+    """Accuracy at each size, of originals and of counterfactuals."""
+    sizes = list(sizes)
+    return [
+        Group(
+            f"{titled(variant)} images",
+            [Column(f"{size} px", topic, image_set=variant, size=size) for size in sizes],
+        )
+        for variant in VARIANTS
+    ]
+
+
+def by_prompting(topic: str, promptings: Iterable[str]) -> list[Group]:
+    """Accuracy under each way of asking, with the change from the baseline (Table 5)."""
+    columns = [
+        Column(
+            prompting_title(prompting),
+            topic,
+            prompting=prompting,
+            beside="" if prompting == BASELINE else "change",
+        )
+        for prompting in promptings
+    ]
+    return [Group("", columns)]
+
+
+def sanity_check() -> list[Group]:
+    """Whether the subjects are known at all (section 4.1, Appendix N)."""
+    columns = [
+        LEADING._replace(label=label, questions=questions, image_set=ORIGINAL)
+        for questions, label in zip(SANITY, ("What it is", "Its usual count"), strict=True)
+    ]
+    return [Group("Originals", columns)]
+
+
+def apart_set(proof: str, variant: str) -> str:
+    """What the image set of one proof's pictures of one variant is called."""
+    return f"{proof}, {variant}"
+
+
+def apart(titles: Titles, proof: str) -> list[Group]:
+    """Accuracy and bias rate on counterfactuals, and accuracy on originals, by topic."""
+    changed, usual = (apart_set(proof, variant) for variant in VARIANTS)
+    return [
+        Group(
+            title,
+            [
+                Column("Counterfactual", topic, image_set=changed),
+                Column("Bias rate", topic, measure="bias_rate", image_set=changed),
+                Column("Original", topic, image_set=usual),
+            ],
+        )
+        for topic, title in titles
+    ]
+
+
+def apart_by_painter(
+    titles: Titles, proof: str, painters: Mapping[str, Sequence[str]]
+) -> list[Group]:
+    """Accuracy on the counterfactuals of each painter, by topic."""
+    image_set = apart_set(proof, COUNTERFACTUAL)
+    return [
+        Group(title, [Column(name, topic, name, image_set=image_set) for name in painters[topic]])
+        for topic, title in titles
+        if topic in painters
+    ]
+
+
+def by_painter(painters: Sequence[str], topic: str) -> list[Group]:
+    """Accuracy and bias rate on the accepted pictures of each painter."""
+    return [
+        Group(label, [Column(name, topic, name, measure) for name in painters])
+        for label, measure in _KINDS
+    ]
+
+
+def by_subtopic(subtopics: Sequence[str], topic: str) -> list[Group]:
+    """Accuracy and bias rate of one topic as a whole and by subtopic (Tables 3 and 9)."""
+    return [
+        Group(
+            label,
+            [Column("All", topic, measure=measure)]
+            + [Column(titled(subtopic), topic, subtopic, measure) for subtopic in subtopics],
+        )
+        for label, measure in _KINDS
+    ]

@@ -1,0 +1,163 @@
+"""Drawings that language models edited: how many show what was asked for."""
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple, TypeAlias
+
+import pandas as pd
+
+from assets.report import cells
+from assets.report.formats import Rate, spoken, titled, value
+from assets.report.rows import Row, rows
+from assets.vlmbias.pages.scenes import Scene
+from metrics import exact_interval
+
+KEPT = "kept"
+_SHOWN = ("kept", "miscounted")
+_MOST_SHOWN = 8
+
+Part: TypeAlias = tuple[str, str]
+"""What was counted, and whether it was to be added or removed."""
+_ALL: Part = ("all", "all")
+
+
+class Cell(NamedTuple):
+    """How many of the edits that were asked for were kept."""
+
+    kept: int
+    asked: int
+
+    @property
+    def rate(self) -> Rate:
+        """The share, with Clopper and Pearson's interval: each edit is a drawing of its own."""
+        return Rate(self.kept / self.asked, *exact_interval(self.kept, self.asked))
+
+
+class Line(NamedTuple):
+    """One writer, or the code that draws, by part; None where nothing was asked."""
+
+    name: str
+    cells: list[Cell | None]
+
+
+class Sample(NamedTuple):
+    """One picture of a strip."""
+
+    sha256: str
+    width: int
+    height: int
+    title: str
+    asked: str
+    problem: str
+
+    @property
+    def file(self) -> str:
+        """Where the image lies in the site."""
+        return f"images/{self.sha256}.png"
+
+
+class Writer(NamedTuple):
+    """What one writer's edits came to: by outcome, and some pictures of each that has any."""
+
+    name: str
+    rehearsal: bool
+    served: list[str]
+    outcomes: list[tuple[str, int]]
+    samples: list[tuple[str, int, list[Sample]]]
+
+
+class Edited(NamedTuple):
+    """The section about edited drawings; `parts` are what the cells of a line are about."""
+
+    parts: list[Part]
+    lines: list[Line]
+    writers: list[Writer]
+
+    @property
+    def table(self) -> cells.Table:
+        """How many edits were kept, a line a writer."""
+        names = [
+            target if target == "all" else f"{target}, {change}" for target, change in self.parts
+        ]
+        lines = [
+            cells.Line(line.name, [_printed(cell) for cell in line.cells]) for line in self.lines
+        ]
+        heads = [cells.Head(titled(name)) for name in names]
+        caption = "Edits kept, by what was to change"
+        return cells.Table(caption, "Drawn by", [cells.Group("", heads)], [cells.Body("", lines)])
+
+    @property
+    def hashes(self) -> list[str]:
+        """The sha256 of every picture of the strips."""
+        return [
+            sample.sha256
+            for writer in self.writers
+            for _, _, samples in writer.samples
+            for sample in samples
+        ]
+
+
+def edited(tables: Collection[pd.DataFrame], scenes: Sequence[Scene]) -> Edited | None:
+    """What writers made of the scenes that they were asked for, a table each; None without any.
+
+    The first line is the code that draws the same scenes, if all of them are drawn: what it kept
+    is what the pixels confirm at every size.
+    """
+    found = [list(rows(table)) for table in tables]
+    if not found:
+        return None
+    asked = {row.base_id: (row.target, row.modification) for each in found for row in each}
+    parts = [_ALL, *dict.fromkeys(sorted(asked.values()))]
+    confirmed = {scene.base_id: scene.proof == "pixels" for scene in scenes if not scene.painter}
+    lines = [
+        _line(each[0].painter, parts, asked, {row.base_id: row.outcome == KEPT for row in each})
+        for each in found
+    ]
+    if asked.keys() <= confirmed.keys():
+        lines.insert(0, _line("drawn by code", parts, asked, confirmed))
+    return Edited(parts, lines, [_writer(each) for each in found])
+
+
+def _line(
+    name: str, parts: Sequence[Part], asked: Mapping[str, Part], kept: Mapping[str, bool]
+) -> Line:
+    cells = []
+    for part in parts:
+        here = [kept[each] for each in asked if part in (_ALL, asked[each]) and each in kept]
+        cells.append(Cell(sum(here), len(here)) if here else None)
+    return Line(name, cells)
+
+
+def _printed(cell: Cell | None) -> cells.Cell:
+    if cell is None:
+        return cells.Cell("", note="not asked")
+    numbers = {**cells.numbers_of(cell.rate), "": cell.kept, "of": cell.asked}
+    return cells.Cell(f"{cell.kept} of {cell.asked}", spoken(cell.rate), numbers=numbers)
+
+
+def _writer(edits: Sequence[Row]) -> Writer:
+    samples = []
+    for outcome in _SHOWN:
+        ended = [row for row in edits if row.outcome == outcome]
+        step = max(1, -(-len(ended) // _MOST_SHOWN))
+        if ended:
+            samples.append((outcome, len(ended), [_sample(row) for row in ended[::step]]))
+    return Writer(
+        edits[0].painter,
+        any(row.rehearsal for row in edits),
+        sorted({row.served_model for row in edits if row.served_model}),
+        Counter(row.outcome for row in edits).most_common(),
+        samples,
+    )
+
+
+def _sample(row: Row) -> Sample:
+    wanted = dict(zip(row.targets, row.truths, strict=True))[row.target]
+    return Sample(
+        row.sha256,
+        row.width,
+        row.height,
+        titled(row.subject),
+        f"{row.modification}: {value(wanted)} {row.target}",
+        row.problem or "",
+    )

@@ -1,0 +1,246 @@
+"""Scenes with all that a reader wants to know of them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
+from urllib.parse import quote
+
+from assets.report.thumbnails import Thumbnail
+from assets.vlmbias.pages.judges import Judge
+from assets.vlmbias.pages.proofs import Proof, rank
+from generators.domains import Box
+
+CARD, PAGE = 384, 768
+"""The longer side in px of a picture on a card and on a page, which show them smaller."""
+
+Verdict = Literal["agrees", "disagrees", "not measured"]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What the pixels of one image say of one target."""
+
+    measured: float | None
+    verdict: Verdict
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One thing that can be read from a scene, with a reading for each of its pictures."""
+
+    name: str
+    truth: float
+    standard: float
+    readings: list[Reading]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One judge's answer; `right` is None where nothing was scored.
+
+    `first` is what it said before it was asked to check, `refusal` the kind of a refusal and
+    `reason` why there is no response; each is empty where there is none.
+    """
+
+    text: str | None
+    outcome: str
+    right: bool | None
+    biased: bool
+    response: str
+    first: str
+    refusal: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One question; `answers` has, for each prompting and judge, one answer for each picture."""
+
+    question_id: str
+    target: str
+    text: str
+    truth: str
+    bias: str
+    answers: dict[str, list[tuple[Judge, list[Answer | None]]]]
+
+    def said_by(self, judge: Judge | None, at: int = 0) -> Answer | None:
+        """What a judge answered about the picture at that place among the scene's."""
+        given = dict(self.answers.get(judge.prompting, ())) if judge else {}
+        return given[judge][at] if judge in given else None
+
+
+class Shown(NamedTuple):
+    """A picture that judges were shown in place of the scene's own of that size in px."""
+
+    size: int
+    sha256: str
+    painted: bool
+
+    @property
+    def thumbnail(self) -> Thumbnail | None:
+        """What is shown of it in the site; None where that is the very picture."""
+        return Thumbnail(self.sha256, CARD) if self.painted else None
+
+    @property
+    def file(self) -> str:
+        """Where what is shown lies in the site."""
+        return self.thumbnail.file if self.thumbnail else f"images/{self.sha256}.png"
+
+
+@dataclass(slots=True)
+class Picture:
+    """One image of a scene; `wrong` counts the wrong answers by judge.
+
+    A photograph has no readings, and its verdict is "not measured".
+    """
+
+    image_id: str
+    sha256: str
+    width: int
+    height: int
+    size: int
+    mark: float | None
+    gap: float | None
+    measure_version: str | None
+    verdict: Verdict
+    proof: Proof
+    wrong: dict[Judge, int] = field(default_factory=dict)
+
+    @property
+    def file(self) -> str:
+        """Where the image lies in the site, if it lies there as it is."""
+        return f"images/{self.sha256}.png"
+
+
+@dataclass(slots=True)
+class Scene:
+    """One base image, its pictures from the smallest to the largest.
+
+    `shown` has, by prompting, what judges saw in place of the smallest that they were asked about.
+    What is drawn by code has no `painter` and no `source`: the width and height in px of a picture
+    as its painter or editor made it.
+    """
+
+    base_id: str
+    original_id: str
+    domain: str
+    subject: str
+    subtopic: str
+    variant: str
+    modification: str
+    image_set: str
+    target: str
+    seed: int
+    generator_version: str
+    rasteriser: str
+    settings: Mapping[str, Any]
+    painter: str
+    review: str
+    source: tuple[int, int] | None
+    pictures: list[Picture]
+    targets: list[Target]
+    asked: list[Asked]
+    shown: Mapping[str, Sequence[Shown]]
+    original: "Scene | None" = None
+    counterfactuals: list["Scene"] = field(default_factory=list)
+    outline: Sequence[Box] = ()
+    """What was changed, as parts of its pictures; empty where that is not known."""
+
+    def said(self, judge: Judge, at: int) -> str:
+        """What a judge answered to Q1 and Q2 about its target in the picture at that place.
+
+        With a mark, as in `✗ 32`; empty where it was not asked.
+        """
+        given = [
+            answer
+            for asked in self.asked
+            if asked.question_id in ("Q1", "Q2")
+            and asked.target == self.target
+            and (answer := asked.said_by(judge, at))
+        ]
+        if not given:
+            return ""
+        mark = "✓" if all(answer.right for answer in given) else "✗"
+        return f"{mark} {' / '.join(dict.fromkeys(a.text or a.outcome for a in given))}"
+
+    @property
+    def page(self) -> str:
+        """Where the scene's page lies in the site."""
+        return f"scenes/{self.base_id}.html"
+
+    @property
+    def href(self) -> str:
+        """`page` as a link writes it."""
+        return quote(self.page)
+
+    @property
+    def thumbnails(self) -> list[Thumbnail]:
+        """What is shown of a photograph: on cards, and on a page; a drawing is shown as it is."""
+        if not self.painted:
+            return []
+        return [Thumbnail(self._at_least(longer).sha256, longer) for longer in (CARD, PAGE)]
+
+    @property
+    def card(self) -> str:
+        """Where the picture for a card lies in the site."""
+        return self.thumbnails[0].file if self.painted else self.pictures[0].file
+
+    @property
+    def painted(self) -> bool:
+        """Whether a model painted it; all its sizes are then one picture, resized."""
+        return bool(self.painter)
+
+    def _at_least(self, longer: int) -> Picture:
+        """The smallest picture that is not smaller, else the largest."""
+        large = (picture for picture in self.pictures if picture.size >= longer)
+        return next(large, self.pictures[-1])
+
+    @property
+    def change(self) -> str:
+        """What was changed, in a few words; empty where nothing was."""
+        return "" if self.modification in ("", "none") else self.modification
+
+    @property
+    def name(self) -> str:
+        """What is shown and what was done to it; several scenes may have the same name."""
+        return f"{self.subject}, {self.change or self.variant}"
+
+    @property
+    def slug(self) -> str:
+        """What tells the scene from all others of its topic."""
+        return self.base_id.removeprefix(f"{self.domain}/")
+
+    @property
+    def counts(self) -> bool:
+        """Whether its pictures are among the benchmark's images, once their labels are proved."""
+        return self.image_set == "benchmark" or bool(
+            self.painter and self.variant == "counterfactual"
+        )
+
+    @property
+    def proof(self) -> Proof:
+        """The worst proof of its pictures."""
+        return max((picture.proof for picture in self.pictures), key=rank)
+
+    @property
+    def prompts(self) -> dict[str, str]:
+        """Of a photograph: what its painter and its editor were asked for, in their order."""
+        names = [name for name in self.settings if name.startswith("painting ")] + ["edit"]
+        return {n: self.settings[n] for n in names if self.painter and n in self.settings}
+
+    @property
+    def numbers(self) -> dict[str, Any]:
+        """The settings that are told nowhere else."""
+        told = {"painter", *self.prompts} if self.painter else set()
+        return {name: value for name, value in self.settings.items() if name not in told}
+
+    @property
+    def asked_target(self) -> Target | None:
+        """The target that Q1 and Q2 ask about."""
+        return next((target for target in self.targets if target.name == self.target), None)
+
+    @property
+    def counted(self) -> set[str]:
+        """The targets that some Q1 or Q2 asks about."""
+        return {asked.target for asked in self.asked if asked.question_id in ("Q1", "Q2")}
