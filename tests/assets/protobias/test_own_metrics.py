@@ -24,7 +24,7 @@ from tests.assets.filtered import filtered_rows, write_filtered
 from tests.assets.paired import SKETCH
 from tests.runs import REFERENCE, checks, failure, materialize, metadata, table
 
-DOCS = (Path(__file__).parents[2] / "docs" / "protobias.md").read_text()
+DOCS = (Path(__file__).parents[3] / "docs" / "protobias.md").read_text()
 NUMBER = 3
 
 

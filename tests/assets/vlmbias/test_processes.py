@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tests.runs import TOPIC, checks, failure, materialize
 
-PROJECT = Path(__file__).parents[2]
+PROJECT = Path(__file__).parents[3]
 SCRIPT = """
 import locale
 import sys
