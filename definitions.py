@@ -11,13 +11,10 @@ gc.disable()
 import dagster as dg
 
 import assets
-from assets import protobias, vlmbias
-from assets.kit.jobs import flows
-from assets.kit.plan import Planners
+from assets.kit.benchmarks import defined, flows, planners_of
+from assets.kit.jobs import jobs_of
 from assets.planning import quote_job
 from assets.planning.batches import batching
-from assets.vlmbias import svg_planning
-from assets.vlmbias.photographs import planning as photographs
 from resources.budget import Budget
 from resources.calls import CallStore
 from resources.calls.address import sqlite_url
@@ -87,21 +84,10 @@ move_tables(Path(data_root()))
 catalog_files = CatalogFiles(models_path(), Path(data_root()) / "discovered.yaml")
 catalog = catalog_files.load()
 
-planners: Planners = {
-    **vlmbias.planners(catalog),
-    **photographs.planners(catalog),
-    **svg_planning.planners(catalog),
-    **protobias.planners(catalog),
-}
+planners = planners_of(catalog)
 """What every asset that asks models would ask, for quotes and batches."""
 
-every_asset = [
-    *dg.load_assets_from_package_module(assets),
-    *vlmbias.judged(catalog),
-    *vlmbias.photographed(catalog),
-    *vlmbias.edited_flags(catalog),
-    *protobias.defined(catalog),
-]
+every_asset = [*dg.load_assets_from_package_module(assets), *defined(catalog)]
 by_key = {
     key: asset
     for asset in every_asset
@@ -109,7 +95,7 @@ by_key = {
     for key in asset.keys
 }
 resources = resources_at(data_root())
-named = flows(by_key)
+named = jobs_of(flows(), by_key)
 batches = batching(planners, by_key, named.by_asset, resources)
 quotes = quote_job(planners, lambda: defs.get_repository_def().assets_defs_by_key)
 for_painters = [named.by_asset[asset] for asset in (IMAGE_PAIRS, SUMMARY, REPORT)]

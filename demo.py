@@ -199,7 +199,7 @@ def _run(
     return job.execute_in_process(
         instance=instance,
         # Tags and not `partition_key`, which all assets of a run would have to share.
-        tags=tags_of(step.partition) if step.partition else None,
+        tags=tags_of(step.partition, _division(graph, assets)) if step.partition else None,
         asset_selection=sorted(assets.resolve(graph)),
         run_config={
             "ops": {f"{step.group}__{name}": {"config": of} for name, of in step.config.items()},
@@ -208,6 +208,12 @@ def _run(
         },
         raise_on_error=False,
     )
+
+
+def _division(graph: Any, assets: Any) -> Any:
+    """How the assets of a run are divided: by painter as well, if any of them is."""
+    divisions = [graph.get(key).partitions_def for key in assets.resolve(graph)]
+    return max(divisions, key=lambda each: hasattr(each, "partitions_defs"))
 
 
 def _drawn(result: "ExecuteInProcessResult") -> Counter[str]:

@@ -19,10 +19,11 @@ from typing import NamedTuple
 import pyarrow.parquet as pq
 from dagster import AssetSpec, DagsterInstance, materialize
 
-from assets.kit.partitions import protobias_domains, tags_of
+from assets.kit.partitions import tags_of
 from assets.protobias.common import GROUP, key
 from assets.protobias.concepts import Sampling, sampled
 from assets.protobias.pairs import image_pairs_by
+from assets.protobias.partitions import pairs, protobias_domains
 from assets.protobias.triplets import TRIPLETS
 from bench.machine import peak_megabytes
 from generators.prompts.grammar import fields_of, triplet
@@ -115,7 +116,7 @@ def paint(root: str, url: str) -> Painted:
             [image_pairs_by(Catalog((painter,))), triplets],
             instance=instance,
             partition_key=partition,
-            tags=tags_of(partition),
+            tags=tags_of(partition, pairs),
             run_config={"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}},
             resources={
                 "io_manager": ParquetTables(root=root),

@@ -19,9 +19,9 @@ from typing import NamedTuple
 
 import pyarrow.parquet as pq
 
+from assets.kit.benchmarks import planners_of as planners
 from assets.kit.plan import PlanContext
 from assets.planning import Task, quote
-from assets.vlmbias import planners
 from assets.vlmbias.common import answers_of
 from assets.vlmbias.questions import QUESTIONS
 from bench.machine import peak_megabytes

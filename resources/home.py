@@ -24,3 +24,12 @@ class Home(ConfigurableResource[None]):
         *folders, name = parts
         path = UPath(self.root).joinpath(*folders) / f"{name}.parquet"
         return read_table(path, asset.to_user_string(), columns)
+
+    def find(
+        self, asset: AssetKey, partition: str | None = None, columns: list[str] | None = None
+    ) -> pd.DataFrame | None:
+        """As `table`, None where there is none."""
+        try:
+            return self.table(asset, partition, columns)
+        except FileNotFoundError:
+            return None

@@ -9,7 +9,7 @@ from dagster import (
     MetadataValue,
 )
 
-from assets.kit.partitions import pairs
+from assets.protobias.partitions import pairs
 from resources.former_names import asset_now, partition_now, partitions_renamed
 
 _DIMENSION = "dagster/partition/"

@@ -17,12 +17,12 @@ from dagster import (
 from dagster._core.storage.dagster_run import NOT_FINISHED_STATUSES
 
 from assets.kit.choice import NoSuchModel
-from assets.kit.jobs import PAIRS_JOB
-from assets.kit.partitions import domain_and_painter, painters, tags_of
+from assets.kit.partitions import painters, tags_of
 from assets.planning.choice import Assets
 from assets.protobias.common import GROUP, key
 from assets.protobias.concepts import concepts_told
 from assets.protobias.filters import filter_of
+from assets.protobias.partitions import domain_and_painter, pairs
 from assets.protobias.scoring import is_filed
 from generators.prompts.concepts import DOMAINS
 from generators.prompts.sampling import SIZES
@@ -33,6 +33,7 @@ from resources.models.replies import Usage
 from resources.models.requests import Look, Paint, Request, Score
 
 TRIPLETS, IMAGE_PAIRS, FILTERED = key("prompt_triplets"), key("image_pairs"), key("filtered_pairs")
+PAIRS_JOB, SUMMARY_JOB, REPORT_JOB = "painter_pairs", "painter_summary", "protobias_report"
 PAINTER = "counterfactory/painter"
 """The tag of a run that was launched for a painter without anyone's pressing a button."""
 
@@ -244,7 +245,7 @@ class Landing:
             asset_selection=list(assets),
             partition_key=partition,
             run_config={"ops": {name: of for name, of in self.ops.items() if name in names}},
-            tags={**tags_of(partition), PAINTER: painter.name, SAMPLE: said},
+            tags={**tags_of(partition, pairs), PAINTER: painter.name, SAMPLE: said},
         )
 
 

@@ -12,13 +12,12 @@ from dagster import (
     schedule,
 )
 
-from assets.kit.jobs import PAIRS_JOB
 from assets.kit.partitions import add_painters
 from assets.planning.choice import Assets
 from resources.models.catalog import CatalogFiles
 from resources.models.discovery import poll
 from sensors.former_log import take_over
-from sensors.landing import Landing
+from sensors.landing import PAIRS_JOB, Landing
 
 AT = "0 6 1 * *"
 """At six o'clock (UTC) on the first of each month, when a monthly budget begins anew."""

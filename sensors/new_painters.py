@@ -17,14 +17,14 @@ from dagster import (
     sensor,
 )
 
-from assets.kit.jobs import PAIRS_JOB, REPORT_JOB, SUMMARY_JOB
-from assets.kit.partitions import domain_and_painter, tags_of
+from assets.kit.partitions import painters, tags_of
 from assets.planning.choice import Assets
 from assets.protobias.common import key
+from assets.protobias.partitions import domain_and_painter
 from resources.former_names import partition_now
 from resources.models.catalog import Catalog, CatalogFiles, Model
 from sensors.former_log import take_over
-from sensors.landing import IMAGE_PAIRS, PAINTER, Landing
+from sensors.landing import IMAGE_PAIRS, PAINTER, PAIRS_JOB, REPORT_JOB, SUMMARY_JOB, Landing
 
 EVERY_S = 15
 SUMMARY, REPORT = key("summary"), key("report")
@@ -108,7 +108,7 @@ class _Tick:
                 run_key=f"summary {last}",
                 job_name=SUMMARY_JOB,
                 partition_key=painter.name,
-                tags={**tags_of(painter.name), PAINTER: painter.name, SUMMARIZED: last},
+                tags={**tags_of(painter.name, painters), PAINTER: painter.name, SUMMARIZED: last},
             )
         elif made[0].is_failure_or_canceled and painter.name not in self._landing.made(SUMMARY):
             self._tell_of(made[0], painter.name, [SUMMARY])

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import assets
-from assets import protobias, vlmbias
+from assets.kit.benchmarks import defined
 from assets.kit.partitions import tags_of
 from definitions import resources_at
 from resources.models.catalog import Catalog, Model
@@ -68,7 +68,7 @@ def materialize(
         defs = _definitions(str(root), Catalog(tuple(models)))
         return defs.resolve_implicit_global_asset_job_def().execute_in_process(
             asset_selection=sorted(selection.resolve(defs.resolve_asset_graph())),
-            tags=tags_of(topic) if topic else None,
+            tags=tags_of(topic, _division(defs, selection)) if topic else None,
             run_config={
                 "ops": ops,
                 "resources": {"design": {"config": design}},
@@ -77,6 +77,13 @@ def materialize(
             instance=instance,
             raise_on_error=False,
         )
+
+
+def _division(defs, selection):
+    """How the assets of a selection are divided: by painter as well, if any of them is."""
+    graph = defs.resolve_asset_graph()
+    divisions = [graph.get(key).partitions_def for key in selection.resolve(graph)]
+    return max(divisions, key=lambda each: hasattr(each, "partitions_defs"))
 
 
 _LOADED: dict[str, dg.Definitions] = {}
@@ -90,9 +97,7 @@ def _definitions(root, catalog):
         _LOADED[which] = dg.Definitions(
             assets=[
                 *dg.load_assets_from_package_module(assets),
-                *vlmbias.judged(catalog),
-                *vlmbias.photographed(catalog),
-                *protobias.defined(catalog),
+                *defined(catalog),
             ],
             asset_checks=dg.load_asset_checks_from_package_module(assets),
             resources=resources_at(root),

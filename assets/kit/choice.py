@@ -1,6 +1,7 @@
 """Which model does a step: a name from a run's config, looked up in models.yaml."""
 
 from generators.nearest import nearest
+from resources.ledger import work_key
 from resources.models.catalog import Catalog, Model, Role
 
 
@@ -21,3 +22,8 @@ def chosen(catalog: Catalog, name: str, *roles: Role) -> Model:
         f"Add {'that to its roles' if known else 'it'} there, or choose a model that has the role "
         f"{role}{nearest(name, [model.name for model in able])}."
     )
+
+
+def entry_digest(model: Model) -> str:
+    """What tells this model's answers from those of another entry of the same name."""
+    return work_key(model.backend, model.model, model.parameters)

@@ -7,7 +7,7 @@ from typing import Any
 from dagster import MarkdownMetadataValue
 
 from assets.kit.columns import BOOLEAN, TEXT, TEXTS, WHOLE
-from assets.kit.previews import contact_sheet
+from assets.kit.previews import MOST_SHOWN, contact_sheet, evenly
 from resources.images import ImageStore
 from resources.models.outcomes import Answered, Failed, Malformed, Outcome, Refused
 
@@ -24,7 +24,6 @@ PICTURED = {
 """The columns that all tables of pictures have, after `outcome`."""
 
 Row = Mapping[str, Any]
-_MOST_SHOWN = 24
 
 
 def pictured(outcome: Outcome, done: str, images: ImageStore) -> dict[str, Any]:
@@ -54,8 +53,8 @@ def sheet(
 ) -> MarkdownMetadataValue:
     """A contact sheet of some of the rows that have a picture, evenly chosen."""
     shown = [row for row in rows if row["sha256"] is not None]
-    step = max(1, -(-len(shown) // _MOST_SHOWN))
-    return contact_sheet([(caption(row), images.get(row["sha256"])) for row in shown[::step]])
+    some = evenly(shown, MOST_SHOWN)
+    return contact_sheet([(caption(row), images.get(row["sha256"])) for row in some])
 
 
 def behind(rows: Sequence[Row]) -> list[str]:

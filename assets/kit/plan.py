@@ -5,9 +5,10 @@ asset does, so that a quote and the run after it are about the same requests.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from types import MappingProxyType
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeAlias
 
+import pandas as pd
 from dagster import AssetKey
 
 from resources.calls import CallStore
@@ -21,18 +22,24 @@ Together: TypeAlias = Mapping[tuple[AssetKey, str], Mapping[str, Any]]
 """Partitions of assets that are materialized together, with the run config of their ops."""
 
 
-class PlanContext(NamedTuple):
+@dataclass(frozen=True)
+class PlanContext:
     """What planners read: tables, images, what was drawn, and what was answered before.
 
     `together` is all that is planned at once: what goes before a step there may change the tables
-    that the step reads.
+    that the step reads. `foreseen` are such tables, each worked out once.
     """
 
     home: Home
     images: ImageStore
     ledger: WorkLedger
     calls: CallStore
-    together: Together = MappingProxyType({})
+    together: Together = field(default_factory=dict)
+    foreseen: dict[tuple[AssetKey, str], pd.DataFrame] = field(default_factory=dict)
+
+    def planning(self, together: Together) -> "PlanContext":
+        """The same, where this is planned at once."""
+        return replace(self, together=together, foreseen={})
 
 
 class Whole(NamedTuple):

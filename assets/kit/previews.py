@@ -4,7 +4,7 @@ import base64
 import io
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import pandas as pd
 from dagster import MarkdownMetadataValue, MetadataValue
@@ -12,7 +12,8 @@ from PIL import Image
 
 from assets.kit.columns import records
 
-_MOST, _ABREAST, _SIDE, _QUALITY = 24, 4, 128, 70
+MOST_SHOWN, _ABREAST, _SIDE, _QUALITY = 24, 4, 128, 70
+T = TypeVar("T")
 _LONGEST = 500
 """Characters of a cell: the table lies in the event log."""
 _MARKUP = re.compile(r"([\\\[\]<`|])")
@@ -23,14 +24,19 @@ def contact_sheet(pictures: Sequence[tuple[str, bytes]]) -> MarkdownMetadataValu
 
     `pictures` are captions with image files. The sheet lies in the event log, so it stays small.
     """
-    count = min(_MOST, len(pictures))
-    chosen = [pictures[round(i * (len(pictures) - 1) / max(1, count - 1))] for i in range(count)]
+    chosen = evenly(pictures, MOST_SHOWN)
     lines = ["| " * _ABREAST + "|", "|---" * _ABREAST + "|"]
-    for start in range(0, count, _ABREAST):
+    for start in range(0, len(chosen), _ABREAST):
         row = chosen[start : start + _ABREAST]
         lines.append(f"| {' | '.join(_thumbnail(data) for _, data in row)} |")
         lines.append(f"| {' | '.join(plain(caption) for caption, _ in row)} |")
     return MetadataValue.md("\n".join(lines))
+
+
+def evenly(items: Sequence[T], most: int) -> list[T]:
+    """Up to so many of some items, evenly chosen, the first and the last among them."""
+    count = min(most, len(items))
+    return [items[round(i * (len(items) - 1) / max(1, count - 1))] for i in range(count)]
 
 
 def _thumbnail(data: bytes) -> str:

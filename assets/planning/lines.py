@@ -126,7 +126,7 @@ def quote(planners: Planners, sources: PlanContext, tasks: Sequence[Task]) -> Qu
     `CannotQuote` where the run config of an op is not what it takes or names no model that can
     serve, and where models are wanting for all of the tasks.
     """
-    sources = sources._replace(together={**sources.together, **together(tasks)})
+    sources = sources.planning({**sources.together, **together(tasks)})
     making, without = _Making(sources), defaultdict[str, list[Task]](list)
     for number, task in enumerate(tasks):
         try:

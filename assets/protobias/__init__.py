@@ -5,6 +5,6 @@ The benchmark of "Prototypicality Bias Reveals Blindspots in Multimodal Evaluati
 filtered, scored by metrics and judges, and compared with people.
 """
 
-from assets.protobias.making import defined, planners
+from assets.protobias.benchmark import BENCHMARK
 
-__all__ = ["defined", "planners"]
+__all__ = ["BENCHMARK"]

@@ -6,8 +6,6 @@ from dagster import AssetKey
 
 from assets.kit import table_asset as common
 from resources.home import Home
-from resources.ledger import work_key
-from resources.models.catalog import Model
 
 GROUP = "protobias"
 
@@ -23,11 +21,6 @@ def key(*name: str) -> AssetKey:
 def scores_of(metric: str) -> AssetKey:
     """The key of the scores by a metric or judge; its last part alone is what the graph shows."""
     return key(f"scores_{metric}")
-
-
-def version_of(model: Model) -> str:
-    """What tells what this model made from what is of the same name, with another entry."""
-    return work_key(model.backend, model.model, model.parameters)
 
 
 def is_stored(home: Home, name: AssetKey, partition: str) -> bool:

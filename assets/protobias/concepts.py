@@ -11,10 +11,10 @@ from pydantic import Field
 
 from assets.kit.columns import TEXT, TEXTS, WHOLE, Columns, materialized
 from assets.kit.limits import so_many
-from assets.kit.partitions import protobias_domains
 from assets.kit.previews import markdown_table
 from assets.protobias.common import key, table_asset
 from assets.protobias.keeping import effects, painted, warning
+from assets.protobias.partitions import protobias_domains
 from generators.prompts.concepts import Concept
 from generators.prompts.sampling import SIZES, sample, still_there
 from resources.home import Home

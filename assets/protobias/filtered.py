@@ -13,7 +13,6 @@ from assets.kit.choice import chosen
 from assets.kit.columns import BOOLEAN, TEXT, TEXTS, WHOLE, Columns, materialized
 from assets.kit.cost_metadata import cost_metadata
 from assets.kit.limits import Limited, partial_metadata
-from assets.kit.partitions import domain_and_painter, pairs
 from assets.kit.pictures import Row, sheet
 from assets.kit.previews import markdown_table
 from assets.protobias.common import table_asset
@@ -29,6 +28,7 @@ from assets.protobias.filters import (
     unasked,
 )
 from assets.protobias.pairs import IMAGE_PAIRS
+from assets.protobias.partitions import domain_and_painter, pairs
 from assets.protobias.scoring import scorers
 from assets.protobias.selection import first_pairs, ranks, retention, share_of, surviving
 from resources.budget import Budget

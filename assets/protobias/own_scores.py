@@ -14,8 +14,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from assets.kit.choice import entry_digest
 from assets.kit.pictures import Row
-from assets.protobias.common import version_of
 from assets.protobias.pairs import SIDES
 from generators.prompts.concepts import DOMAINS
 from resources.home import Home
@@ -136,7 +136,7 @@ def _number(written: Any, model: Model) -> tuple[float | None, str]:
 
 
 def _version(model: Model, data: bytes) -> str:
-    return work_key(version_of(model), sha256(data).hexdigest())
+    return work_key(entry_digest(model), sha256(data).hexdigest())
 
 
 def _csv(path: Path, data: bytes) -> list[tuple[int, Mapping[str, Any]]]:

@@ -15,11 +15,11 @@ from dagster import (
 )
 
 from assets.kit.columns import Columns, records
-from assets.kit.partitions import pairs
 from assets.kit.pictures import Row
 from assets.protobias.common import key
 from assets.protobias.filtered import FILTERED
 from assets.protobias.pairs import IMAGE_PAIRS, SIDES
+from assets.protobias.partitions import pairs
 from assets.protobias.selection import part_of_pairs, surviving
 from assets.protobias.triplets import accepted
 from assets.vlmbias.checks import as_partial, previewed, result_of

@@ -15,16 +15,16 @@ from dagster import (
 )
 from pydantic import Field
 
-from assets.kit.choice import chosen
+from assets.kit.choice import chosen, entry_digest
 from assets.kit.columns import TEXT, WHOLE, Columns, materialized
 from assets.kit.cost_metadata import cost_metadata
 from assets.kit.limits import Limited, Placed, first_of, partial_metadata
-from assets.kit.partitions import domain_and_painter, pairs
 from assets.kit.pictures import PICTURED, Row, ended
 from assets.kit.previews import contact_sheet, markdown_table
-from assets.protobias.common import table_asset, version_of
+from assets.protobias.common import table_asset
 from assets.protobias.concepts import concepts_told
 from assets.protobias.flaws import FLAWS, with_flaws
+from assets.protobias.partitions import domain_and_painter, pairs
 from assets.protobias.seeing import Seen, seen_in
 from assets.protobias.selection import placed
 from assets.protobias.triplets import accepted
@@ -215,7 +215,7 @@ def _rows(
         yield {
             "domain": each.concept.domain,
             "painter": painter.name,
-            "painter_version": version_of(painter),
+            "painter_version": entry_digest(painter),
             "concept_id": each.concept.concept_id,
             "group": each.concept.group,
             "concept": each.concept.concept,

@@ -5,13 +5,13 @@ from functools import partial
 from typing import Any
 
 from assets.kit.choice import chosen
-from assets.kit.partitions import domain_and_painter
 from assets.kit.pictures import Row
 from assets.kit.plan import Plan, PlanContext, Planners, Whole
 from assets.protobias.common import key
 from assets.protobias.filtered import Filtering
 from assets.protobias.filters import family_warning, filter_of, look_at, reads_pixels
 from assets.protobias.pairs import IMAGE_PAIRS, SIDES, Pairing, Wanted, wanted_of
+from assets.protobias.partitions import domain_and_painter
 from assets.protobias.scoring import scorers
 from assets.protobias.selection import first_pairs
 from assets.protobias.triplet_planning import triplets_of, whole_sample

@@ -13,10 +13,10 @@ from dagster import (
 )
 
 from assets.kit.columns import records
-from assets.kit.partitions import pairs
 from assets.kit.unread import few_unread, unread_spec
 from assets.protobias.common import key, scores_of
 from assets.protobias.pairs import SIDES
+from assets.protobias.partitions import pairs
 from assets.protobias.scoring import scorers
 from assets.protobias.selection import part_of_pairs
 from assets.vlmbias.checks import as_partial, previewed, result_of

@@ -9,7 +9,6 @@ from typing import Any
 from assets.kit.choice import chosen
 from assets.kit.columns import records
 from assets.kit.limits import Limited
-from assets.kit.partitions import domain_and_painter
 from assets.kit.pictures import Row
 from assets.kit.plan import Plan, PlanContext, Planners, Whole
 from assets.protobias import picture_planning
@@ -17,6 +16,7 @@ from assets.protobias.common import key, scores_of
 from assets.protobias.filtered import FILTERED, Filtering, filtered
 from assets.protobias.filters import Said, filter_of
 from assets.protobias.pairs import SIDES, Pairing
+from assets.protobias.partitions import domain_and_painter
 from assets.protobias.scored import stored
 from assets.protobias.scores import to_evaluate
 from assets.protobias.scoring import is_filed, scorers, to_score

@@ -8,14 +8,15 @@ import pandas as pd
 import pyarrow as pa
 from dagster import AssetExecutionContext, AssetIn, AssetsDefinition, MaterializeResult
 
+from assets.kit.choice import entry_digest
 from assets.kit.columns import BOOLEAN, REAL, TEXT, TEXTS, WHOLE, Columns, materialized, records
 from assets.kit.cost_metadata import cost_metadata
 from assets.kit.limits import Limited, partial_metadata
-from assets.kit.partitions import domain_and_painter, pairs
 from assets.kit.pictures import Row
 from assets.kit.previews import markdown_table
-from assets.protobias.common import key, scores_of, table_asset, version_of
+from assets.protobias.common import key, scores_of, table_asset
 from assets.protobias.own_scores import endings, read_scores
+from assets.protobias.partitions import domain_and_painter, pairs
 from assets.protobias.scoring import (
     REFERENCES,
     ended,
@@ -167,7 +168,7 @@ def _asset(
         columns=SCORES,
         ins=_PAIRS,
         description=description,
-        code_version=version_of(model),
+        code_version=entry_digest(model),
     )
 
 
@@ -177,7 +178,7 @@ def _row(model: Model, picture: Row) -> dict[str, Any]:
         "rank": int(picture["rank"]),
         "metric": model.name,
         "formula": formula_of(model),
-        "metric_version": version_of(model),
+        "metric_version": entry_digest(model),
         "kin": model.family == picture["filter_family"],
         "calls": [],
     }

@@ -13,9 +13,9 @@ from dagster import (
 )
 
 from assets.kit.limits import part_of
-from assets.kit.partitions import protobias_domains
 from assets.protobias.common import key
 from assets.protobias.concepts import CONCEPTS, concept_of
+from assets.protobias.partitions import protobias_domains
 from assets.protobias.triplets import TRIPLETS, placed_concept
 from assets.protobias.writing import problems_of
 from assets.vlmbias.checks import as_partial, previewed, result_of

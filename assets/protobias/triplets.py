@@ -13,12 +13,12 @@ from assets.kit.choice import chosen
 from assets.kit.columns import TEXT, TEXTS, WHOLE, Columns, materialized
 from assets.kit.cost_metadata import cost_metadata
 from assets.kit.limits import Limited, Placed, first_of, partial_metadata
-from assets.kit.partitions import protobias_domains
 from assets.kit.previews import markdown_table
 from assets.kit.table_asset import Mismatch
 from assets.protobias.common import table_asset
 from assets.protobias.concepts import CONCEPTS, concept_of
 from assets.protobias.own import own_of, rows_of, templates_of, warning, wrong_rows
+from assets.protobias.partitions import protobias_domains
 from assets.protobias.selection import placed
 from assets.protobias.writing import Draft, draft_of, problems_of, row_of
 from generators.prompts.checking import RULES, faults

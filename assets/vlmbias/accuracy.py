@@ -16,12 +16,12 @@ from dagster import (
 
 from assets.kit.columns import REAL, TEXT, WHOLE, Columns, materialized
 from assets.kit.limits import so_many
-from assets.kit.partitions import topics
 from assets.kit.previews import markdown_table
 from assets.kit.table_asset import Mismatch, NothingYet
 from assets.vlmbias.answers import all_of, asked_of, same_questions, topics_of
 from assets.vlmbias.common import GROUP, answers_of, table_asset
 from assets.vlmbias.pages.figures import BENCHMARK, ORIGINALS, PARTIAL
+from assets.vlmbias.partitions import topics
 from assets.vlmbias.results import by_topic, shown
 from metrics import EVERY_SIZE, TASK_MEAN, accuracy_table
 from resources.home import Home

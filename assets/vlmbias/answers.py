@@ -9,10 +9,11 @@ import pandas as pd
 import pyarrow as pa
 from dagster import AssetExecutionContext, MaterializeResult, StaticPartitionsDefinition
 
+from assets.kit.choice import entry_digest
 from assets.kit.columns import REAL, TEXT, TEXTS, Columns, materialized
 from assets.kit.limits import Placed, in_order, partial_metadata
-from assets.kit.partitions import drawn_topics, topics
 from assets.kit.previews import markdown_table
+from assets.vlmbias.partitions import drawn_topics, topics
 from assets.vlmbias.prompting import VARIANTS, Posed, asked, posed
 from assets.vlmbias.questions import ASKED
 from assets.vlmbias.results import results_of
@@ -20,7 +21,7 @@ from metrics import BASELINE, Parsed, read_count, read_name, read_yes_no, score
 from resources.faults import Corrupt
 from resources.home import Home
 from resources.images import ImageStore
-from resources.ledger import WorkLedger, work_key
+from resources.ledger import WorkLedger
 from resources.models.catalog import Model
 
 ANSWERS = Columns(
@@ -60,11 +61,6 @@ def topics_of(model: Model) -> StaticPartitionsDefinition:
     """The topics of which a judge can be asked; nobody measures a photograph."""
     measures = model.backend == "offline" and model.model == "pixels"
     return drawn_topics if measures else topics
-
-
-def version_of(model: Model) -> str:
-    """What tells this judge's answers from those of the same name with another entry."""
-    return work_key(model.backend, model.model, model.parameters)
 
 
 def table_before(context: AssetExecutionContext, home: Home) -> pd.DataFrame:
@@ -121,7 +117,7 @@ def answer_table(
         {
             **each.question,
             "model": model.name,
-            "judge_version": version_of(model),
+            "judge_version": entry_digest(model),
             "prompting": each.prompting,
             "prompt": "\n\n".join(filter(None, [each.prompt, each.follow_up])),
             "shown": each.shown,
@@ -265,7 +261,7 @@ def _staying(
             rows, asked_of(model, questions, name, len(rows))
         ):
             why = "the questions have changed"
-        elif set(rows["judge_version"]) != {version_of(model)}:
+        elif set(rows["judge_version"]) != {entry_digest(model)}:
             why = f"the entry of {model.name} in models.yaml has changed"
         if why is None:
             stay[name] = rows

@@ -20,11 +20,11 @@ from dagster import (
 )
 
 from assets.kit.limits import so_many
-from assets.kit.partitions import drawn_topics
 from assets.kit.previews import markdown_table
 from assets.kit.unread import few_unread, unread_spec
 from assets.vlmbias.answers import all_of, not_ended, topics_of
 from assets.vlmbias.common import GROUP, answers_of
+from assets.vlmbias.partitions import drawn_topics
 from assets.vlmbias.proof import agreement, alike, disagreeing, too_narrow
 from metrics import BASELINE
 from resources.models.catalog import Model

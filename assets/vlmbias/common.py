@@ -5,7 +5,7 @@ from functools import partial
 from dagster import AssetKey
 
 from assets.kit import table_asset as common
-from assets.kit.partitions import topics
+from assets.vlmbias.partitions import topics
 
 GROUP = "vlmbias"
 

@@ -12,6 +12,7 @@ from dagster import (
     MaterializeResult,
 )
 
+from assets.kit.choice import entry_digest
 from assets.kit.columns import records
 from assets.vlmbias.accuracy import accuracy_over
 from assets.vlmbias.answers import (
@@ -22,7 +23,6 @@ from assets.vlmbias.answers import (
     put_to,
     table_before,
     topics_of,
-    version_of,
 )
 from assets.vlmbias.checks import checks_of_answers, truths_hold
 from assets.vlmbias.common import GROUP, answers_of, table_asset
@@ -74,7 +74,7 @@ def _answers_asset(
         columns=ANSWERS,
         ins=_QUESTIONS | ins,
         description=description,
-        code_version=version_of(model),
+        code_version=entry_digest(model),
     )
 
 

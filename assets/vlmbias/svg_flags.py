@@ -1,39 +1,28 @@
 """Flags edited by language models as SVG, the paper's way (Appendix E.2), and counted by us."""
 
 import struct
-from collections import Counter
 from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
 import pandas as pd
-import pyarrow as pa
-from dagster import (
-    AssetCheckResult,
-    AssetChecksDefinition,
-    AssetExecutionContext,
-    AssetsDefinition,
-    MaterializeResult,
-    asset_check,
-)
 
-from assets.kit.columns import BOOLEAN, REALS, TEXT, TEXTS, WHOLE, Columns, materialized
-from assets.kit.cost_metadata import cost_metadata
-from assets.kit.limits import Limited, Placed, first_of, part_of, partial_metadata
-from assets.kit.previews import contact_sheet, markdown_table
-from assets.vlmbias.answers import is_reference, version_of
-from assets.vlmbias.checks import as_partial
-from assets.vlmbias.common import edited_by, table_asset
+from assets.kit.checks import contradicting, every_row_ended, miscounted, problems_of
+from assets.kit.choice import entry_digest
+from assets.kit.columns import BOOLEAN, REALS, TEXT, TEXTS, WHOLE, Columns
+from assets.kit.limits import Limited, Placed, first_of
+from assets.kit.pictures import sheet
+from assets.kit.previews import markdown_table
+from assets.kit.step import Check, Conversation, Extent, Row, Step, Work
+from assets.vlmbias.common import GROUP
 from generators.domains.flags.designs import FLAGS
 from generators.domains.flags.draw import draw, original, scenes
 from generators.prompts.svg_editing import svg_editing
 from generators.scene import Scene
 from generators.work import Drawing, Found, Reading, draw_png, read_png
-from resources.budget import Budget
 from resources.edited_flags import Answer, Seen, seen
 from resources.images import ImageStore
 from resources.models.catalog import Catalog, Model
-from resources.models.client import ModelClient
 from resources.models.outcomes import Answered, Failed, Malformed, Outcome, Refused
 from resources.models.requests import Turn, Write
 from resources.workers import spread
@@ -70,21 +59,86 @@ OUTCOMES = (
 _DRAWN = frozenset(OUTCOMES[:4])
 
 
-def edited_flags(catalog: Catalog) -> tuple[AssetsDefinition | AssetChecksDefinition, ...]:
-    """The flags that each writer of the catalog edits, with their check; ours cannot edit."""
-    writers = [model for model in catalog.with_role("writer") if not is_reference(model)]
-    return tuple(each for model in writers for each in (_edited(model), _every_row_ended(model)))
+class EditedFlags(Step[Limited]):
+    """The flags that one writer edits; a limit is on the 40 edits."""
+
+    group, columns, config = GROUP, EDITED, Limited
+
+    def __init__(self, catalog: Catalog, writer: Model) -> None:
+        super().__init__(catalog)
+        self.writer = writer
+        self.name = f"edited_flags_{writer.name}"
+        self.kinds = ("image", "svg", writer.backend)
+        self.description = (
+            f"Flags whose SVG {writer.model} has edited, counted by code (Appendix E.2)."
+        )
+        self.code_version = entry_digest(writer)
+
+    @property
+    def pool(self) -> str:
+        """The writer's own."""
+        return self.writer.name
+
+    def model(self, partition: str, config: Limited) -> Model:
+        """The writer."""
+        return self.writer
+
+    def rows(self, work: Work[Limited]) -> list[dict[str, Any]]:
+        """A row for each edit that is wanted."""
+        return [_row(scene, self.writer) for scene in edits(work.config.limit)]
+
+    def converse(self, work: Work[Limited], row: Row) -> Conversation:
+        """Query the writer once; its reply is drawn and counted when all are there."""
+        outcome, calls = yield request_of(row["scene"])
+        served = None if isinstance(outcome, Failed) else outcome.served_model
+        return {"reply": outcome, "served_model": served, "calls": list(calls)}
+
+    def finish(self, work: Work[Limited], rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Draw and count all replies; keep those that show what was wanted."""
+        answered = [row for row in rows if isinstance(row["reply"], Answered)]
+        replies = [
+            Answer(row["reply"].text or "", tuple(row["scene"].truths), SIZE) for row in answered
+        ]
+        pictures = dict(zip((row["base_id"] for row in answered), seen(replies), strict=True))
+        known = {found.pixels_sha256: name for name, found in _drawn().items()}
+        return [
+            row
+            | (
+                _counted(pictures[row["base_id"]], row["scene"], known, work.images)
+                if row["base_id"] in pictures
+                else _unanswered(row["reply"])
+            )
+            for row in rows
+        ]
+
+    def extent(self, work: Work[Limited], rows: Sequence[Row]) -> Extent:
+        """Of all 40 edits."""
+        return Extent(len(rows), len(edits()), "edits")
+
+    def metadata(self, work: Work[Limited], rows: Sequence[Row]) -> dict[str, Any]:
+        """Retention, and the pictures that were kept."""
+        kept = [row for row in rows if row["outcome"] == "kept"]
+        return {
+            "retention": markdown_table(_retention(rows)),
+            "contact_sheet": sheet(kept, lambda row: row["base_id"].partition("/")[2], work.images),
+        }
+
+    def checks(self) -> list[Check]:
+        """Each edit has one row."""
+        return [
+            every_row_ended(
+                self,
+                "Each of the 40 edits has one row, which is kept or says why it is not.",
+                lambda work, rows: wrong(rows, work.config.limit),
+            )
+        ]
 
 
-def edits(limit: int | None = None) -> dict[str, tuple[Scene, Write]]:
-    """By base id: the 40 scenes that are asked for, or the first of them, and the requests."""
-    return {
-        scene.base_id: (scene, _request(scene)) for scene in first_of(_wanted(), limit, _placed)
-    }
-
-
-def _wanted() -> list[Scene]:
-    return [scene for scene in scenes(seed=0) if scene.variant == "counterfactual"]
+def edits(limit: int | None = None) -> list[Scene]:
+    """The 40 scenes that are wanted, or the first of them."""
+    return first_of(
+        [scene for scene in scenes(seed=0) if scene.variant == "counterfactual"], limit, _placed
+    )
 
 
 def _placed(scene: Scene) -> Placed:
@@ -92,7 +146,8 @@ def _placed(scene: Scene) -> Placed:
     return Placed(scene.base_id, (f"{scene.target} {scene.modification}", scene.subject))
 
 
-def _request(scene: Scene) -> Write:
+def request_of(scene: Scene) -> Write:
+    """What a writer is asked for."""
     slug, element = str(scene.settings["flag"]), scene.target
     words = svg_editing(
         FLAGS[slug].name,
@@ -102,71 +157,6 @@ def _request(scene: Scene) -> Write:
         draw(original(slug), SIZE),
     )
     return Write((Turn("user", words),))
-
-
-def _edited(model: Model) -> AssetsDefinition:
-    @table_asset(
-        key=edited_by(model.name),
-        kinds=["image", "svg", model.backend],
-        partitions=None,
-        pool=model.name,
-        columns=EDITED,
-        description=f"Flags whose SVG {model.model} has edited, counted by code (Appendix E.2).",
-        code_version=version_of(model),
-    )
-    def flags(
-        context: AssetExecutionContext,
-        config: Limited,
-        models: ModelClient,
-        budget: Budget,
-        images: ImageStore,
-    ) -> MaterializeResult[pa.Table]:
-        """Ask for each of the 40 edits once, and keep those that show what was asked for."""
-        wanted = edits(config.limit)
-        drawn = _drawn()
-        requests = [request for _, request in wanted.values()]
-        asked = models.ask(model, requests, context.log, budget.account(context))
-        said = {
-            base_id: outcome.text or ""
-            for base_id, outcome in zip(wanted, asked.outcomes, strict=True)
-            if isinstance(outcome, Answered)
-        }
-        answers = [
-            Answer(reply, tuple(wanted[base_id][0].truths), SIZE) for base_id, reply in said.items()
-        ]
-        pictures = dict(zip(said, seen(answers), strict=True))
-        known = {found.pixels_sha256: name for name, found in drawn.items()}
-        rows = []
-        for (base_id, (scene, _)), outcome, keys in zip(
-            wanted.items(), asked.outcomes, asked.keys, strict=True
-        ):
-            if base_id in pictures:
-                ending = _counted(pictures[base_id], scene, known, images)
-            else:
-                ending = _unanswered(outcome)
-            served = None if isinstance(outcome, Failed) else outcome.served_model
-            more = {"served_model": served, "calls": list(keys)}
-            rows.append(_about(scene, model) | ending | more)
-        table = pd.DataFrame(rows)
-        kept = table[table["outcome"] == "kept"]
-        holding = {
-            base_id for base_id, (scene, _) in wanted.items() if _holds(drawn[base_id], scene)
-        }
-        return materialized(
-            EDITED.table(rows),
-            **partial_metadata(len(rows), len(_wanted()), "edits"),
-            **Counter(table["outcome"].str.replace(" ", "_")),
-            retention=markdown_table(_retention(table, holding)),
-            contact_sheet=contact_sheet(
-                [
-                    (base_id.partition("/")[2], images.get(digest))
-                    for base_id, digest in zip(kept["base_id"], kept["sha256"], strict=True)
-                ]
-            ),
-            **cost_metadata(asked),
-        )
-
-    return flags
 
 
 @cache
@@ -182,8 +172,9 @@ def _drawn() -> dict[str, Found]:
     return {scene.base_id: each for scene, each in zip(ours, found, strict=True)}
 
 
-def _about(scene: Scene, model: Model) -> dict[str, Any]:
+def _row(scene: Scene, model: Model) -> dict[str, Any]:
     return {
+        "scene": scene,
         "image_id": f"{scene.base_id}/{model.name}/{SIZE}",
         "base_id": scene.base_id,
         "original_id": scene.original_id,
@@ -240,12 +231,21 @@ def _unanswered(outcome: Outcome) -> dict[str, Any]:
     raise TypeError(f"An edit cannot end as {outcome!r}.")
 
 
-def _retention(table: pd.DataFrame, holding: set[str]) -> pd.DataFrame:
+def _retention(rows: Sequence[Row]) -> pd.DataFrame:
     """By target and change: edits asked for, and kept; and of our own drawings, how many hold."""
-    rows = table.assign(
-        kept=table["outcome"] == "kept", drawn_by_code=table["base_id"].isin(holding)
+    drawn = _drawn()
+    table = pd.DataFrame(
+        [
+            {
+                "target": row["target"],
+                "modification": row["modification"],
+                "kept": row["outcome"] == "kept",
+                "drawn_by_code": _holds(drawn[row["base_id"]], row["scene"]),
+            }
+            for row in rows
+        ]
     )
-    groups = rows.groupby(["target", "modification"])
+    groups = table.groupby(["target", "modification"])
     by = groups.agg(asked=("kept", "size"), kept=("kept", "sum"), drawn=("drawn_by_code", "sum"))
     whole = pd.DataFrame([["all", "all", *by.sum()]], columns=[*by.reset_index().columns])
     return pd.concat([by.reset_index(), whole], ignore_index=True).rename(
@@ -253,38 +253,22 @@ def _retention(table: pd.DataFrame, holding: set[str]) -> pd.DataFrame:
     )
 
 
-def _every_row_ended(model: Model) -> AssetChecksDefinition:
-    @asset_check(
-        asset=edited_by(model.name),
-        name="every_row_ended",
-        description="Each of the 40 edits has one row, which is kept or says why it is not.",
-        blocking=True,
+def wrong(rows: Sequence[Row], limit: int | None = None) -> pd.DataFrame:
+    """Edits without exactly one row, and rows that contradict themselves."""
+    wanted = [(scene.base_id,) for scene in edits(limit)]
+    return problems_of(
+        [
+            *miscounted(rows, wanted, ["base_id"]),
+            *contradicting(rows, ["base_id"], _PRESENT, ("sha256", "problem")),
+        ]
     )
-    def check(flags: pd.DataFrame) -> AssetCheckResult:
-        wrong = not_ended(flags)
-        counts = Counter(flags["outcome"]).items()
-        said = (
-            f"{len(flags)} rows: {', '.join(f'{number} {outcome}' for outcome, number in counts)}"
-        )
-        found = AssetCheckResult(passed=not wrong, description=". ".join([said, *wrong]))
-        return as_partial(found, (flags["base_id"].nunique(), len(_wanted())), "edits")
-
-    return check
 
 
-def not_ended(flags: pd.DataFrame) -> Sequence[str]:
-    """What is wrong with a table of edits: rows that are missing, twice there, or half ended.
-
-    One that a limit has cut short holds the first so many.
-    """
-    rows = Counter(flags["base_id"])
-    wanted = Counter(scene.base_id for scene in part_of(_wanted(), set(rows), _placed))
-    wrong = [
-        f"{name} has {rows[name]} rows" for name in rows | wanted if rows[name] != wanted[name]
-    ]
-    fits = (
-        flags["outcome"].isin(OUTCOMES)
-        & (flags["sha256"].notna() == flags["outcome"].isin(_DRAWN))
-        & (flags["problem"].isna() == (flags["outcome"] == "kept"))
-    )
-    return wrong + [f"{name} is half ended" for name in flags.loc[~fits, "base_id"]]
+_PRESENT = {
+    outcome: {
+        *(["sha256"] if outcome in _DRAWN else []),
+        *(["problem"] if outcome != "kept" else []),
+    }
+    for outcome in OUTCOMES
+}
+"""By outcome, which of these columns are not empty."""

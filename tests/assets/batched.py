@@ -5,7 +5,8 @@ from contextlib import contextmanager
 
 import dagster as dg
 
-from assets.kit.jobs import flows
+from assets.kit.benchmarks import flows
+from assets.kit.jobs import jobs_of
 from assets.planning.batches import batching
 from definitions import resources_at
 from sensors.batches import watching
@@ -37,7 +38,7 @@ class Location:
             if isinstance(asset, dg.AssetsDefinition)
             for key in asset.keys
         }
-        self.jobs = jobs or flows(by_key)
+        self.jobs = jobs or jobs_of(flows(), by_key)
         batches = batching(planners, by_key, self.jobs.by_asset, self.resources)
         self.sensor = watching(planners, by_key, batches)
         self.defs = dg.Definitions(

@@ -5,9 +5,9 @@ from types import SimpleNamespace
 
 from dagster import AssetKey
 
+from assets.kit.benchmarks import planners_of as planners
 from assets.kit.plan import PlanContext
 from assets.planning import Task, quote
-from assets.vlmbias import planners
 from resources.calls import CallStore
 from resources.home import Home
 from resources.images import ImageStore
@@ -19,7 +19,7 @@ from tests.runs import TOPIC
 
 
 @contextmanager
-def desk_at(root):
+def plan_context(root):
     """What planners read, below `root`."""
     with closing(CallStore(url=f"sqlite:///{root}/calls.sqlite")) as calls:
         yield PlanContext(
@@ -29,7 +29,7 @@ def desk_at(root):
 
 def stored(root):
     """The keys of all calls that are stored."""
-    with desk_at(root) as sources:
+    with plan_context(root) as sources:
         return set(sources.calls.all_keys())
 
 
@@ -37,7 +37,7 @@ def quoted(root, model, *prompting, topics=(TOPIC,)):
     """The quote for a judge's answers."""
     config = {"prompting": list(prompting)} if prompting else {}
     tasks = [Task(AssetKey(["vlmbias", *JUDGE.split("/")]), topic, config) for topic in topics]
-    with desk_at(root) as sources:
+    with plan_context(root) as sources:
         return quote(planners(Catalog((model,))), sources, tasks)
 
 
@@ -45,7 +45,7 @@ def planned(root, model, *prompting, **config):
     """What a judge's planner plans: `certain` and `missing` are keys, `later` is a number."""
     asset = AssetKey(["vlmbias", *JUDGE.split("/")])
     planner = planners(Catalog((model,)))[asset]
-    with desk_at(root) as sources:
+    with plan_context(root) as sources:
         (plan,) = planner(sources, TOPIC, {"prompting": list(prompting), **config})
         certain = {call_key(canonical_of(model, request)) for request in plan.requests}
         later = len(list(plan.later))

@@ -6,7 +6,8 @@ from hashlib import sha256
 from dagster import AssetMaterialization, DagsterRun, DagsterRunStatus, asset
 from dagster._core.utils import make_new_run_id
 
-from assets.kit.partitions import painters, pairs, protobias_domains, tags_of
+from assets.kit.partitions import painters, tags_of
+from assets.protobias.partitions import pairs, protobias_domains
 from generators.prompts.concepts import DOMAINS
 from resources.models.catalog import CatalogFiles
 from sensors.landing import FILTERED, IMAGE_PAIRS, PAINTER, TRIPLETS
@@ -100,7 +101,14 @@ class Bench:
 
     def ran(self, request, status=DagsterRunStatus.SUCCESS):
         """The run that a request started, at its end or under way."""
-        tags = {**request.tags, **(tags_of(request.partition_key) if request.partition_key else {})}
+        tags = {
+            **request.tags,
+            **(
+                tags_of(request.partition_key, pairs if "|" in request.partition_key else painters)
+                if request.partition_key
+                else {}
+            ),
+        }
         run = DagsterRun(
             request.job_name,
             make_new_run_id(),

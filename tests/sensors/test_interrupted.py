@@ -17,12 +17,14 @@ from dagster import (
 )
 from dagster._core.utils import make_new_run_id
 
-from assets.kit.jobs import PAIRS_JOB, flows
+from assets.kit.benchmarks import flows
+from assets.kit.jobs import jobs_of
 from assets.kit.partitions import tags_of
+from assets.vlmbias.partitions import photographs
 from resources.executors import PROCESS
 from resources.processes import process, this_process
 from sensors.interrupted import AGAIN, ending
-from sensors.landing import IMAGE_PAIRS, PAINTER
+from sensors.landing import IMAGE_PAIRS, PAINTER, PAIRS_JOB
 from tests.sensors.landing import ASSETS
 
 pytestmark = pytest.mark.filterwarnings("ignore:Non-compliant tag keys:DeprecationWarning")
@@ -67,7 +69,7 @@ def begun(bench, written, status=STARTED, job="__ASSET_JOB", **tags):
 @pytest.fixture
 def tick(bench):
     """What a tick launches, and what it says."""
-    sensor = ending(flows(ASSETS).all)
+    sensor = ending(jobs_of(flows(), ASSETS).all)
     assert sensor.default_status is DefaultSensorStatus.RUNNING
 
     def tick():
@@ -154,14 +156,14 @@ def test_a_run_that_no_process_had_begun_ends_with_the_server_that_was_to_start_
 
 @pytest.mark.parametrize("launcher", ["dagster/sensor_name", "dagster/schedule_name"])
 def test_what_automation_had_launched_is_launched_again_once(bench, tick, killed, launcher):
-    tags = {**tags_of("new|animals"), PAINTER: "new", launcher: "some"}
+    tags = {**tags_of("new|animals", photographs), PAINTER: "new", launcher: "some"}
     run = begun(bench, killed, job=PAIRS_JOB, **tags)
     [request], _ = tick()
     assert status(bench, run) is FAILURE
     assert (request.job_name, request.partition_key) == (PAIRS_JOB, "new|animals")
     assert request.asset_selection == [IMAGE_PAIRS]
     assert request.run_config == bench.instance.get_run_by_id(run).run_config
-    kept = {**tags_of("new|animals"), PAINTER: "new", AGAIN: run}
+    kept = {**tags_of("new|animals", photographs), PAINTER: "new", AGAIN: run}
     assert kept.items() <= request.tags.items()
     assert PROCESS not in request.tags
     begun(bench, killed, job=PAIRS_JOB, **{**request.tags, launcher: "interrupted_runs"})
@@ -171,7 +173,7 @@ def test_what_automation_had_launched_is_launched_again_once(bench, tick, killed
 
 
 def test_what_a_person_had_launched_is_left_to_them(bench, tick, killed):
-    begun(bench, killed, job=PAIRS_JOB, **tags_of("new|animals"))
+    begun(bench, killed, job=PAIRS_JOB, **tags_of("new|animals", photographs))
     runs, said = tick()
     assert runs == []
     assert "is gone" in said

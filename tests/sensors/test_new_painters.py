@@ -10,7 +10,8 @@ from dagster import (
     materialize,
 )
 
-from assets.kit.jobs import flows
+from assets.kit.benchmarks import flows
+from assets.kit.jobs import jobs_of
 from generators.prompts.concepts import DOMAINS
 from sensors.landing import FILTERED, IMAGE_PAIRS, Landing
 from sensors.monthly import missing, monthly
@@ -28,7 +29,7 @@ FAILED, STARTED = DagsterRunStatus.FAILURE, DagsterRunStatus.STARTED
 @pytest.fixture
 def tick(bench):
     """What a tick launches, and what it says."""
-    jobs = flows(ASSETS).all
+    jobs = jobs_of(flows(), ASSETS).all
     sensor = launching(bench.files, ASSETS, jobs)
 
     def tick():
@@ -196,7 +197,7 @@ def test_what_the_user_makes_just_now_is_waited_for(tick, bench):
 
 
 def test_both_are_off_until_they_are_turned_on(bench):
-    jobs = flows(ASSETS).all
+    jobs = jobs_of(flows(), ASSETS).all
     assert launching(bench.files, ASSETS, jobs).default_status is DefaultSensorStatus.STOPPED
     assert monthly(bench.files, ASSETS).default_status is DefaultScheduleStatus.STOPPED
 

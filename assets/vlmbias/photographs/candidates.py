@@ -23,10 +23,10 @@ from assets.kit.choice import chosen
 from assets.kit.columns import TEXT, TEXTS, WHOLE, Columns, materialized
 from assets.kit.cost_metadata import cost_metadata
 from assets.kit.limits import Limited, partial_metadata
-from assets.kit.partitions import painter_and_topic, photographs
 from assets.kit.pictures import PICTURED, Row, sheet
 from assets.kit.previews import markdown_table
 from assets.vlmbias.common import GROUP, table_asset
+from assets.vlmbias.partitions import painter_and_topic, photographs
 from assets.vlmbias.photographs.checking import CHECKERS, candidates_of, checked, checks_of
 from assets.vlmbias.photographs.edits import EDITS
 from assets.vlmbias.photographs.paintings import PAINTINGS

@@ -15,10 +15,10 @@ from dagster import (
 )
 
 from assets.kit.columns import Columns
-from assets.kit.partitions import photographs as by_painter
 from assets.kit.pictures import Row
 from assets.vlmbias.checks import as_partial, previewed, result_of
 from assets.vlmbias.common import GROUP
+from assets.vlmbias.partitions import photographs as by_painter
 from assets.vlmbias.photographs.candidates import CANDIDATES
 from assets.vlmbias.photographs.edits import EDITS
 from assets.vlmbias.photographs.paintings import PAINTINGS, to_paint

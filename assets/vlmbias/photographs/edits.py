@@ -13,11 +13,11 @@ from assets.kit.choice import NoSuchModel, chosen
 from assets.kit.columns import TEXT, TEXTS, WHOLE, Columns, materialized
 from assets.kit.cost_metadata import cost_metadata
 from assets.kit.limits import Limited, partial_metadata
-from assets.kit.partitions import painter_and_topic, photographs
 from assets.kit.pictures import PICTURED, Row, behind, pictured, sheet
 from assets.kit.sizes import asked_sides, wrong_size
 from assets.kit.table_asset import Mismatch
 from assets.vlmbias.common import table_asset
+from assets.vlmbias.partitions import painter_and_topic, photographs
 from assets.vlmbias.photographs.paintings import PAINTINGS
 from assets.vlmbias.photographs.parts import first_photographs, part_painted
 from assets.vlmbias.photographs.subjects import photographs_of

@@ -13,9 +13,9 @@ from assets.kit.choice import chosen
 from assets.kit.columns import TEXT, WHOLE, Columns, materialized
 from assets.kit.cost_metadata import cost_metadata
 from assets.kit.limits import Limited, partial_metadata
-from assets.kit.partitions import painter_and_topic, photographs
 from assets.kit.pictures import PICTURED, pictured, sheet
 from assets.vlmbias.common import table_asset
+from assets.vlmbias.partitions import painter_and_topic, photographs
 from assets.vlmbias.photographs.parts import first_photographs
 from assets.vlmbias.photographs.subjects import photographs_of
 from generators.photographs import Painting, Photograph

@@ -30,8 +30,7 @@ def graph(model):
     return dg.Definitions(
         assets=[
             *dg.load_assets_from_package_module(assets),
-            *vlmbias.judged(catalog),
-            *vlmbias.photographed(catalog),
+            *vlmbias.BENCHMARK.defined(catalog),
         ],
         resources=resources_at("/nowhere"),
     )

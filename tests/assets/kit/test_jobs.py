@@ -3,10 +3,8 @@
 import dagster as dg
 
 import assets
-from assets import protobias, vlmbias
-from assets.kit.jobs import flows
-from assets.vlmbias import svg_planning
-from assets.vlmbias.photographs import planning as photographs
+from assets.kit.benchmarks import defined, flows, planners_of
+from assets.kit.jobs import jobs_of
 from definitions import resources_at
 from resources.models.catalog import Catalog, Model
 
@@ -21,26 +19,19 @@ def _loaded(*names):
             for name in names
         )
     )
-    made = [
-        *dg.load_assets_from_package_module(assets),
-        *vlmbias.judged(catalog),
-        *vlmbias.photographed(catalog),
-        *vlmbias.edited_flags(catalog),
-        *protobias.defined(catalog),
-    ]
-    asking = [vlmbias.planners, photographs.planners, svg_planning.planners, protobias.planners]
+    made = [*dg.load_assets_from_package_module(assets), *defined(catalog)]
     by_key = {
         key: each for each in made if isinstance(each, dg.AssetsDefinition) for key in each.keys
     }
-    return by_key, {key for planners in asking for key in planners(catalog)}
+    return by_key, set(planners_of(catalog))
 
 
 def test_whatever_asks_a_model_is_in_one_named_job_and_models_add_none():
     by_key, asking = _loaded("gpt", "gemini")
-    jobs = flows(by_key)
+    jobs = jobs_of(flows(), by_key)
     assert asking <= set(jobs.by_asset)
     names = [job.name for job in jobs.all]
-    assert names == [job.name for job in flows(_loaded("gpt")[0]).all]
+    assert names == [job.name for job in jobs_of(flows(), _loaded("gpt")[0]).all]
     assert len(names) == len(set(names)) == 9
     assert not any(character.isdigit() for name in names for character in name)
     assert all(job.description for job in jobs.all)
@@ -48,7 +39,7 @@ def test_whatever_asks_a_model_is_in_one_named_job_and_models_add_none():
 
 def test_jobs_have_the_partitions_and_assets_of_the_main_flows(tmp_path):
     by_key, _ = _loaded("gpt")
-    jobs = flows(by_key)
+    jobs = jobs_of(flows(), by_key)
     resolved = dg.Definitions(
         assets=list(by_key.values()), jobs=jobs.all, resources=resources_at(str(tmp_path))
     )

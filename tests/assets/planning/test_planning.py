@@ -2,12 +2,13 @@
 
 import pytest
 
-from assets.vlmbias import planners, planning
+from assets.kit.benchmarks import planners_of as planners
+from assets.vlmbias import planning
 from assets.vlmbias.prompting import DOUBLE_CHECK, VARIANTS
 from metrics import BASELINE
 from resources.models.catalog import Catalog
 from tests.assets.asked import ask, counting, judge_at, requests
-from tests.assets.plans import desk_at, planned, quoted, stored
+from tests.assets.plans import plan_context, planned, quoted, stored
 from tests.providers import faults
 from tests.runs import REFERENCE, TOPIC, table
 
@@ -74,7 +75,7 @@ def test_a_later_turn_is_bound_to_cost_no_less_than_it_does(root, server):
     server.answer = lambda received: "word " * 45 + "{8}"
     (before,) = quoted(root, judge, "double-check").lines
     assert ask(root, judge, "double-check").success
-    with desk_at(root) as sources:
+    with plan_context(root) as sources:
         calls = sources.calls.known(stored(root)).values()
     tokens = sum(call.input_tokens + call.output_tokens for call in calls)
     assert tokens * 1000 <= before.prices["online"].bound.nano
@@ -104,7 +105,7 @@ def test_planning_is_lazy(root, judge, monkeypatch):
 
     monkeypatch.setattr(planning, "put_to", watched)
     monkeypatch.setattr(planning, "_AT_ONCE", 10)
-    with desk_at(root) as sources:
+    with plan_context(root) as sources:
         (plan,) = planners(Catalog((judge,))).popitem()[1](sources, TOPIC, {})
         assert taken == []
         next(iter(plan.requests))

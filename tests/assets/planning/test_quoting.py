@@ -17,19 +17,20 @@ from PIL import Image
 
 import assets as package
 import definitions
+from assets.kit.benchmarks import planners_of as planners
 from assets.kit.choice import NoSuchModel
-from assets.kit.partitions import topics
 from assets.kit.plan import Plan
 from assets.planning import CannotQuote, Task, choose, markdown, quote, text
 from assets.planning.words import grand_total
-from assets.vlmbias import judged, planners
+from assets.vlmbias.judges import judged
+from assets.vlmbias.partitions import topics
 from resources.models.account import Account
 from resources.models.catalog import Catalog
 from resources.models.client import ModelClient
 from resources.models.image_tokens import published
 from resources.models.requests import Look, Paint, Turn, Write
 from tests.assets.asked import ask, counting, judge_at, requests
-from tests.assets.plans import desk_at, quoted
+from tests.assets.plans import plan_context, quoted
 from tests.providers import Provider
 from tests.runs import REFERENCE, TOPIC, rewrite, table
 
@@ -48,7 +49,7 @@ def quote_of(root, plans, *partitions):
     """The quote of an asset that asks what `plans` gives, whatever its partition."""
     key = AssetKey("asking")
     tasks = [Task(key, partition, {}) for partition in partitions or ("",)]
-    with desk_at(root) as sources:
+    with plan_context(root) as sources:
         return quote({key: lambda sources, partition, config: iter(plans())}, sources, tasks)
 
 
@@ -107,14 +108,14 @@ class TestPrices:
 
         before, numbers = counted()
         assert numbers == (1, 0, 1, 1)
-        with desk_at(tmp_path) as sources:
+        with plan_context(tmp_path) as sources:
             with closing(ModelClient(calls=sources.calls, images=sources.images)) as client:
                 (keys,) = client.ask(writer, asked, LOG, Account(asset="asking")).keys
             (spent,) = sources.calls.spending()
         assert spent.requests == 2
         assert spent.paid <= before.prices["online"].bound.nano
         assert counted()[1] == (2, 2, 0, 0)
-        with desk_at(tmp_path) as sources:
+        with plan_context(tmp_path) as sources:
             sources.calls.forget(keys[1:])
         assert counted()[1] == (2, 1, 1, 0)
 
@@ -129,7 +130,7 @@ class TestPrices:
             )
             asked = [Paint(f"A horse with {number} legs.") for number in range(3)]
             (line,) = quote_of(tmp_path, lambda: [Plan(painter, asked)]).lines
-            with desk_at(tmp_path) as sources:
+            with plan_context(tmp_path) as sources:
                 client = ModelClient(calls=sources.calls, images=sources.images)
                 with closing(client):
                     client.ask(painter, asked, LOG, Account(asset="asking"))
@@ -263,7 +264,7 @@ class TestWithoutAModel:
     def quote(self, root, priced, *tasks):
         asks = AssetKey("asking")
         plans = {asks: lambda *_: iter([Plan(priced, looks(1))]), self.HEADLESS: wanting}
-        with desk_at(root) as sources:
+        with plan_context(root) as sources:
             return quote(plans, sources, [Task(asks, "", {}), *tasks])
 
     def test_it_is_said_once_of_all_of_them(self, tmp_path, priced):
@@ -279,7 +280,10 @@ class TestWithoutAModel:
 
     def test_a_quote_of_nothing_else_is_a_mistake_as_well(self, tmp_path, priced):
         tasks = [Task(self.HEADLESS, "animals", {})]
-        with desk_at(tmp_path) as sources, pytest.raises(CannotQuote, match="headless: grammar"):
+        with (
+            plan_context(tmp_path) as sources,
+            pytest.raises(CannotQuote, match="headless: grammar"),
+        ):
             quote({self.HEADLESS: wanting}, sources, tasks)
 
 
@@ -321,15 +325,15 @@ class TestChoice:
         assert chosen.besides[concepts, "animals"] == {"instances": 20}
         seen = []
         task, *_ = chosen.tasks
-        with desk_at(tmp_path) as sources:
+        with plan_context(tmp_path) as sources:
             known = {task.asset: lambda sources, *_: seen.append(sources.together) or iter(())}
-            quote(known, sources._replace(together=chosen.besides), [task])
+            quote(known, sources.planning(chosen.besides), [task])
         assert seen == [chosen.besides | {task[:2]: task.config}]
 
     def test_an_asset_that_asks_nothing_is_simply_said_to(self, assets, judge, tmp_path):
         chosen = self.chosen(assets, judge, 'key:"vlmbias/questions"', ["anything"])
         assert chosen.tasks == []
-        with desk_at(tmp_path) as sources:
+        with plan_context(tmp_path) as sources:
             made = quote({}, sources, chosen.tasks)
         assert text(made, chosen.silent) == "Asks no model: vlmbias/questions."
         assert markdown(made, chosen.silent) == "- Asks no model: vlmbias/questions."

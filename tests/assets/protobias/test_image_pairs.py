@@ -8,10 +8,10 @@ from dagster import AssetKey, DagsterInstance
 from PIL import Image
 from pydantic import ValidationError
 
+from assets.kit.benchmarks import planners_of as planners
 from assets.kit.choice import NoSuchModel
 from assets.kit.upstream_calls import calls_in
 from assets.planning import Task, quote, text
-from assets.protobias import planners
 from assets.protobias.filtered import FILTERED
 from assets.protobias.filters import family_warning, filter_of
 from assets.protobias.flaws import with_flaws
@@ -34,7 +34,7 @@ from tests.assets.paired import (
     painter_at,
     triplet_rows,
 )
-from tests.assets.plans import desk_at, stored
+from tests.assets.plans import plan_context, stored
 from tests.assets.written import right
 from tests.providers import faults, pictures
 from tests.runs import REFERENCE, checks, failure, metadata, rewrite, table
@@ -387,6 +387,6 @@ def test_the_run_says_that_its_filter_is_of_a_judges_family(tmp_path, instance, 
     (event,) = made.asset_materializations_for_node("protobias__filtered_pairs")
     assert "as kin is" in event.metadata["warning"].value
     asset, where = AssetKey(["protobias", "filtered_pairs"]), f"{DOMAIN}|artist"
-    with desk_at(studio.root) as sources:
+    with plan_context(studio.root) as sources:
         told = quote(planners(Catalog(tuple(studio.models))), sources, [Task(asset, where, {})])
     assert "as kin is" in text(told, [])

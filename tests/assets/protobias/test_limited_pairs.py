@@ -3,9 +3,9 @@
 import pytest
 from dagster import AssetKey
 
+from assets.kit.benchmarks import planners_of as planners
 from assets.kit.limits import first_of
 from assets.planning import Task, quote, text
-from assets.protobias import planners
 from assets.protobias.reported import painted_by
 from assets.protobias.scoring import scorers
 from assets.protobias.triplets import placed_concept
@@ -15,7 +15,7 @@ from resources.models.requests import call_key, canonical_of
 from sensors.landing import Landing
 from tests.assets.asked import judge_at
 from tests.assets.paired import DOMAIN, SKETCH, Gallery, Studio, filter_at, painter_at
-from tests.assets.plans import desk_at, stored
+from tests.assets.plans import plan_context, stored
 from tests.runs import failure, materialize, metadata
 
 STEPS = ("image_pairs", "filtered_pairs", "scores_somebody")
@@ -34,7 +34,7 @@ def planned(studio, step, **config):
     """The keys of what is certain, and how many requests may come later."""
     asset = AssetKey(["protobias", step])
     planner = planners(Catalog(tuple(studio.models)))[asset]
-    with desk_at(studio.root) as sources:
+    with plan_context(studio.root) as sources:
         plans = list(planner(sources, f"{DOMAIN}|{studio.painter}", config))
         keys = {call_key(canonical_of(each.model, r)) for each in plans for r in each.requests}
         return keys, sum(1 for each in plans for _ in each.later)
@@ -96,7 +96,7 @@ def test_a_quote_of_a_trial_tells_what_the_papers_sample_costs(studio):
     catalog = Catalog(tuple(studio.models))
     where = f"{DOMAIN}|{studio.painter}"
     task = Task(AssetKey(["protobias", "image_pairs"]), where, {"limit": 5})
-    with desk_at(studio.root) as sources:
+    with plan_context(studio.root) as sources:
         said = text(quote(planners(catalog), sources, [task]), [])
         assert "$2.40" in said
         assert (

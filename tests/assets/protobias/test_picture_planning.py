@@ -3,12 +3,12 @@
 import pytest
 from dagster import AssetKey
 
-from assets.protobias import planners
+from assets.kit.benchmarks import planners_of as planners
 from resources.models.catalog import Catalog
 from resources.models.pricing import bound_of
 from resources.models.requests import call_key, canonical_of
 from tests.assets.paired import DOMAIN, SKETCH, Gallery, Studio, filter_at, painter_at
-from tests.assets.plans import desk_at, stored
+from tests.assets.plans import plan_context, stored
 from tests.assets.written import right, writer_at
 from tests.providers import faults, pictures
 
@@ -25,8 +25,8 @@ def planned(studio, asset, together=None, painter=None, **config):
         for step, given in (together or {}).items()
     }
     planner = planners(Catalog(tuple(studio.models)))[asset]
-    with desk_at(studio.root) as sources:
-        plans = list(planner(sources._replace(together=steps), where, config))
+    with plan_context(studio.root) as sources:
+        plans = list(planner(sources.planning(steps), where, config))
         certain = {
             call_key(canonical_of(plan.model, request))
             for plan in plans

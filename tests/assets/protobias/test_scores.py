@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 from dagster import AssetKey, DagsterInstance
 
+from assets.kit.benchmarks import planners_of as planners
 from assets.kit.table_asset import Mismatch
-from assets.protobias import planners
 from assets.protobias.human import HUMAN_SCORES
 from assets.protobias.pairs import IMAGE_PAIRS
 from assets.protobias.retention import retention
@@ -28,7 +28,7 @@ from resources.models.requests import call_keys
 from tests.assets.asked import judge_at
 from tests.assets.filtered import filtered_rows, write_filtered
 from tests.assets.paired import SKETCH, write_triplets
-from tests.assets.plans import desk_at, stored
+from tests.assets.plans import plan_context, stored
 from tests.providers import faults
 from tests.runs import (
     REFERENCE,
@@ -240,9 +240,9 @@ def planned(root, judge, **together):
         ): of
         for name, of in together.items()
     }
-    with desk_at(root) as sources:
+    with plan_context(root) as sources:
         planner = planners(catalog)[AssetKey(["protobias", "scores_somebody"])]
-        (plan,) = planner(sources._replace(together=config), "animals|sketch", {})
+        (plan,) = planner(sources.planning(config), "animals|sketch", {})
         certain = set(call_keys(judge, plan.requests))
         return certain, sum(1 for _ in plan.later), plan.missing
 

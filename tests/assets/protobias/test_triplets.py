@@ -8,9 +8,9 @@ import pandas as pd
 import pytest
 from dagster import AssetKey
 
+from assets.kit.benchmarks import planners_of as planners
 from assets.kit.table_asset import Mismatch
 from assets.planning import Task, quote
-from assets.protobias import planners
 from assets.protobias.concepts import CONCEPTS, Sampling, concept_of, sampled
 from assets.protobias.triplet_checks import broken
 from assets.protobias.triplet_planning import triplets_of
@@ -24,7 +24,7 @@ from resources.models.outcomes import Answered
 from resources.models.requests import call_keys
 from resources.taxonomy import TaxonomyError
 from tests.assets.paired import triplet_rows
-from tests.assets.plans import desk_at, stored
+from tests.assets.plans import plan_context, stored
 from tests.assets.written import RULES, Author, right, writer_at
 from tests.providers import Provider
 from tests.resources.test_own import ROW as OWN
@@ -94,9 +94,9 @@ def planned(root, writer, instances=None, limit=None):
     """The keys of what is certain, what comes later, and what is missing."""
     together = {} if instances is None else {(CONCEPTS_KEY, DOMAIN): {"instances": instances}}
     planner = planners(Catalog((GRAMMAR, writer)))[TRIPLETS]
-    with desk_at(root) as sources:
+    with plan_context(root) as sources:
         config = {"writer": writer.name, "limit": limit}
-        (plan,) = planner(sources._replace(together=together), DOMAIN, config)
+        (plan,) = planner(sources.planning(together), DOMAIN, config)
         certain = list(plan.requests)
         return set(call_keys(writer, certain)), len(list(plan.later)), plan.missing
 
@@ -180,7 +180,7 @@ def test_only_what_failed_is_asked_again_as_planned(first, tmp_path, server, wri
     assert [end for end in rows(root)["outcome"] if end != "accepted"] == [
         *("rejected", "malformed", "refused"),
     ]
-    with desk_at(root) as sources:
+    with plan_context(root) as sources:
         tasks = [Task(TRIPLETS, DOMAIN, {"writer": "author"})]
         (line,) = quote(planners(Catalog((GRAMMAR, writer))), sources, tasks).lines
     # What was asked for once more, for its schema, is counted by the quote itself.
@@ -209,11 +209,11 @@ def test_a_part_of_the_concepts_is_planned_sent_and_counts_later(tmp_path, serve
 def test_grammar_writes_real_triplets_and_asks_no_model(tmp_path, writer):
     """Known before it is asked; a table that was changed by hand is told, by concept and rule."""
     together = {(CONCEPTS_KEY, DOMAIN): {"instances": 6}, (TRIPLETS, DOMAIN): {}}
-    with desk_at(tmp_path) as sources:
-        foreseen = triplets_of(Catalog((GRAMMAR,)), sources._replace(together=together), DOMAIN)
+    with plan_context(tmp_path) as sources:
+        foreseen = triplets_of(Catalog((GRAMMAR,)), sources.planning(together), DOMAIN)
         other = together | {(TRIPLETS, DOMAIN): {"writer": "author"}}
         catalog = Catalog((GRAMMAR, writer))
-        assert triplets_of(catalog, sources._replace(together=other), DOMAIN) is None
+        assert triplets_of(catalog, sources.planning(other), DOMAIN) is None
         assert triplets_of(catalog, sources, DOMAIN) is None
     assert foreseen == [(concept, right(concept)) for concept in concepts(6)]
     made = must(tmp_path, "concepts", "prompt_triplets", writer="grammar", instances=6)
@@ -296,8 +296,8 @@ def test_triplets_of_a_file_go_the_way_of_all_and_bad_rows_are_named(tmp_path):
     path.write_text("\n".join(json.dumps(row) for row in (OWN, OWN | {"correct": OWN["text"]})))
     config = {"triplets_file": str(path)}
     together = {(CONCEPTS_KEY, DOMAIN): {"instances": 2}, (TRIPLETS, DOMAIN): config}
-    with desk_at(tmp_path) as sources:
-        foreseen = triplets_of(Catalog((GRAMMAR,)), sources._replace(together=together), DOMAIN)
+    with plan_context(tmp_path) as sources:
+        foreseen = triplets_of(Catalog((GRAMMAR,)), sources.planning(together), DOMAIN)
     result = materialize(
         tmp_path,
         *("concepts", "prompt_triplets"),

@@ -5,10 +5,11 @@ import warnings
 
 import dagster as dg
 import pandas as pd
-import pytest
 
-from assets.vlmbias.svg_flags import edited_flags, edits, not_ended
-from assets.vlmbias.svg_planning import planners
+from assets.kit.foresight import planners
+from assets.kit.materializing import asset_of
+from assets.vlmbias.benchmark import BENCHMARK
+from assets.vlmbias.svg_flags import EDITED, EditedFlags, edits, request_of, wrong
 from definitions import resources_at
 from generators.domains.flags.draw import draw, original
 from generators.prompts.svg_editing import svg_editing
@@ -16,11 +17,12 @@ from resources.images import ImageStore
 from resources.models.catalog import Catalog
 from resources.models.requests import call_key, canonical_of
 from tests.assets.asked import judge_at
+from tests.assets.plans import plan_context
 from tests.providers import faults
 from tests.runs import REFERENCE, checks, failure, metadata
 
 ASSET = "edited_flags_editor"
-BY_PROMPT = {request.turns[0].text: scene for scene, request in edits().values()}
+BY_PROMPT = {request_of(scene).turns[0].text: scene for scene in edits()}
 PAPER = (
     "You are an expert in editing SVG image code. Modify the SVG code of the flag of {country} "
     "according to the following instruction: Instruction: "
@@ -37,11 +39,11 @@ def editor_at(server, **entry):
 
 
 def materialize(root, model, **config):
-    definitions = edited_flags(Catalog((*REFERENCE, model)))
+    definitions = [asset_of(EditedFlags(Catalog((*REFERENCE, model)), model))]
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", ".*InitResourceContext.dagster_run", DeprecationWarning)
         return dg.materialize(
-            [*definitions],
+            definitions,
             resources=resources_at(str(root)),
             run_config={
                 "loggers": {"console": {"config": {"log_level": "CRITICAL"}}},
@@ -62,7 +64,7 @@ def asked_for(received):
 
 def ending(root, server, *answers):
     """The table where the first edits are answered so, the others refused by a filter."""
-    first = dict(zip(edits(), answers, strict=False))
+    first = dict(zip((scene.base_id for scene in edits()), answers, strict=False))
     server.answer = lambda received: first.get(asked_for(received).base_id, faults.FILTERED)
     result = materialize(root, editor_at(server))
     assert result.success, failure(result)
@@ -79,7 +81,8 @@ def test_the_prompt_is_the_papers():
 
 def test_each_of_the_40_edits_is_asked_for_by_the_drawn_originals_svg():
     assert len(edits()) == len(BY_PROMPT) == 40
-    scene, request = edits()["flags/united-states-stripes-remove"]
+    (scene,) = (each for each in edits() if each.base_id == "flags/united-states-stripes-remove")
+    request = request_of(scene)
     (turn,) = request.turns
     assert "has 13 stripes. Modify the SVG code so that it has 12 stripes" in turn.text
     assert draw(original("united-states"), 768) in turn.text
@@ -94,7 +97,7 @@ def test_a_good_editor_keeps_all_40(tmp_path, server):
     assert result.success, failure(result)
     rows = flags_at(tmp_path)
     assert dict(rows["outcome"].value_counts()) == {"kept": 40}
-    assert list(rows["base_id"]) == list(edits())
+    assert list(rows["base_id"]) == [scene.base_id for scene in edits()]
     assert rows["problem"].isna().all()
     assert (rows["width"] == 768).all()
     assert all(map(list.__eq__, map(list, rows["readings"]), map(list, rows["truths"])))
@@ -105,8 +108,9 @@ def test_a_good_editor_keeps_all_40(tmp_path, server):
     assert rows["sha256"].nunique() == 40
     assert all(store.holds(digest) for digest in rows["sha256"])
     model = editor_at(server)
-    for base_id, (_, request) in edits().items():
-        assert list(rows.loc[base_id, "calls"]) == [call_key(canonical_of(model, request))]
+    for scene in edits():
+        key = call_key(canonical_of(model, request_of(scene)))
+        assert list(rows.loc[scene.base_id, "calls"]) == [key]
     known = metadata(result, ASSET)
     assert known["kept"] == known["requests_sent"] == server.count == 40
     assert known["spent_usd"] == "unknown"
@@ -121,20 +125,22 @@ def test_a_good_editor_keeps_all_40(tmp_path, server):
 def test_a_part_of_the_edits_is_planned_sent_and_counts_later(tmp_path, server):
     server.answer = lambda received: f"<code>{draw(asked_for(received), 900)}</code>"
     model = editor_at(server)
-    (key,) = planners(Catalog((model,)))
-    (plan,) = planners(Catalog((model,)))[key](None, "", {"limit": 4})
+    step = EditedFlags(Catalog((model,)), model)
+    with plan_context(tmp_path) as sources:
+        (plan,) = planners({step.key: step})[step.key](sources, "", {"limit": 4})
+        planned = {call_key(canonical_of(model, request)) for request in plan.requests}
     result = materialize(tmp_path, model, limit=4)
     assert result.success, failure(result)
     assert server.count == 4
     rows = flags_at(tmp_path)
     sent = {call for calls in rows["calls"] for call in calls}
-    assert sent == {call_key(canonical_of(model, request)) for request in plan.requests}
+    assert sent == planned
     assert len(set(zip(rows["target"], rows["modification"], strict=True))) == 4
     assert metadata(result, ASSET)["partial"] == "4 of 40 edits"
     (check,) = result.get_asset_check_evaluations()
     assert (check.passed, check.severity.value) == (False, "WARN")
     assert check.description == "A part, 4 of 40 edits: 4 rows: 4 kept"
-    assert set(edits(4)) < set(edits(9))
+    assert {each.base_id for each in edits(4)} < {each.base_id for each in edits(9)}
     again = materialize(tmp_path, model)
     assert server.count == 40
     assert "partial" not in metadata(again, ASSET)
@@ -155,7 +161,7 @@ def test_a_lazy_editor_is_miscounted(tmp_path, server):
 
 
 def test_how_replies_end(tmp_path, server):
-    wanted = [scene for scene, _ in edits().values()]
+    wanted = edits()
     both = draw(wanted[0], 900).replace("#b22234", "#ffffff")
     rows, result = ending(
         tmp_path,
@@ -221,17 +227,21 @@ def test_what_is_hostile_is_refused_and_fetches_nothing(tmp_path, server):
 
 
 def test_a_table_that_lost_a_row_or_says_half_is_found(tmp_path, server):
-    rows, _ = ending(tmp_path, server)
-    rows = flags_at(tmp_path)
-    assert list(not_ended(rows)) == []
-    (name,) = edits(1)
-    assert list(not_ended(rows.drop(name))) == [f"{name} has 0 rows"]
-    name = rows["base_id"].iloc[0]
-    assert list(not_ended(pd.concat([rows, rows.iloc[:1]]))) == [f"{name} has 2 rows"]
+    ending(tmp_path, server)
+    rows = EDITED.rows(flags_at(tmp_path))
+
+    def problems(rows, limit=None):
+        return [tuple(each) for each in wrong(rows, limit).itertuples(index=False)]
+
+    name = rows[0]["base_id"]
+    assert problems(rows) == []
+    assert problems(rows[1:]) == [(name, "0 rows")]
+    assert problems([*rows, rows[0]]) == [(name, "2 rows")]
+    (first,) = edits(1)
+    assert problems([row for row in rows if row["base_id"] == first.base_id], 1) == []
     for column, value in {"outcome": "pending", "problem": None, "sha256": "ab"}.items():
-        wrong = rows.astype(dict.fromkeys(["outcome", "problem", "sha256"], object))
-        wrong.iloc[0, wrong.columns.get_loc(column)] = value
-        assert list(not_ended(wrong)) == [f"{name} is half ended"]
+        changed = rows[0] | {column: value}
+        assert problems([changed, *rows[1:]]) == [(name, f"ended as {changed['outcome']}")]
 
 
 def test_our_own_writers_edit_no_flags_and_the_others_are_planned(tmp_path, server):
@@ -239,11 +249,10 @@ def test_our_own_writers_edit_no_flags_and_the_others_are_planned(tmp_path, serv
     ours = judge_at(server, roles=("writer",), **grammar)
     model = editor_at(server)
     catalog = Catalog((ours, judge_at(server), model))
-    assert len(edited_flags(catalog)) == 2
-    (key,) = planners(catalog)
-    assert key.to_user_string() == "vlmbias/edited_flags_editor"
-    (plan,) = planners(catalog)[key](None, "", {})
-    assert plan.model is model
-    assert list(plan.requests) == [request for _, request in edits().values()]
-    with pytest.raises(KeyError):
-        planners(Catalog((ours,)))[key]
+    (step,) = BENCHMARK.steps(catalog)
+    assert step.key.to_user_string() == "vlmbias/edited_flags_editor"
+    with plan_context(tmp_path) as sources:
+        (plan,) = planners({step.key: step})[step.key](sources, "", {})
+        assert plan.model is model
+        assert list(plan.requests) == [request_of(scene) for scene in edits()]
+    assert list(BENCHMARK.steps(Catalog((ours,)))) == []

@@ -7,7 +7,7 @@ import pytest
 
 import assets
 import definitions
-from assets.vlmbias import judged
+from assets.vlmbias.judges import judged
 from resources.models.catalog import Catalog, CatalogError, Model
 from tests.runs import REFERENCE
 

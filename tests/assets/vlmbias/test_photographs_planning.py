@@ -11,7 +11,7 @@ from resources.models.catalog import Catalog
 from resources.models.pricing import bound_of
 from resources.models.requests import call_key, canonical_of
 from tests.assets.painted import STEPS, TOPIC, Painting, Studio, painter_at
-from tests.assets.plans import desk_at, stored
+from tests.assets.plans import plan_context, stored
 from tests.providers import faults
 from tests.runs import metadata
 
@@ -46,8 +46,8 @@ def planned(studio, name, together=None, **config):
         for step, given in (together or {}).items()
     }
     planner = planners(Catalog(tuple(studio.models)))[AssetKey(["vlmbias", name])]
-    with desk_at(studio.root) as sources:
-        plans = list(planner(sources._replace(together=steps), key, config))
+    with plan_context(studio.root) as sources:
+        plans = list(planner(sources.planning(steps), key, config))
         certain = {
             call_key(canonical_of(plan.model, request))
             for plan in plans

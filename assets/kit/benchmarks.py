@@ -1,0 +1,94 @@
+"""The benchmarks, found by looking into the folder `assets`.
+
+A benchmark is a package with a `BENCHMARK`. What it says there is all that others know of it: the
+definitions, quotes, batches, cassettes, sensors and the demo are made from it.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeAlias
+
+from dagster import AssetChecksDefinition, AssetKey, AssetsDefinition
+
+import assets
+from assets.kit import foresight
+from assets.kit.jobs import Flow
+from assets.kit.materializing import asset_of
+from assets.kit.plan import Planners
+from assets.kit.step import Step, Steps
+from resources.models.catalog import Catalog
+
+Definition: TypeAlias = AssetsDefinition | AssetChecksDefinition
+
+
+class StandIn(NamedTuple):
+    """One run of a stand-in run: the names of assets, their partition, and config by name."""
+
+    assets: Sequence[str]
+    partition: str | None = None
+    config: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Benchmark:
+    """A benchmark; `name` is that of its folder, of its asset group and of its report's folder."""
+
+    name: str
+    title: str
+    question: str
+    """What it measures, in one sentence, as start pages show it."""
+    steps: Callable[[Catalog], Iterable[Step[Any]]]
+    """The steps that ask the models of a catalog."""
+    assets: Callable[[Catalog], Iterable[Definition]]
+    """The other assets that depend on a catalog, as tables over all judges; with their checks."""
+    planners: Callable[[Catalog], Planners] = lambda catalog: {}
+    flows: Sequence[Flow] = ()
+    """The named jobs."""
+    stand_in: Callable[[Catalog, str], Iterable[StandIn]]
+    """The runs that make it small, with a painter that costs nothing, in their order."""
+
+    def defined(self, catalog: Catalog) -> list[Definition]:
+        """All of its assets and checks that depend on a catalog."""
+        return [*map(asset_of, self.steps(catalog)), *self.assets(catalog)]
+
+
+@cache
+def benchmarks() -> Mapping[str, Benchmark]:
+    """Every benchmark by name, in the order of their names."""
+    packages = sorted(each.name for each in iter_modules(assets.__path__) if each.ispkg)
+    modules = [import_module(f"{assets.__name__}.{name}") for name in packages]
+    found = [module.BENCHMARK for module in modules if hasattr(module, "BENCHMARK")]
+    return {benchmark.name: benchmark for benchmark in found}
+
+
+def steps_of(catalog: Catalog) -> Steps:
+    """The steps of all benchmarks, by the key of their assets."""
+    steps = (step for benchmark in benchmarks().values() for step in benchmark.steps(catalog))
+    return {step.key: step for step in steps}
+
+
+def flows() -> list[Flow]:
+    """The named jobs of all benchmarks."""
+    return [flow for benchmark in benchmarks().values() for flow in benchmark.flows]
+
+
+def planners_of(catalog: Catalog) -> Planners:
+    """What every asset that asks models would ask, for quotes and batches."""
+    others = [benchmark.planners(catalog) for benchmark in benchmarks().values()]
+    return {key: each for some in others for key, each in some.items()} | {
+        **foresight.planners(steps_of(catalog))
+    }
+
+
+def defined(catalog: Catalog) -> list[Definition]:
+    """What all benchmarks define for a catalog."""
+    return [each for benchmark in benchmarks().values() for each in benchmark.defined(catalog)]
+
+
+def benchmark_of(asset: AssetKey) -> Benchmark | None:
+    """The benchmark that an asset is part of; None for one of none."""
+    return benchmarks().get(asset.path[0])

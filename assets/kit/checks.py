@@ -1,0 +1,173 @@
+"""Checks that tables of any step can have: each row ended, nothing failed, enough is left."""
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+from dagster import AssetCheckResult, AssetCheckSeverity
+
+from assets.kit.limits import so_many
+from assets.kit.previews import markdown_table
+from assets.kit.step import Check, Extent, Row, Step, Work
+
+_SHOWN = 20
+_MOST_UNREAD = 0.1
+"""The share of answers that may be unparsed or refused without a warning."""
+_UNREAD = ["unparsed", "refused"]
+
+Problem = tuple[str, str]
+"""A row's name, and what is wrong with it."""
+
+
+def result_of(description: str, wrong: pd.DataFrame, **metadata: Any) -> AssetCheckResult:
+    """A check's result: it has passed where there is nothing `wrong`, and shows the first of it."""
+    if len(wrong):
+        metadata["wrong"] = markdown_table(wrong.head(_SHOWN))
+    return AssetCheckResult(passed=wrong.empty, description=description, metadata=metadata)
+
+
+def as_partial(found: AssetCheckResult, extent: Extent | None) -> AssetCheckResult:
+    """A check of completeness that has passed, where the table is about a part.
+
+    It has not passed then, as a warning: what follows is made of the part.
+    """
+    if extent is None or not found.passed or extent.there >= extent.of:
+        return found
+    return found._replace(
+        passed=False,
+        severity=AssetCheckSeverity.WARN,
+        description=f"A part, {so_many(*extent)}: {found.description}",
+    )
+
+
+def every_row_ended(
+    step: Step[Any],
+    description: str,
+    problems: Callable[[Work[Any], Sequence[Row]], pd.DataFrame],
+) -> Check:
+    """The blocking check that each item has one row, which ended in a known way.
+
+    `problems` are what is wrong, a row each; of a table that a limit cut short it warns.
+    """
+
+    def passes(work: Work[Any], rows: Sequence[Row]) -> AssetCheckResult:
+        counts = Counter(row[step.outcome] for row in rows)
+        said = ", ".join(f"{number:,} {outcome}" for outcome, number in counts.items()) or "none"
+        found = result_of(f"{len(rows):,} rows: {said}", problems(work, rows), rows=len(rows))
+        return as_partial(found, step.extent(work, rows))
+
+    return Check("every_row_ended", description, passes, blocking=True)
+
+
+def nothing_failed(step: Step[Any], shown: Sequence[str]) -> Check:
+    """The check that no request has failed; `shown` are the columns that name a row."""
+
+    def passes(work: Work[Any], rows: Sequence[Row]) -> AssetCheckResult:
+        failed = [row for row in rows if row[step.outcome] == "failed"]
+        said = "Every request had a reply."
+        if failed:
+            (reason, _), *_ = Counter(row["reason"] for row in failed).most_common(1)
+            where = f" of {work.partition}" if work.partition else ""
+            said = (
+                f"{len(failed):,} of {len(rows):,} requests failed, most often with: {reason} "
+                f"Materialize {step.key.to_user_string()}{where} again: only those are sent."
+            )
+        return result_of(said, pd.DataFrame(failed, columns=[*shown, "reason"]))
+
+    return Check("nothing_failed", "No request has failed.", passes)
+
+
+def few_unread(by: str, remedy: str) -> Check:
+    """The check that warns where too many replies cannot be used, for any value of a column."""
+
+    def passes(work: Work[Any], rows: Sequence[Row]) -> AssetCheckResult:
+        given = pd.DataFrame(
+            [(row[by], row["outcome"]) for row in rows if row["outcome"] != "failed"],
+            columns=[by, "outcome"],
+        )
+        counts = pd.crosstab(given[by], given["outcome"])
+        shares = counts.reindex(columns=_UNREAD, fill_value=0).assign(answers=counts.sum(axis=1))
+        shares["share"] = shares[_UNREAD].sum(axis=1) / shares["answers"]
+        worst = float(shares["share"].max()) if len(shares) else 0.0
+        few = worst <= _MOST_UNREAD
+        return AssetCheckResult(
+            passed=few,
+            severity=AssetCheckSeverity.WARN,
+            description=f"{worst:.1%} of the answers are unparsed or refused."
+            + ("" if few else f" {remedy}"),
+            metadata={
+                "unread_share": worst,
+                "shares": markdown_table(shares.reset_index().round({"share": 4})),
+            },
+        )
+
+    return Check(
+        "few_unread",
+        f"At most {_MOST_UNREAD:.0%} of the answers are unparsed or refused, which says more about "
+        "the prompt or the provider than about what the model sees.",
+        passes,
+    )
+
+
+def enough_is_left(
+    step: Step[Any],
+    enough: float,
+    usable: Callable[[Sequence[Row]], tuple[int, int, str, Counter[str]]],
+) -> Check:
+    """The check that warns where too little of what was asked for can be used.
+
+    `usable` gives how many, of how many, of what, and what became of the others.
+    """
+
+    def passes(work: Work[Any], rows: Sequence[Row]) -> AssetCheckResult:
+        there, wanted, of, others = usable(rows)
+        share = there / wanted if wanted else 0.0
+        said = f"{there:,} of {wanted:,} {of} ({share:.1%}) can be used"
+        if others:
+            said += f"; the others: {', '.join(f'{n:,} {what}' for what, n in others.items())}"
+        if others["failed"]:
+            said += f". Materialize {step.key.to_user_string()} again: only what failed is sent"
+        return AssetCheckResult(
+            passed=share >= enough and not others["failed"],
+            severity=AssetCheckSeverity.WARN,
+            description=f"{said}.",
+            metadata={"usable": there, "wanted": wanted, **others},
+        )
+
+    return Check(
+        "enough_is_left", f"At least {enough:.0%} of what was asked for can be used.", passes
+    )
+
+
+def miscounted(
+    rows: Iterable[Row], wanted: Iterable[tuple[Any, ...]], named_by: Sequence[str]
+) -> Iterator[Problem]:
+    """The items that do not have exactly one row, by the columns that name a row."""
+    counts = Counter(tuple(row[column] for column in named_by) for row in rows)
+    expected = Counter(wanted)
+    for name in dict.fromkeys([*expected, *counts]):
+        if counts[name] != expected[name]:
+            yield " ".join(map(str, name)), f"{counts[name]} rows"
+
+
+def contradicting(
+    rows: Iterable[Row],
+    named_by: Sequence[str],
+    present: Mapping[str, Collection[str]],
+    columns: Collection[str],
+    outcome: str = "outcome",
+) -> Iterator[Problem]:
+    """The rows whose columns do not fit how they ended.
+
+    `present` says by outcome which of `columns` are not empty; the others of them are.
+    """
+    for row in rows:
+        there = {column for column in columns if row.get(column) is not None}
+        if there != set(present.get(str(row[outcome]), {"no such outcome"})):
+            yield " ".join(str(row[column]) for column in named_by), f"ended as {row[outcome]}"
+
+
+def problems_of(problems: Iterable[Problem]) -> pd.DataFrame:
+    """Problems as a check shows them."""
+    return pd.DataFrame(list(problems), columns=["row", "problem"])

@@ -1,0 +1,215 @@
+"""What steps would ask if they were materialized now, by the same code that asks it.
+
+A plan follows each conversation through the stored answers. Where an upstream step is planned as
+well, its table is foreseen in the same way: rows without an answer yet are `PENDING` in it.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from logging import getLogger
+from typing import Any, NamedTuple
+
+import pandas as pd
+from dagster import AssetKey, MultiPartitionsDefinition
+
+from assets.kit.conversations import Conversations
+from assets.kit.plan import Plan, PlanContext, Planners
+from assets.kit.step import PENDING, Input, NotCountable, Reply, Row, Step, Steps, Work, in_chunks
+from resources.calls import CallStore
+from resources.models.catalog import Model
+from resources.models.former import stored_keys
+from resources.models.outcomes import Malformed
+from resources.models.reading import outcome_of, repaired
+from resources.models.requests import Request, Write
+
+_LOG = getLogger(__name__)
+
+
+def planners(steps: Steps) -> Planners:
+    """The planner of each step."""
+    return {key: partial(_plans, steps, step) for key, step in steps.items()}
+
+
+def foreseen_table(
+    steps: Steps, sources: PlanContext, asset: AssetKey, partition: str
+) -> pd.DataFrame | None:
+    """An asset's table once all that is planned is materialized; None where there is none.
+
+    An asset that is no step is read as it is stored.
+    """
+    config = sources.together.get((asset, partition))
+    step = steps.get(asset)
+    if config is None or step is None:
+        return sources.home.find(asset, partition or None)
+    found = sources.foreseen.get((asset, partition))
+    if found is None:
+        work = _work(steps, step, sources, partition, config)
+        rows = list(_followed(step, work, sources.calls))
+        found = step.columns.table(step.finish(work, rows)).to_pandas()
+        sources.foreseen[asset, partition] = found
+    return found
+
+
+class _Followed(NamedTuple):
+    """A conversation as far as it is stored."""
+
+    row: Row
+    requests: Sequence[Request]
+    """Those that are certain, in their order."""
+    columns: Mapping[str, Any] | None
+    """What it returned; None where it waits for the reply to the last request."""
+
+
+def _plans(
+    steps: Steps, step: Step[Any], sources: PlanContext, partition: str, config: Mapping[str, Any]
+) -> Iterator[Plan]:
+    model = step.model(partition, step.config(**config))
+    if model is None:
+        return
+    try:
+        work = _work(steps, step, sources, partition, config)
+        rows = step.rows(work)
+    except NotCountable as missing:
+        yield Plan(model, missing=str(missing))
+        return
+    certain = [row for row in rows if row.get(step.outcome) != PENDING]
+    pending = [row for row in rows if row.get(step.outcome) == PENDING]
+    later = partial(_later, step, work, sources.calls, certain, pending)
+    yield Plan(
+        model,
+        requests=_certain(step, work, sources.calls, certain),
+        later=later(),
+        whole=step.whole(work),
+        warning=step.warning(partition, work.config),
+    )
+
+
+def _certain(
+    step: Step[Any], work: Work[Any], calls: CallStore, rows: Sequence[Row]
+) -> Iterator[Request]:
+    for some in in_chunks(rows):
+        for followed in _follow(step, work, calls, some, to_the_end=False):
+            yield from followed.requests
+
+
+def _later(
+    step: Step[Any],
+    work: Work[Any],
+    calls: CallStore,
+    certain: Sequence[Row],
+    pending: Sequence[Row],
+) -> Iterator[Request]:
+    """What follows a request without a reply, and all about rows that are pending upstream."""
+    for some in in_chunks(filter(step.may_follow, certain)):
+        for followed in _follow(step, work, calls, some, to_the_end=False):
+            if followed.columns is None:
+                yield from step.further(work, followed.row, followed.requests[-1])
+    for row in pending:
+        first = next(step.converse(work, row), None)
+        if first is not None:
+            yield first
+            yield from step.further(work, row, first)
+    yield from step.at_most(work)
+
+
+def _followed(step: Step[Any], work: Work[Any], calls: CallStore) -> Iterator[dict[str, Any]]:
+    """The rows of a table that is foreseen."""
+    for some in in_chunks(step.rows(work)):
+        there = [row for row in some if row.get(step.outcome) != PENDING]
+        followed = iter(_follow(step, work, calls, there, to_the_end=True))
+        for row in some:
+            pending = row.get(step.outcome) == PENDING
+            columns = None if pending else next(followed).columns
+            yield {**row, **({step.outcome: PENDING} if columns is None else columns)}
+
+
+def _follow(
+    step: Step[Any], work: Work[Any], calls: CallStore, rows: Sequence[Row], *, to_the_end: bool
+) -> list[_Followed]:
+    """Follow conversations through the stored answers.
+
+    Unless `to_the_end`, those that ask once are followed to their request alone: no reply is read.
+    """
+    model = step.model(work.partition, work.config)
+    talks = Conversations(step.converse(work, row) for row in rows)
+    asked: list[list[Request]] = [[] for _ in rows]
+    latest = talks.waiting
+    while latest and model is not None:
+        for place, request in latest.items():
+            asked[place].append(request)
+        wanted = {
+            place: request
+            for place, request in latest.items()
+            if to_the_end or step.may_follow(rows[place])
+        }
+        replies = dict(zip(wanted, _replies(step, model, calls, [*wanted.values()]), strict=True))
+        for place, reply in replies.items():
+            if reply is not None:
+                talks.reply(place, reply)
+        latest = {place: r for place, r in talks.waiting.items() if replies.get(place) is not None}
+    return [_Followed(row, asked[place], talks.over.get(place)) for place, row in enumerate(rows)]
+
+
+def _replies(
+    step: Step[Any], model: Model, calls: CallStore, requests: Sequence[Request]
+) -> list[Reply | None]:
+    """The reply to each request, repaired where it has been; None where nobody can know it yet."""
+    certain = [step.known(model, request) for request in requests]
+    first = _stored(model, calls, requests)
+    repairs = {
+        place: repaired(request, reply.outcome)
+        for place, (request, reply) in enumerate(zip(requests, first, strict=True))
+        if reply is not None
+        and isinstance(request, Write)
+        and isinstance(reply.outcome, Malformed)
+        and not reply.outcome.unreadable
+    }
+    mended = dict(zip(repairs, _stored(model, calls, [*repairs.values()]), strict=True))
+    found: list[Reply | None] = []
+    for place, (outcome, reply) in enumerate(zip(certain, first, strict=True)):
+        if outcome is not None and reply is None:
+            found.append(Reply(outcome, ()))
+        elif reply is not None and (better := mended.get(place)) is not None:
+            found.append(Reply(better.outcome, (*reply.calls, *better.calls)))
+        else:
+            found.append(reply)
+    return found
+
+
+def _stored(model: Model, calls: CallStore, requests: Sequence[Request]) -> list[Reply | None]:
+    keys = stored_keys(calls, model, requests)
+    answers = calls.answers(keys)
+    return [
+        Reply(outcome_of(answers[key], request), (key,)) if key in answers else None
+        for key, request in zip(keys, requests, strict=True)
+    ]
+
+
+def _work(
+    steps: Steps, step: Step[Any], sources: PlanContext, partition: str, config: Mapping[str, Any]
+) -> Work[Any]:
+    """What a step reads once all that is planned is materialized. Raises `NotCountable`."""
+    tables = {}
+    for name, of in step.inputs.items():
+        table = foreseen_table(steps, sources, of.asset, partition_of(step, of, partition))
+        if table is None:
+            raise NotCountable(of.asset.to_user_string())
+        tables[name] = table if of.columns is None else table[list(of.columns)]
+    return Work(
+        partition,
+        step.config(**config),
+        tables,
+        step.inputs,
+        sources.home,
+        sources.images,
+        sources.ledger,
+        _LOG,
+    )
+
+
+def partition_of(step: Step[Any], of: Input, partition: str) -> str:
+    """The partition of an input that goes with a step's."""
+    if of.dimension is None or not isinstance(step.partitions, MultiPartitionsDefinition):
+        return partition
+    dimensions = sorted(each.name for each in step.partitions.partitions_defs)
+    return dict(zip(dimensions, partition.split("|"), strict=True))[of.dimension]

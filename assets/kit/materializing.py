@@ -1,0 +1,136 @@
+"""The asset of a step: ask what is missing, read the replies, check the table, store it."""
+
+import inspect
+import warnings
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+from dagster import (
+    AssetCheckSpec,
+    AssetExecutionContext,
+    AssetsDefinition,
+    MaterializeResult,
+    PreviewWarning,
+    asset,
+)
+
+from assets.kit.columns import materialized
+from assets.kit.conversations import Conversations
+from assets.kit.cost_metadata import cost_metadata
+from assets.kit.limits import partial_metadata
+from assets.kit.step import Reply, Row, Step, Work
+from assets.kit.table_asset import OWNERS
+from resources.budget import Budget
+from resources.home import Home
+from resources.images import ImageStore
+from resources.ledger import WorkLedger
+from resources.models.account import Account
+from resources.models.client import Asked, ModelClient
+
+
+def asset_of(step: Step[Any]) -> AssetsDefinition:
+    """The asset that a step makes, with its checks as results of its own run."""
+
+    def compute(
+        context: AssetExecutionContext,
+        config: Any,
+        home: Home,
+        images: ImageStore,
+        ledger: WorkLedger,
+        models: ModelClient,
+        budget: Budget,
+        **tables: pd.DataFrame,
+    ) -> MaterializeResult[pa.Table]:
+        partition = context.partition_key if context.has_partition_key else ""
+        work = Work(partition, config, tables, step.inputs, home, images, ledger, context.log)
+        if warning := step.warning(partition, config):
+            context.log.warning("%s", warning)
+        rows, asked = query(step, work, models, budget.account(context))
+        extent = step.extent(work, rows)
+        outcomes = Counter(str(row[step.outcome]) for row in rows if row.get(step.outcome))
+        made = materialized(
+            step.columns.table(rows),
+            **{name.replace(" ", "_"): number for name, number in outcomes.items()},
+            **(partial_metadata(*extent) if extent else {}),
+            **({"warning": warning} if warning else {}),
+            **step.metadata(work, rows),
+            **(cost_metadata(*asked) if asked else {}),
+        )
+        return made._replace(
+            check_results=[
+                check.passes(work, rows)._replace(check_name=check.name) for check in step.checks()
+            ]
+        )
+
+    return asset(
+        key=step.key,
+        group_name=step.group,
+        owners=OWNERS,
+        kinds={"python", "parquet", *step.kinds},
+        partitions_def=step.partitions,
+        ins=step.ins(),
+        pool=step.pool,
+        description=step.description,
+        metadata=step.columns.described(),
+        code_version=step.code_version,
+        check_specs=_specs(step),
+    )(_typed(compute, step))
+
+
+def query(
+    step: Step[Any], work: Work[Any], models: ModelClient, account: Account
+) -> tuple[Sequence[Row], list[Asked]]:
+    """The finished rows of a step, and what was asked for them, round by round.
+
+    A further turn is sent once all earlier ones of the round have ended.
+    """
+    model = step.model(work.partition, work.config)
+    rows = step.rows(work)
+    talks = Conversations(step.converse(work, row) for row in rows)
+    rounds = []
+    while (waiting := talks.waiting) and model is not None:
+        asked = models.ask(model, [*waiting.values()], work.log, account)
+        rounds.append(asked)
+        for place, outcome, calls in zip(waiting, asked.outcomes, asked.keys, strict=True):
+            talks.reply(place, Reply(outcome, calls))
+    found = [{**row, **talks.over[place]} for place, row in enumerate(rows)]
+    return step.finish(work, found), rounds
+
+
+def _specs(step: Step[Any]) -> list[AssetCheckSpec]:
+    with warnings.catch_warnings():
+        # Dagster marks partitioned checks as a preview: it need not say so each time.
+        warnings.filterwarnings("ignore", "Specifying a partitions_def", PreviewWarning)
+        return [
+            AssetCheckSpec(
+                check.name,
+                asset=step.key,
+                description=check.description,
+                blocking=check.blocking,
+                partitions_def=step.partitions,
+            )
+            for check in step.checks()
+        ]
+
+
+def _typed(compute: Any, step: Step[Any]) -> Any:
+    """The function with the parameters that Dagster reads: the step's config and its inputs."""
+    signature = inspect.signature(compute)
+    parameters = [
+        each.replace(annotation=step.config) if name == "config" else each
+        for name, each in signature.parameters.items()
+        if name != "tables"
+    ]
+    parameters += [
+        inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=pd.DataFrame)
+        for name in step.inputs
+    ]
+    # Without the result's type, which Dagster would take for that of several outputs.
+    compute.__signature__ = signature.replace(
+        parameters=parameters, return_annotation=inspect.Signature.empty
+    )
+    compute.__annotations__ = {each.name: each.annotation for each in parameters}
+    return compute

@@ -1,0 +1,242 @@
+"""A step: a table made by asking models, one conversation a row.
+
+A step says what its rows are, what is asked about each, and how the replies are read. Its asset,
+checks, cost, plan for quotes and batches, and the calls behind each row follow from that:
+`assets.kit.materializing` makes the asset, `assets.kit.foresight` the plan.
+
+    class Captions(Step[Limited]):
+        name, columns, config = "captions", CAPTIONS, Limited
+
+        def model(self, partition, config):
+            return chosen(self.catalog, config.captioner, "captioner")
+
+        def rows(self, work):
+            return [{"image_id": row["image_id"]} for row in work.rows("pictures")]
+
+        def converse(self, work, row):
+            reply = yield Look((Turn("user", "What is shown?", (row["sha256"],)),))
+            return {"caption": text_of(reply.outcome), "calls": [*reply.calls]}
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from logging import Logger
+from typing import Any, ClassVar, Generic, NamedTuple, TypeAlias, TypeVar
+
+import pandas as pd
+from dagster import AssetCheckResult, AssetIn, AssetKey, Config, PartitionsDefinition
+
+from assets.kit.columns import Columns, records
+from assets.kit.plan import Whole
+from resources.home import Home
+from resources.images import ImageStore
+from resources.ledger import WorkLedger
+from resources.models.catalog import Catalog, Model
+from resources.models.outcomes import Answered, Outcome
+from resources.models.pricing import longest_output
+from resources.models.requests import Request
+
+Row: TypeAlias = Mapping[str, Any]
+ConfigT = TypeVar("ConfigT", bound=Config)
+
+PENDING = "pending"
+"""The outcome of a row, in a plan alone, that depends on answers that are not there yet."""
+SOME_PICTURE = "0" * 64
+"""Stands, in a plan alone, for the sha256 of a picture that is not there yet."""
+
+
+class Reply(NamedTuple):
+    """How a request ended, with the keys of the stored calls behind that."""
+
+    outcome: Outcome
+    calls: tuple[str, ...]
+
+
+Conversation: TypeAlias = Generator[Request, Reply, dict[str, Any]]
+"""Yields requests, each once the one before has its reply; returns columns of its row."""
+
+
+class NotCountable(Exception):
+    """What a step would ask cannot be counted before an upstream asset, named here, is made."""
+
+
+class Input(NamedTuple):
+    """A table that a step reads.
+
+    `dimension` names that of the step's two partition dimensions by which the table is divided,
+    where it is divided by one alone. `columns` are those that are read; all by default.
+    """
+
+    asset: AssetKey
+    dimension: str | None = None
+    columns: Sequence[str] | None = None
+    read_by: Columns | None = None
+    """The columns by which `Work.rows` types the rows of the table."""
+
+
+class Extent(NamedTuple):
+    """How many of how many items a table is about, as in 20 of 2,736 questions."""
+
+    there: int
+    of: int
+    unit: str
+
+
+@dataclass(frozen=True)
+class Work(Generic[ConfigT]):
+    """One partition of a step: its config, and what it reads. `tables` are by input name."""
+
+    partition: str
+    config: ConfigT
+    tables: Mapping[str, pd.DataFrame]
+    inputs: Mapping[str, Input]
+    home: Home
+    images: ImageStore
+    ledger: WorkLedger
+    log: Logger
+
+    def rows(self, name: str) -> list[dict[str, Any]]:
+        """The rows of an input, None where a cell is empty."""
+        columns = self.inputs[name].read_by
+        table = self.tables[name]
+        return records(table) if columns is None else columns.rows(table)
+
+
+class Check(NamedTuple):
+    """A check of a step's table: `passes` gets the step's work and its finished rows."""
+
+    name: str
+    description: str
+    passes: Callable[[Any, Sequence[Row]], AssetCheckResult]
+    blocking: bool = False
+
+
+class Step(ABC, Generic[ConfigT]):
+    """A table made by asking models; see the module for an example."""
+
+    group: ClassVar[str]
+    """The benchmark."""
+    name: str
+    columns: Columns
+    config: type[ConfigT]
+    description: str
+    partitions: PartitionsDefinition[Any] | None = None
+    inputs: Mapping[str, Input] = {}
+    kinds: Sequence[str] = ()
+    code_version: str = "1"
+    calls: str = "calls"
+    """The column with the keys of the calls behind a row."""
+    outcome: str = "outcome"
+    """The column that says how a row ended."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self.catalog = catalog
+
+    @cached_property
+    def key(self) -> AssetKey:
+        """The asset's key."""
+        return AssetKey([self.group, self.name])
+
+    @property
+    def pool(self) -> str:
+        """The pool that bounds how many partitions are made at once."""
+        return self.name
+
+    @abstractmethod
+    def model(self, partition: str, config: ConfigT) -> Model | None:
+        """The model that is asked; None where nobody is. Raises `NoSuchModel`."""
+
+    @abstractmethod
+    def rows(self, work: Work[ConfigT]) -> Sequence[dict[str, Any]]:
+        """What there is to be a row of, in the table's order: the columns known before asking.
+
+        In a plan, upstream rows may be `PENDING`: one that depends on such a row has that outcome
+        as well. Raises `NotCountable` where nobody can count what is to be asked then.
+        """
+
+    @abstractmethod
+    def converse(self, work: Work[ConfigT], row: Row) -> Conversation:
+        """Ask about a row, in as many turns as it takes; return its further columns."""
+
+    def finish(
+        self, work: Work[ConfigT], rows: Sequence[dict[str, Any]]
+    ) -> Sequence[dict[str, Any]]:
+        """The finished rows: what can be said once all are there. Some may be pending in a plan."""
+        return rows
+
+    def extent(self, work: Work[ConfigT], rows: Sequence[Row]) -> Extent | None:
+        """How many of how many items the table is about; None where there can be no fewer."""
+        return None
+
+    def metadata(self, work: Work[ConfigT], rows: Sequence[Row]) -> Mapping[str, Any]:
+        """What Dagster shows of the table, beside outcomes, extent and cost."""
+        return {}
+
+    def checks(self) -> Sequence[Check]:
+        """What must hold of the table."""
+        return ()
+
+    def may_follow(self, row: Row) -> bool:
+        """Whether a second request may follow the first one about a row."""
+        return False
+
+    def known(self, model: Model, request: Request) -> Outcome | None:
+        """How a request ends, where that is certain without asking, as of a rule-based writer."""
+        return None
+
+    def at_most(self, work: Work[ConfigT]) -> Iterable[Request]:
+        """What may be asked at most beside `rows`, where upstream rows are pending."""
+        return ()
+
+    def further(self, work: Work[ConfigT], row: Row, request: Request) -> Iterable[Request]:
+        """What may follow a request that has no reply yet, each as large as it can be.
+
+        By default what the conversation asks after the longest reply that its model can give.
+        """
+        model = self.model(work.partition, work.config)
+        talk = self.converse(work, row)
+        if model is None or not self.may_follow(row):
+            return
+        said = Answered("?" * (longest_output(model) or 0))
+        try:
+            asked = next(talk)
+            while asked != request:
+                asked = talk.send(Reply(said, ()))
+            while True:
+                asked = talk.send(Reply(said, ()))
+                yield asked
+        except StopIteration:
+            return
+
+    def whole(self, work: Work[ConfigT]) -> Whole | None:
+        """What it would ask of the paper's sample; None where this is not smaller."""
+        return None
+
+    def warning(self, partition: str, config: ConfigT) -> str | None:
+        """What a quote, and a run, says beside its numbers."""
+        return None
+
+    def ins(self) -> dict[str, AssetIn]:
+        """The inputs as Dagster takes them."""
+        return {
+            name: AssetIn(of.asset, metadata={"columns": list(of.columns)} if of.columns else None)
+            for name, of in self.inputs.items()
+        }
+
+
+Steps: TypeAlias = Mapping[AssetKey, Step[Any]]
+"""By the key of their assets."""
+
+
+def in_chunks(rows: Iterable[Any], size: int = 1000) -> Iterator[list[Any]]:
+    """So many at a time."""
+    some: list[Any] = []
+    for row in rows:
+        some.append(row)
+        if len(some) == size:
+            yield some
+            some = []
+    if some:
+        yield some

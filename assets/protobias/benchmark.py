@@ -1,0 +1,103 @@
+"""What others know of ProtoBias."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from assets.kit.benchmarks import Benchmark, Definition, StandIn
+from assets.kit.jobs import Flow
+from assets.kit.partitions import painters
+from assets.kit.plan import Planners
+from assets.kit.step import Step
+from assets.protobias import picture_planning, score_planning, triplet_planning
+from assets.protobias.filtered import filtered_pairs_by
+from assets.protobias.pair_checks import checks_of_pairs
+from assets.protobias.pairs import image_pairs_by
+from assets.protobias.partitions import pairs, protobias_domains
+from assets.protobias.report import report_over
+from assets.protobias.score_checks import checks_of_scores
+from assets.protobias.scores import scores_by
+from assets.protobias.scoring import scorers
+from assets.protobias.summary import summary_over
+from assets.protobias.triplets import triplets_by
+from generators.prompts.concepts import DOMAINS
+from resources.models.catalog import Catalog
+
+_FLOWS = (
+    Flow(
+        "protobias_prompts",
+        protobias_domains,
+        ("protobias/concepts", "protobias/prompt_triplets"),
+        "ProtoBias by domain, first: concepts and prompt triplets, once for all painters.",
+    ),
+    Flow(
+        "painter_pairs",
+        pairs,
+        ("protobias/image_pairs", "protobias/filtered_pairs", "protobias/scores_"),
+        "ProtoBias by domain, second; for a new painter, all that there is to do: paints, filters "
+        "and scores its pairs of a domain. painter_summary and protobias_report come next.",
+    ),
+    Flow(
+        "painter_summary",
+        painters,
+        ("protobias/summary",),
+        "ProtoBias by painter: failure rates, scores and margins of every metric.",
+        one_step=True,
+    ),
+    Flow(
+        "protobias_report",
+        None,
+        ("protobias/report",),
+        "ProtoBias: the report on all painters that are summarized.",
+        one_step=True,
+    ),
+)
+_STAND_IN_CONCEPTS = {"concepts": {"instances": 6}}
+_STAND_IN_SAMPLES = {"image_pairs": {"samples": 1}}
+
+
+def _steps(catalog: Catalog) -> Iterator[Step[Any]]:
+    yield from ()
+
+
+def _assets(catalog: Catalog) -> list[Definition]:
+    return [
+        triplets_by(catalog),
+        image_pairs_by(catalog),
+        filtered_pairs_by(catalog),
+        *checks_of_pairs(),
+        *scores_by(catalog),
+        *checks_of_scores(catalog),
+        summary_over(scorers(catalog)),
+        report_over(scorers(catalog)),
+    ]
+
+
+def _planners(catalog: Catalog) -> Planners:
+    return {
+        **triplet_planning.planners(catalog),
+        **picture_planning.planners(catalog),
+        **score_planning.planners(catalog),
+    }
+
+
+def _stand_in(catalog: Catalog, painter: str) -> Iterator[StandIn]:
+    """A few concepts of each domain as a stand-in paints them; judges that cost nothing."""
+    scores = [f"scores_{judge.name}" for judge in catalog.with_role("judge") if judge.rehearses]
+    for domain in DOMAINS:
+        yield StandIn(("concepts", "prompt_triplets"), domain, _STAND_IN_CONCEPTS)
+        made = ("image_pairs", "filtered_pairs", *scores)
+        yield StandIn(made, f"{domain}|{painter}", _STAND_IN_SAMPLES)
+    yield StandIn(("summary",), painter)
+    yield StandIn(("report",))
+
+
+BENCHMARK = Benchmark(
+    name="protobias",
+    title="ProtoBias",
+    question="Does a metric prefer the picture that fits the text, or the one that is typical?",
+    steps=_steps,
+    assets=_assets,
+    planners=_planners,
+    flows=_FLOWS,
+    stand_in=_stand_in,
+)

@@ -1,0 +1,98 @@
+"""What others know of VLMBias."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from assets.kit.benchmarks import Benchmark, Definition, StandIn
+from assets.kit.jobs import Flow
+from assets.kit.plan import Planners
+from assets.kit.step import Step
+from assets.vlmbias import planning
+from assets.vlmbias.answers import is_reference, topics_of
+from assets.vlmbias.judges import judged
+from assets.vlmbias.partitions import photographed_topics, photographs, topics
+from assets.vlmbias.photographs import planning as photographs_planning
+from assets.vlmbias.photographs.making import photographed
+from assets.vlmbias.svg_flags import EditedFlags
+from generators.topics import DRAWN, PHOTOGRAPHED
+from resources.models.catalog import Catalog
+
+_FLOWS = (
+    Flow(
+        "vlmbias_answers",
+        topics,
+        ("vlmbias/answers_",),
+        "VLMBias by topic: has judges answer a topic's questions. For one judge, select its node "
+        "in the graph before you press Materialize: without a selection, every judge is asked.",
+    ),
+    Flow(
+        "vlmbias_subjects",
+        photographed_topics,
+        ("vlmbias/subjects",),
+        "VLMBias, photographs by topic: what is to be painted, before vlmbias_photographs.",
+    ),
+    Flow(
+        "vlmbias_photographs",
+        photographs,
+        ("vlmbias/paintings", "vlmbias/edits", "vlmbias/candidates"),
+        "VLMBias, photographs by topic and painter: paints, edits and checks them, for people to "
+        "review.",
+    ),
+    Flow(
+        "vlmbias_edited_flags",
+        None,
+        ("vlmbias/edited_flags_",),
+        "VLMBias: has writers edit flags as SVG. For one writer, select its node in the graph.",
+    ),
+    Flow(
+        "vlmbias_report",
+        None,
+        ("vlmbias/accuracy", "vlmbias/report"),
+        "VLMBias: accuracy of all judges, and the report.",
+    ),
+)
+
+
+def _steps(catalog: Catalog) -> Iterator[Step[Any]]:
+    for writer in catalog.with_role("writer"):
+        if not writer.rehearses:
+            yield EditedFlags(catalog, writer)
+
+
+def _assets(catalog: Catalog) -> list[Definition]:
+    return [*judged(catalog), *photographed(catalog)]
+
+
+def _planners(catalog: Catalog) -> Planners:
+    return {**planning.planners(catalog), **photographs_planning.planners(catalog)}
+
+
+def _stand_in(catalog: Catalog, painter: str) -> Iterator[StandIn]:
+    """All drawn topics, and the photographs as a stand-in paints them; judges that cost nothing."""
+    judges = [judge for judge in catalog.with_role("judge") if is_reference(judge)]
+    for topic in (*DRAWN, *PHOTOGRAPHED):
+        answers = [
+            f"answers_{judge.name}"
+            for judge in judges
+            if topic in topics_of(judge).get_partition_keys()
+        ]
+        if topic in DRAWN:
+            images = ("drawn_images", "original_images", "measurements")
+            yield StandIn((*images, "questions", *answers), topic)
+        else:
+            yield StandIn(("subjects",), topic)
+            yield StandIn(("paintings", "edits", "candidates"), f"{painter}|{topic}")
+            yield StandIn(("photographs", "questions", *answers), topic)
+    yield StandIn(("accuracy", "report"))
+
+
+BENCHMARK = Benchmark(
+    name="vlmbias",
+    title="VLMBias",
+    question="Does a vision-language model count what it sees, or what it remembers?",
+    steps=_steps,
+    assets=_assets,
+    planners=_planners,
+    flows=_FLOWS,
+    stand_in=_stand_in,
+)
