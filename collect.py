@@ -15,7 +15,7 @@ from dotenv import load_dotenv
 if TYPE_CHECKING:
     from dagster import DagsterInstance
 
-    from resources.collector import Waste
+    from resources.garbage_collector import Waste
 
 _ROW = "{:<52} {:>8} {:>12}  {}\n"
 
@@ -53,7 +53,7 @@ def _collect(*, remove: bool, calls: bool) -> None:
     from dagster import DagsterInstance, build_resources  # noqa: PLC0415 - see above
 
     from definitions import data_root, resources_at  # noqa: PLC0415 - see above
-    from resources.collector import Collector  # noqa: PLC0415 - see above
+    from resources.garbage_collector import GarbageCollector  # noqa: PLC0415 - see above
 
     with DagsterInstance.get() as instance, warnings.catch_warnings():
         # Dagster's own, while it makes a resource that is part of another one.
@@ -61,7 +61,7 @@ def _collect(*, remove: bool, calls: bool) -> None:
         resources = {"models": resources_at(data_root())["models"]}
         with build_resources(resources, instance) as known:
             _require_rest(instance)
-            collector = Collector(Path(data_root()), known.models.calls, known.models.images)
+            collector = GarbageCollector(Path(data_root()), known.models.calls, known.models.images)
             waste = collector.waste()
             _tell(waste, remove=remove, calls=calls)
             if remove:

@@ -7,7 +7,7 @@ from typing import Any
 from dagster import AssetExecutionContext, ConfigurableResource
 from pydantic import Field, create_model
 
-from resources.models.account import Account
+from resources.calls.spending import Account
 
 PER_RUN, PER_MONTH = "COUNTERFACTORY_BUDGET_PER_RUN", "COUNTERFACTORY_BUDGET_PER_MONTH"
 """The environment variables that hold budgets in US dollars."""

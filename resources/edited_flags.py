@@ -9,7 +9,7 @@ from generators.canvas import pixels_of, rasterise
 from generators.domains.flags.draw import GROUND
 from generators.reading import Pixels
 from generators.work import Found, Reading, read_png
-from resources.confined import TooHard, confined
+from resources.sandbox import SandboxFailure, run_sandboxed
 from resources.svg import BadSvg, box_of, safe_svg
 
 PATIENCE_S = 20
@@ -45,8 +45,8 @@ def seen(answers: Sequence[Answer]) -> list[Seen]:
     A few shapes can keep a rasteriser busy for hours: it works where it can be ended.
     """
     return [
-        Seen("unsafe", f"{result}.") if isinstance(result, TooHard) else result
-        for result in confined(_seen, answers, PATIENCE_S)
+        Seen("unsafe", f"{result}.") if isinstance(result, SandboxFailure) else result
+        for result in run_sandboxed(_seen, answers, PATIENCE_S)
     ]
 
 

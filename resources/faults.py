@@ -39,7 +39,7 @@ class Unreachable(StoreError):
     """A store on another machine does not answer."""
 
 
-class Unreadable(StoreError):
+class AccessDenied(StoreError):
     """Something in the store may not be read."""
 
 
@@ -57,6 +57,26 @@ class NoPrice(StoreError):
 
 class LostPictures(StoreError):
     """Pictures that answers name, and that were paid for, are not in the image store."""
+
+
+class ModelError(Exception):
+    """A model cannot be asked; the message says why and what to do. What was answered is kept."""
+
+
+class KeyNotSet(ModelError):
+    """The environment variable that holds the API key is not set."""
+
+
+class CannotDo(ModelError):
+    """The model's backend does not do what it was asked for."""
+
+
+class InBatch(ModelError):
+    """Requests wait in a batch, and would be paid for twice if they were asked alone."""
+
+
+class Stopped(ModelError):
+    """The provider takes no more requests, or cannot be reached."""
 
 
 @contextmanager

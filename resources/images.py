@@ -12,8 +12,8 @@ from dagster import ConfigurableResource
 from upath import UPath
 
 from resources.atomic import is_remote, reaching, write_new, write_whole
-from resources.faults import Corrupt, Missing, Outside, Unreadable, writing
-from resources.reserve import Reserve
+from resources.disk_reserve import DiskReserve
+from resources.faults import AccessDenied, Corrupt, Missing, Outside, writing
 
 _AT_ONCE = 32
 """How many images are looked for at once: in an object store, each takes a request."""
@@ -53,7 +53,7 @@ class ImageStore(ConfigurableResource[None]):
             write_whole(self.path(digest), png)
         return digest
 
-    def reserve(self, size: int) -> Reserve:
+    def reserve(self, size: int) -> DiskReserve:
         """Room for pictures that will be paid for, as many bytes; it is held already.
 
         Raises `Unwritable` or `Unreachable` where no picture could be kept, and `Full` where a disk
@@ -65,8 +65,8 @@ class ImageStore(ConfigurableResource[None]):
             write_new(probe, b"")
             with writing(probe), reaching(probe):
                 probe.unlink()
-            return Reserve(None, 0)
-        reserve = Reserve(Path(folder.path), size)
+            return DiskReserve(None, 0)
+        reserve = DiskReserve(Path(folder.path), size)
         reserve.hold()
         return reserve
 
@@ -85,7 +85,7 @@ class ImageStore(ConfigurableResource[None]):
                 "drawn again, the rest is kept; of what a model made it says what to do."
             ) from error
         except PermissionError as error:
-            raise Unreadable(
+            raise AccessDenied(
                 f"The image {path} may not be read ({error}). Give this user, or these "
                 "credentials, the right to read it."
             ) from error

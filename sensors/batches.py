@@ -22,7 +22,7 @@ from dagster import (
 from assets.kit.plan import PlanContext, Planners
 from assets.planning.batches import TAG, Batching, table_of
 from assets.planning.choice import Assets
-from resources.batches import Providers, find_lost, follow
+from resources.batches import Providers, find_lost, track
 from resources.calls.batches import OPEN, OVER, Batch
 from resources.home import Home
 from resources.images import ImageStore
@@ -63,7 +63,7 @@ def watching(planners: Planners, assets: Assets, batching: Batching) -> SensorDe
         store = models.calls.batches
         with Providers(images) as providers:
             problems = find_lost(models.calls, providers, context.log)
-            problems |= follow(models.calls, providers)
+            problems |= track(models.calls, providers)
         tick = _Tick(
             context.instance,
             PlanContext(home, images, ledger, models.calls),

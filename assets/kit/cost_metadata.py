@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from resources.models.client import Asked
+from resources.models.client import AskResult
 
 
-def cost_metadata(*asked: Asked) -> dict[str, Any]:
+def cost_metadata(*asked: AskResult) -> dict[str, Any]:
     """What was sent and what it cost, for an asset that asked models once or several times.
 
     `spent_usd` is "unknown" where a price is; what timed out or was broken off may have been paid,

@@ -30,16 +30,16 @@ from pydantic import Field
 from assets.kit.plan import PlanContext, Planners
 from assets.kit.previews import markdown_table
 from assets.planning.choice import Assets, Chosen, Task, choose, together
-from resources.batches import Order, Providers, cancel, collect, find_lost, forget, submit
+from resources.batches import BatchOrder, Providers, cancel, collect, find_lost, forget, submit
 from resources.budget import Budget
 from resources.calls.batches import OPEN, Batch
+from resources.calls.spending import Account
 from resources.executors import in_process
+from resources.faults import CannotDo
 from resources.home import Home
 from resources.images import ImageStore
 from resources.ledger import WorkLedger
-from resources.models.account import Account
 from resources.models.client import ModelClient
-from resources.models.faults import CannotDo
 
 TAG = "counterfactory/batch"
 """The tag of a run that has to do with one batch."""
@@ -197,7 +197,7 @@ def _submit_job(
 
 def _orders(
     planners: Planners, sources: PlanContext, chosen: Chosen, account: Account, later: Counter[str]
-) -> Iterator[Order]:
+) -> Iterator[BatchOrder]:
     """What each partition would ask; `later` counts what it cannot ask yet."""
     for task in chosen.tasks:
         name, where = task.asset.to_user_string(), _named(task)
@@ -207,7 +207,7 @@ def _orders(
                     f"{where} cannot be submitted yet: materialize {plan.missing} first."
                 )
             to = replace(account, asset=name, partition=task.partition)
-            yield Order(plan.model, to, task.config, plan.requests)
+            yield BatchOrder(plan.model, to, task.config, plan.requests)
             if number := sum(1 for _ in plan.later):
                 later[where] += number
 

@@ -16,7 +16,7 @@ from assets.planning.choice import CannotQuote, Task, together
 from assets.planning.repairs import longest_repair, may_miss, repair_of
 from resources.calls.spending import Mode
 from resources.models.catalog import Model
-from resources.models.former import stored_keys
+from resources.models.legacy_keys import stored_keys
 from resources.models.pricing import (
     Sizes,
     cost_of,
@@ -27,7 +27,7 @@ from resources.models.pricing import (
     why_unpriced,
 )
 from resources.models.replies import Usage
-from resources.models.requests import Request, kind_of
+from resources.models.requests import Request, head, kind_of
 
 _AT_ONCE = 1000
 _SOMETHING = Usage(1, 1, 1.0)
@@ -265,7 +265,7 @@ class _Making:
         """What the model's latest answers of a kind used, the same for all; None if none are."""
         like = model.name, kind_of(request)
         if like not in self._typical:
-            typical = self._calls.typical_usage(model, kind_of(request))
+            typical = self._calls.typical_usage(head(model, kind_of(request)))
             self._typical[like] = (
                 Usage(round(typical.input_tokens), round(typical.output_tokens))
                 if typical

@@ -2,9 +2,8 @@
 
 from resources.calls import Call
 from resources.models.catalog import Model
-from resources.models.outcomes import Malformed
+from resources.models.outcomes import Malformed, outcome_of, repaired
 from resources.models.pricing import longest_output
-from resources.models.reading import outcome_of, repaired
 from resources.models.requests import Request, Write
 
 

@@ -33,7 +33,7 @@ from resources.budget import Budget
 from resources.images import ImageStore
 from resources.ledger import WorkLedger
 from resources.models.catalog import Catalog, Model
-from resources.models.client import Asked, ModelClient
+from resources.models.client import AskResult, ModelClient
 from resources.models.outcomes import Answered, Outcome
 from resources.models.requests import Paint
 
@@ -205,7 +205,7 @@ def _pictures(outcomes: Sequence[Outcome]) -> Iterator[str]:
 def _rows(
     painter: Model,
     wanted: Sequence[Wanted],
-    asked: Asked,
+    asked: AskResult,
     seen: Mapping[str, Seen],
     written: Mapping[str, Sequence[str]],
 ) -> Iterator[dict[str, Any]]:

@@ -17,7 +17,7 @@ from assets.protobias.selection import first_pairs
 from assets.protobias.triplet_planning import triplets_of, whole_sample
 from generators.prompts.sampling import SIZES
 from resources.models.catalog import Catalog, Model
-from resources.models.former import stored_keys
+from resources.models.legacy_keys import stored_keys
 from resources.models.requests import Look, Paint
 
 _TRIPLETS, _PAIRS, _FILTERED = key("prompt_triplets"), key("image_pairs"), key("filtered_pairs")

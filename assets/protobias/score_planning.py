@@ -23,7 +23,7 @@ from assets.protobias.scoring import is_filed, scorers, to_score
 from assets.protobias.selection import first_pairs, share_of
 from assets.protobias.triplet_planning import triplets_of, whole_sample
 from resources.models.catalog import Catalog, Model
-from resources.models.former import stored_keys
+from resources.models.legacy_keys import stored_keys
 
 _PAIRS, _FILTERED = key("image_pairs"), key("filtered_pairs")
 _SOME_PICTURE = "0" * 64

@@ -18,10 +18,9 @@ from generators.prompts.concepts import Concept, Triplet
 from generators.prompts.grammar import NotUnderstood, triplet
 from generators.prompts.sampling import SIZES
 from resources.models.catalog import Catalog, Model
-from resources.models.former import stored_keys
-from resources.models.outcomes import Answered, Malformed, Outcome, Refused
+from resources.models.legacy_keys import stored_keys
+from resources.models.outcomes import Answered, Malformed, Outcome, Refused, outcome_of, repaired
 from resources.models.pricing import longest_output
-from resources.models.reading import outcome_of, repaired
 from resources.models.requests import Request, Write
 
 _CONCEPTS, _TRIPLETS = key("concepts"), key("prompt_triplets")

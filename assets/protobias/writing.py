@@ -12,8 +12,7 @@ from generators.prompts.grammar import fields_of
 from generators.prompts.phrasing import tidied
 from generators.prompts.templates import SCHEMA, template
 from resources.models.catalog import Model
-from resources.models.outcomes import Answered, Failed, Malformed, Outcome, Refused
-from resources.models.reading import data_in
+from resources.models.outcomes import Answered, Failed, Malformed, Outcome, Refused, data_in
 from resources.models.requests import Turn, Write
 
 REASKS = 2

@@ -7,7 +7,7 @@ from typing import Any
 from assets.kit.cost_metadata import cost_metadata
 from assets.vlmbias.answers import Ending
 from assets.vlmbias.prompting import Posed
-from resources.models.account import Account
+from resources.calls.spending import Account
 from resources.models.catalog import Model
 from resources.models.client import ModelClient
 from resources.models.outcomes import Answered, Failed, Malformed, Outcome, Refused

@@ -13,9 +13,9 @@ from assets.vlmbias.common import GROUP, answers_of
 from assets.vlmbias.looking import first_look, reply_in, second_look
 from assets.vlmbias.prompting import VARIANTS, Posed, Prompting
 from resources.models.catalog import Catalog, Model
-from resources.models.former import stored_keys
+from resources.models.legacy_keys import stored_keys
+from resources.models.outcomes import outcome_of
 from resources.models.pricing import longest_output
-from resources.models.reading import outcome_of
 from resources.models.requests import Look
 
 _QUESTIONS = AssetKey([GROUP, "questions"])

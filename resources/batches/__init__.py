@@ -1,18 +1,18 @@
 """Batches at providers: submitted, found again, followed, collected, and given up."""
 
-from resources.batches.collecting import collect
-from resources.batches.following import cancel, find_lost, follow, forget
+from resources.batches.collection import collect
 from resources.batches.providers import Providers
-from resources.batches.submitting import Order, Submitted, submit
+from resources.batches.submission import BatchOrder, Submitted, submit
+from resources.batches.tracking import cancel, find_lost, forget, track
 
 __all__ = [
-    "Order",
+    "BatchOrder",
     "Providers",
     "Submitted",
     "cancel",
     "collect",
     "find_lost",
-    "follow",
     "forget",
     "submit",
+    "track",
 ]

@@ -6,13 +6,13 @@ from types import TracebackType
 from typing import Any, NoReturn, Self, TypeVar
 
 from resources.calls.batches import Batch
+from resources.faults import CannotDo, Stopped
 from resources.images import ImageStore
 from resources.models.backends import backend_of
-from resources.models.backends.base import Batcher
+from resources.models.backends.base import BatchBackend
 from resources.models.catalog import Model
 from resources.models.client import key_of
-from resources.models.faults import CannotDo, Stopped
-from resources.models.loop import Loop
+from resources.models.event_loop import EventLoopThread
 from resources.models.replies import Closed, Fault, Interrupted
 
 ANSWER_S = 60.0
@@ -30,10 +30,10 @@ class Providers:
 
     def __init__(self, images: ImageStore) -> None:
         self.images = images
-        self._loop: Loop | None = None
+        self._loop: EventLoopThread | None = None
         self._backends: dict[str, Any] = {}
 
-    def of(self, model: Model) -> Batcher:
+    def of(self, model: Model) -> BatchBackend:
         """The backend of a model.
 
         Raises `KeyNotSet`, `Stopped` where the provider cannot be asked at all, and `CannotDo`
@@ -50,12 +50,12 @@ class Providers:
                 f"{model.name} takes no batches: the backend {model.backend} offers none. "
                 "Materialize its assets instead, which asks it request by request."
             )
-        backend: Batcher = self._backends[entry]
+        backend: BatchBackend = self._backends[entry]
         return backend
 
     def run(self, work: Coroutine[Any, Any, Result]) -> Result:
         """What `work` with a backend returns."""
-        self._loop = self._loop or Loop()
+        self._loop = self._loop or EventLoopThread()
         return self._loop.run(work)
 
     def close(self) -> None:

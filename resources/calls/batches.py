@@ -33,11 +33,11 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects import postgresql, sqlite
 
+from resources.calls.call import canonical_text
 from resources.calls.database import Database
 from resources.calls.tables import TABLES
 from resources.former_names import asset_now, partition_now
-from resources.models.requests import canonical_text
-from resources.outside import plain_text
+from resources.untrusted import clean_text
 
 Over: TypeAlias = Literal["ended", "failed", "expired", "cancelled"]
 """At the provider it is over; here its answers are not collected yet."""
@@ -206,7 +206,7 @@ class Batches:
         )
         self._database.run(
             lambda connection, _: connection.execute(
-                told.values(state=state, said=plain_text(said))
+                told.values(state=state, said=clean_text(said))
             )
         )
 

@@ -6,8 +6,11 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
 
-from resources.models.requests import canonical_text
-from resources.outside import plain_text
+from resources.untrusted import clean_text
+
+_CANONICAL = json.JSONEncoder(
+    sort_keys=True, ensure_ascii=False, allow_nan=False, separators=(",", ":")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +53,11 @@ class Call:
         )
 
 
+def canonical_text(request: Mapping[str, Any]) -> str:
+    """A canonical request as it is hashed and stored."""
+    return _CANONICAL.encode(request)
+
+
 def answer_of(row: Mapping[Any, Any]) -> Answer:
     """The answer in a sound row with these columns."""
     return Answer(
@@ -63,7 +71,7 @@ def answer_of(row: Mapping[Any, Any]) -> Answer:
 
 def row_of(call: Call) -> dict[str, Any]:
     """The columns of a call; the sha256 of its `request` is the key again."""
-    served_model = None if call.served_model is None else plain_text(call.served_model)
+    served_model = None if call.served_model is None else clean_text(call.served_model)
     request = canonical_text(call.request)
     # A model may send half of a surrogate pair, which is JSON, but which no UTF-8 can hold.
     answer = json.dumps(call.answer, sort_keys=True, allow_nan=False, separators=(",", ":"))

@@ -12,6 +12,7 @@ from sqlalchemy.exc import DBAPIError
 
 from resources.calls.schema import is_complete
 from resources.calls.statements import Statements
+from resources.disk_reserve import DiskReserve
 from resources.faults import (
     Busy,
     Corrupt,
@@ -21,7 +22,6 @@ from resources.faults import (
     Unwritable,
     writing,
 )
-from resources.reserve import Reserve
 
 _PATIENCE_S = 300.0
 _RETRY_S = 1.0
@@ -36,7 +36,7 @@ class Database(ABC):
     It is opened by its first transaction, and again by the first one after `close`.
     """
 
-    def __init__(self, name: str, reserve: Reserve) -> None:
+    def __init__(self, name: str, reserve: DiskReserve) -> None:
         self.name = name
         """How messages call it: without user, password or options."""
         self.reserve = reserve

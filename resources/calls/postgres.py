@@ -7,8 +7,8 @@ from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 
 from resources.calls.database import Database
 from resources.calls.schema import complete
+from resources.disk_reserve import DiskReserve
 from resources.faults import Full, StoreError, Unreachable, Unusable, Unwritable
-from resources.reserve import Reserve
 
 _MAKING_TABLES = 0x43414C4C
 """Our advisory lock: PostgreSQL lets two that create the same table at once fail."""
@@ -32,7 +32,7 @@ class PostgresServer(Database):
 
     def __init__(self, url: URL) -> None:
         place = f"{url.host or 'localhost'}:{url.port or 5432}"
-        super().__init__(f"PostgreSQL at {place}/{url.database}", Reserve(None, 0))
+        super().__init__(f"PostgreSQL at {place}/{url.database}", DiskReserve(None, 0))
         self._url = url.set(drivername="postgresql+psycopg2")
 
     def _open(self) -> Engine:

@@ -7,11 +7,11 @@ from sqlalchemy import Connection, Engine, event
 from sqlalchemy.exc import DatabaseError, DBAPIError
 
 from resources.calls.database import Database
-from resources.calls.misplaced import take_over
+from resources.calls.relocation import adopt
 from resources.calls.schema import complete, there
 from resources.calls.tables import CALLS, CLAIMS, TABLES
+from resources.disk_reserve import DiskReserve
 from resources.faults import Busy, Missing, StoreError
-from resources.reserve import Reserve
 from resources.wal import create_wal, wal_engine
 
 _LOCKED_S = 4
@@ -23,12 +23,12 @@ class SqliteFile(Database):
     """A file that is never set aside or emptied, however damaged: it holds what was paid for."""
 
     def __init__(self, path: Path) -> None:
-        super().__init__(str(path), Reserve(path.parent, _RESERVE))
+        super().__init__(str(path), DiskReserve(path.parent, _RESERVE))
         self._path = path
 
     def _open(self) -> Engine:
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        take_over(self._path)
+        adopt(self._path)
         if not self._path.exists():
             if self._path.is_symlink():
                 raise Missing(

@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import re
 import threading
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,19 +20,14 @@ from resources.calls.call import Answer, Call, row_of
 from resources.calls.damage import DamagedAnswers
 from resources.calls.database import Database
 from resources.calls.money import Changes
-from resources.calls.orders import Claim, Standing
+from resources.calls.operations import Claim, ClaimState
 from resources.calls.spending import Booking, Purchase, Spent, Typical
 from resources.calls.statements import Statements
-from resources.calls.tables import head_of
 from resources.calls.writer import Writer
-from resources.models.catalog import Model
-from resources.models.requests import canonical, canonical_text
 
 _AT_ONCE = 1000
 _TYPICAL_OF = 1000
 _FIRST_LOOK_S, _LOOK_EVERY_S = 0.05, 1.0
-_PARAMETERS = ',"parameters":{'
-_DEVICE = re.compile(r'"device":"([^"\\]+)"')
 _STARTING = threading.Lock()
 
 Result = TypeVar("Result")
@@ -167,12 +161,11 @@ class CallStore(ConfigurableResource[None]):
         """What was spent, by month, asset, partition, model and mode."""
         return self._started().database.run(lambda connection, sql: sql.money.spending(connection))
 
-    def typical_usage(self, model: Model, kind: str) -> Typical | None:
-        """Mean tokens of the latest 1,000 stored calls with this backend, model, parameters, kind.
+    def typical_usage(self, head: str) -> Typical | None:
+        """Mean tokens of the latest 1,000 stored calls whose request has this head.
 
         None where no such call is stored with both its counts.
         """
-        head = head_of(canonical_text(canonical(model, kind, {})))
         database = self._started().database
         found = database.run(lambda connection, sql: sql.latest(connection, head, _TYPICAL_OF))
         if found.damaged:
@@ -183,12 +176,9 @@ class CallStore(ConfigurableResource[None]):
         tokens = [(call.input_tokens or 0, call.output_tokens or 0) for call in calls]
         return Typical(len(tokens), *map(fmean, zip(*tokens, strict=True)))
 
-    def devices(self, model: Model, kind: str) -> set[str]:
-        """The devices in the keys of stored calls of a kind to a local model, on any parameters."""
-        whole = canonical_text(canonical(model, kind, {}))
-        begins = whole[: whole.index(_PARAMETERS) + len(_PARAMETERS)]
-        heads = self._started().database.run(lambda connection, sql: sql.heads(connection, begins))
-        return {found[1] for head in heads if (found := _DEVICE.search(head, len(begins)))}
+    def heads(self, begins: str) -> set[str]:
+        """The different heads of stored requests that begin so."""
+        return self._started().database.run(lambda connection, sql: sql.heads(connection, begins))
 
     async def once(
         self, key: str, ask: Callable[[], Awaitable[Call]], purchase: Purchase | None = None
@@ -230,12 +220,12 @@ class CallStore(ConfigurableResource[None]):
                     flight.task.cancel()
                     await asyncio.wait([flight.task])
 
-    async def book_anew(self, purchase: Purchase, booking: Booking) -> None:
+    async def rebook(self, purchase: Purchase, booking: Booking) -> None:
         """Leave what is open of a purchase as possibly paid, and reserve for another attempt.
 
         Raises `OverBudget` where a budget does not allow for that.
         """
-        await self._started().writer.anew(purchase, booking)
+        await self._started().writer.rebook(purchase, booking)
 
     def close(self) -> None:
         """Write what is under way, give up claims and close connections."""
@@ -254,12 +244,12 @@ class CallStore(ConfigurableResource[None]):
         writer, claim = self._started().writer, Claim(key, purchase)
         try:
             found = await writer.claim(claim)
-            if found is Standing.GRANTED:
+            if found is ClaimState.GRANTED:
                 return await writer.keep(claim, await ask())
         except BaseException:
             writer.release(claim)
             raise
-        return None if found is Standing.PENDING else found
+        return None if found is ClaimState.PENDING else found
 
     def _chunks(
         self,

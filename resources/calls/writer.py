@@ -15,15 +15,15 @@ from sqlalchemy import Connection
 from resources.calls.call import Call, row_of
 from resources.calls.damage import DamagedAnswers, Found
 from resources.calls.database import Database
-from resources.calls.orders import (
-    Anew,
-    Answered,
-    Batch,
+from resources.calls.operations import (
     Claim,
-    Done,
-    Order,
-    Reply,
-    Standing,
+    ClaimState,
+    Operation,
+    Rebook,
+    StoreAnswer,
+    Transaction,
+    TransactionResult,
+    Waiter,
     ended,
 )
 from resources.calls.spending import Booking, Purchase
@@ -33,7 +33,7 @@ from resources.faults import Full, StoreError, Unwritable
 _LEASE_S = 20.0
 _AT_ONCE = 500
 _GATHER_S = 0.002
-"""How long the first of a batch waits for others: far less than a model takes to answer."""
+"""How long the first of a transaction waits for others: far less than a model takes to answer."""
 
 
 class Writer:
@@ -46,8 +46,8 @@ class Writer:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._owner = uuid4().hex
-        self._orders: queue.SimpleQueue[tuple[Claim, Order] | None]
-        self._orders = queue.SimpleQueue()
+        self._operations: queue.SimpleQueue[tuple[Claim, Operation] | None]
+        self._operations = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._work, name="call store", daemon=True)
         self._sending = threading.Lock()
         self._closed = False
@@ -55,15 +55,15 @@ class Writer:
         self._left_behind: set[Claim] = set()
         self._renew_at = 0.0
 
-    async def claim(self, claim: Claim) -> Call | Standing:
+    async def claim(self, claim: Claim) -> Call | ClaimState:
         """The stored call of a key, or whether it was granted.
 
         Raises `OverBudget` or `NoPrice` where the money for it cannot be reserved; it is not
         granted then.
         """
-        reply: Reply = asyncio.get_running_loop().create_future()
+        reply: Waiter = asyncio.get_running_loop().create_future()
         self._send(claim, reply)
-        found: Call | Standing = await reply
+        found: Call | ClaimState = await reply
         return found
 
     async def keep(self, claim: Claim, call: Call) -> Call:
@@ -72,19 +72,19 @@ class Writer:
         It is written even if the waiting for it is cancelled, and it is another's answer where
         that was first.
         """
-        reply: Reply = asyncio.get_running_loop().create_future()
-        self._send(claim, Answered(call, row_of(call), reply))
+        reply: Waiter = asyncio.get_running_loop().create_future()
+        self._send(claim, StoreAnswer(call, row_of(call), reply))
         stored: Call = await reply
         return stored
 
-    async def anew(self, purchase: Purchase, booking: Booking) -> None:
+    async def rebook(self, purchase: Purchase, booking: Booking) -> None:
         """Leave the open booking of a purchase as possibly paid, and reserve for another attempt.
 
         Raises `OverBudget` where that cannot be; the first is left all the same.
         """
-        reply: Reply = asyncio.get_running_loop().create_future()
-        left = purchase.open_anew(booking)
-        self._send(Claim(booking.key, purchase), Anew(left, booking, reply))
+        reply: Waiter = asyncio.get_running_loop().create_future()
+        left = purchase.rebook(booking)
+        self._send(Claim(booking.key, purchase), Rebook(left, booking, reply))
         await reply
 
     def release(self, claim: Claim) -> None:
@@ -96,26 +96,26 @@ class Writer:
         """Write what is waiting to be written, give up all claims and end the thread."""
         with self._sending:
             self._closed = True
-            self._orders.put(None)
+            self._operations.put(None)
         if self._thread.ident is not None:
             self._thread.join()
 
-    def _send(self, claim: Claim, order: Order) -> None:
+    def _send(self, claim: Claim, operation: Operation) -> None:
         with self._sending:
             if self._closed:
                 raise StoreError(f"{self._database.name} was closed while it was in use.")
             if self._thread.ident is None:
                 self._thread.start()
-            self._orders.put((claim, order))
+            self._operations.put((claim, operation))
 
     def _work(self) -> None:
         last = False
         while not last:
-            batch = self._next()
-            last = batch.last
+            transaction = self._next()
+            last = transaction.last
             renewing = set(self._held) if time.monotonic() >= self._renew_at else set()
-            if batch or renewing:
-                self._carry_out(batch, renewing)
+            if transaction or renewing:
+                self._carry_out(transaction, renewing)
         self._left_behind.update(self._held.values())
         if self._left_behind:
             self._database.reserve.release()
@@ -126,115 +126,117 @@ class Writer:
         sql.leave(connection, {claim.key for claim in self._left_behind}, self._owner)
         sql.money.change(connection, ended(self._left_behind))
 
-    def _next(self) -> Batch:
+    def _next(self) -> Transaction:
         """What has arrived; waits for something to do, at most until leases are to be renewed."""
-        batch = Batch()
+        transaction = Transaction()
         wait = max(0.0, self._renew_at - time.monotonic()) if self._held else None
         with suppress(queue.Empty):
-            order = self._orders.get(timeout=wait)
-            if order is not None:
+            operation = self._operations.get(timeout=wait)
+            if operation is not None:
                 time.sleep(_GATHER_S)
-            while order is not None:
-                self._add(batch, *order)
-                if len(batch) >= _AT_ONCE:
-                    return batch
-                order = self._orders.get_nowait()
-            batch.last = True
-        return batch
+            while operation is not None:
+                self._add(transaction, *operation)
+                if len(transaction) >= _AT_ONCE:
+                    return transaction
+                operation = self._operations.get_nowait()
+            transaction.last = True
+        return transaction
 
-    def _add(self, batch: Batch, claim: Claim, order: Order) -> None:
-        if isinstance(order, Answered):
-            batch.answers[claim] = order
-        elif isinstance(order, Anew):
-            batch.anew.append(order)
-        elif order is not None:
-            batch.wishes[claim] = order
-        elif batch.wishes.pop(claim, None) is None and self._held.get(claim.key) is claim:
-            batch.releases.add(claim)
+    def _add(self, transaction: Transaction, claim: Claim, operation: Operation) -> None:
+        if isinstance(operation, StoreAnswer):
+            transaction.answers[claim] = operation
+        elif isinstance(operation, Rebook):
+            transaction.rebookings.append(operation)
+        elif operation is not None:
+            transaction.claims[claim] = operation
+        elif transaction.claims.pop(claim, None) is None and self._held.get(claim.key) is claim:
+            transaction.releases.add(claim)
 
-    def _carry_out(self, batch: Batch, renewing: set[str]) -> None:
-        self._hold_room(batch)
-        ends = batch.ends()
+    def _carry_out(self, transaction: Transaction, renewing: set[str]) -> None:
+        self._hold_room(transaction)
+        ends = transaction.ends()
         if renewing or not self._held:
             self._renew_at = time.monotonic() + _LEASE_S / 3
         try:
-            done = self._written(batch, renewing)
+            done = self._written(transaction, renewing)
         except Exception as error:  # noqa: BLE001 - whatever it is, those who wait must hear of it
             self._left_behind |= ends
             for claim in ends:
                 self._held.pop(claim.key, None)
-            if not batch.replies():
+            if not transaction.replies():
                 get_dagster_logger().warning("Claims were not renewed or given up: %s", error)
-            _hand_back(dict.fromkeys(batch.replies(), error))
+            _hand_back(dict.fromkeys(transaction.replies(), error))
             return
-        results: dict[Reply, Call | Standing | Exception | None] = {}
-        for claim, reply in batch.wishes.items():
+        results: dict[Waiter, Call | ClaimState | Exception | None] = {}
+        for claim, reply in transaction.claims.items():
             if claim not in done.granted:
-                results[reply] = done.stored.get(claim.key, Standing.PENDING)
+                results[reply] = done.stored.get(claim.key, ClaimState.PENDING)
             elif claim.purchase is not None and claim.purchase.booking.id in done.refused:
                 results[reply] = done.refused[claim.purchase.booking.id]
             else:
                 self._held[claim.key] = claim
-                results[reply] = Standing.GRANTED
-        for claim, answer in batch.answers.items():
+                results[reply] = ClaimState.GRANTED
+        for claim, answer in transaction.answers.items():
             stored = done.stored.get(claim.key)
             results[answer.reply] = stored if isinstance(stored, Call) else answer.call
-        for order in batch.anew:
-            results[order.reply] = done.refused.get(order.booking.id)
+        for operation in transaction.rebookings:
+            results[operation.reply] = done.refused.get(operation.booking.id)
         for claim in ends:
             self._held.pop(claim.key, None)
         _hand_back(results)
 
-    def _hold_room(self, batch: Batch) -> None:
+    def _hold_room(self, transaction: Transaction) -> None:
         """Let nobody ask unless there is room for the answer."""
-        if batch.wishes:
+        if transaction.claims:
             try:
                 self._database.reserve.hold()
             except StoreError as error:
-                _refuse(batch, error)
+                _refuse(transaction, error)
 
-    def _written(self, batch: Batch, renewing: set[str]) -> Done:
+    def _written(self, transaction: Transaction, renewing: set[str]) -> TransactionResult:
         """Carry out a transaction; for answers, which are paid for, room was kept free."""
 
-        def write(connection: Connection, sql: Statements) -> Done:
-            return self._write(connection, sql, batch, renewing)
+        def write(connection: Connection, sql: Statements) -> TransactionResult:
+            return self._write(connection, sql, transaction, renewing)
 
         try:
-            return self._database.run(write, patient=bool(batch.replies()))
+            return self._database.run(write, patient=bool(transaction.replies()))
         except (Full, Unwritable) as error:
-            if not batch.answers:
+            if not transaction.answers:
                 raise
-            _refuse(batch, error)
+            _refuse(transaction, error)
             self._database.reserve.release()
             return self._database.run(write, paid=True)
 
     def _write(
-        self, connection: Connection, sql: Statements, batch: Batch, renewing: set[str]
-    ) -> Done:
+        self, connection: Connection, sql: Statements, transaction: Transaction, renewing: set[str]
+    ) -> TransactionResult:
         """One transaction; it may be repeated, for it comes to the same.
 
         Claims are taken before answers are looked for: one that is committed between the two is
         seen. Rows of claims, also those that are left, are locked first and in order of key; the
         sums of money, which all processes share, last.
         """
-        wished = {claim.key for claim in batch.wishes}
-        leaving = {claim.key for claim in batch.ends()}
+        wished = {claim.key for claim in transaction.claims}
+        leaving = {claim.key for claim in transaction.ends()}
         mine = sql.claim(connection, wished | leaving | renewing, self._owner, _LEASE_S)
         looked_for = wished
-        if batch.answers:
-            new = sql.keep(connection, [answer.row for answer in batch.answers.values()])
-            looked_for = wished | {claim.key for claim in batch.answers if claim.key not in new}
+        if transaction.answers:
+            new = sql.keep(connection, [answer.row for answer in transaction.answers.values()])
+            looked_for = wished | {
+                claim.key for claim in transaction.answers if claim.key not in new
+            }
         found = sql.stored(connection, looked_for) if looked_for else Found[Call]()
         stored: dict[str, Call | DamagedAnswers] = {**found.sound}
         for key, model in found.damaged.items():
             stored[key] = DamagedAnswers(self._database.name, {key: model})
         free = (mine & wished) - stored.keys() - self._held.keys()
-        first = {claim.key: claim for claim in reversed(batch.wishes) if claim.key in free}
-        granted = [claim for claim in batch.wishes if first.get(claim.key) is claim]
-        changes = ended(batch.ends())
-        changes.costs.update((order.left, None) for order in batch.anew)
+        first = {claim.key: claim for claim in reversed(transaction.claims) if claim.key in free}
+        granted = [claim for claim in transaction.claims if first.get(claim.key) is claim]
+        changes = ended(transaction.ends())
+        changes.costs.update((operation.left, None) for operation in transaction.rebookings)
         wanted = {claim.purchase.booking.id: claim for claim in granted if claim.purchase}
-        anew = [order.booking for order in batch.anew]
+        anew = [operation.booking for operation in transaction.rebookings]
         changes.bookings += [one for one in anew if one.id not in changes.releases]
         changes.bookings += [claim.purchase.booking for claim in granted if claim.purchase]
         refused = sql.money.change(connection, changes) if changes else {}
@@ -242,16 +244,16 @@ class Writer:
         needless |= {claim.key for booking, claim in wanted.items() if booking in refused}
         if leaving or needless:
             sql.leave(connection, leaving | needless, self._owner)
-        return Done(set(granted), stored, refused)
+        return TransactionResult(set(granted), stored, refused)
 
 
-def _refuse(batch: Batch, error: StoreError) -> None:
+def _refuse(transaction: Transaction, error: StoreError) -> None:
     """Let nobody else ask: what is on its way already can be stored, or be held until it can."""
-    _hand_back(dict.fromkeys(batch.wishes.values(), error))
-    batch.wishes.clear()
+    _hand_back(dict.fromkeys(transaction.claims.values(), error))
+    transaction.claims.clear()
 
 
-def _hand_back(results: Mapping[Reply, Call | Standing | Exception | None]) -> None:
+def _hand_back(results: Mapping[Waiter, Call | ClaimState | Exception | None]) -> None:
     """Wake each event loop once."""
     by_loop = defaultdict(list)
     for reply, result in results.items():
@@ -262,7 +264,7 @@ def _hand_back(results: Mapping[Reply, Call | Standing | Exception | None]) -> N
             loop.call_soon_threadsafe(_settle, replies)
 
 
-def _settle(replies: list[tuple[Reply, Call | Standing | Exception | None]]) -> None:
+def _settle(replies: list[tuple[Waiter, Call | ClaimState | Exception | None]]) -> None:
     for reply, result in replies:
         if reply.done():
             continue

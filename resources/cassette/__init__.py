@@ -1,7 +1,7 @@
 """Cassettes: answers that were paid for, in one file that gives them to others."""
 
-from resources.cassette.form import BadCassette
-from resources.cassette.importing import Imported, import_cassette
-from resources.cassette.writing import Exported, export_cassette
+from resources.cassette.importer import Imported, import_cassette
+from resources.cassette.layout import BadCassette
+from resources.cassette.writer import Exported, export_cassette
 
 __all__ = ["BadCassette", "Exported", "Imported", "export_cassette", "import_cassette"]

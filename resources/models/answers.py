@@ -15,7 +15,7 @@ from pydantic import (
 )
 
 from resources.models.replies import RefusalKind
-from resources.outside import LONGEST_TEXT, plain, whole_characters
+from resources.untrusted import LONGEST_TEXT, clean, valid_unicode
 
 
 def _words(value: Any) -> str:
@@ -82,7 +82,7 @@ def checked(answer: Any, kind: str) -> AnsweredForm | RefusedForm | MalformedFor
     Raises ValueError where it is none, with what is wrong.
     """
     try:
-        found = _FORM.validate_python(plain(answer, whole_characters))
+        found = _FORM.validate_python(clean(answer, valid_unicode))
     except ValidationError as error:
         raise ValueError(first_of(error)) from None
     return fitting(found, kind)

@@ -11,16 +11,16 @@ from dagster import ConfigurableResource, EnvVar, InitResourceContext
 from pydantic import PrivateAttr
 
 from resources.calls import Answer, CallStore, DamagedAnswers
-from resources.faults import LostPictures, NoPrice
+from resources.calls.spending import Account
+from resources.faults import CannotDo, InBatch, KeyNotSet, LostPictures, NoPrice, Stopped
 from resources.images import ImageStore
-from resources.models.account import Account
-from resources.models.asking import Asking
 from resources.models.backends import backend_of
+from resources.models.budget_gate import BudgetGate
 from resources.models.catalog import Model, Role
-from resources.models.faults import CannotDo, InBatch, KeyNotSet, Stopped
-from resources.models.former import stored_keys
-from resources.models.loop import Loop
-from resources.models.outcomes import Malformed, Outcome
+from resources.models.dispatch import Dispatch
+from resources.models.event_loop import EventLoopThread
+from resources.models.legacy_keys import stored_keys
+from resources.models.outcomes import Malformed, Outcome, outcome_of, repaired
 from resources.models.pricing import (
     bound_of,
     cost_of,
@@ -30,10 +30,8 @@ from resources.models.pricing import (
     why_unpriced,
 )
 from resources.models.progress import Progress
-from resources.models.reading import outcome_of, repaired
 from resources.models.replies import Closed, Usage
 from resources.models.requests import Request, Write, call_keys, kind_of
-from resources.models.till import Till
 
 REPAIRS = 1
 ROLES: Mapping[str, set[Role]] = {
@@ -52,7 +50,7 @@ _NOBODY = Account()
 _NOTHING = Usage(0, 0, 0.0)
 
 
-class Asked(NamedTuple):
+class AskResult(NamedTuple):
     """How requests ended, in their order, and what that took."""
 
     outcomes: list[Outcome]
@@ -78,12 +76,12 @@ class ModelClient(ConfigurableResource[None]):
     calls: CallStore
     images: ImageStore
     _clock: Callable[[], datetime] = PrivateAttr(default_factory=lambda: partial(datetime.now, UTC))
-    _loop: Loop | None = PrivateAttr(default=None)
+    _loop: EventLoopThread | None = PrivateAttr(default=None)
     _backends: dict[str, Any] = PrivateAttr(default_factory=dict)
 
     def ask(
         self, model: Model, requests: Sequence[Request], log: Logger, account: Account = _NOBODY
-    ) -> Asked:
+    ) -> AskResult:
         """Ask `model` what is not answered yet; progress goes to `log` every ten seconds.
 
         Text that misses its schema is sent back once with what is wrong with it. What requests
@@ -111,7 +109,7 @@ class ModelClient(ConfigurableResource[None]):
             mended = self._ask(model, list(again.values()), log, account, answered=True)
             better = dict(zip(again, mended.outcomes, strict=True))
             further = dict(zip(again, mended.keys, strict=True))
-            asked = Asked(
+            asked = AskResult(
                 [better.get(place, outcome) for place, outcome in enumerate(asked.outcomes)],
                 asked.known + mended.known,
                 asked.sent + mended.sent,
@@ -144,7 +142,7 @@ class ModelClient(ConfigurableResource[None]):
         account: Account,
         *,
         answered: bool = False,
-    ) -> Asked:
+    ) -> AskResult:
         stored = stored_keys(self.calls, model, requests)
         calls = self._stored(dict(zip(stored, requests, strict=True)), account)
         keys = [
@@ -158,9 +156,9 @@ class ModelClient(ConfigurableResource[None]):
         priced = all(cost_of(model, request, _NOTHING) is not None for request in requests[:1])
         progress = Progress(model.name, len(distinct), len(calls), log, priced)
         why = why_pictures(model, missing.values(), sizes)
-        till = Till(model, account, self.calls, progress, bounds, self._clock, why)
+        gate = BudgetGate(model, account, self.calls, progress, bounds, self._clock, why)
         company = answered or bool(calls)
-        asking = Asking(model, self.calls, self.images, missing, progress, till, company)
+        dispatch = Dispatch(model, self.calls, self.images, missing, progress, gate, company)
         if missing:
             self._require_none_waits(model, missing)
             if account.limited:
@@ -169,25 +167,25 @@ class ModelClient(ConfigurableResource[None]):
             with _STARTING:
                 backend = self._backend(model, api_key)
                 require(backend, model, missing.values())
-                loop = self._loop = self._loop or Loop()
+                loop = self._loop = self._loop or EventLoopThread()
             if model.devices:
                 loop.run(backend.ready(log))
             if any(kind_of(request) in _PAINTING for request in missing.values()):
-                asking.reserve = self.images.reserve(model.concurrency * PICTURE_BYTES)
+                dispatch.reserve = self.images.reserve(model.concurrency * PICTURE_BYTES)
             try:
-                loop.run(asking.run(backend))
+                loop.run(dispatch.run(backend))
             finally:
-                asking.reserve.release()
-            calls |= asking.calls
-        return Asked(
+                dispatch.reserve.release()
+            calls |= dispatch.calls
+        return AskResult(
             [
-                asking.failures.get(key) or outcome_of(calls[key], request)
+                dispatch.failures.get(key) or outcome_of(calls[key], request)
                 for key, request in zip(keys, requests, strict=True)
             ],
             progress.known,
             progress.sent,
             None if progress.unpriced else dollars(progress.spent),
-            [() if key in asking.failures else (key,) for key in keys],
+            [() if key in dispatch.failures else (key,) for key in keys],
             dollars(progress.possibly_spent),
         )
 

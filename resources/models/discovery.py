@@ -5,12 +5,12 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple, TypeAlias
 
+from resources.faults import KeyNotSet
 from resources.models import discovered
 from resources.models.backends import backend_of
 from resources.models.catalog import Catalog, CatalogFiles, identity
 from resources.models.client import key_of
 from resources.models.discovered import Discovered
-from resources.models.faults import KeyNotSet
 from resources.models.patterns import Pattern, name_of
 from resources.models.replies import Fault
 

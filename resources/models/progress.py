@@ -38,7 +38,7 @@ class Progress:
     def __post_init__(self) -> None:
         self._began = monotonic()
 
-    def pay(self, cost: int | None, bound: int | None) -> None:
+    def record_cost(self, cost: int | None, bound: int | None) -> None:
         """One more attempt was paid for, or (where its cost is None) may have been."""
         if cost is not None:
             self.spent += cost
@@ -47,12 +47,12 @@ class Progress:
         else:
             self.unpriced += 1
 
-    def end(self, outcome: str) -> None:
+    def record_outcome(self, outcome: str) -> None:
         """One more request has ended."""
         self.done += 1
         self.ended[outcome] += 1
 
-    async def tell(self) -> None:
+    async def log_periodically(self) -> None:
         """Log the state every ten seconds, until cancelled."""
         while True:
             await asyncio.sleep(EVERY_S)

@@ -94,7 +94,7 @@ class Interrupted(Fault):
         self.possibly_paid = possibly_paid
 
 
-class Unreadable(Interrupted):
+class UnparsableReply(Interrupted):
     """No JSON came, or not all of it, which may be paid: send it again, but not for long."""
 
 

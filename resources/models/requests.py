@@ -5,12 +5,13 @@ id or file name can reach a model. A picture is named by the sha256 of its bytes
 takes from the image store when it sends them: requests stay small however large the pictures.
 """
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Literal, TypeAlias
 
+from resources.calls.call import canonical_text
+from resources.calls.tables import head_of
 from resources.models.catalog import Model
 from resources.models.entry import ON_DEVICES
 
@@ -71,9 +72,6 @@ class Score:
 
 DEVICE = "device"
 """The parameter that once was part of a local model's keys."""
-_CANONICAL = json.JSONEncoder(
-    sort_keys=True, ensure_ascii=False, allow_nan=False, separators=(",", ":")
-)
 
 Request: TypeAlias = Write | Look | Paint | Edit | Score
 
@@ -103,6 +101,11 @@ def canonical(model: Model, kind: str, request: Mapping[str, Any]) -> dict[str, 
     }
 
 
+def head(model: Model, kind: str) -> str:
+    """How canonical requests of a kind to a model begin, as the call store indexes them."""
+    return head_of(canonical_text(canonical(model, kind, {})))
+
+
 def _deciding(model: Model) -> Mapping[str, Any]:
     """The parameters but the device that a local model runs on, which it may have any of."""
     if model.backend not in ON_DEVICES:
@@ -116,11 +119,6 @@ def _fields_of(words: Request | Turn) -> dict[str, Any]:
     if "turns" in fields:
         fields["turns"] = tuple(_fields_of(turn) for turn in fields["turns"])
     return fields
-
-
-def canonical_text(canonical_request: Mapping[str, Any]) -> str:
-    """A canonical request as it is hashed and stored."""
-    return _CANONICAL.encode(canonical_request)
 
 
 def _same(value: Any) -> Any:

@@ -4,7 +4,7 @@ import pytest
 from dagster import DagsterInstance
 
 from assets.vlmbias.pages import build
-from resources.models import asking
+from resources.models import dispatch
 from tests.assets.asked import judge_at
 from tests.assets.vlmbias.site_data import Report
 from tests.providers import Provider
@@ -39,7 +39,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def server(monkeypatch):
     """A provider of models that says 8 to everything; failed attempts are repeated at once."""
     monkeypatch.setenv("OPENAI_API_KEY", "sk-for-tests")
-    monkeypatch.setattr(asking, "FIRST_WAIT_S", 0.005)
+    monkeypatch.setattr(dispatch, "FIRST_WAIT_S", 0.005)
     with Provider(answer=lambda received: "I see {8}.") as server:
         yield server
 

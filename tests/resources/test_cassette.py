@@ -14,9 +14,9 @@ import pytest
 
 from resources.calls import CallStore, DamagedAnswers
 from resources.cassette import BadCassette, export_cassette, import_cassette
-from resources.cassette.form import LONGEST_LINE
-from resources.cassette.importing import Differs
-from resources.cassette.reading import opened as opened_cassette
+from resources.cassette.importer import Differs
+from resources.cassette.layout import LONGEST_LINE
+from resources.cassette.reader import open_cassette
 from resources.faults import Corrupt, Missing, Unwritable
 from resources.images import ImageStore
 from tests.resources.cassettes import (
@@ -254,7 +254,7 @@ class TestOutside:
                 [1, 16, 128, 255]
             )
             path.write_bytes(data)
-            with suppress(BadCassette), opened_cassette(path) as cassette:
+            with suppress(BadCassette), open_cassette(path) as cassette:
                 cassette.check()
 
     def test_one_that_is_not_there(self, empty, tmp_path):

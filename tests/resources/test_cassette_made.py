@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from resources.cassette.form import call_in, line_of
+from resources.cassette.layout import call_in, line_of
 from tests.resources.cassettes import answered, edited, looked
 
 MADE = {"device": "cuda (NVIDIA ü)", "batch": [["a" * 64, 7], ["b" * 64, 8]], "commit": None}

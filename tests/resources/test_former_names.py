@@ -7,9 +7,8 @@ import pytest
 
 from resources.calls import CallStore
 from resources.calls.batches import Batch, Waiting
-from resources.calls.spending import Booking, Spent
+from resources.calls.spending import Account, Booking, Spent
 from resources.former_names import asset_now, move_tables, partition_now
-from resources.models.account import Account
 
 FORMER = {
     "vlmbias/answers/gpt_4_1/flags": "vlmbias/answers_gpt_4_1/flags",

@@ -5,7 +5,7 @@ from hashlib import sha256
 import pytest
 import s3fs
 
-from resources.faults import Missing, Unreachable, Unreadable, Unwritable
+from resources.faults import AccessDenied, Missing, Unreachable, Unwritable
 from resources.images import ImageStore
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(256))
@@ -80,5 +80,5 @@ def test_credentials_that_may_not_read_are_named(s3, monkeypatch):
         raise PermissionError("Access Denied")
 
     monkeypatch.setattr(s3fs.S3FileSystem, "cat_file", forbidden)
-    with pytest.raises(Unreadable, match="Access Denied"):
+    with pytest.raises(AccessDenied, match="Access Denied"):
         ImageStore(root="s3://pictures/here").get(DIGEST)

@@ -7,8 +7,8 @@ import pytest
 from generators.canvas import pixels_of, rasterise
 from generators.domains.flags.draw import draw, scenes
 from resources import edited_flags
-from resources.confined import TooHard, confined
 from resources.edited_flags import Answer, flag_png, seen, svg_in
+from resources.sandbox import SandboxFailure, run_sandboxed
 from resources.svg import BadSvg, box_of, safe_svg
 from tests.providers import Provider
 
@@ -210,9 +210,9 @@ def test_a_drawing_that_takes_hours_is_given_up_and_the_others_are_not(monkeypat
 
 
 def test_a_drawing_that_ends_its_process_is_given_up():
-    first, second, third = confined(_dies_of, [0, 1, 2], 30)
+    first, second, third = run_sandboxed(_dies_of, [0, 1, 2], 30)
     assert (first, third) == (0, 2)
-    assert isinstance(second, TooHard)
+    assert isinstance(second, SandboxFailure)
     assert str(second) == "It ends the process that works on it"
 
 

@@ -10,7 +10,7 @@ from generators.photographs import Photograph, photographed
 from generators.scene import Variant
 from metrics import read_yes_no
 from resources.models.catalog import Model, Role
-from resources.models.client import Asked
+from resources.models.client import AskResult
 from resources.models.outcomes import Answered
 from resources.models.requests import Look, Turn
 
@@ -78,7 +78,7 @@ def checks_of(topic: str, candidates: Sequence[Candidate]) -> list[Check]:
 
 
 def checked(
-    candidates: Sequence[Candidate], checks: Sequence[Check], asked: Asked, checker: Model
+    candidates: Sequence[Candidate], checks: Sequence[Check], asked: AskResult, checker: Model
 ) -> list[Candidate]:
     """The candidates with what was answered about them.
 

@@ -22,7 +22,7 @@ from assets.vlmbias.photographs.parts import first_photographs, part_in, part_pa
 from assets.vlmbias.photographs.subjects import BUILT_IN, Suggesting, photographs_of, suggestion
 from generators.photographs import Photograph, photographed
 from resources.models.catalog import Catalog
-from resources.models.former import stored_keys
+from resources.models.legacy_keys import stored_keys
 from resources.models.requests import Edit, Look, Turn
 
 _SOME_PICTURE = "0" * 64

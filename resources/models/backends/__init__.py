@@ -5,7 +5,7 @@ from typing import Any
 
 from resources.models.backends.base import PictureOf
 from resources.models.catalog import Model
-from resources.outside import keep_secret
+from resources.untrusted import register_secret
 
 _BACKENDS = {
     "openai": "openai_batches.BatchedOpenAI",
@@ -21,7 +21,7 @@ _BACKENDS = {
 
 def backend_of(model: Model, key: str | None, picture: PictureOf) -> Any:
     """The backend of an entry of models.yaml; its key is struck out of all that comes back."""
-    keep_secret(key or "")
+    register_secret(key or "")
     where = "devices.Devices" if model.devices else _BACKENDS[model.backend]
     module, name = where.split(".")
     return getattr(import_module(f"{__name__}.{module}"), name)(model, key, picture)

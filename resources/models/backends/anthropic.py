@@ -10,7 +10,7 @@ import httpx2
 from pydantic import BaseModel, BeforeValidator
 
 from resources.models.backends.base import PictureOf
-from resources.models.backends.bodies import Aside, Count, an_object, shaped
+from resources.models.backends.reply_schemas import Aside, Count, an_object, shaped
 from resources.models.backends.wire import (
     bytes_of,
     careful_client,

@@ -76,7 +76,7 @@ class BatchState:
     said: str
 
 
-class Batcher(Backend, Protocol):
+class BatchBackend(Backend, Protocol):
     """Answers many requests later, at a lower price; its methods raise the same faults.
 
     Requests go under names of our choice (the keys of their calls), by which their results are
@@ -106,9 +106,9 @@ class Batcher(Backend, Protocol):
         """What came of the requests of a batch that is not running any more, by name.
 
         A request that was not answered in time has a fault or is not there at all. Each comes once
-        at most. Lines that cannot be read spoil no others: after the last one, `Unreadable` says
-        how many there were; it is `Interrupted` where there was no other. Results may be asked for
-        again and again.
+        at most. Lines that cannot be read spoil no others: after the last one, `UnparsableReply`
+        says how many there were; it is `Interrupted` where there was no other. Results may be
+        fetched repeatedly.
         """
 
     async def cancel(self, batch: str) -> None:

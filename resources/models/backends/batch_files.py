@@ -12,7 +12,7 @@ from typing import TypeVar
 from pydantic import BaseModel
 
 from resources.models.backends.base import PictureOf
-from resources.models.backends.bodies import Shape, shaped
+from resources.models.backends.reply_schemas import Shape, shaped
 from resources.models.catalog import Model
 from resources.models.replies import (
     Closed,
@@ -22,7 +22,7 @@ from resources.models.replies import (
     Overloaded,
     Reply,
     Unacceptable,
-    Unreadable,
+    UnparsableReply,
 )
 from resources.models.requests import Edit, Look, Request, Write
 
@@ -74,7 +74,7 @@ async def results_of(
     read: Callable[[Line], Awaitable[Reply]],
     longest: int,
 ) -> AsyncIterator[tuple[str, Reply | Fault]]:
-    """What lines of results say, by name, as `Batcher.results` promises it.
+    """What lines of results say, by name, as `BatchBackend.results` promises it.
 
     One that is longer than `longest` bytes, or no result, is still that of the request it names.
     """
@@ -93,7 +93,7 @@ async def results_of(
     if torn and not seen:
         raise Interrupted("Not one line of the results of the batch can be read: collect it again.")
     if torn:
-        raise Unreadable(
+        raise UnparsableReply(
             f"{torn:,} of the lines in the results of the batch cannot be read; {len(seen):,} can. "
             "Collect it once more: if they stay unreadable, ask those requests again."
         )

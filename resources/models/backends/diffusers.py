@@ -10,7 +10,7 @@ from typing import Any
 from PIL import Image
 
 from resources.models.backends.base import PictureOf
-from resources.models.backends.batching import Batcher
+from resources.models.backends.dynamic_batching import DynamicBatcher
 from resources.models.backends.local import (
     Settings,
     commit,
@@ -44,7 +44,7 @@ class Diffusers:
 
     def __init__(self, model: Model, key: str | None, picture: PictureOf) -> None:
         self._model, self._key, self._picture = model, key, picture
-        self._batcher = Batcher()
+        self._batcher = DynamicBatcher()
 
     async def aclose(self) -> None:
         """Let go of the pipeline."""

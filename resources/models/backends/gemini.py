@@ -11,7 +11,7 @@ from google.genai.client import DebugConfig
 from pydantic import ValidationError
 
 from resources.models.backends.base import PictureOf
-from resources.models.backends.bodies import Failure, Generated, Part, Problem, shaped
+from resources.models.backends.reply_schemas import Failure, Generated, Part, Problem, shaped
 from resources.models.backends.wire import (
     bytes_of,
     careful_client,
@@ -33,7 +33,7 @@ from resources.models.replies import (
     Refusal,
     RefusalKind,
     Reply,
-    Unreadable,
+    UnparsableReply,
     Usage,
 )
 from resources.models.requests import Edit, Look, Paint, Turn, Write
@@ -157,7 +157,7 @@ class Gemini:
             problem = interruption(error, self._key)
         except (ValueError, AttributeError, TypeError) as error:
             words = without_key(error, self._key)
-            problem = Unreadable(f"The list of models is not what this API sends: {words}")
+            problem = UnparsableReply(f"The list of models is not what this API sends: {words}")
         # Out here, where no exception that holds the request is chained to this one.
         raise problem
 

@@ -28,12 +28,12 @@ from resources.models.backends.batch_files import (
     results_of,
     told,
 )
-from resources.models.backends.bodies import Shape, an_object
 from resources.models.backends.gemini import ADDRESS, VERSION, Gemini
+from resources.models.backends.reply_schemas import Shape, an_object
 from resources.models.backends.wire import interruption, longest_reply, without_key
 from resources.models.replies import Fault, Interrupted, Reply, Unacceptable
 from resources.models.requests import Request, Score, kind_of
-from resources.outside import BadJson, plain_json
+from resources.untrusted import BadJson, parse_untrusted
 
 _CHUNK = 1_000_000
 _PAGE = 100
@@ -79,14 +79,14 @@ class _Status(_Google):
     message: str = ""
 
 
-class _Batch(_Google):
+class _RemoteBatch(_Google):
     name: str
     metadata: _About = Field(default_factory=_About)
     error: _Status | None = None
 
 
 class _Page(_Google):
-    operations: list[_Batch] = []
+    operations: list[_RemoteBatch] = []
     next_page_token: str | None = None
 
 
@@ -133,7 +133,7 @@ class BatchedGemini(Gemini):
             try:
                 uploaded = await self._upload(file)
                 asked = {"displayName": tag, "inputConfig": {"fileName": uploaded}}
-                return (await self._call(_Batch, "POST", url, json={"batch": asked})).name
+                return (await self._call(_RemoteBatch, "POST", url, json={"batch": asked})).name
             except Fault as fault:
                 problem = not_created(fault, self._model, uploaded=bool(uploaded))
         raise problem
@@ -152,15 +152,15 @@ class BatchedGemini(Gemini):
 
     async def state(self, batch: str) -> BatchState:
         """How a batch stands; of one that failed, with Google's reason."""
-        shown = await self._call(_Batch, "GET", self._at(batch))
+        shown = await self._call(_RemoteBatch, "GET", self._at(batch))
         state = shown.metadata.state
         said = f"{state}. {shown.error.message}" if shown.error else state
         said = without_key(said, self._key)
         return BatchState(_ENDS.get(state.partition("_STATE_")[2], "running"), said)
 
     async def results(self, batch: str) -> AsyncIterator[tuple[str, Reply | Fault]]:
-        """What came of the requests of a batch, by name; see `Batcher`."""
-        shown = await self._call(_Batch, "GET", self._at(batch))
+        """What came of the requests of a batch, by name; see `BatchBackend`."""
+        shown = await self._call(_RemoteBatch, "GET", self._at(batch))
         file = shown.metadata.output.responses_file
         if file is None:
             if shown.metadata.state.endswith("SUCCEEDED"):
@@ -287,7 +287,7 @@ class BatchedGemini(Gemini):
 
     def _refused(self, response: httpx2.Response) -> Fault:
         try:
-            body = plain_json(response.content)
+            body = parse_untrusted(response.content)
         except BadJson:
             body = response.text
         return self._problem(response.status_code, body, response.headers)

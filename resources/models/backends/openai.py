@@ -9,7 +9,7 @@ from openai import APIConnectionError, APIStatusError, AsyncOpenAI
 
 from resources.models.backends.addresses import Forbidden, fetched
 from resources.models.backends.base import PictureOf
-from resources.models.backends.bodies import (
+from resources.models.backends.reply_schemas import (
     Completion,
     Image,
     Images,
@@ -41,7 +41,7 @@ from resources.models.replies import (
     RefusalKind,
     Reply,
     Unacceptable,
-    Unreadable,
+    UnparsableReply,
     Usage,
 )
 from resources.models.requests import Edit, Look, Paint, Turn, Write
@@ -205,7 +205,7 @@ class OpenAI:
     async def _fetched(self, url: str) -> Picture:
         """A picture that a reply gives by its address, asked for without the key.
 
-        It was paid for, yet it cannot be had again: a failure on the way is `Unreadable`, and
+        It was paid for, yet it cannot be had again: a failure on the way is `UnparsableReply`, and
         `NoAnswer` where it will never be fetched. The address can be a signed one, so that messages
         name its host alone.
         """
@@ -273,9 +273,9 @@ class OpenAI:
         return fault(status, words, headers, self._key)
 
 
-def _not_fetched(why: str, url: str) -> Unreadable:
+def _not_fetched(why: str, url: str) -> UnparsableReply:
     host = httpx2.URL(url).host
-    return Unreadable(f"{why}: the picture could not be fetched from {host} ({_AS_JSON})")
+    return UnparsableReply(f"{why}: the picture could not be fetched from {host} ({_AS_JSON})")
 
 
 def no_refusal(body: bytes | Refusal) -> bytes:

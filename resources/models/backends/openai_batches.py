@@ -18,8 +18,8 @@ from resources.models.backends.batch_files import (
     results_of,
     told,
 )
-from resources.models.backends.bodies import Aside, Shape, an_object, fitted
 from resources.models.backends.openai import EDITS, OpenAI, data_url, fault_of, no_refusal
+from resources.models.backends.reply_schemas import Aside, Shape, an_object, fitted
 from resources.models.backends.wire import bytes_of, interruption, longest_reply, without_key
 from resources.models.replies import Fault, Interrupted, Refusal, Reply, Unacceptable
 from resources.models.requests import Edit, Request, Score
@@ -54,7 +54,7 @@ class _Errors(BaseModel):
     data: list[_Error] | None = None
 
 
-class _Batch(BaseModel):
+class _RemoteBatch(BaseModel):
     id: str
     status: str
     endpoint: str
@@ -65,7 +65,7 @@ class _Batch(BaseModel):
 
 
 class _Page(BaseModel):
-    data: list[_Batch]
+    data: list[_RemoteBatch]
     has_more: bool = False
 
 
@@ -106,7 +106,7 @@ class BatchedOpenAI(OpenAI):
                     "completion_window": "24h",
                     "metadata": {TAG: tag},
                 }
-                return (await self._shaped(_Batch, self._post("/batches", asked))).id
+                return (await self._shaped(_RemoteBatch, self._post("/batches", asked))).id
             except Fault as fault:
                 problem = not_created(fault, self._model, uploaded=bool(file_id))
         raise problem
@@ -131,7 +131,7 @@ class BatchedOpenAI(OpenAI):
         return BatchState(_ENDS.get(shown.status, "running"), said)
 
     async def results(self, batch: str) -> AsyncIterator[tuple[str, Reply | Fault]]:
-        """What came of the requests of a batch, by name; see `Batcher`."""
+        """What came of the requests of a batch, by name; see `BatchBackend`."""
         shown = await self._shown(batch)
         # What was answered first: of a request that is in both files, that is kept.
         files = [file for file in (shown.output_file_id, shown.error_file_id) if file]
@@ -149,7 +149,7 @@ class BatchedOpenAI(OpenAI):
         """Ask OpenAI to stop a batch; one that is over already is left as it is."""
         problem: Fault
         try:
-            await self._shaped(_Batch, self._post(f"/batches/{batch}/cancel", {}))
+            await self._shaped(_RemoteBatch, self._post(f"/batches/{batch}/cancel", {}))
             return
         except Fault as fault:
             problem = fault
@@ -214,8 +214,8 @@ class BatchedOpenAI(OpenAI):
             problem = interruption(error, self._key)
         raise problem
 
-    async def _shown(self, batch: str) -> _Batch:
-        return await self._shaped(_Batch, self._got(f"/batches/{batch}", {}))
+    async def _shown(self, batch: str) -> _RemoteBatch:
+        return await self._shaped(_RemoteBatch, self._got(f"/batches/{batch}", {}))
 
     async def _shaped(self, shape: type[Shape], call: Awaitable[bytes | Refusal]) -> Shape:
         """What a reply about batches says; none of these is about what a model may say."""

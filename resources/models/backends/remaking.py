@@ -7,12 +7,12 @@ bit for bit. Alone, arithmetic is rounded otherwise: `TOLERANCE` says how far th
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
+from resources.image_decoding import decode_image
 from resources.models.backends.diffusers import Diffusers
 from resources.models.backends.provenance import digest_of
 from resources.models.catalog import Model
 from resources.models.replies import Reply
 from resources.models.requests import Paint
-from resources.pictures import opened
 
 TOLERANCE: Mapping[str, int] = {"float32": 1, "bfloat16": 2}
 """By dtype: the most levels of 255, in any channel, between a picture that was painted in a batch
@@ -72,7 +72,7 @@ def _remade(reply: Reply, before: Mapping[str, Any]) -> Remade:
     unlike = {
         name: (before[name], now.get(name)) for name in before if before[name] != now.get(name)
     }
-    return Remade(opened(reply.pictures[0]), unlike)
+    return Remade(decode_image(reply.pictures[0]), unlike)
 
 
 def _no_picture(digest: str) -> bytes:

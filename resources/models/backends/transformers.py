@@ -11,7 +11,7 @@ from hashlib import sha256
 from typing import Any
 
 from resources.models.backends.base import PictureOf
-from resources.models.backends.batching import Batcher
+from resources.models.backends.dynamic_batching import DynamicBatcher
 from resources.models.backends.local import Settings, library, running, settings, timed
 from resources.models.backends.scoring import Metric, metric_of
 from resources.models.backends.vision_language import VisionLanguage, message
@@ -40,7 +40,7 @@ class Transformers:
 
     def __init__(self, model: Model, key: str | None, picture: PictureOf) -> None:
         self._model, self._key, self._picture = model, key, picture
-        self._batcher = Batcher()
+        self._batcher = DynamicBatcher()
 
     async def aclose(self) -> None:
         """Let go of the model."""

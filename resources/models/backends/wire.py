@@ -23,7 +23,7 @@ from resources.models.replies import (
     Picture,
     Unacceptable,
 )
-from resources.outside import BadJson, NotWhole, plain_json
+from resources.untrusted import BadJson, IncompleteJson, parse_untrusted
 
 _TIMEOUT = httpx2.Timeout(None, connect=20)
 _OWN_HEADERS = frozenset(
@@ -104,8 +104,8 @@ class _Bounded(httpx2.AsyncByteStream):
 def _plain_error(body: bytes) -> bytes:
     """The body of an error as every SDK can read it; JSON that none can is its message."""
     try:
-        return json.dumps(plain_json(body)).encode()
-    except NotWhole:
+        return json.dumps(parse_untrusted(body)).encode()
+    except IncompleteJson:
         return body
     except BadJson:
         said = body[:_LONGEST_MESSAGE].decode(errors="replace")

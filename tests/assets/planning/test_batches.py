@@ -10,7 +10,7 @@ from assets import vlmbias
 from assets.kit.benchmarks import planners_of
 from assets.kit.jobs import Jobs
 from assets.kit.plan import Plan
-from resources.batches import submitting
+from resources.batches import submission
 from resources.models.catalog import Catalog
 from resources.models.requests import Look, Turn
 from tests.assets.asked import JUDGE, answers, ask, counting, judge_at, questions, requests
@@ -23,7 +23,7 @@ PRICE = {"input_per_million": 1.0, "output_per_million": 10.0, "batch_share": 0.
 
 @pytest.fixture(autouse=True)
 def _hasty(monkeypatch):
-    monkeypatch.setattr(submitting, "FIRST_WAIT_S", 0.005)
+    monkeypatch.setattr(submission, "FIRST_WAIT_S", 0.005)
 
 
 @pytest.fixture
@@ -180,11 +180,11 @@ def test_a_run_that_starts_meanwhile_keeps_all_from_being_created(server, locati
     def put_down(self, order):
         whole(self, order)
         run = running(location, TOPIC)
-        monkeypatch.setattr(submitting._Submission, "put_down", whole)
+        monkeypatch.setattr(submission._Submission, "put_down", whole)
         started.append(run.run_id)
 
-    started, whole = [], submitting._Submission.put_down
-    monkeypatch.setattr(submitting._Submission, "put_down", put_down)
+    started, whole = [], submission._Submission.put_down
+    monkeypatch.setattr(submission._Submission, "put_down", put_down)
     said = failure(location.submit(partitions=[TOPIC]))
     assert f"The run {started[0]} materializes {ASSET}, {TOPIC} just now" in said
     assert not server.batches.all

@@ -9,9 +9,8 @@ from assets.kit.cost_metadata import cost_metadata
 from assets.planning.costs import costs
 from definitions import resources_at
 from resources.calls import CallStore
-from resources.calls.spending import NANO, Booking, new_id
-from resources.models.account import Account
-from resources.models.client import Asked
+from resources.calls.spending import NANO, Account, Booking, new_id
+from resources.models.client import AskResult
 
 # Dagster's own resources with resources in them use what it has deprecated.
 pytestmark = pytest.mark.filterwarnings(
@@ -86,11 +85,11 @@ def test_dagster_finds_it():
 
 
 def test_what_a_materialization_cost():
-    known = Asked([], 3, 2, 0.5, [], 0.25)
+    known = AskResult([], 3, 2, 0.5, [], 0.25)
     assert cost_metadata(known, known) == {
         "requests_sent": 4,
         "requests_known_before": 6,
         "spent_usd": 1.0,
         "possibly_spent_usd": 0.5,
     }
-    assert cost_metadata(known, Asked([], 0, 1, None, []))["spent_usd"] == "unknown"
+    assert cost_metadata(known, AskResult([], 0, 1, None, []))["spent_usd"] == "unknown"

@@ -24,7 +24,7 @@ from assets.planning import CannotQuote, Task, choose, markdown, quote, text
 from assets.planning.words import grand_total
 from assets.vlmbias.judges import judged
 from assets.vlmbias.partitions import topics
-from resources.models.account import Account
+from resources.calls.spending import Account
 from resources.models.catalog import Catalog
 from resources.models.client import ModelClient
 from resources.models.image_tokens import published

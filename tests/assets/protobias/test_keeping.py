@@ -11,7 +11,7 @@ from dagster import DagsterInstance
 from assets.protobias.concepts import CONCEPTS, Sampling, drawn, sampled
 from assets.protobias.pairs import IMAGE_PAIRS
 from resources.home import Home
-from tests.resources.test_collector import Store
+from tests.resources.test_garbage_collector import Store
 from tests.runs import failure, materialize, metadata, table, warned
 
 DOMAIN = "animals"

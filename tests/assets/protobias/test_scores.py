@@ -22,8 +22,7 @@ from resources.calls import Answer
 from resources.home import Home
 from resources.images import ImageStore
 from resources.models.catalog import Catalog, Model
-from resources.models.outcomes import Answered
-from resources.models.reading import outcome_of
+from resources.models.outcomes import Answered, outcome_of
 from resources.models.requests import call_keys
 from tests.assets.asked import judge_at
 from tests.assets.filtered import filtered_rows, write_filtered

@@ -11,7 +11,7 @@ from dagster import DagsterInstance
 from assets.vlmbias.photographs import candidates, edits, paintings
 from assets.vlmbias.photographs.checks import not_ended
 from generators.photographs import photographed
-from resources.models import asking
+from resources.models import dispatch
 from resources.models.catalog import Model
 from tests.assets.painted import LIST, STEPS, TOPIC, Painting, Studio, painter_at
 from tests.providers import Provider, faults
@@ -32,7 +32,7 @@ def provider():
     """A provider for all of these tests: what a call is stored under tells where it was sent."""
     with pytest.MonkeyPatch.context() as patch, Provider() as provider:
         patch.setenv("OPENAI_API_KEY", "sk-for-tests")
-        patch.setattr(asking, "FIRST_WAIT_S", 0.005)
+        patch.setattr(dispatch, "FIRST_WAIT_S", 0.005)
         yield provider
 
 

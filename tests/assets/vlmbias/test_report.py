@@ -8,8 +8,7 @@ from dagster import DagsterInstance
 
 from assets.vlmbias.svg_flags import EDITED
 from resources.calls import CallStore
-from resources.calls.spending import NANO, Booking, month_of, new_id
-from resources.models.account import Account
+from resources.calls.spending import NANO, Account, Booking, month_of, new_id
 from tests.assets.painted import TOPIC, Painting, Studio, painter_at
 from tests.providers import Provider
 from tests.runs import copied, failure

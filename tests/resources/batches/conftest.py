@@ -1,6 +1,6 @@
 import pytest
 
-from resources.batches import collecting, submitting
+from resources.batches import collection, submission
 from resources.images import ImageStore
 from tests.providers import Provider
 from tests.resources.batches.office import CANARY, Office
@@ -20,8 +20,8 @@ def _hasty(monkeypatch):
     """A key in the environment, and waits that are no longer than they need be."""
     monkeypatch.setenv("OPENAI_API_KEY", CANARY)
     monkeypatch.setenv("GEMINI_API_KEY", CANARY)
-    monkeypatch.setattr(submitting, "FIRST_WAIT_S", 0.005)
-    monkeypatch.setattr(collecting, "WAIT_S", 0.005)
+    monkeypatch.setattr(submission, "FIRST_WAIT_S", 0.005)
+    monkeypatch.setattr(collection, "WAIT_S", 0.005)
 
 
 @pytest.fixture(params=["openai", "gemini"])

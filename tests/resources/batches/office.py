@@ -5,8 +5,8 @@ from collections import Counter
 
 from sqlalchemy import text
 
-from resources.batches import Order, Providers, collect, find_lost, follow, submit
-from resources.models.account import Account
+from resources.batches import BatchOrder, Providers, collect, find_lost, submit, track
+from resources.calls.spending import Account
 from resources.models.catalog import Model
 from resources.models.client import ModelClient
 from resources.models.requests import call_key, canonical_of
@@ -48,7 +48,7 @@ class Office:
         self.providers.close()
 
     def submit(self, requests, account=ACCOUNT, model=None, config=None):
-        order = Order(model or self.model, account, config or {}, requests)
+        order = BatchOrder(model or self.model, account, config or {}, requests)
         return submit(self.calls, self.providers, [order], LOG, self.require_idle)
 
     def submit_one(self, requests, **more):
@@ -56,14 +56,14 @@ class Office:
         (batch,) = self.submit(requests, **more).batches
         return batch.tag
 
-    def follow(self):
-        return follow(self.calls, self.providers)
+    def track(self):
+        return track(self.calls, self.providers)
 
     def find_lost(self):
         return find_lost(self.calls, self.providers, LOG)
 
     def collect(self, tag):
-        self.follow()
+        self.track()
         return collect(self.calls, self.images, self.providers, tag, LOG)
 
     def ask(self, requests, account=ACCOUNT):

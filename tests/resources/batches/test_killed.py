@@ -18,7 +18,7 @@ MANY = 600
 SCRIPT = """
     import sys, time
     from contextlib import closing
-    from resources.batches import collecting, submitting
+    from resources.batches import collection, submission
     from resources.calls import CallStore
     from resources.images import ImageStore
     from tests.resources.batches.office import Office

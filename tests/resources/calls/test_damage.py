@@ -12,9 +12,8 @@ import pytest
 from sqlalchemy import text
 
 from resources.calls import CallStore, DamagedAnswers, schema
-from resources.calls.spending import NANO
+from resources.calls.spending import NANO, Account
 from resources.faults import Corrupt
-from resources.models.account import Account
 from tests.resources.calls.calling import Model, call, keys
 from tests.resources.calls.test_money import booking, summed, totals
 

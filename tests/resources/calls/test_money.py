@@ -16,11 +16,10 @@ import psycopg2
 import pytest
 from sqlalchemy import text
 
-from resources.calls.spending import NANO, Booking, Purchase, Spent, month_of, new_id
+from resources.calls.spending import NANO, Account, Booking, Purchase, Spent, month_of, new_id
 from resources.faults import NoPrice, OverBudget
-from resources.models.account import Account
 from resources.models.catalog import Model
-from resources.models.requests import call_key, canonical
+from resources.models.requests import call_key, canonical, head
 from tests.resources.calls.calling import Model as Answering
 from tests.resources.calls.calling import call, keys
 
@@ -232,7 +231,7 @@ def test_sums_agree_with_rows_after_a_storm(url, opened):
                     purchase.paid = True
                     await asyncio.sleep(0.001 * chance.random())
                     new = booking(purchase.booking.bound, account, month)
-                    await store.book_anew(purchase, new)
+                    await store.rebook(purchase, new)
                 end = chance.randrange(4)
                 purchase.paid = end > 0
                 if end == 1:
@@ -309,17 +308,17 @@ class TestTypicalUsage:
 
     def test_it_is_of_the_same_model_parameters_and_kind(self, url, opened):
         store, hot = opened(url), GPT.model_copy(update={"parameters": {"temperature": 1}})
-        assert store.typical_usage(GPT, "look") is None
+        assert store.typical_usage(head(GPT, "look")) is None
         store.keep([self.judged(number, 10 * number) for number in (1, 2, 3)])
         store.keep([self.judged(9, 1_000, temperature=1.0), call(4)])
-        assert store.typical_usage(GPT, "look") == (3, 20.0, 2.0)
-        assert store.typical_usage(hot, "look") == (1, 1_000.0, 2.0)
-        assert store.typical_usage(GPT, "write") is None
+        assert store.typical_usage(head(GPT, "look")) == (3, 20.0, 2.0)
+        assert store.typical_usage(head(hot, "look")) == (1, 1_000.0, 2.0)
+        assert store.typical_usage(head(GPT, "write")) is None
 
     def test_it_is_of_the_latest(self, url, opened):
         store = opened(url)
         store.keep([self.judged(number, 10 if number >= 30 else 99) for number in range(1_030)])
-        assert store.typical_usage(GPT, "look") == (1_000, 10.0, 2.0)
+        assert store.typical_usage(head(GPT, "look")) == (1_000, 10.0, 2.0)
 
     def test_it_is_found_by_an_index(self, tmp_path, opened):
         store, told = opened(f"sqlite:///{tmp_path}/calls.sqlite"), []

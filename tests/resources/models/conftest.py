@@ -7,7 +7,7 @@ from PIL import Image
 
 from resources.calls import CallStore
 from resources.images import ImageStore
-from resources.models import asking
+from resources.models import dispatch
 from resources.models.catalog import Model
 from resources.models.client import ModelClient
 from resources.models.requests import Look, Turn
@@ -28,7 +28,7 @@ def _hasty(monkeypatch):
     """A key in the environment, and waits between attempts that are no longer than they need be."""
     monkeypatch.setenv("OPENAI_API_KEY", CANARY)
     monkeypatch.setenv("GEMINI_API_KEY", CANARY)
-    monkeypatch.setattr(asking, "FIRST_WAIT_S", 0.005)
+    monkeypatch.setattr(dispatch, "FIRST_WAIT_S", 0.005)
 
 
 @pytest.fixture

@@ -7,9 +7,9 @@ import multiprocessing
 import os
 
 from resources.calls import CallStore, writer
+from resources.calls.spending import Account
 from resources.faults import OverBudget
 from resources.images import ImageStore
-from resources.models.account import Account
 from resources.models.client import ModelClient
 from tests.resources.models.conftest import CANARY, LOG, Model, client_at, closed, looks
 

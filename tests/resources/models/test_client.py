@@ -8,9 +8,8 @@ from dataclasses import replace
 
 import pytest
 
-from resources.faults import Missing
+from resources.faults import CannotDo, KeyNotSet, Missing, Stopped
 from resources.models import progress
-from resources.models.faults import CannotDo, KeyNotSet, Stopped
 from resources.models.outcomes import Answered, Failed, Malformed, Refused
 from resources.models.requests import Edit, Look, Paint, Score, Turn, Write
 from tests.providers import Provider, Response, faults

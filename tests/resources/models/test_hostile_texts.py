@@ -10,7 +10,7 @@ from metrics.parsing import read_count, read_name, read_yes_no
 from metrics.ratings import read_rating
 from resources.edited_flags import svg_in
 from resources.models.backends.wire import without_key
-from resources.models.reading import data_in
+from resources.models.outcomes import data_in
 from resources.svg import BadSvg, safe_svg
 
 PATIENCE_S = 15.0

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resources.models.account import Account
+from resources.calls.spending import Account
 from resources.models.catalog import Model
 from resources.models.image_tokens import published
 from resources.models.outcomes import Answered

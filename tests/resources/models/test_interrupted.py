@@ -7,7 +7,7 @@ from contextlib import closing
 
 import pytest
 
-from resources.models.loop import Loop
+from resources.models.event_loop import EventLoopThread
 from tests.resources.models.conftest import LOG, closed, looks, model
 
 CONCURRENCY = 16
@@ -69,7 +69,7 @@ def test_a_backend_that_does_not_close_leaves_no_loop_behind(client):
         async def aclose(self):
             raise OSError("no")
 
-    loop = client._loop = Loop()
+    loop = client._loop = EventLoopThread()
     client._backends["one"] = Stubborn()
     with pytest.raises(OSError, match="no"):
         client.close()

@@ -15,20 +15,18 @@ import pytest
 from sqlalchemy import text
 
 from resources.calls import CallStore, DamagedAnswers
-from resources.calls.spending import NANO
-from resources.faults import LostPictures, Missing, NoPrice, OverBudget
+from resources.calls.spending import NANO, Account
+from resources.faults import LostPictures, Missing, NoPrice, OverBudget, Stopped
 from resources.images import ImageStore
-from resources.models import asking
-from resources.models.account import Account
+from resources.models import dispatch
+from resources.models.budget_gate import ReservationQueue
 from resources.models.catalog import Model
 from resources.models.client import ModelClient
-from resources.models.faults import Stopped
-from resources.models.keeping import call_with
 from resources.models.outcomes import Answered, Failed, Malformed, Refused
 from resources.models.pricing import bound_of
+from resources.models.recording import recorded_call
 from resources.models.replies import Reply
 from resources.models.requests import Paint
-from resources.models.till import Room
 from tests.postgres import Postgres, installed
 from tests.providers import Provider, faults, provider_process
 from tests.resources.models.conftest import LOG, client_at, closed, looks, model, until
@@ -283,14 +281,14 @@ class TestBudgets:
 class TestRoom:
     def test_it_is_left_by_turns(self):
         async def main():
-            room = Room()
+            room = ReservationQueue()
             room.enter()
             room.enter()
-            turn = asyncio.create_task(room.turned_away())
+            turn = asyncio.create_task(room.wait_after_refusal())
             await asyncio.sleep(0)
             room.leave()
             assert await turn
-            assert not await room.turned_away()
+            assert not await room.wait_after_refusal()
 
         asyncio.run(main())
 
@@ -298,15 +296,15 @@ class TestRoom:
         """Nor who is refused only then, while others have not left yet."""
 
         async def main():
-            room = Room()
+            room = ReservationQueue()
             for _ in range(3):
                 room.enter()
-            before = asyncio.create_task(room.turned_away())
+            before = asyncio.create_task(room.wait_after_refusal())
             await asyncio.sleep(0)
             room.close()
             assert await before
             async with asyncio.timeout(5):
-                assert not await room.turned_away()
+                assert not await room.wait_after_refusal()
 
         asyncio.run(main())
 
@@ -317,7 +315,7 @@ class TestRoom:
 def test_a_name_that_no_store_takes_spoils_no_answer(served, stored):
     reply = Reply(text="4", served_model=served)
     (request,) = looks(1)
-    call = call_with(OFFLINE, "key", request, reply, {}, 1.0, "online", datetime.now(UTC))
+    call = recorded_call(OFFLINE, "key", request, reply, {}, 1.0, "online", datetime.now(UTC))
     assert call.served_model == stored
 
 
@@ -471,8 +469,8 @@ class TestOthersClaims:
         assert min(each.sent for each in asked) > 15
 
     def test_a_stop_ends_the_waiting_for_one(self, server, client, tmp_path, monkeypatch):
-        monkeypatch.setattr(asking, "FIRST_LOOK_S", 120.0)
-        monkeypatch.setattr(asking, "LOOK_EVERY_S", 120.0)
+        monkeypatch.setattr(dispatch, "FIRST_LOOK_S", 120.0)
+        monkeypatch.setattr(dispatch, "LOOK_EVERY_S", 120.0)
         server.when(lambda received: "animal 0?" in received.texts[-1], faults.SLOW.for_seconds(3))
         server.when(lambda received: "animal 1?" in received.texts[-1], faults.INVALID_KEY)
         other = client_at(tmp_path)

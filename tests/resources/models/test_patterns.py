@@ -10,7 +10,7 @@ from resources.models import discovered
 from resources.models.catalog import CatalogError, CatalogFiles
 from resources.models.discovery import MOST_AT_ONCE, poll
 from resources.models.patterns import name_of
-from resources.models.replies import Closed, Interrupted, Unreadable
+from resources.models.replies import Closed, Interrupted, UnparsableReply
 from tests.providers import Provider, faults
 from tests.resources.models.backends.asking import KEY, Asker, entry
 
@@ -154,7 +154,7 @@ class TestLists:
         provider.script([faults.DROPPED, faults.MALFORMED_JSON])
         with pytest.raises(Interrupted):
             self.listed(asker, backend, url)
-        with pytest.raises(Unreadable, match="is not what this API sends"):
+        with pytest.raises(UnparsableReply, match="is not what this API sends"):
             self.listed(asker, backend, url)
 
 

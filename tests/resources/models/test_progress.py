@@ -20,23 +20,23 @@ def told(monkeypatch, caplog):
 
 def test_it_says_done_and_total_pace_time_left_and_cost(told):
     for _ in range(40):
-        told.pay(1_000_000, 9_000_000)
-        told.end("answered")
+        told.record_cost(1_000_000, 9_000_000)
+        told.record_outcome("answered")
     assert str(told) == "gpt: 60 of 100 · 20 known before · 4.0/s · 10 s left · spent $0.0400"
 
 
 def test_an_unknown_price_is_unknown_and_never_zero(told):
-    told.pay(500_000_000, None)
-    told.pay(None, None)
-    told.pay(500_000_000, None)
+    told.record_cost(500_000_000, None)
+    told.record_cost(None, None)
+    told.record_cost(500_000_000, None)
     assert "spent unknown (no price)" in str(told)
     told.unpriced, told.priced = 0, False
     assert "spent unknown (no price)" in str(told)
 
 
 def test_what_may_have_been_paid_is_told_apart(told):
-    told.pay(500_000_000, 900_000_000)
-    told.pay(None, 20_000_000)
+    told.record_cost(500_000_000, 900_000_000)
+    told.record_cost(None, 20_000_000)
     assert str(told).endswith("spent $0.5000, possibly $0.0200 more")
 
 
@@ -45,15 +45,15 @@ def test_before_the_first_answer_the_time_left_is_unknown(told):
 
 
 def test_what_went_wrong_is_counted(told):
-    told.end("answered")
-    told.end("refused")
-    told.end("failed")
+    told.record_outcome("answered")
+    told.record_outcome("refused")
+    told.record_outcome("failed")
     told.trouble["overloaded"] += 1200
     assert str(told).endswith("1 refused · 1 failed · 1,200 overloaded")
 
 
 def test_long_times_are_told_in_minutes(told):
-    told.end("answered")
+    told.record_outcome("answered")
     assert "13 min 10 s left" in str(told)
 
 

@@ -16,7 +16,7 @@ import resources.calls.writer
 from resources.calls import CallStore
 from resources.faults import Unreachable, Unwritable
 from resources.images import ImageStore
-from resources.models import keeping
+from resources.models import recording
 from resources.models.client import ModelClient
 from resources.models.outcomes import Answered
 from resources.models.requests import Paint
@@ -248,7 +248,7 @@ def test_a_picture_that_cannot_be_stored_is_held_until_it_can(server, client, mo
         return put(self, png)
 
     monkeypatch.setattr(ImageStore, "put", away)
-    monkeypatch.setattr(keeping, "HOLD_RETRY_S", 0.01)
+    monkeypatch.setattr(recording, "HOLD_RETRY_S", 0.01)
     entry, requests = model(server, concurrency=1), [Paint(f"{n} dogs") for n in range(9)]
     with pytest.raises(Unreachable):
         client.ask(entry, requests, LOG)

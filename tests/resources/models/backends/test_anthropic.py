@@ -18,7 +18,7 @@ from resources.models.replies import (
     Refusal,
     Reply,
     Unacceptable,
-    Unreadable,
+    UnparsableReply,
     Usage,
 )
 from resources.models.requests import Look, Turn, Write
@@ -247,9 +247,9 @@ FAULTS: list[tuple[faults.Fault, type[Fault], str]] = [
     (faults.UNKNOWN_MODEL, Closed, "HTTP 404: model: some-model"),
     (faults.INVALID_REQUEST, Unacceptable, "HTTP 400: messages.0.content.1.text: text content"),
     (faults.TOO_LARGE, Unacceptable, "HTTP 413: .*Request Entity Too Large"),
-    (faults.MALFORMED_JSON, Unreadable, "not what this API sends: the body: no JSON"),
+    (faults.MALFORMED_JSON, UnparsableReply, "not what this API sends: the body: no JSON"),
     (faults.OTHER_SHAPE, NoAnswer, "not what this API sends: content: Field required"),
-    (faults.WEB_PAGE, Unreadable, "not what this API sends: the body: no JSON"),
+    (faults.WEB_PAGE, UnparsableReply, "not what this API sends: the body: no JSON"),
     (faults.NO_TEXT, NoAnswer, r"The reply holds no text \(stop_reason: end_turn\)"),
 ]
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from math import inf
 
 import pytest
+from tests.resources.models.backends.dynamic_batching import answered, collected, submitted, used
 
 from resources.models.backends.base import BatchState
 from resources.models.replies import (
@@ -15,7 +16,7 @@ from resources.models.replies import (
     Overloaded,
     Reply,
     Unacceptable,
-    Unreadable,
+    UnparsableReply,
     Usage,
 )
 from resources.models.requests import Look, Paint, Turn, Write
@@ -34,7 +35,6 @@ from tests.resources.models.backends.asking import (
     WRITE,
     entry,
 )
-from tests.resources.models.backends.batching import answered, collected, submitted, used
 
 SCHEMA = json.dumps(
     {
@@ -197,7 +197,7 @@ def test_a_line_that_cannot_be_read_spoils_no_other(server, asker, model, torn):
     server.batches.course = lambda _: Course(lines=lambda lines: [torn, *lines[1:], torn])
     ends, fault = collected(asker, model, submitted(asker, model, many(3)))
     assert {name: type(end) for name, end in ends.items()} == {"n1": Reply, "n2": Reply}
-    assert type(fault) is Unreadable
+    assert type(fault) is UnparsableReply
     assert str(fault) == (
         "2 of the lines in the results of the batch cannot be read; 2 can. Collect it once more: "
         "if they stay unreadable, ask those requests again."

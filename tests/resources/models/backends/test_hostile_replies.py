@@ -12,13 +12,12 @@ from resources.calls.call import Answer
 from resources.images import ImageStore
 from resources.models.backends.anthropic import _Message
 from resources.models.backends.batch_files import lines_of, results_of
-from resources.models.backends.bodies import Completion, Generated, Images, shaped
 from resources.models.backends.openai_batches import _Line
+from resources.models.backends.reply_schemas import Completion, Generated, Images, shaped
 from resources.models.backends.wire import LONGEST_ERROR, LONGEST_REPLY
 from resources.models.catalog import Model
-from resources.models.keeping import answer_in
-from resources.models.outcomes import Answered, Malformed, Refused
-from resources.models.reading import outcome_of, repaired
+from resources.models.outcomes import Answered, Malformed, Refused, outcome_of, repaired
+from resources.models.recording import recorded_answer
 from resources.models.replies import (
     Fault,
     Interrupted,
@@ -28,7 +27,7 @@ from resources.models.replies import (
     Unacceptable,
 )
 from resources.models.requests import Look, Paint, Score, Turn, Write, call_keys
-from resources.outside import LONGEST_TEXT
+from resources.untrusted import LONGEST_TEXT
 from tests.providers.http import Response
 from tests.resources.models.backends.asking import LOOK, entry
 
@@ -75,7 +74,7 @@ def test_whatever_is_stored_is_read(answer):
 @given(ANY_TEXT | JSON.map(json.dumps))
 def test_whatever_a_model_says_is_stored_and_read(tmp_path, text):
     reply = Reply(text=text)
-    ends_well(answer_in(reply, ImageStore(root=str(tmp_path))))
+    ends_well(recorded_answer(reply, ImageStore(root=str(tmp_path))))
     ends_well({"outcome": "answered", "text": text, "images": [], "score": None})
 
 
@@ -151,11 +150,11 @@ def test_what_stopped_every_run_before_is_malformed(answer):
 
 def test_what_is_too_long_is_malformed_and_what_is_odd_is_plain(tmp_path):
     images = ImageStore(root=str(tmp_path))
-    told = answer_in(Reply(text="x" * (LONGEST_TEXT + 1)), images)
+    told = recorded_answer(Reply(text="x" * (LONGEST_TEXT + 1)), images)
     assert told["outcome"] == "malformed"
     assert "at most 1,000,000 are taken" in told["problem"]
-    assert answer_in(Reply(text="a\ud800\0"), images)["text"] == "a\ufffd\ufffd"
-    refused = answer_in(Reply(refusal=Refusal("model", "\ud800" * 20_000)), images)
+    assert recorded_answer(Reply(text="a\ud800\0"), images)["text"] == "a\ufffd\ufffd"
+    refused = recorded_answer(Reply(refusal=Refusal("model", "\ud800" * 20_000)), images)
     assert refused["reason"] == "\ufffd" * 10_000
 
 

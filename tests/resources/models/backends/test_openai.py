@@ -18,7 +18,7 @@ from resources.models.replies import (
     Refusal,
     Reply,
     Unacceptable,
-    Unreadable,
+    UnparsableReply,
     Usage,
 )
 from resources.models.requests import Edit, Look, Paint, Turn, Write
@@ -361,9 +361,9 @@ FAULTS: list[tuple[faults.Fault, type[Fault], str]] = [
     (faults.UNKNOWN_MODEL, Closed, "HTTP 404: The model `some-model` does not exist"),
     (faults.INVALID_REQUEST, Unacceptable, "HTTP 400: Invalid value: 'enormous'"),
     (faults.TOO_LARGE, Unacceptable, "HTTP 413: .*Request Entity Too Large"),
-    (faults.MALFORMED_JSON, Unreadable, "not what this API sends: the body: no JSON"),
+    (faults.MALFORMED_JSON, UnparsableReply, "not what this API sends: the body: no JSON"),
     (faults.OTHER_SHAPE, NoAnswer, "not what this API sends: (choices|created): Field required"),
-    (faults.WEB_PAGE, Unreadable, "not what this API sends: the body: no JSON"),
+    (faults.WEB_PAGE, UnparsableReply, "not what this API sends: the body: no JSON"),
 ]
 
 

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from resources.faults import Stopped
 from resources.models.backends import backend_of
 from resources.models.backends.remaking import TOLERANCE, NotRemade, remade
-from resources.models.faults import Stopped
 from resources.models.requests import Edit, Paint
 from tests import tiny
 from tests.resources.models.backends.local_models import answers, entry, picture

@@ -1,0 +1,41 @@
+"""The lease of a batch that is being submitted: held by one process, as long as it lives."""
+
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from threading import Event, Thread
+
+from dagster import get_dagster_logger
+
+from resources.calls import CallStore
+from resources.calls.batches import Batches
+from resources.faults import StoreError
+
+LEASE_S = 120.0
+"""So long after its process has ended, a batch is looked for that it was submitting."""
+
+
+@contextmanager
+def hold_lease(batches: Batches, owner: str, tags: Collection[str]) -> Iterator[None]:
+    """Hold the batches of `tags`, which may change meanwhile, for as long as this lasts."""
+    over = Event()
+
+    def renew() -> None:
+        while not over.wait(LEASE_S / 4):
+            try:
+                batches.hold(list(tags), owner, LEASE_S)
+            except StoreError as error:
+                get_dagster_logger().warning("Batches are not held: %s", error)
+
+    thread = Thread(target=renew, name="batches", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
+def release_batch(calls: CallStore, tag: str, owner: str) -> None:
+    """Forget a batch that was not created, and what was reserved for it."""
+    calls.release([each.booking for each in calls.batches.requests(tag)])
+    calls.batches.drop(tag, owner)

@@ -1,0 +1,257 @@
+"""Submission of batches: of what is neither stored nor waiting in another."""
+
+import asyncio
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from itertools import islice
+from logging import Logger
+from typing import Any, NamedTuple, TypeVar
+from uuid import uuid4
+
+from resources.batches.chunking import KeyedRequest, split_requests
+from resources.batches.lease import LEASE_S, hold_lease, release_batch
+from resources.batches.providers import Providers, in_time, model_of, stopped
+from resources.calls import CallStore
+from resources.calls.batches import Batch, Waiting
+from resources.calls.spending import Account, Booking, month_of, new_id
+from resources.faults import NoPrice, Stopped
+from resources.models.backends.base import BatchBackend
+from resources.models.catalog import Model
+from resources.models.client import require
+from resources.models.pricing import bound_of, images_of, why_unpriced
+from resources.models.replies import Fault, Interrupted, Overloaded
+from resources.models.requests import Request, call_key, canonical_of, request_of
+
+ATTEMPTS = 5
+"""How often a provider is asked to take a batch that it has surely not taken."""
+FIRST_WAIT_S, LONGEST_WAIT_S = 2.0, 60.0
+LOOKS = 3
+"""How often a batch is looked for whose creation nobody has heard of."""
+UPLOAD_S = 3600.0
+"""Seconds for a whole file."""
+_AT_ONCE = 1000
+
+Item = TypeVar("Item")
+
+
+class BatchOrder(NamedTuple):
+    """Requests to one model, for the partition of the account; `config` is that of its op."""
+
+    model: Model
+    account: Account
+    config: Mapping[str, Any]
+    requests: Iterable[Request]
+
+
+class Submitted(NamedTuple):
+    """The batches that were created, and the distinct requests that are in none of them."""
+
+    batches: list[Batch]
+    known: int
+    """Answered before."""
+    waiting: int
+    """Waiting in another batch."""
+
+
+class _Unsure(Exception):
+    """Nobody knows whether a batch was created."""
+
+
+def submit(
+    calls: CallStore,
+    providers: Providers,
+    orders: Iterable[BatchOrder],
+    log: Logger,
+    require_idle: Callable[[], None],
+) -> Submitted:
+    """Create batches of all that is not answered and waits in no other batch.
+
+    The most that they can cost is reserved before the first is created: all of them fit into the
+    budget, or none is created. `require_idle` raises where somebody asks the same alone. It is
+    called once all is put down: who begins later finds that it waits. Raises `OverBudget` or
+    `NoPrice`, `KeyNotSet`, `CannotDo` where a model or its provider does not do what is asked, and
+    `Stopped` where a provider does not take a batch; those before it stay.
+    """
+    submission = _Submission(calls, providers, log)
+    with hold_lease(calls.batches, submission.owner, submission.held):
+        try:
+            for order in orders:
+                submission.put_down(order)
+            calls.reserve(submission.bookings)
+            require_idle()
+            for batch in list(submission.unmade.values()):
+                submission.create(batch)
+        finally:
+            submission.drop_the_rest()
+    return Submitted(submission.made, submission.known, submission.waiting)
+
+
+@dataclass(slots=True)
+class _Submission:
+    calls: CallStore
+    providers: Providers
+    log: Logger
+    owner: str = field(default_factory=lambda: uuid4().hex)
+    bookings: list[Booking] = field(default_factory=list)
+    unmade: dict[str, Batch] = field(default_factory=dict)
+    """By tag, those that are put down and surely not created."""
+    held: set[str] = field(default_factory=set)
+    """The tags of those that nobody else is to look after."""
+    made: list[Batch] = field(default_factory=list)
+    known: int = 0
+    waiting: int = 0
+
+    def put_down(self, order: BatchOrder) -> None:
+        """Put down the batches of an order, so that nobody else submits what is in them."""
+        backend = self.providers.of(order.model)
+        for piece in split_requests(order.model, backend, self._missing(order, backend)):
+            self._open(order, piece)
+
+    def create(self, batch: Batch) -> None:
+        """Have the provider create a batch."""
+        backend = self.providers.of(model_of(batch))
+        requests = {
+            each.key: request_of(each.request) for each in self.calls.batches.requests(batch.tag)
+        }
+        # Whatever ends this before the provider has answered, the batch may be there.
+        del self.unmade[batch.tag]
+        try:
+            provider_id = self.providers.run(_created(backend, requests, batch.tag))
+        except _Unsure as unsure:
+            raise Stopped(
+                f"Whether the batch {batch.tag} of {batch.model} was created is not known "
+                f"({unsure}). Its {batch.requests:,} requests are in no other one: the sensor "
+                "`batches` looks for it, and so does submitting again in some minutes."
+            ) from None
+        except Fault as fault:
+            self.unmade[batch.tag] = batch
+            stopped(batch, "created", fault, "Its requests are free: submit again.")
+        if not self.calls.batches.record(batch.tag, self.owner, provider_id):
+            what = f"is cancelled ({provider_id}). Submit again."
+            try:
+                self.providers.run(in_time(backend.cancel(provider_id)))
+            except Fault as fault:
+                what = f"cannot be cancelled ({fault}). Cancel {provider_id} at its provider."
+            raise Stopped(
+                f"The batch {batch.tag} of {batch.model} was created after others had given it up "
+                f"(this process stood still), and {what}"
+            )
+        self.made.append(replace(batch, state="running", provider_id=provider_id))
+        self.log.info(
+            "%s: batch %s of %s requests created for %s%s, as %s there",
+            *(batch.model, batch.tag, f"{batch.requests:,}", batch.asset),
+            *(f", {batch.partition}" if batch.partition else "", provider_id),
+        )
+
+    def drop_the_rest(self) -> None:
+        """Free the requests, and the money, of batches that were surely not created."""
+        for tag in list(self.unmade):
+            release_batch(self.calls, tag, self.owner)
+            del self.unmade[tag]
+
+    def _missing(self, order: BatchOrder, backend: BatchBackend) -> Iterator[KeyedRequest]:
+        """The distinct requests that are neither stored nor waiting."""
+        seen: set[str] = set()
+        for some in _chunks(order.requests):
+            require(backend, order.model, some)
+            new = {call_key(canonical_of(order.model, request)): request for request in some}
+            new = {key: request for key, request in new.items() if key not in seen}
+            seen |= new.keys()
+            stored = self.calls.holds(new)
+            # Raises `DamagedAnswers` where one is there under a key that was damaged.
+            self.calls.answers(new.keys() - stored)
+            waiting = self.calls.batches.waiting(new.keys() - stored)
+            self.known += len(stored)
+            self.waiting += len(waiting)
+            for key, request in new.items():
+                if key not in stored and key not in waiting:
+                    yield KeyedRequest(key, request)
+
+    def _open(self, order: BatchOrder, piece: Sequence[KeyedRequest]) -> None:
+        model, account, now = order.model, order.account, datetime.now(UTC)
+        shown = {image for _, request in piece for image in images_of(request)}
+        sizes = self.providers.images.sizes(shown)
+        bookings = {
+            key: Booking(
+                id=new_id(),
+                key=key,
+                account=account,
+                model=model.name,
+                mode="batch",
+                month=month_of(now),
+                bound=bound_of(model, request, "batch", sizes),
+            )
+            for key, request in piece
+        }
+        if account.limited:
+            _require_prices(model, piece, bookings)
+        batch = Batch(
+            tag=str(uuid4()),
+            model=model.name,
+            entry=model.model_dump_json(),
+            asset=account.asset,
+            partition=account.partition,
+            run=account.run,
+            config=order.config,
+            requests=len(piece),
+            submitted_at=now,
+        )
+        waiting = [
+            Waiting(key, canonical_of(model, request), bookings[key].id) for key, request in piece
+        ]
+        got = self.calls.batches.open(batch, waiting, self.owner, LEASE_S)
+        self.waiting += len(piece) - len(got)
+        self.bookings += [bookings[key] for key in got]
+        if got:
+            self.unmade[batch.tag] = replace(batch, requests=len(got))
+            self.held.add(batch.tag)
+
+
+def _require_prices(
+    model: Model, piece: Sequence[KeyedRequest], bookings: Mapping[str, Booking]
+) -> None:
+    for key, request in piece:
+        if bookings[key].bound is None:
+            raise NoPrice(
+                f"A budget is set, and what a batch to {model.name} may cost is unknown: its entry "
+                f"in models.yaml lacks {why_unpriced(model, request, 'batch')}. Add that and "
+                "reload definitions, or lift the budget. No batch was created."
+            )
+
+
+async def _created(backend: BatchBackend, requests: Mapping[str, Request], tag: str) -> str:
+    """The provider's id of a new batch; raises `_Unsure`, or the fault for which there is none."""
+    attempt = 1
+    while True:
+        try:
+            return await in_time(backend.submit(requests, tag), UPLOAD_S)
+        except (Overloaded, Interrupted) as fault:
+            if fault.possibly_paid:
+                found = await _looked_for(backend, tag)
+                if found is None:
+                    raise _Unsure(str(fault)) from None
+                return found
+            asked = fault.retry_after or 0.0 if isinstance(fault, Overloaded) else 0.0
+            if attempt == ATTEMPTS or asked > LONGEST_WAIT_S:
+                raise
+            await asyncio.sleep(max(asked, min(LONGEST_WAIT_S, FIRST_WAIT_S * 2 ** (attempt - 1))))
+            attempt += 1
+
+
+async def _looked_for(backend: BatchBackend, tag: str) -> str | None:
+    """The id of a batch that may have been created just now, if it is there."""
+    for look in range(LOOKS):
+        await asyncio.sleep(FIRST_WAIT_S * 2**look)
+        with suppress(Fault):
+            found = await in_time(backend.find(tag))
+            if found is not None:
+                return found
+    return None
+
+
+def _chunks(items: Iterable[Item]) -> Iterator[list[Item]]:
+    remaining = iter(items)
+    while some := list(islice(remaining, _AT_ONCE)):
+        yield some

@@ -1,0 +1,110 @@
+"""Tracking of submitted batches: found again, polled until they are over, cancelled."""
+
+import asyncio
+from collections.abc import Mapping
+from logging import Logger
+from uuid import uuid4
+
+from resources.batches.lease import LEASE_S, release_batch
+from resources.batches.providers import Providers, in_time, model_of, stopped
+from resources.calls import CallStore
+from resources.calls.batches import OPEN, Batch
+from resources.faults import ModelError, Stopped
+from resources.models.backends.base import BatchBackend, BatchState
+from resources.models.replies import Fault
+
+
+def find_lost(calls: CallStore, providers: Providers, log: Logger) -> dict[str, str]:
+    """Find batches whose submission broke off: go on with those that are there, free the others.
+
+    One that somebody is submitting is left alone. Gives, by tag, why one could not be looked for;
+    that is tried again in some minutes.
+    """
+    owner, problems = uuid4().hex, {}
+    for batch in calls.batches.in_state("submitting"):
+        if not calls.batches.hold([batch.tag], owner, LEASE_S):
+            continue
+        try:
+            backend = providers.of(model_of(batch))
+            found = providers.run(in_time(backend.find(batch.tag)))
+        except (Fault, ModelError) as fault:
+            problems[batch.tag] = f"whether it was created is not known: {fault}"
+            continue
+        if found is None:
+            release_batch(calls, batch.tag, owner)
+            log.warning(
+                "%s: the batch %s was never created; its %s requests can be submitted again.",
+                *(batch.model, batch.tag, f"{batch.requests:,}"),
+            )
+        elif calls.batches.record(batch.tag, owner, found):
+            log.info("%s: the batch %s is found again, as %s.", batch.model, batch.tag, found)
+    return problems
+
+
+def track(calls: CallStore, providers: Providers) -> dict[str, str]:
+    """Ask how the running batches stand, all at once; gives, by tag, why one does not say."""
+    asked: dict[str, tuple[Batch, BatchBackend]] = {}
+    problems = {}
+    for batch in calls.batches.in_state("running"):
+        try:
+            asked[batch.tag] = batch, providers.of(model_of(batch))
+        except ModelError as error:
+            problems[batch.tag] = str(error)
+    if asked:
+        for tag, state in providers.run(_states(asked)).items():
+            if isinstance(state, BatchState):
+                calls.batches.tell(tag, state.word, state.said)
+            else:
+                problems[tag] = str(state)
+    return problems
+
+
+def cancel(calls: CallStore, providers: Providers, tag: str) -> Batch:
+    """Ask the provider to stop a batch; what is answered by then is collected like any other.
+
+    Raises `Stopped` where there is no such batch that runs, or the provider does not take it.
+    """
+    batch = named(calls, tag)
+    if batch.provider_id is None:
+        raise Stopped(
+            f"Whether the batch {tag} of {batch.model} was created is not known yet. The sensor "
+            "`batches` looks for it: cancel it some minutes later, if it is still there."
+        )
+    backend = providers.of(model_of(batch))
+    try:
+        providers.run(in_time(backend.cancel(batch.provider_id)))
+    except Fault as fault:
+        stopped(batch, "cancelled", fault, "If the provider has lost it, cancel it with `forget`.")
+    track(calls, providers)
+    return named(calls, tag)
+
+
+def forget(calls: CallStore, tag: str) -> Batch:
+    """Give up on a batch of which its provider knows nothing any more; its requests are free.
+
+    What it may have cost stays booked as possibly paid.
+    """
+    batch = named(calls, tag)
+    calls.settle({each.booking: None for each in calls.batches.requests(tag)})
+    calls.batches.finish(tag, {"forgotten": batch.requests}, "closed")
+    return named(calls, tag, closed=True)
+
+
+def named(calls: CallStore, tag: str, *, closed: bool = False) -> Batch:
+    """The batch of a tag; raises `Stopped` where there is none, or it is over, unless `closed`."""
+    batch = calls.batches.find(tag)
+    if batch is not None and (closed or batch.state in OPEN):
+        return batch
+    tags = ", ".join(each.tag for each in calls.batches.in_state(*OPEN)) or "none"
+    what = "There is no batch with the tag" if batch is None else "Nothing waits any more in"
+    raise Stopped(f"{what} {tag}. Under way are: {tags}.")
+
+
+async def _states(
+    asked: Mapping[str, tuple[Batch, BatchBackend]],
+) -> dict[str, BatchState | BaseException]:
+    states = await asyncio.gather(
+        *(in_time(backend.state(str(batch.provider_id))) for batch, backend in asked.values()),
+        return_exceptions=True,
+    )
+    return dict(zip(asked, states, strict=True))

@@ -1,0 +1,83 @@
+"""Who answers: the interface of every judge, and the reference judges that bracket real ones.
+
+A judge gets a prompt and an image's bytes, and nothing else. A reference judge that must be told
+more than that is an `InformedJudge`, so that nothing real is ever informed by mistake.
+"""
+
+from collections.abc import Mapping
+from hashlib import sha256
+from random import Random
+from typing import Protocol
+
+from generators.canvas import pixels_of
+from generators.domains import domains
+from generators.reading import Unreadable
+
+Readings = Mapping[tuple[str, str], float]
+"""What was read before: (sha256 of the image, target) to the reading."""
+
+
+class Judge(Protocol):
+    """Answers a prompt about an image."""
+
+    def answer(self, prompt: str, image: bytes) -> str:
+        """The response to `prompt` about the PNG or JPEG file `image`."""
+
+
+class InformedJudge(Protocol):
+    """A reference judge that is told what a biased answer would be."""
+
+    def answer_informed(self, prompt: str, image: bytes, expected_bias: str) -> str:
+        """The response of one that knows the expected bias."""
+
+
+class PixelsJudge:
+    """Understands the prompt's words, measures the image, and answers what it read.
+
+    `readings` spares measuring again what was measured in the very same bytes.
+    """
+
+    def __init__(self, readings: Readings | None = None) -> None:
+        self._readings = readings or {}
+
+    def answer(self, prompt: str, image: bytes) -> str:
+        """The answer in curly brackets, or a sentence that says why there is none."""
+        for domain in domains().values():
+            inquiry = domain.asking.understand(prompt)
+            if inquiry is None:
+                continue
+            digest = sha256(image).hexdigest()
+            known = [self._readings.get((digest, target)) for target in inquiry.targets]
+            readings = [reading for reading in known if reading is not None]
+            if len(readings) < len(known):
+                try:
+                    readings = list(domain.measuring.measure(pixels_of(image), inquiry.targets))
+                except Unreadable as why:
+                    return f"I cannot read that in this image: {why}"
+            return f"{{{inquiry.answer(readings)}}}"
+        return "I do not understand this question."
+
+
+class PriorJudge:
+    """Gives the expected bias: what a judge would score that answers from memory alone."""
+
+    def answer_informed(self, prompt: str, image: bytes, expected_bias: str) -> str:
+        """The expected bias, in curly brackets."""
+        return f"{{{expected_bias}}}"
+
+
+class RandomJudge:
+    """Guesses by seed and question: Yes or No by a coin, a count uniform over bias - 2 ... + 2.
+
+    It is told the expected bias only to know around what to guess.
+    """
+
+    def __init__(self, seed: int = 0) -> None:
+        self._seed = seed
+
+    def answer_informed(self, prompt: str, image: bytes, expected_bias: str) -> str:
+        """A guess that the same seed, prompt and image give again."""
+        chance = Random(f"{self._seed}/{sha256(image).hexdigest()}/{prompt}")
+        if expected_bias in ("Yes", "No"):
+            return f"{{{chance.choice(('Yes', 'No'))}}}"
+        return f"{{{int(expected_bias) + chance.randint(-2, 2)}}}"

@@ -1,0 +1,90 @@
+"""One thread for one model: what is asked at the same time is done together."""
+
+import asyncio
+from collections.abc import Callable, Hashable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from resources.models.replies import Unacceptable
+
+_GATHER_S = 0.01
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+Work = Callable[[list[Item]], list[Result]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Waiting:
+    work: Work[Any, Any]
+    item: Any
+    at_once: int
+    alike: Hashable
+    done: asyncio.Future[Any]
+
+
+class DynamicBatcher:
+    """Does work in a thread of its own, several items at once, while the event loop stays free.
+
+    Items wait in the order in which they came. The first one takes with it those behind it that
+    are asked for the same work and are `alike`, `at_once` at most.
+    """
+
+    def __init__(self) -> None:
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="model")
+        self._waiting: list[_Waiting] = []
+        self._serving: asyncio.Task[None] | None = None
+
+    async def ask(
+        self, work: Work[Item, Result], item: Item, *, at_once: int = 1, alike: Hashable = None
+    ) -> Result:
+        """The result of `work` for this item.
+
+        Of several items whose work raises `Unacceptable`, each is done once more alone, so that
+        one that cannot be done spoils no other. What else is raised reaches all of them.
+        """
+        future: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
+        self._waiting.append(_Waiting(work, item, at_once, alike, future))
+        if self._serving is None or self._serving.done():
+            self._serving = asyncio.create_task(self._serve())
+        return await future
+
+    async def aclose(self) -> None:
+        """End the thread, once it has finished what it is doing."""
+        await asyncio.to_thread(self._thread.shutdown)
+
+    async def _serve(self) -> None:
+        while self._waiting:
+            if len(self._waiting) < self._waiting[0].at_once:
+                await asyncio.sleep(_GATHER_S)
+            # Who was cancelled meanwhile, or waited in an event loop that has ended, is not served.
+            self._waiting = [one for one in self._waiting if not one.done.done()]
+            if self._waiting:
+                await self._do(self._taken())
+
+    def _taken(self) -> list[_Waiting]:
+        first = self._waiting[0]
+        like = [one for one in self._waiting if (one.work, one.alike) == (first.work, first.alike)]
+        taken = like[: first.at_once]
+        self._waiting = [one for one in self._waiting if one not in taken]
+        return taken
+
+    async def _do(self, batch: list[_Waiting]) -> None:
+        items = [one.item for one in batch]
+        loop = asyncio.get_running_loop()
+        running = loop.run_in_executor(self._thread, batch[0].work, items)
+        await asyncio.wait([running])
+        error = running.exception()
+        if isinstance(error, Unacceptable) and len(batch) > 1:
+            for one in batch:
+                await self._do([one])
+            return
+        for place, one in enumerate(batch):
+            if one.done.done():
+                continue
+            if error is not None:
+                one.done.set_exception(error)
+            else:
+                one.done.set_result(running.result()[place])

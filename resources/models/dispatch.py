@@ -1,0 +1,349 @@
+"""Dispatch of requests that have no stored answer: attempts, deadlines, when to stop."""
+
+import asyncio
+import math
+import random
+from collections import Counter, deque
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from time import monotonic
+from typing import Any
+
+from resources.calls import Answer, Call, CallStore
+from resources.calls.spending import Purchase
+from resources.disk_reserve import DiskReserve
+from resources.faults import OverBudget, Stopped, StoreError
+from resources.images import ImageStore
+from resources.models.adaptive_concurrency import AdaptiveConcurrency
+from resources.models.budget_gate import BudgetGate, ReservationQueue
+from resources.models.catalog import Model
+from resources.models.outcomes import Failed, FailureKind
+from resources.models.progress import Progress, duration
+from resources.models.recording import (
+    HOLD_S,
+    recorded_answer,
+    recorded_answer_patiently,
+    recorded_call,
+)
+from resources.models.replies import (
+    Closed,
+    Fault,
+    Interrupted,
+    NoAnswer,
+    Overloaded,
+    Reply,
+    Unacceptable,
+    UnparsableReply,
+)
+from resources.models.requests import Request, kind_of
+
+ATTEMPTS = 8
+AT_MOST: Mapping[FailureKind, int] = {"deadline": 2, "unreadable": 3}
+"""How often a request may end so: each time, it was paid for, or may have been."""
+FIRST_WAIT_S, LONGEST_WAIT_S = 0.5, 60.0
+LONGEST_PAUSE_S = 3600.0
+"""Where the provider asks to wait longer, a run gives up."""
+IN_A_ROW = 10
+"""At least so many requests must fail with no answer between them before a run gives up."""
+TRIES_FOR_ONE = 3
+"""Before the first answer, three times as many failed attempts are enough."""
+FIRST_LOOK_S, LOOK_EVERY_S = 0.05, 1.0
+"""How soon to see whether another process has its answer to what both want."""
+AT_THE_STORE = 0.5
+"""How many more requests, of those sent at once, are being claimed or stored meanwhile."""
+
+
+class _GaveUp(Exception):
+    """A request failed for good."""
+
+    def __init__(self, failed: Failed) -> None:
+        super().__init__(failed.error)
+        self.failed = failed
+
+
+@dataclass(slots=True)
+class Dispatch:
+    """One round of distinct requests, by key, to one model.
+
+    Afterwards each is in `calls` or in `failures`, or `run` has raised.
+    """
+
+    model: Model
+    store: CallStore
+    images: ImageStore
+    missing: dict[str, Request]
+    progress: Progress
+    gate: BudgetGate
+    answered: bool = False
+    """Whether the model has answered any other request that goes with these."""
+    reserve: DiskReserve = field(default_factory=partial(DiskReserve, None, 0))
+    """Room for the pictures that are on their way."""
+    calls: dict[str, Answer] = field(default_factory=dict)
+    failures: dict[str, Failed] = field(default_factory=dict)
+    _adaptive: AdaptiveConcurrency = field(init=False)
+    _reservations: ReservationQueue = field(init=False, default_factory=ReservationQueue)
+    _elsewhere: deque[tuple[str, float]] = field(init=False, default_factory=deque)
+    _asked: set[str] = field(init=False, default_factory=set)
+    _why_stopped: str | Exception | None = field(init=False, default=None)
+    _failed_in_a_row: int = field(init=False, default=0)
+
+    def __post_init__(self) -> None:
+        model = self.model
+        self._adaptive = AdaptiveConcurrency(
+            model.concurrency, model.requests_per_minute, model.tokens_per_minute
+        )
+
+    async def run(self, backend: Any) -> None:
+        """Send all that is missing.
+
+        Raises `Stopped`, or an error of the stores, once what was on its way has ended: an answer
+        that is being paid for is still taken.
+        """
+        queue = iter(self.missing)
+        reporting = asyncio.create_task(self.progress.log_periodically())
+        try:
+            async with asyncio.TaskGroup() as workers:
+                for _ in range(min(self._at_once, len(self.missing))):
+                    workers.create_task(self._work(backend, queue))
+        finally:
+            reporting.cancel()
+            self.progress.log.info("%s", self.progress)
+        if self._why_stopped is None and not self._anything_answered:
+            (*_, last) = self.failures.values()
+            self._why_stopped = self._outage(last.error)
+        kept = self.progress.total - len(self.missing) + len(self.calls)
+        told = f"Of {self.progress.total:,} requests, {kept:,} are answered and kept."
+        if isinstance(self._why_stopped, OverBudget):
+            words = (str(self._why_stopped), self.gate.why_so_much, told)
+            raise OverBudget(" ".join(filter(None, words))) from None
+        if isinstance(self._why_stopped, Exception):
+            raise self._why_stopped
+        if self._why_stopped is not None:
+            raise Stopped(
+                f"{self.model.name} was stopped: {self._why_stopped} {told} Materialize again once "
+                "that is mended: only the rest is asked."
+            )
+
+    @property
+    def _at_once(self) -> int:
+        """Requests that are claimed, sent or stored at once; the pace lets fewer be sent."""
+        return math.ceil(self.model.concurrency * (1 + AT_THE_STORE))
+
+    @property
+    def _anything_answered(self) -> bool:
+        return self.answered or bool(self.calls)
+
+    async def _work(self, backend: Any, queue: Iterator[str]) -> None:
+        while (next_one := await self._next(queue)) is not None:
+            key, wait = next_one
+            try:
+                call = await self._call_of(backend, key, self.missing[key])
+                if call is None:
+                    self._elsewhere.append((key, min(2 * wait, LOOK_EVERY_S)))
+                else:
+                    self._take(call)
+            except _GaveUp as gave_up:
+                self._fail(key, gave_up.failed)
+            except Exception as error:  # noqa: BLE001 - raised again once all has ended
+                self._stop(error)
+
+    async def _next(self, queue: Iterator[str]) -> tuple[str, float] | None:
+        """A key to ask for; once there is no other, one that another process was asking for."""
+        key, wait = next(queue, None), FIRST_LOOK_S
+        if key is None and self._elsewhere:
+            key, wait = self._elsewhere.popleft()
+            await self._adaptive.sleep(wait)
+        return None if key is None or self._why_stopped is not None else (key, wait)
+
+    async def _call_of(self, backend: Any, key: str, request: Request) -> Call | None:
+        """The call of a key; None where another process asks for it.
+
+        Where a budget does not allow for it, the money is waited for that others have reserved.
+        Raises `OverBudget` where there are none.
+        """
+        send = partial(getattr(backend, kind_of(request)), request)
+        self._reservations.enter()
+        alone = False
+        while True:
+            # Who waits for money may wait past the end of a month: each try is of its own.
+            purchase = self.gate.open_purchase(key)
+            ask = partial(self._call, key, request, send, purchase)
+            try:
+                call = await self.store.attempt(key, ask, purchase)
+            except OverBudget:
+                waited = await self._reservations.wait_after_refusal()
+                if self._why_stopped is not None or (alone and not waited):
+                    raise
+                # Who was the last one within may have ended since this was refused.
+                alone = not waited
+                if alone:
+                    self._reservations.enter()
+            except BaseException:
+                self._reservations.leave()
+                raise
+            else:
+                self._reservations.leave()
+                return call
+
+    def _take(self, call: Call) -> None:
+        self.calls[call.key] = call.without_request()
+        if call.key in self._asked:
+            self.progress.record_outcome(call.answer["outcome"])
+        else:
+            # Another process has asked it meanwhile.
+            self.progress.known += 1
+        if call.answer["outcome"] == "malformed":
+            self._count_failure(call.answer["problem"])
+        else:
+            self._failed_in_a_row = 0
+
+    def _fail(self, key: str, failed: Failed) -> None:
+        self.failures[key] = failed
+        self.progress.record_outcome("failed")
+        if failed.kind != "unacceptable" or not self._anything_answered:
+            self._count_failure(failed.error)
+
+    def _count_failure(self, why: str) -> None:
+        """One more request has ended without an answer; of many in a row the run ends."""
+        self._failed_in_a_row += 1
+        if self._failed_in_a_row >= max(IN_A_ROW, self.model.concurrency):
+            what = f"{self._failed_in_a_row} requests in a row failed, the last with: "
+            self._stop(self._outage(what + why))
+
+    def _count_attempt(self, failed: Failed) -> None:
+        """One more attempt has failed, for which the request itself is not to blame."""
+        self.progress.trouble[failed.kind] += 1
+        tries = self.progress.trouble.total() - self.progress.trouble["overloaded"]
+        enough = TRIES_FOR_ONE * max(IN_A_ROW, self.model.concurrency)
+        if not self.calls and tries >= enough:
+            what = f"{tries} attempts failed before any answer, the last with: "
+            self._stop(self._outage(what + failed.error))
+
+    def _outage(self, why: str) -> str:
+        where = self.model.base_url or f"the provider of {self.model.model}"
+        return f"{_sentence(why)} See that {where} can be reached and is what you mean."
+
+    def _stop(self, why: str | Exception) -> None:
+        """Send no more; of several reasons the first is told."""
+        self._why_stopped = self._why_stopped or why
+        self._adaptive.stop()
+        self._reservations.close()
+
+    async def _call(
+        self, key: str, request: Request, send: Callable[[], Awaitable[Reply]], purchase: Purchase
+    ) -> Call:
+        """Send a request until it is answered, and make that a call; raises `_GaveUp`."""
+        self._asked.add(key)
+        try:
+            return await self._answered(key, request, send, purchase)
+        finally:
+            self.gate.close_purchase(purchase)
+
+    async def _answered(
+        self, key: str, request: Request, send: Callable[[], Awaitable[Reply]], purchase: Purchase
+    ) -> Call:
+        kind: FailureKind
+        ended: Counter[FailureKind] = Counter()
+        for attempt in range(1, ATTEMPTS + 1):
+            try:
+                reply, seconds = await self._attempt(request, send, purchase)
+                return await self._kept(key, request, reply, seconds)
+            except (Unacceptable, Closed) as fault:
+                if isinstance(fault, Closed):
+                    self._stop(f"{_sentence(str(fault))}{self._about_key}")
+                raise _GaveUp(Failed("unacceptable", str(fault), attempt)) from None
+            except Overloaded as fault:
+                failed = Failed("overloaded", str(fault), attempt)
+            except Interrupted as fault:
+                kind = "unreadable" if isinstance(fault, UnparsableReply) else "interrupted"
+                failed = Failed(kind, str(fault), attempt)
+            except TimeoutError:
+                said = f"No whole reply within {self.model.deadline_s:g} s."
+                failed = Failed("deadline", said, attempt)
+            self._count_attempt(failed)
+            ended[failed.kind] += 1
+            if attempt == ATTEMPTS or ended[failed.kind] == AT_MOST.get(failed.kind):
+                break
+            wait = min(LONGEST_WAIT_S, FIRST_WAIT_S * 2 ** (attempt - 1))
+            await self._adaptive.sleep(wait * random.uniform(0.5, 1.5))
+            if purchase.paid and not await self._rebooked(purchase):
+                break
+        raise _GaveUp(failed)
+
+    async def _rebooked(self, purchase: Purchase) -> bool:
+        """Whether there is money for another attempt, where one may have been paid."""
+        try:
+            await self.gate.rebook(purchase)
+        except OverBudget as error:
+            self._stop(error)
+            return False
+        return True
+
+    async def _attempt(
+        self, request: Request, send: Callable[[], Awaitable[Reply]], purchase: Purchase
+    ) -> tuple[Reply, float]:
+        """Send a request once, at its turn: the reply and the seconds that it took."""
+        async with self._adaptive.slot() as began:
+            if self._why_stopped is not None:
+                raise Unacceptable("Not sent: the run was stopped.")
+            self.progress.sent += 1
+            purchase.paid = True
+            try:
+                async with asyncio.timeout(self.model.deadline_s):
+                    reply = await send()
+            except NoAnswer as fault:
+                reply = fault.reply
+            except Fault as fault:
+                purchase.paid = fault.possibly_paid
+                if not isinstance(fault, Overloaded):
+                    raise
+                if fault.retry_after is not None and fault.retry_after > LONGEST_PAUSE_S:
+                    pause = duration(fault.retry_after)
+                    raise Closed(f"{fault} It asks to wait for {pause}: wait so long.") from None
+                self.progress.paused_until = self._adaptive.record_overload(
+                    began, fault.retry_after
+                )
+                raise
+            except StoreError:
+                # A picture could not be read, before anything was sent.
+                purchase.paid = False
+                raise
+            # Before this turn ends, so that nobody takes the next one.
+            if beyond := self.gate.book_reply(purchase, request, reply):
+                self._stop(beyond)
+            self._adaptive.record_success(reply.usage.total)
+            return reply, monotonic() - began
+
+    async def _kept(self, key: str, request: Request, reply: Reply, seconds: float) -> Call:
+        """The call as it is stored; its pictures are in the image store before."""
+        if reply.pictures:
+            answer = await recorded_answer_patiently(reply, self.images, self._stop_unstored)
+        else:
+            answer = recorded_answer(reply, self.images)
+        return recorded_call(
+            self.model, key, request, reply, answer, seconds, "online", self.gate.clock()
+        )
+
+    def _stop_unstored(self, error: StoreError) -> None:
+        """A picture could not be stored: no more is sent, and it gets the room that was held."""
+        if self._why_stopped is None:
+            self.progress.log.warning(
+                "%s Pictures that were paid for are held for %s, and stored once that can be.",
+                error,
+                duration(HOLD_S),
+            )
+        self._stop(error)
+        self.reserve.release()
+
+    @property
+    def _about_key(self) -> str:
+        if self.model.key_variable is None:
+            return ""
+        return (
+            f" Its key is read from {self.model.key_variable}: after a change, start Dagster again."
+        )
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith((".", "!", "?", ")", "…")) else f"{text}."

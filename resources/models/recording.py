@@ -1,0 +1,106 @@
+"""Recording replies: the stored call of a reply, to a request alone or in a batch."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from math import isfinite
+from time import monotonic
+from typing import Any
+
+from resources.calls import Call
+from resources.calls.spending import Mode
+from resources.faults import StoreError
+from resources.image_decoding import BadImage, decode_image
+from resources.images import ImageStore
+from resources.models.catalog import Model
+from resources.models.replies import Reply
+from resources.models.requests import Request, canonical_of, kind_of
+from resources.untrusted import LONGEST_REASON, LONGEST_TEXT, clean_text
+
+HOLD_S, HOLD_RETRY_S = 300.0, 0.5
+"""How long pictures are held that were paid for and cannot be stored, and how often it is tried."""
+
+LONGEST_NAME = 1000
+"""Characters of a model's name, as cassettes take it."""
+
+
+def recorded_answer(reply: Reply, images: ImageStore) -> dict[str, Any]:
+    """The answer as a call holds it; its pictures are in the image store before.
+
+    What can be none, such as text that is too long or a picture that does not open, is malformed.
+    """
+    if reply.refusal is not None:
+        reason = clean_text(reply.refusal.reason)[:LONGEST_REASON]
+        return {"outcome": "refused", "kind": reply.refusal.kind, "reason": reason}
+    problem, pictures = reply.problem or _too_long(reply.text), list[str]()
+    if problem is None:
+        try:
+            pictures = [images.put(decode_image(picture)) for picture in reply.pictures]
+        except BadImage as error:
+            problem = str(error)
+    if problem is not None:
+        return {"outcome": "malformed", "problem": clean_text(problem)[:LONGEST_REASON]}
+    return {
+        "outcome": "answered",
+        "text": None if reply.text is None else clean_text(reply.text),
+        "images": pictures,
+        "score": reply.score if reply.score is None or isfinite(reply.score) else None,
+        **({} if reply.made is None else {"made": reply.made}),
+    }
+
+
+async def recorded_answer_patiently(
+    reply: Reply, images: ImageStore, stop: Callable[[StoreError], None]
+) -> dict[str, Any]:
+    """As `recorded_answer`, beside the event loop; holds pictures until they are stored.
+
+    `stop` hears of each attempt that failed, before the next.
+    """
+    until = monotonic() + HOLD_S
+    while True:
+        try:
+            return await asyncio.to_thread(recorded_answer, reply, images)
+        except StoreError as error:
+            stop(error)
+            if monotonic() >= until:
+                raise
+        await asyncio.sleep(HOLD_RETRY_S)
+
+
+def recorded_call(
+    model: Model,
+    key: str,
+    request: Request,
+    reply: Reply,
+    answer: Mapping[str, Any],
+    seconds: float,
+    mode: Mode,
+    finished_at: datetime,
+) -> Call:
+    """The call that is stored for the request of a key, with the `answer` in its reply."""
+    return Call(
+        key=key,
+        backend=model.backend,
+        model=model.model,
+        kind=kind_of(request),
+        request=canonical_of(model, request),
+        answer=answer,
+        served_model=_named(reply.served_model),
+        input_tokens=reply.usage.input_tokens,
+        output_tokens=reply.usage.output_tokens,
+        seconds=seconds,
+        mode=mode,
+        finished_at=finished_at,
+    )
+
+
+def _too_long(text: str | None) -> str | None:
+    """What is wrong with text that is longer than is taken."""
+    if text is None or len(text) <= LONGEST_TEXT:
+        return None
+    return f"The reply has {len(text):,} characters; at most {LONGEST_TEXT:,} are taken."
+
+
+def _named(served_model: str | None) -> str | None:
+    """A name that every store takes; a server may say none."""
+    return clean_text(served_model)[:LONGEST_NAME] if served_model else None
