@@ -8,7 +8,7 @@ from threading import Barrier
 import pytest
 
 from resources.batches import lease, submission
-from resources.batches.chunking import Keyed, split
+from resources.batches.chunking import KeyedRequest, split_requests
 from resources.faults import CannotDo, KeyNotSet, NoPrice, OverBudget, Stopped
 from resources.models.requests import Edit, Paint, Turn, Write
 from tests.providers import Course, faults
@@ -81,10 +81,11 @@ class Small:
 
 
 def pieces(*sizes):
-    requests = [Keyed(str(place), Paint("x" * size)) for place, size in enumerate(sizes)]
+    requests = [KeyedRequest(str(place), Paint("x" * size)) for place, size in enumerate(sizes)]
     model = model_at(type("Nobody", (), {"url": "", "openai_url": "http://nobody"}))
     return [
-        [len(each.request.prompt) for each in piece] for piece in split(model, Small(), requests)
+        [len(each.request.prompt) for each in piece]
+        for piece in split_requests(model, Small(), requests)
     ]
 
 

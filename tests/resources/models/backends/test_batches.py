@@ -6,7 +6,6 @@ from dataclasses import replace
 from math import inf
 
 import pytest
-from tests.resources.models.backends.dynamic_batching import answered, collected, submitted, used
 
 from resources.models.backends.base import BatchState
 from resources.models.replies import (
@@ -35,6 +34,7 @@ from tests.resources.models.backends.asking import (
     WRITE,
     entry,
 )
+from tests.resources.models.backends.batching import answered, collected, submitted, used
 
 SCHEMA = json.dumps(
     {
