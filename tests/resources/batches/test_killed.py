@@ -28,8 +28,8 @@ SCRIPT = """
         url = sys.argv[2]
         openai_url = url + "/v1"
 
-    collecting.KEPT_AT_ONCE = 10
-    submitting.LEASE_S = float(sys.argv[4])
+    collection.KEPT_AT_ONCE = 10
+    submission.LEASE_S = float(sys.argv[4])
     with closing(CallStore(url=f"sqlite:///{sys.argv[1]}/calls.sqlite")) as calls:
         with Office(calls, ImageStore(root=sys.argv[1]), Provider) as office:
             if sys.argv[3] == "submit":

@@ -68,7 +68,7 @@ def test_it_speaks_while_others_work(told, monkeypatch, caplog):
     monkeypatch.setattr(progress, "EVERY_S", 0.01)
 
     async def work():
-        telling = asyncio.create_task(told.tell())
+        telling = asyncio.create_task(told.log_periodically())
         while len(caplog.messages) < 3:
             await asyncio.sleep(0.001)
         telling.cancel()
