@@ -17,9 +17,8 @@ from assets.kit.plan import Plan, PlanContext, Planners
 from assets.kit.step import PENDING, Input, NotCountable, Reply, Row, Step, Steps, Work, in_chunks
 from resources.calls import CallStore
 from resources.models.catalog import Model
-from resources.models.former import stored_keys
-from resources.models.outcomes import Malformed
-from resources.models.reading import outcome_of, repaired
+from resources.models.legacy_keys import stored_keys
+from resources.models.outcomes import Malformed, outcome_of, repaired
 from resources.models.requests import Request, Write
 
 _LOG = getLogger(__name__)

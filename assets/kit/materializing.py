@@ -24,11 +24,11 @@ from assets.kit.limits import partial_metadata
 from assets.kit.step import Reply, Row, Step, Work
 from assets.kit.table_asset import OWNERS
 from resources.budget import Budget
+from resources.calls.spending import Account
 from resources.home import Home
 from resources.images import ImageStore
 from resources.ledger import WorkLedger
-from resources.models.account import Account
-from resources.models.client import Asked, ModelClient
+from resources.models.client import AskResult, ModelClient
 
 
 def asset_of(step: Step[Any]) -> AssetsDefinition:
@@ -82,7 +82,7 @@ def asset_of(step: Step[Any]) -> AssetsDefinition:
 
 def query(
     step: Step[Any], work: Work[Any], models: ModelClient, account: Account
-) -> tuple[Sequence[Row], list[Asked]]:
+) -> tuple[Sequence[Row], list[AskResult]]:
     """The finished rows of a step, and what was asked for them, round by round.
 
     A further turn is sent once all earlier ones of the round have ended.
