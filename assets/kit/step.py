@@ -84,6 +84,13 @@ class Extent(NamedTuple):
     unit: str
 
 
+class Sample(NamedTuple):
+    """A sample, as in "6 of 2,000 concepts", and whether it is smaller than the paper's."""
+
+    told: str
+    is_trial: bool
+
+
 @dataclass(frozen=True)
 class Work(Generic[ConfigT]):
     """One partition of a step: its config, and what it reads. `tables` are by input name."""
@@ -130,6 +137,10 @@ class Step(ABC, Generic[ConfigT]):
     """The column with the keys of the calls behind a row."""
     outcome: str = "outcome"
     """The column that says how a row ended."""
+    asks: Request
+    """A request of the kind that it sends, by which a model's price is looked up."""
+    is_automatic: bool = True
+    """Whether it can be made without anyone's writing something first."""
 
     def __init__(self, catalog: Catalog) -> None:
         self.catalog = catalog
@@ -212,6 +223,10 @@ class Step(ABC, Generic[ConfigT]):
 
     def whole(self, work: Work[ConfigT]) -> Whole | None:
         """What it would ask of the paper's sample; None where this is not smaller."""
+        return None
+
+    def sample(self, partition: str, metadata: Mapping[str, Any]) -> Sample | None:
+        """How large the sample of a materialization with that metadata is, if it is a sample."""
         return None
 
     def warning(self, partition: str, config: ConfigT) -> str | None:

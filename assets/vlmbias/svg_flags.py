@@ -63,6 +63,7 @@ class EditedFlags(Step[Limited]):
     """The flags that one writer edits; a limit is on the 40 edits."""
 
     group, columns, config = GROUP, EDITED, Limited
+    asks = Write(())
 
     def __init__(self, catalog: Catalog, writer: Model) -> None:
         super().__init__(catalog)

@@ -1,0 +1,66 @@
+"""What a partition still lacks once its batches are collected."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+
+from dagster import AssetKey
+
+from assets.kit.plan import Plan, PlanContext, Planners
+from resources.calls.batches import Batch
+from resources.models.requests import Request, call_key, canonical_of
+
+_AT_ONCE = 1000
+
+
+class StillWaiting(Exception):
+    """Some of what a partition would ask waits in batches of others; nothing can be said yet."""
+
+
+def lacking(planners: Planners, sources: PlanContext, batches: Sequence[Batch]) -> str | None:
+    """What would still be sent, were the partition of these batches materialized; None if nothing.
+
+    The last of the batches says with which config it was submitted. Raises `StillWaiting`.
+    """
+    last = batches[-1]
+    planner = planners.get(AssetKey.from_user_string(last.asset))
+    if planner is None:
+        return "the asset is not there any more."
+    missing = later = 0
+    for plan in planner(sources, last.partition, last.config):
+        if plan.missing is not None:
+            return f"{plan.missing} has to be materialized first."
+        missing += _missing(sources, plan)
+        later += sum(1 for _ in plan.later)
+    if not missing and not later:
+        return None
+    ended = Counter[str]()
+    for batch in batches:
+        ended.update(batch.endings)
+    why = ", ".join(
+        f"{number:,} {how}" for how, number in ended.items() if how not in ("answered", "refused")
+    )
+    parts = [f"{missing:,} requests have no answer"] if missing else []
+    parts += [f"up to {later:,} more depend on answers that are not there"] if later else []
+    return (
+        f"{' and '.join(parts)} (of those in batches: {why or 'all are answered'}). Submit them in "
+        "a batch again, by the job submit_batch, or materialize the partition, which asks them at "
+        "the full price."
+    )
+
+
+def _missing(sources: PlanContext, plan: Plan) -> int:
+    missing = 0
+    for some in _chunks(plan.requests):
+        keys = {call_key(canonical_of(plan.model, request)) for request in some}
+        keys -= sources.calls.holds(keys)
+        if waiting := sources.calls.batches.waiting(keys):
+            raise StillWaiting(f"{len(waiting):,} requests wait in batches of others.")
+        missing += len(keys)
+    return missing
+
+
+def _chunks(requests: Iterable[Request]) -> Iterator[list[Request]]:
+    remaining = iter(requests)
+    while some := list(islice(remaining, _AT_ONCE)):
+        yield some
