@@ -14,7 +14,7 @@ FORMER: dict[str, tuple[str, str]] = {
         "1aabac36c81cd724694e7a0fb066a06105ea51bc698856ab1b26c3dc02033210",
     ),
     "flags": (
-        "2b395b824ea6d42173e6cae5c53f6d5367c9bc536991b6f2f01976d4699a624e",
+        "9daf01f572f9c81767edd3ca07e162f5d0ed35625b2be77e00eb0ebca8e03762",
         "e05e864064e58858249983b83b37ef1de49d6a9e5f2f1b2efdcc57a6b84631c4",
     ),
     "game_boards": (

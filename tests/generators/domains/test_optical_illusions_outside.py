@@ -5,10 +5,9 @@ from importlib import import_module
 import numpy as np
 import pytest
 
-from generators.canvas import pixels_of, rasterise
 from generators.domains.optical_illusions.ask import EQUAL_BELOW
-from generators.domains.optical_illusions.draw import draw, scenes, shapes
-from generators.domains.optical_illusions.measure import measure
+from generators.domains.optical_illusions.draw import scenes, shapes
+from tests.generators.domains.samples import readings
 
 SCENES = scenes(0)
 CLASSES = {
@@ -58,10 +57,9 @@ def difference_by_their_numbers(scene):
 @pytest.mark.parametrize("subject", CLASSES)
 def test_pixels_show_the_difference_that_their_numbers_make(subject):
     for scene in of(subject):
-        pixels = pixels_of(rasterise(draw(scene, 384)))
         expected = difference_by_their_numbers(scene)
         assert scene.truths[scene.target] == pytest.approx(expected, abs=1e-9), scene.base_id
-        found = measure(pixels, [scene.target])[0]
+        found = readings(scene)[scene.target]
         assert found == pytest.approx(expected, abs=EQUAL_BELOW[subject] / 5), scene.base_id
 
 

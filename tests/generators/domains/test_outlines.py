@@ -1,23 +1,19 @@
 """Where a domain says that a counterfactual was changed, against the pixels."""
 
-import io
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from PIL import Image
 
-from generators.canvas import rasterise
 from generators.domains import domains
-from tests.generators.domains.samples import scenes_of
+from tests.generators.domains.samples import picture, scenes_of
 
 SIZE = 384
 SAME_LAYOUT = ("chess_pieces", "flags", "patterned_grids")
 
 
 def pixels(domain, scene, size=SIZE):
-    png = rasterise(domain.drawing.draw(scene, size))
-    return np.asarray(Image.open(io.BytesIO(png)).convert("RGB"), int)
+    return picture(scene, size).astype(int)
 
 
 def covered(boxes, shape, spare=2):

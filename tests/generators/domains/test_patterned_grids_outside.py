@@ -68,7 +68,7 @@ def test_faces_are_those_of_an_outside_die(count):
 
 
 def test_an_independent_renderer_shows_the_same_counts():
-    for scene in scenes(0):
+    for scene in scenes(0)[::3]:
         png = cairosvg.svg2png(bytestring=draw(scene, 768).encode())
         found = measure(pixels_of(png), list(scene.truths))
         assert found == list(scene.truths.values()), scene.base_id
