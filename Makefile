@@ -3,13 +3,7 @@ PYTHON ?= python3
 SEED ?= 0
 SIZES ?= 384 768 1152
 PORT ?= 3000
-KIND ?= pdf
 WORKERS ?= logical
-SIZE ?= 1152
-SELECT ?= *
-CONFIG ?= {}
-# Each in quotes, for a painter's partitions have a bar in them: PARTITIONS='sketch|animals'
-QUOTED = $(foreach partition,$(PARTITIONS),'$(partition)')
 
 BIN := .venv/bin
 export DAGSTER_HOME := $(CURDIR)/.dagster
@@ -17,31 +11,13 @@ export DAGSTER_HOME := $(CURDIR)/.dagster
 export PYTHONDONTWRITEBYTECODE :=
 PIP := $(BIN)/pip install --quiet --no-compile --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo ui quote figure export import collect test lint bench clean
+.PHONY: demo ui test lint bench clean
 
 demo: .venv/ready .dagster/dagster.yaml  ## build it all: images, labels, answers, report
 	$(BIN)/python demo.py --seed $(SEED) --sizes $(SIZES)
 
 ui: .venv/ready .dagster/dagster.yaml  ## show it in Dagster on http://127.0.0.1:3000
 	$(BIN)/dagster dev --workspace workspace.yaml --host 127.0.0.1 --port $(PORT)
-
-quote: .venv/ready .dagster/dagster.yaml  ## what it would cost: SELECT='kind:"judge"' PARTITIONS='flags'
-	$(BIN)/python quote.py --select '$(SELECT)' --partitions $(QUOTED) --config '$(CONFIG)'
-
-figure: .venv/ready-vector  ## write a scene as a vector figure: SCENE=flags/united-states KIND=svg
-	$(if $(SCENE),,$(error Name a scene, as in: make figure SCENE=flags/united-states))
-	$(BIN)/python figure.py $(SCENE) --kind $(KIND) --seed $(SEED) --size $(SIZE)
-
-export: .venv/ready .dagster/dagster.yaml  ## give others the answers: SELECT=vlmbias/accuracy FILE=answers.cassette
-	$(if $(and $(SELECT),$(FILE)),,$(error Say what and where: make export SELECT=vlmbias/accuracy FILE=answers.cassette))
-	$(BIN)/python cassette.py export --select '$(SELECT)' $(if $(PARTITIONS),--partitions $(QUOTED)) -- '$(FILE)'
-
-import: .venv/ready .dagster/dagster.yaml  ## take in the answers of others: FILE=answers.cassette
-	$(if $(FILE),,$(error Name a cassette, as in: make import FILE=answers.cassette))
-	$(BIN)/python cassette.py import '$(FILE)'
-
-collect: .venv/ready .dagster/dagster.yaml  ## show what nothing refers to; remove it: REMOVE=1 [CALLS=1]
-	$(BIN)/python collect.py $(if $(REMOVE),--remove) $(if $(CALLS),--calls)
 
 test: .venv/ready-dev tests/outside/node_modules  ## run every test
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --durations 25
@@ -63,14 +39,10 @@ clean:  ## forget environment and instance; images and tables stay
 	$(PIP) --editable .
 	touch $@
 
-.venv/ready-vector: .venv/ready
-	$(PIP) --editable '.[vector]'
-	touch $@
-
-# What the other two install is among it: one look at the package index instead of two.
+# What the other installs is among it: one look at the package index instead of two.
 .venv/ready-dev: pyproject.toml constraints.txt | .venv/bin/python
 	$(PIP) --editable '.[dev]'
-	touch .venv/ready .venv/ready-vector $@
+	touch .venv/ready $@
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv

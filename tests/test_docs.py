@@ -4,6 +4,9 @@ import re
 from pathlib import Path
 
 import pytest
+from typer.main import get_command
+
+from commands.app import app
 
 PROJECT = Path(__file__).parents[1]
 DOCUMENTS = [PROJECT / "README.md", PROJECT / "CONTRIBUTING.md", *PROJECT.glob("docs/*.md")]
@@ -11,6 +14,8 @@ LINK = re.compile(r"\]\(([^)\s]+)\)")
 # In code, where "make" is a command and no verb.
 COMMAND = re.compile(r"(?:^\$? *|`)make ([a-z]\w*)", re.MULTILINE)
 TARGET = re.compile(r"^([a-z]\w*):", re.MULTILINE)
+OURS = re.compile(r"(?:^ *\$ |`)counterfactory ((?:\\\n|[^\n`#])*)", re.MULTILINE)
+"""What follows the command's name, in code; a line that ends with a backslash goes on."""
 
 
 def by_name(paths):
@@ -43,10 +48,26 @@ def test_every_make_target_that_is_mentioned_exists(document):
     assert mentioned <= targets
 
 
+@by_name(DOCUMENTS)
+def test_every_command_that_is_mentioned_exists_and_takes_its_options(document):
+    commands = get_command(app).commands
+    for line in OURS.findall(document.read_text(encoding="utf-8")):
+        name, *words = line.split()
+        if name.startswith("--"):
+            assert name == "--help"
+            continue
+        assert name in commands, line
+        options = {option for each in commands[name].params for option in each.opts}
+        assert {word for word in words if word.startswith("-")} <= options | {"--help"}, line
+
+
 def test_the_documents_do_link_and_mention():
     text = "".join(document.read_text(encoding="utf-8") for document in DOCUMENTS)
     assert len(LINK.findall(text)) > 10
-    assert {"demo", "ui", "test", "lint", "bench", "figure"} <= set(COMMAND.findall(text))
+    assert {"demo", "ui", "test", "lint", "bench"} <= set(COMMAND.findall(text))
+    assert {"quote", "export", "import", "collect", "figure"} <= {
+        line.split()[0] for line in OURS.findall(text)
+    }
 
 
 @by_name([document for document in DOCUMENTS if document.parent.name == "docs"])

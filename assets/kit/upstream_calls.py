@@ -55,7 +55,7 @@ def behind(
         where = f" ({', '.join(partitions)})" if partitions else ""
         raise NothingSelected(
             f"No stored answer is behind {selection}{where}: the tables there are none, or name no "
-            'calls. Materialize it first, or select what is, as in SELECT="vlmbias/accuracy".'
+            "calls. Materialize it first, or select what is, as in vlmbias/accuracy."
         )
     painted = any(
         graph.get(key).partitions_def in (photographs, photographed_topics) for key in selected

@@ -1,5 +1,6 @@
 """What a quote is asked for: a selection of assets, partitions, and the run config of their ops."""
 
+import re
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
@@ -15,6 +16,9 @@ from dagster import (
 
 from assets.kit.plan import Planners, Together
 from generators.nearest import nearest
+
+_NAME = re.compile(r"[\w/]+")
+"""What is a plain name, and no selection by its syntax."""
 
 Assets: TypeAlias = Mapping[AssetKey, AssetsDefinition]
 """The assets that there are, by key."""
@@ -62,33 +66,61 @@ def choose(
     `CannotQuote` for a selection that cannot be read or selects nothing, for a partition that no
     selected asset has, and for config of an op that is not selected or does not take it.
     """
-    selected = sorted(_selected(assets, select), key=AssetKey.to_user_string)
-    asking = [key for key in selected if key in planners]
-    silent = [key for key in selected if key not in planners]
-    own = {key: _partitions(assets[key], instance) for key in selected}
-    configs = _configs({key: assets[key] for key in selected}, config or {})
-    everywhere = {name for key in asking for name in own[key] or ()}
-    for name in partitions if asking else ():
-        if name not in everywhere:
-            among = nearest(name, sorted(everywhere))
-            raise CannotQuote(
-                f"No selected asset that asks models has a partition {name!r}{among}."
-            )
-
-    def tasks(key: AssetKey) -> Iterator[Task]:
-        names = own[key]
-        for partition in [""] if names is None else names:
-            if names is None or not partitions or partition in partitions:
-                yield Task(key, partition, configs.get(key, {}))
-
+    keys = select_assets(assets, select)
+    asking = [key for key in keys if key in planners]
+    silent = [key for key in keys if key not in planners]
+    own = {key: _partitions(assets[key], instance) for key in keys}
+    configs = _configs({key: assets[key] for key in keys}, config or {})
+    if asking:
+        _check_partitions("that asks models ", partitions, [own[key] for key in asking])
     return Chosen(
-        [task for key in asking for task in tasks(key)],
+        [task for key in asking for task in _tasks(key, own[key], partitions, configs)],
         silent,
-        together(task for key in silent for task in tasks(key)),
+        together(task for key in silent for task in _tasks(key, own[key], partitions, configs)),
     )
 
 
-def _selected(assets: Assets, select: str) -> Iterable[AssetKey]:
+def choose_all(
+    assets: Assets,
+    instance: DagsterInstance,
+    select: str,
+    partitions: Sequence[str] = (),
+    config: Mapping[str, Any] | None = None,
+) -> list[Task]:
+    """The partitions of all selected assets, whether they ask models or not; otherwise as above."""
+    keys = select_assets(assets, select)
+    own = {key: _partitions(assets[key], instance) for key in keys}
+    configs = _configs({key: assets[key] for key in keys}, config or {})
+    _check_partitions("", partitions, own.values())
+    return [task for key in keys for task in _tasks(key, own[key], partitions, configs)]
+
+
+def _check_partitions(
+    which: str, partitions: Sequence[str], own: Iterable[Sequence[str] | None]
+) -> None:
+    everywhere = {name for names in own for name in names or ()}
+    for name in partitions:
+        if name not in everywhere:
+            among = nearest(name, sorted(everywhere))
+            raise CannotQuote(f"No selected asset {which}has a partition {name!r}{among}.")
+
+
+def _tasks(
+    key: AssetKey,
+    names: Sequence[str] | None,
+    partitions: Sequence[str],
+    configs: Mapping[AssetKey, Mapping[str, Any]],
+) -> Iterator[Task]:
+    for partition in [""] if names is None else names:
+        if names is None or not partitions or partition in partitions:
+            yield Task(key, partition, configs.get(key, {}))
+
+
+def select_assets(assets: Assets, select: str) -> list[AssetKey]:
+    """The assets of a selection, by name; raises `CannotQuote` as above."""
+    if _NAME.fullmatch(select) and AssetKey.from_user_string(select) not in assets:
+        among = nearest(select, sorted(key.to_user_string() for key in assets))
+        raise CannotQuote(f"There is no asset {select!r}{among}.")
     example = "Write it as in 'key:\"vlmbias/answers_gpt_4_1\"', 'kind:\"judge\"' or '*'."
     try:
         with warnings.catch_warnings():
@@ -100,7 +132,7 @@ def _selected(assets: Assets, select: str) -> Iterable[AssetKey]:
         raise CannotQuote(f"The selection {select!r} cannot be used: {why} {example}") from None
     if not keys:
         raise CannotQuote(f"The selection {select!r} selects no asset. {example}")
-    return keys
+    return sorted(keys, key=AssetKey.to_user_string)
 
 
 def _partitions(asset: AssetsDefinition, instance: DagsterInstance) -> Sequence[str] | None:

@@ -342,7 +342,7 @@ class TestChoice:
         ("select", "partitions", "config", "message"),
         [
             ("key:((", [], {}, r"The selection 'key:\(\(' cannot be used: Invalid selection"),
-            ("nobody", [], {}, "The selection 'nobody' cannot be used: .*Write it as in 'key:"),
+            ("nobody", [], {}, "There is no asset 'nobody': There is "),
             ('key:"nobody"', [], {}, "selects no asset. Write it as in 'key:"),
             ("*", ["game_board"], {}, "'game_board', did you mean game_boards"),
             (

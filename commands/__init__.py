@@ -1,0 +1,1 @@
+"""The console script `counterfactory`: one file a subcommand."""

@@ -1,0 +1,88 @@
+"""The subcommands together, and how each of them ends.
+
+Exit codes: 0 when it is done, 1 when it failed, 2 for a mistake in what was typed or configured.
+"""
+
+import sys
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+from commands.collect import collect
+from commands.environment import load_environment
+from commands.export import export
+from commands.figure import figure
+from commands.import_ import import_
+from commands.quote import quote
+
+FAILED, MISTAKE = 1, 2
+"""Exit codes."""
+_KNOWN = (
+    ("builtins", "ValueError", MISTAKE),
+    ("resources.models.catalog", "CatalogError", MISTAKE),
+    ("resources.taxonomy", "TaxonomyError", MISTAKE),
+    ("assets.kit.upstream_calls", "NothingSelected", MISTAKE),
+    ("dagster", "DagsterInvalidConfigError", MISTAKE),
+    ("dagster", "DagsterError", FAILED),
+    ("resources.faults", "StoreError", FAILED),
+    ("resources.models.faults", "ModelError", FAILED),
+    ("generators.figures", "PdfUnavailable", FAILED),
+)
+"""Errors whose message says what to do, by module and name; the first that fits counts."""
+
+
+class _Group(TyperGroup):
+    """Subcommands of which each error that a reader can act on is a message, not a traceback."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except Exception as error:
+            code = exit_code(error)
+            if code is None:
+                raise
+            typer.echo(str(error).strip(), err=True)
+            raise typer.Exit(code) from None
+
+
+def exit_code(error: Exception) -> int | None:
+    """The exit code of a known error; None for one that typer ends, or that is a bug of ours."""
+    for module, name, code in _KNOWN:
+        # An error can only be of a class that is loaded: nothing has to be imported for it.
+        known = getattr(sys.modules.get(module), name, None)
+        if known is not None and isinstance(error, known):
+            return code
+    return None
+
+
+app = typer.Typer(
+    cls=_Group,
+    help="Build, ask and report the benchmarks of Counterfactory.",
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for name, command in (
+    ("quote", quote),
+    ("export", export),
+    ("import", import_),
+    ("collect", collect),
+    ("figure", figure),
+):
+    app.command(name)(command)
+
+
+@app.callback()
+def _prepare() -> None:
+    load_environment()
+
+
+def main() -> None:
+    """Run the subcommand that the command line names."""
+    sys.exit(app(prog_name="counterfactory"))
+
+
+if __name__ == "__main__":
+    main()

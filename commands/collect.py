@@ -1,0 +1,97 @@
+"""`counterfactory collect`."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from commands.environment import stores
+from commands.tables import columns, print_table
+
+if TYPE_CHECKING:
+    from dagster import DagsterInstance
+
+    from resources.garbage_collector import Waste
+
+
+def collect(
+    remove: Annotated[bool, typer.Option("--remove", help="Remove it.")] = False,
+    calls: Annotated[
+        bool,
+        typer.Option(
+            "--calls", help="With --remove: also answers that no table names, which were paid for."
+        ),
+    ] = False,
+) -> None:
+    """Show what nothing in the stores refers to any more, or remove it.
+
+    Example, first to look, then to remove:
+
+        counterfactory collect
+
+        counterfactory collect --remove
+    """
+    from dagster import DagsterInstance  # noqa: PLC0415 - slow to load
+
+    from definitions import data_root  # noqa: PLC0415 - see above
+    from resources.garbage_collector import GarbageCollector  # noqa: PLC0415 - see above
+
+    if calls and not remove:
+        raise typer.BadParameter("look at what would be removed first, then add --remove.")
+    with DagsterInstance.get() as instance, stores(instance, "models") as known:
+        _require_rest(instance)
+        collector = GarbageCollector(Path(data_root()), known.models.calls, known.models.images)
+        waste = collector.waste()
+        _show(waste, remove=remove, calls=calls)
+        if remove:
+            _require_rest(instance)
+            collector.remove(waste, calls=calls)
+
+
+def _require_rest(instance: "DagsterInstance") -> None:
+    """Raise `Busy` while a run is in progress: it may use what no table names yet."""
+    from dagster import DagsterRunStatus, RunsFilter  # noqa: PLC0415 - slow to load
+
+    from resources.faults import Busy  # noqa: PLC0415 - see above
+
+    statuses = ("QUEUED", "NOT_STARTED", "STARTING", "STARTED", "CANCELING")
+    under_way = RunsFilter(statuses=[DagsterRunStatus[status] for status in statuses])
+    runs = instance.get_runs(under_way, limit=3)
+    if runs:
+        raise Busy(
+            f"Runs are in progress ({', '.join(run.run_id for run in runs)}), which may use what "
+            "no table names yet: nothing was removed. Wait until they end, or terminate them under "
+            "Runs, then collect again."
+        )
+
+
+def _show(waste: "Waste", *, remove: bool, calls: bool) -> None:
+    free = "removed" if remove else "--remove"
+    paid = "removed" if calls else "--remove --calls"
+    cost = f"booked at ${waste.cost / 1e9:,.4f}" if waste.cost else "at no booked cost"
+    if waste.unbooked:
+        cost += f"; {waste.unbooked:,} without a booking"
+    table = columns("what", "number>", "size>", "remove with")
+    for what, number, size, how in (
+        ("pictures that nothing refers to", len(waste.images), _megabytes(waste.images), free),
+        ("claims of processes that ended long ago", waste.claims, "", free),
+        (
+            "files of processes that were killed",
+            len(waste.leftovers),
+            _megabytes(waste.leftovers),
+            free,
+        ),
+        (f"answers that no table names, {cost}", len(waste.calls), "", paid),
+        (
+            "pictures that only those refer to",
+            len(waste.images_of_calls),
+            _megabytes(waste.images_of_calls),
+            paid,
+        ),
+    ):
+        table.add_row(what, f"{number:,}", size, how if number else "")
+    print_table(table)
+
+
+def _megabytes(sizes: "dict[str, int] | dict[Path, int]") -> str:
+    return f"{sum(sizes.values()) / 1e6:,.1f} MB"

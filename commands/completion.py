@@ -1,0 +1,92 @@
+"""Shell completion of names: assets, partitions, scenes.
+
+Loading the code location takes seconds, so the names lie in a file beside Dagster's instance,
+written anew when a models file or the source has changed since.
+"""
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from commands.environment import ROOT, load_environment
+
+_SOURCES = ("definitions.py", "taxonomy.yaml", "assets", "generators")
+
+
+def complete_assets(incomplete: str) -> list[str]:
+    """Assets whose name, or the part of it behind the slash, begins so."""
+    return [
+        name
+        for name in _names()["assets"]
+        if name.startswith(incomplete) or name.partition("/")[2].startswith(incomplete)
+    ]
+
+
+def complete_partitions(ctx: Any, incomplete: str) -> list[str]:
+    """Partitions of the selected asset, or of any; behind a comma, one more."""
+    before, comma, last = incomplete.rpartition(",")
+    by_asset = _names()["assets"]
+    # Words before an option that has no value yet stand in `args`.
+    selected = [by_asset[name] for name in (*ctx.args, ctx.params["select"]) if name in by_asset]
+    of = sorted({key for keys in selected or by_asset.values() for key in keys})
+    return [f"{before}{comma}{key}" for key in of if key.startswith(last)]
+
+
+def complete_scenes(incomplete: str) -> list[str]:
+    """Scenes of the domain that is typed already, else the domains."""
+    from generators.domains import domains  # noqa: PLC0415 - slow to load
+
+    known = domains()
+    name, slash, _ = incomplete.partition("/")
+    if not slash or name not in known:
+        return [f"{each}/" for each in known if each.startswith(name)]
+    scenes = (scene.base_id for scene in known[name].drawing.scenes(0))
+    return [scene for scene in scenes if scene.startswith(incomplete)]
+
+
+def _names() -> dict[str, Any]:
+    """By asset, its partitions."""
+    load_environment()
+    file, version = Path(os.environ["DAGSTER_HOME"]) / "names.json", _version()
+    try:
+        names: dict[str, Any] = json.loads(file.read_bytes())
+    except (OSError, ValueError):
+        names = {}
+    if names.get("version") != version:
+        names = {"version": version, "assets": _assets()}
+        file.write_text(json.dumps(names))
+    return names
+
+
+def _assets() -> dict[str, list[str]]:
+    from dagster import DagsterInstance  # noqa: PLC0415 - slow to load
+
+    from assets.kit.partitions import add_painters  # noqa: PLC0415 - see above
+    from definitions import by_key, catalog  # noqa: PLC0415 - see above
+
+    with DagsterInstance.get() as instance:
+        add_painters(instance, catalog)
+        return {
+            key.to_user_string(): list(
+                asset.partitions_def.get_partition_keys(dynamic_partitions_store=instance)
+                if asset.partitions_def
+                else []
+            )
+            for key, asset in sorted(by_key.items())
+        }
+
+
+def _version() -> str:
+    """When the files that the names come from were last written."""
+    home = Path(os.environ.get("COUNTERFACTORY_HOME") or ROOT / "data")
+    models = Path(os.environ.get("COUNTERFACTORY_MODELS") or ROOT / "models.yaml")
+    files = [models, home / "discovered.yaml", *_sources()]
+    return str(max(file.stat().st_mtime_ns for file in files if file.exists())) + str(models)
+
+
+def _sources() -> Iterator[Path]:
+    for name in _SOURCES:
+        path = ROOT / name
+        yield from path.rglob("*.py") if path.is_dir() else [path]

@@ -1,0 +1,45 @@
+"""Where commands run: variables of `.env`, the Dagster instance, and the stores.
+
+Dagster and the code location take seconds to load: commands import them inside functions, so that
+help and completion answer at once.
+"""
+
+import os
+import shutil
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dotenv import load_dotenv
+
+if TYPE_CHECKING:
+    from dagster import DagsterInstance
+
+ROOT = Path(__file__).parents[1]
+
+
+def load_environment() -> None:
+    """Read `.env` of this folder, and name Dagster's instance: the project's own by default."""
+    load_dotenv(".env")
+    home = Path(os.environ.setdefault("DAGSTER_HOME", str(ROOT / ".dagster")))
+    if home == ROOT / ".dagster" and not (home / "dagster.yaml").exists():
+        home.mkdir(exist_ok=True)
+        shutil.copyfile(ROOT / "dagster.yaml.example", home / "dagster.yaml")
+
+
+@contextmanager
+def stores(instance: "DagsterInstance | None" = None, *names: str) -> Iterator[Any]:
+    """The resources of those names, or all, as runs use them."""
+    from dagster import build_resources  # noqa: PLC0415 - see above
+
+    from definitions import data_root, resources_at  # noqa: PLC0415 - see above
+
+    resources = resources_at(data_root())
+    with warnings.catch_warnings():
+        # Dagster's own, while it makes a resource that is part of another one.
+        warnings.filterwarnings("ignore", ".*InitResourceContext.dagster_run", DeprecationWarning)
+        some = {name: resources[name] for name in names or resources}
+        with build_resources(some, instance) as known:
+            yield known

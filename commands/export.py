@@ -1,0 +1,39 @@
+"""`counterfactory export`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from commands.environment import stores
+from commands.options import Partitions, Select, listed
+
+
+def export(
+    select: Select,
+    file: Annotated[Path, typer.Argument(help="The cassette to write.", dir_okay=False)],
+    partitions: Partitions = None,
+) -> None:
+    """Write the answers behind assets to one file, for others. Sends nothing.
+
+    Example:
+
+        counterfactory export vlmbias/accuracy answers.cassette
+    """
+    from assets.kit.upstream_calls import behind  # noqa: PLC0415 - slow to load
+    from definitions import data_root, defs  # noqa: PLC0415 - see above
+    from resources.cassette import export_cassette  # noqa: PLC0415 - see above
+
+    found = behind(defs, select, Path(data_root()), listed(partitions))
+    with stores(None, "models") as known:
+        models = known.models
+        done = export_cassette(file, found.keys, models.calls, models.images, found.reviews)
+    typer.echo(
+        f"{file}: answers: {done.calls:,}, pictures: {done.pictures:,}, review files: "
+        f"{', '.join(found.reviews) or 'none'}; {done.bytes / 1e6:,.1f} MB."
+    )
+    if found.failed:
+        typer.echo(
+            f"{found.failed:,} rows of these tables failed and have no answer: materialize them "
+            "again before, or whoever makes the tables from this file needs a key for the rest."
+        )

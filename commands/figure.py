@@ -1,0 +1,50 @@
+"""`counterfactory figure`."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from commands.completion import complete_scenes
+
+
+class FileType(StrEnum):
+    """What is written."""
+
+    PDF = "pdf"
+    SVG = "svg"
+
+
+def figure(
+    scene: Annotated[
+        str,
+        typer.Argument(
+            help="Such as flags/united-states-stars-add.", autocompletion=complete_scenes
+        ),
+    ],
+    kind: Annotated[FileType, typer.Option(help="File type.")] = FileType.PDF,
+    size: Annotated[int, typer.Option(help="Length of the longer side in px.")] = 1152,
+    seed: Annotated[int, typer.Option(help="Any whole number.")] = 0,
+    out: Annotated[Path, typer.Option(help="Folder to write to.")] = Path("figures"),
+) -> None:
+    """Write one scene as a vector figure for a paper: the SVG its pixels come from, or a PDF.
+
+    Example:
+
+        counterfactory figure flags/united-states-stars-add --kind svg
+    """
+    from generators.figures import figure as drawn  # noqa: PLC0415 - slow to load
+    from generators.figures import scene_named  # noqa: PLC0415 - see above
+
+    found = scene_named(scene, seed)
+    data = drawn(found, size, kind.value)
+    path = out / f"{found.base_id}-{size}.{kind.value}"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    except OSError as error:
+        raise ValueError(
+            f"{path}: cannot be written ({error.strerror}). Choose another folder with --out."
+        ) from error
+    typer.echo(str(path))

@@ -1,0 +1,31 @@
+"""`counterfactory import`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from commands.environment import stores
+
+
+def import_(
+    file: Annotated[Path, typer.Argument(help="The cassette to take in.", dir_okay=False)],
+) -> None:
+    """Take the answers of others into the call store. Sends nothing.
+
+    Example:
+
+        counterfactory import answers.cassette
+    """
+    from definitions import data_root  # noqa: PLC0415 - slow to load
+    from resources.cassette import import_cassette  # noqa: PLC0415 - see above
+
+    with stores(None, "models") as known:
+        models = known.models
+        done = import_cassette(file, models.calls, models.images, Path(data_root()) / "reviews")
+    typer.echo(
+        f"{file}: answers: {done.calls:,}, new here: {done.new:,}, pictures: {done.pictures:,}, "
+        f"new review files: {done.reviews}."
+    )
+    if done.others:
+        typer.echo(f"{done.others:,} requests have another answer here, which stays.")

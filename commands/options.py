@@ -1,0 +1,65 @@
+"""Options that several commands take."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+import yaml
+
+from commands.completion import complete_assets, complete_partitions
+
+Select = Annotated[
+    str,
+    typer.Argument(
+        metavar="SELECT",
+        help='Assets, in Dagster\'s words: `vlmbias/accuracy`, `kind:"judge"`, `*`.',
+        autocompletion=complete_assets,
+    ),
+]
+Partitions = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--partitions",
+        "-p",
+        metavar="KEY[,KEY…]",
+        help="Their partitions, separated by commas; all that they have by default.",
+        autocompletion=complete_partitions,
+    ),
+]
+Config = Annotated[
+    Path | None,
+    typer.Option(
+        "--config",
+        "-c",
+        metavar="FILE",
+        exists=True,
+        dir_okay=False,
+        help="Run config as YAML, as in Dagster's launchpad.",
+    ),
+]
+
+
+def listed(partitions: Sequence[str] | None) -> list[str]:
+    """The keys of repeated options and of lists with commas, each once."""
+    keys = [key.strip() for each in partitions or () for key in each.split(",")]
+    return list(dict.fromkeys(filter(None, keys)))
+
+
+def read_config(file: Path | None) -> dict[str, Any]:
+    """The run config in a YAML file; raises `ValueError` where it is none."""
+    if file is None:
+        return {}
+    example = (
+        "Write a mapping as in Dagster's launchpad: {ops: {vlmbias__questions: {config: {}}}}."
+    )
+    try:
+        config = yaml.safe_load(file.read_bytes())
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        where = getattr(error, "problem_mark", None)
+        line = f", line {where.line + 1}" if where else ""
+        why = getattr(error, "problem", None) or str(error).partition(":")[0]
+        raise ValueError(f"{file}{line}: cannot be read: {why}. {example}") from None
+    if not isinstance(config, dict):
+        raise ValueError(f"{file}: holds no mapping. {example}")
+    return config

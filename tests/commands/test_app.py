@@ -1,0 +1,100 @@
+"""What all commands share: help, completion, and how they end."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from dagster import DagsterInvalidConfigError
+from typer.main import get_command
+
+from assets.planning import CannotQuote
+from commands.app import app, exit_code
+from commands.completion import complete_assets, complete_partitions
+from resources.faults import Full
+from resources.models.catalog import CatalogError
+
+PROJECT = Path(__file__).parents[2]
+MODELS = "- {name: sketch, backend: offline, model: sketch, family: reference, roles: [painter]}"
+QUICK = """
+import sys
+from commands.app import app
+for arguments in (["--help"], *([name, "--help"] for name in sys.argv[1:])):
+    try:
+        app(arguments)
+    except SystemExit as end:
+        assert end.code == 0
+assert not {"dagster", "pandas", "definitions"} & set(sys.modules)
+"""
+
+SHELL = """
+import atexit, os, sys
+os.environ["_COUNTERFACTORY_COMPLETE"] = "complete_bash"
+from commands.app import main
+atexit.register(lambda: print(*{"dagster", "pandas", "definitions"} & set(sys.modules), end=""))
+main()
+"""
+"""Completes what a shell has in its variables, and prints slow modules, if it loaded any."""
+
+
+def test_help_of_each_command_shows_an_example(command):
+    for name in get_command(app).commands:
+        done = command(name, "--help")
+        assert done.exit_code == 0
+        assert f"counterfactory {name}" in done.stdout.partition("Example")[2]
+
+
+def test_help_loads_neither_dagster_nor_the_code_location():
+    names = list(get_command(app).commands)
+    done = subprocess.run(
+        [sys.executable, "-c", QUICK, *names],
+        cwd=PROJECT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_names_are_completed_and_follow_the_models(command, tmp_path):
+    command("quote", "vlmbias/accuracy", models=MODELS)
+    assert complete_assets("protobias/im") == ["protobias/image_pairs"]
+    assert complete_assets("image_p") == ["protobias/image_pairs"]
+    context = type("Context", (), {"params": {"select": "vlmbias/paintings"}, "args": []})
+    assert complete_partitions(context, "sk") == ["sketch|animals", "sketch|logos"]
+    renamed = MODELS.replace("sketch,", "pencil,", 1)
+    command("quote", "vlmbias/accuracy", models=renamed)
+    assert complete_partitions(context, "pen") == ["pencil|animals", "pencil|logos"]
+
+    typed = "counterfactory quote protobias/image_pairs --partitions objects|pencil,animals|p"
+    done = subprocess.run(
+        [sys.executable, "-c", SHELL],
+        env=os.environ | {"COMP_WORDS": typed, "COMP_CWORD": "4", "PYTHONPATH": str(PROJECT)},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.splitlines() == ["objects|pencil,animals|pencil"]
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (CannotQuote("flag, did you mean flags"), 2),
+        (CatalogError("models.yaml, line 3: …"), 2),
+        (DagsterInvalidConfigError("config", [], {}), 2),
+        (Full("No space is left"), 1),
+        (KeyError("a bug"), None),
+    ],
+)
+def test_exit_codes_tell_a_mistake_from_a_failure(error, code):
+    assert exit_code(error) == code
+
+
+def test_a_models_file_that_cannot_be_read_is_one_message(command):
+    done = command("quote", models="- {name: 3")
+    assert done.exit_code == 2
+    assert "models.yaml" in done.stderr
+    assert "Traceback" not in done.stderr
