@@ -18,7 +18,7 @@ from commands.quote import quote
 
 FAILED, MISTAKE = 1, 2
 """Exit codes."""
-_KNOWN = (
+KNOWN = (
     ("builtins", "ValueError", MISTAKE),
     ("resources.models.catalog", "CatalogError", MISTAKE),
     ("resources.taxonomy", "TaxonomyError", MISTAKE),
@@ -26,7 +26,7 @@ _KNOWN = (
     ("dagster", "DagsterInvalidConfigError", MISTAKE),
     ("dagster", "DagsterError", FAILED),
     ("resources.faults", "StoreError", FAILED),
-    ("resources.models.faults", "ModelError", FAILED),
+    ("resources.faults", "ModelError", FAILED),
     ("generators.figures", "PdfUnavailable", FAILED),
 )
 """Errors whose message says what to do, by module and name; the first that fits counts."""
@@ -48,7 +48,7 @@ class _Group(TyperGroup):
 
 def exit_code(error: Exception) -> int | None:
     """The exit code of a known error; None for one that typer ends, or that is a bug of ours."""
-    for module, name, code in _KNOWN:
+    for module, name, code in KNOWN:
         # An error can only be of a class that is loaded: nothing has to be imported for it.
         known = getattr(sys.modules.get(module), name, None)
         if known is not None and isinstance(error, known):

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from dagster import DagsterInvalidConfigError
 from typer.main import get_command
 
 from assets.planning import CannotQuote
-from commands.app import app, exit_code
+from commands.app import KNOWN, app, exit_code
 from commands.completion import complete_assets, complete_partitions
 from resources.faults import Full
 from resources.models.catalog import CatalogError
@@ -19,6 +20,7 @@ PROJECT = Path(__file__).parents[2]
 MODELS = "- {name: sketch, backend: offline, model: sketch, family: reference, roles: [painter]}"
 QUICK = """
 import sys
+from importlib import import_module
 from commands.app import app
 for arguments in (["--help"], *([name, "--help"] for name in sys.argv[1:])):
     try:
@@ -98,3 +100,8 @@ def test_a_models_file_that_cannot_be_read_is_one_message(command):
     assert done.exit_code == 2
     assert "models.yaml" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_every_known_error_is_where_it_is_said_to_be():
+    for module, name, _ in KNOWN:
+        assert issubclass(getattr(import_module(module), name), Exception)
