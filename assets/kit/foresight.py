@@ -30,16 +30,18 @@ def planners(steps: Steps) -> Planners:
 
 
 def foreseen_table(
-    steps: Steps, sources: PlanContext, asset: AssetKey, partition: str
+    steps: Steps, sources: PlanContext, asset: AssetKey, partition: str, by_default: bool = False
 ) -> pd.DataFrame | None:
     """An asset's table once all that is planned is materialized; None where there is none.
 
-    An asset that is no step is read as it is stored.
+    An asset that is no step is read as it is stored. See `Input` for `by_default`.
     """
-    config = sources.together.get((asset, partition))
-    step = steps.get(asset)
+    config, step = sources.together.get((asset, partition)), steps.get(asset)
     if config is None or step is None:
-        return sources.home.find(asset, partition or None)
+        stored = sources.home.find(asset, partition or None)
+        if stored is not None or step is None or not by_default:
+            return stored
+        config = {}
     found = sources.foreseen.get((asset, partition))
     if found is None:
         work = _work(steps, step, sources, partition, config)
@@ -72,13 +74,11 @@ def _plans(
         yield Plan(model, missing=str(missing))
         return
     certain = [row for row in rows if row.get(step.outcome) != PENDING]
-    pending = [row for row in rows if row.get(step.outcome) == PENDING]
-    later = partial(_later, step, work, sources.calls, certain, pending)
     yield Plan(
         model,
         requests=_certain(step, work, sources.calls, certain),
-        later=later(),
-        whole=step.whole(work),
+        later=_later(step, work, sources.calls, rows),
+        whole=step.whole(work, rows),
         warning=step.warning(partition, work.config),
     )
 
@@ -92,13 +92,11 @@ def _certain(
 
 
 def _later(
-    step: Step[Any],
-    work: Work[Any],
-    calls: CallStore,
-    certain: Sequence[Row],
-    pending: Sequence[Row],
+    step: Step[Any], work: Work[Any], calls: CallStore, rows: Sequence[Row]
 ) -> Iterator[Request]:
     """What follows a request without a reply, and all about rows that are pending upstream."""
+    pending = [row for row in rows if row.get(step.outcome) == PENDING]
+    certain = (row for row in rows if row.get(step.outcome) != PENDING)
     for some in in_chunks(filter(step.may_follow, certain)):
         for followed in _follow(step, work, calls, some, to_the_end=False):
             if followed.columns is None:
@@ -108,7 +106,7 @@ def _later(
         if first is not None:
             yield first
             yield from step.further(work, row, first)
-    yield from step.at_most(work)
+    yield from step.at_most(work, rows)
 
 
 def _followed(step: Step[Any], work: Work[Any], calls: CallStore) -> Iterator[dict[str, Any]]:
@@ -190,7 +188,8 @@ def _work(
     """What a step reads once all that is planned is materialized. Raises `NotCountable`."""
     tables = {}
     for name, of in step.inputs.items():
-        table = foreseen_table(steps, sources, of.asset, partition_of(step, of, partition))
+        where = partition_of(step, of, partition)
+        table = foreseen_table(steps, sources, of.asset, where, of.by_default)
         if table is None:
             raise NotCountable(of.asset.to_user_string())
         tables[name] = table if of.columns is None else table[list(of.columns)]
@@ -203,6 +202,7 @@ def _work(
         sources.images,
         sources.ledger,
         _LOG,
+        partial(foreseen_table, steps, sources),
     )
 
 

@@ -4,6 +4,7 @@ import inspect
 import warnings
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -11,6 +12,7 @@ import pyarrow as pa
 from dagster import (
     AssetCheckSpec,
     AssetExecutionContext,
+    AssetKey,
     AssetsDefinition,
     MaterializeResult,
     PreviewWarning,
@@ -45,20 +47,21 @@ def asset_of(step: Step[Any]) -> AssetsDefinition:
         **tables: pd.DataFrame,
     ) -> MaterializeResult[pa.Table]:
         partition = context.partition_key if context.has_partition_key else ""
-        work = Work(partition, config, tables, step.inputs, home, images, ledger, context.log)
+        log, find = context.log, partial(_find, home)
+        work = Work(partition, config, tables, step.inputs, home, images, ledger, log, find)
         if warning := step.warning(partition, config):
             context.log.warning("%s", warning)
         rows, asked = query(step, work, models, budget.account(context))
         extent = step.extent(work, rows)
         outcomes = Counter(str(row[step.outcome]) for row in rows if row.get(step.outcome))
-        made = materialized(
-            step.columns.table(rows),
+        shown = {
             **{name.replace(" ", "_"): number for name, number in outcomes.items()},
             **(partial_metadata(*extent) if extent else {}),
             **({"warning": warning} if warning else {}),
             **step.metadata(work, rows),
             **(cost_metadata(*asked) if asked else {}),
-        )
+        }
+        made = materialized(step.columns.table(rows), **shown)
         return made._replace(
             check_results=[
                 check.passes(work, rows)._replace(check_name=check.name) for check in step.checks()
@@ -98,6 +101,10 @@ def query(
             talks.reply(place, Reply(outcome, calls))
     found = [{**row, **talks.over[place]} for place, row in enumerate(rows)]
     return step.finish(work, found), rounds
+
+
+def _find(home: Home, asset: AssetKey, partition: str) -> pd.DataFrame | None:
+    return home.find(asset, partition or None)
 
 
 def _specs(step: Step[Any]) -> list[AssetCheckSpec]:

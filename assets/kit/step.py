@@ -66,7 +66,9 @@ class Input(NamedTuple):
     """A table that a step reads.
 
     `dimension` names that of the step's two partition dimensions by which the table is divided,
-    where it is divided by one alone. `columns` are those that are read; all by default.
+    where it is divided by one alone. `columns` are those that are read; all by default. A plan
+    foresees the table where it is planned as well; with `by_default`, as its step makes it without
+    config, where it is not there yet and nobody plans it.
     """
 
     asset: AssetKey
@@ -74,6 +76,7 @@ class Input(NamedTuple):
     columns: Sequence[str] | None = None
     read_by: Columns | None = None
     """The columns by which `Work.rows` types the rows of the table."""
+    by_default: bool = False
 
 
 class Extent(NamedTuple):
@@ -93,7 +96,11 @@ class Sample(NamedTuple):
 
 @dataclass(frozen=True)
 class Work(Generic[ConfigT]):
-    """One partition of a step: its config, and what it reads. `tables` are by input name."""
+    """One partition of a step: its config, and what it reads.
+
+    `tables` are by input name. `find` gives the table of another asset and partition; in a plan as
+    it is foreseen, and None where there is none.
+    """
 
     partition: str
     config: ConfigT
@@ -103,6 +110,7 @@ class Work(Generic[ConfigT]):
     images: ImageStore
     ledger: WorkLedger
     log: Logger
+    find: Callable[[AssetKey, str], pd.DataFrame | None]
 
     def rows(self, name: str) -> list[dict[str, Any]]:
         """The rows of an input, None where a cell is empty."""
@@ -197,8 +205,8 @@ class Step(ABC, Generic[ConfigT]):
         """How a request ends, where that is certain without asking, as of a rule-based writer."""
         return None
 
-    def at_most(self, work: Work[ConfigT]) -> Iterable[Request]:
-        """What may be asked at most beside `rows`, where upstream rows are pending."""
+    def at_most(self, work: Work[ConfigT], rows: Sequence[Row]) -> Iterable[Request]:
+        """What may be asked at most beside these `rows`, where upstream rows are pending."""
         return ()
 
     def further(self, work: Work[ConfigT], row: Row, request: Request) -> Iterable[Request]:
@@ -221,8 +229,8 @@ class Step(ABC, Generic[ConfigT]):
         except StopIteration:
             return
 
-    def whole(self, work: Work[ConfigT]) -> Whole | None:
-        """What it would ask of the paper's sample; None where this is not smaller."""
+    def whole(self, work: Work[ConfigT], rows: Sequence[Row]) -> Whole | None:
+        """What it would ask of the paper's sample, beside these `rows`; None where it is that."""
         return None
 
     def sample(self, partition: str, metadata: Mapping[str, Any]) -> Sample | None:
