@@ -9,10 +9,10 @@ from time import perf_counter, process_time
 from typing import NamedTuple
 
 from bench.machine import peak_megabytes
-from generators.prompts.checking import faults
 from generators.prompts.concepts import DOMAINS, Triplet
 from generators.prompts.grammar import fields_of, triplet
 from generators.prompts.sampling import sample
+from generators.prompts.triplet_check import find_faults
 from resources.taxonomy import load, taxonomy_path
 
 FEW, MANY, TRIPLETS = 10_000, 100_000, 20_000
@@ -50,7 +50,7 @@ def checked(number: int = TRIPLETS) -> Iterator[Checked]:
         concepts = list(sample(taxonomy, domain, number))
         triplets = [Triplet(**triplet(fields_of(concept))) for concept in concepts]
         started = process_time()
-        found = [faults(*each) for each in zip(concepts, triplets, strict=True)]
+        found = [find_faults(*each) for each in zip(concepts, triplets, strict=True)]
         seconds = process_time() - started
         assert not any(found)
         yield Checked(domain, number / seconds)

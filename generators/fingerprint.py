@@ -14,7 +14,7 @@ FORMER: dict[str, tuple[str, str]] = {
         "1aabac36c81cd724694e7a0fb066a06105ea51bc698856ab1b26c3dc02033210",
     ),
     "flags": (
-        "9daf01f572f9c81767edd3ca07e162f5d0ed35625b2be77e00eb0ebca8e03762",
+        "4e6175d9fa042da3cb637639bd773f7ba72ae7cd9a59b8d3a5158d5142aedb83",
         "e05e864064e58858249983b83b37ef1de49d6a9e5f2f1b2efdcc57a6b84631c4",
     ),
     "game_boards": (

@@ -1,4 +1,4 @@
-"""What the board games are called, and the question for it: shared by pieces and boards."""
+"""Names of the board games, and the question for them: shared by pieces and boards."""
 
 from collections.abc import Mapping
 
@@ -19,7 +19,7 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
 """Every name of a game by its subtopic, the usual one first. Shogi and janggi are others."""
 
 
-def naming(scene: Scene) -> Question:
+def name_question(scene: Scene) -> Question:
     """N1 of an original: which game it shows (Appendix N).
 
     The words are the paper's for every game, be it a puzzle. An empty chessboard would do for

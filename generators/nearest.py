@@ -1,4 +1,4 @@
-"""What to choose instead of a name that is not there."""
+"""The nearest valid names for one that does not exist."""
 
 import re
 from collections.abc import Iterable

@@ -5,15 +5,13 @@ Nothing here draws, asks or loads: text and tables go in, values come out.
 
 from metrics.accuracy import EVERY_SIZE, WHOLE_TOPIC, accuracy_table
 from metrics.answers import BASELINE, QUESTION_GROUPS, TASK_MEAN
-from metrics.binomial import exact_interval
-from metrics.comparison import between_metrics, between_painters
-from metrics.endings import endings_table
+from metrics.comparison import between_metrics, between_painters, holm
 from metrics.graded import graded_interval
-from metrics.holm import holm
-from metrics.intervals import stratified_interval
-from metrics.normalising import normalised
+from metrics.intervals import exact_interval, stratified_interval
+from metrics.normalization import normalize_scores
+from metrics.outcomes import outcomes_table
 from metrics.paired import paired_interval
-from metrics.pairing import paired_up
+from metrics.pairs import pair_scores
 from metrics.parsing import Outcome, Parsed, read_count, read_name, read_yes_no, score
 from metrics.ranking import ranking_table
 from metrics.ratings import Rating, read_rating
@@ -32,13 +30,13 @@ __all__ = [
     "accuracy_table",
     "between_metrics",
     "between_painters",
-    "endings_table",
     "exact_interval",
     "graded_interval",
     "holm",
-    "normalised",
+    "normalize_scores",
+    "outcomes_table",
+    "pair_scores",
     "paired_interval",
-    "paired_up",
     "ranking_table",
     "read_count",
     "read_name",

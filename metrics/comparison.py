@@ -19,11 +19,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from metrics.holm import holm
 from metrics.paired import paired_interval
-from metrics.pairing import paired_up
+from metrics.pairs import pair_scores
 from metrics.ranking import ALL, mean_over
 
 FLIPS = 9999
@@ -46,7 +45,7 @@ def between_metrics(scores: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
     mean over domains. Numbers are NaN where the two have no pair in common, of any domain if it is
     `all`.
     """
-    pairs = paired_up(scores)
+    pairs = pair_scores(scores)
     rows: list[dict[str, Any]] = []
     for (painter, sample), of_sample in pairs.groupby(["painter", "sample"], sort=False):
         fails = of_sample.pivot(
@@ -78,7 +77,7 @@ def between_painters(scores: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
     the mean over the `prompts` of which both have pairs with scores, with its 95 % interval. Domain
     `all` is the mean over domains. A rehearsal is compared with rehearsals alone.
     """
-    pairs = paired_up(scores)
+    pairs = pair_scores(scores)
     rows: list[dict[str, Any]] = []
     for (sample, metric, _), alike in pairs.groupby(["sample", "metric", "rehearsal"], sort=False):
         fails = (
@@ -136,3 +135,21 @@ def flip_test(differences: Values, clusters: Codes, strata: Codes, *, seed: int)
     tossed = np.abs(2 * heads - shares.sum())
     # Sums in another order may differ in their last digit, and are the same for all that.
     return float((1 + np.sum(tossed >= abs(shares.sum()) - 1e-12)) / (1 + FLIPS))
+
+
+def holm(p: ArrayLike) -> NDArray[np.float64]:
+    """Each p-value corrected for all of them, in their order; NaN, which is no test, stays.
+
+    The smallest of m is multiplied by m, the next by m − 1 and so on; none is then smaller than
+    one before it, or above 1 (Holm 1979).
+
+    >>> holm([0.01, 0.04, 0.03]).tolist()
+    [0.03, 0.06, 0.06]
+    """
+    values = np.asarray(p, np.float64)
+    corrected = np.full(values.shape, np.nan)
+    tests = np.flatnonzero(~np.isnan(values))
+    order = tests[np.argsort(values[tests], kind="stable")]
+    factors = np.arange(len(order), 0, -1)
+    corrected[order] = np.minimum(1.0, np.maximum.accumulate(values[order] * factors))
+    return corrected

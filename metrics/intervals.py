@@ -61,3 +61,16 @@ def _shares(base_images: int, seed: int) -> tuple[NDArray[np.float64], NDArray[n
     chances = np.array([1, 1, base_images]) / total
     drawn = draws(f"shares/{seed}/{base_images}", total, chances)
     return drawn[:, 0] / total, drawn[:, 2] / total
+
+
+def exact_interval(number: int, of: int, *, level: float = 0.95) -> Interval:
+    """Clopper and Pearson's interval of `number` out of `of`, which is at least 1, tried once each.
+
+    It is for a share of things that do not come in clusters; its ends are quantiles of beta
+    distributions.
+    """
+    from scipy.special import betaincinv  # noqa: PLC0415 - slow, and seldom needed
+
+    low = betaincinv(number, of - number + 1, (1 - level) / 2) if number else 0.0
+    high = betaincinv(number + 1, of - number, (1 + level) / 2) if number < of else 1.0
+    return Interval(float(low), float(high))

@@ -28,9 +28,9 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Literal, NamedTuple
 
-from metrics.naming import named
-from metrics.numerals import only_number
+from metrics.names import match_name
 from metrics.replies import declines, without_thinking
+from metrics.written_numbers import only_number
 
 Outcome = Literal["answered", "unparsed", "refused", "failed"]
 
@@ -71,7 +71,7 @@ def read_name(response: str, accepted: Sequence[str]) -> Parsed:
     >>> read_name("It is {the flag of Cabo Verde}.", ["Flag of Cape Verde", "Cabo Verde"]).answer
     'Flag of Cape Verde'
     """
-    return _read(response, partial(named, accepted=accepted))
+    return _read(response, partial(match_name, accepted=accepted))
 
 
 def score(parsed: Parsed, ground_truth: str) -> float | None:

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from metrics.graded import graded_interval
 from metrics.intervals import stratified_interval
-from metrics.pairing import paired_up
+from metrics.pairs import pair_scores
 from metrics.resampling import Interval
 
 ALL = "all"
@@ -46,7 +46,7 @@ _INTERVALS: Mapping[str, Callable[..., Interval]] = {
 def ranking_table(scores: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
     """One row for each painter × sample × metric × domain × (all, each knob, each concept).
 
-    `scores` has one row a picture, as `metrics.pairing.paired_up` takes it. Knobs and concepts are
+    `scores` has one row a picture, as `metrics.pairs.paired_up` takes it. Knobs and concepts are
     told apart one at a time, inside their domain; `all` stands for what is not told apart. A domain
     stands before its knobs and concepts, and domain `all` last.
 
@@ -55,7 +55,7 @@ def ranking_table(scores: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
     a bootstrap over prompts (`metrics.intervals` for shares, `metrics.graded` for scores), the same
     for the same `seed`; they are NaN where nothing is there for them to rest on.
     """
-    pairs = paired_up(scores)
+    pairs = pair_scores(scores)
     pairs["cluster"] = pairs.groupby(["domain", "concept_id"]).ngroup()
     pairs["stratum"] = pairs.groupby("domain").ngroup()
     kin = pairs.groupby(["painter", "sample", "metric"])["kin"].transform("any")

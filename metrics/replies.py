@@ -1,4 +1,4 @@
-"""What all readers of replies need: where a reply begins, and whether it declines."""
+"""Replies of judges: where they begin after the thinking, and whether they decline."""
 
 import re
 

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from generators.nearest import nearest
-from generators.prompts.checking import faults
 from generators.prompts.concepts import DOMAINS, Concept, Triplet
 from generators.prompts.knobs import VALUES, is_change
 from generators.prompts.phrasing import tidied
 from generators.prompts.sampling import slug
 from generators.prompts.taxonomy import labels_of
+from generators.prompts.triplet_check import find_faults
 
 REQUIRED = (
     "domain", "knob", "value", "changed_value", "hypernym", "non_prototype", "prototype",
@@ -59,7 +59,7 @@ def own_triplets(path: str, domain: str, groups: tuple[str, ...] = ()) -> OwnTri
             earlier = lines.setdefault(concept.concept_id, line)
             if earlier != line:
                 raise ValueError(f"the same triplet is on line {earlier}: keep one")
-            if broken := faults(concept, triplet):
+            if broken := find_faults(concept, triplet):
                 raise ValueError(" ".join(f"{rule}: {problem}" for rule, problem in broken))
         except ValueError as problem:
             found.wrong.append((line, str(problem)))

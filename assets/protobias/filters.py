@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 from assets.kit.choice import NoSuchModel, chosen
 from assets.kit.pictures import Row
 from assets.protobias.common import key
-from generators.prompts.judging import FILTERED as SCALE
-from generators.prompts.judging import filtering
+from generators.prompts.rating_prompts import FILTER_SCALE as SCALE
+from generators.prompts.rating_prompts import filter_prompt
 from generators.reading import Unreadable
 from generators.sketch_reader import fit
 from metrics.ratings import read_rating
@@ -92,7 +92,7 @@ def reads_pixels(model: Model) -> bool:
 
 def look_at(prompt: str, digest: str) -> Look:
     """What a vision model is asked about a picture: its own prompt, and nothing else of its row."""
-    return Look((Turn("user", filtering(prompt), (digest,)),))
+    return Look((Turn("user", filter_prompt(prompt), (digest,)),))
 
 
 def rated(outcome: Outcome, calls: Sequence[str]) -> Said:

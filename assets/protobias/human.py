@@ -23,7 +23,7 @@ from assets.protobias.human_files import Given, checked, scores_in
 from assets.protobias.human_items import pictures_of, to_score
 from assets.protobias.human_sheets import SHEET, review_folder, write_sheets
 from metrics.agreement import pairwise_agreement
-from metrics.normalising import HUMAN, normalised
+from metrics.normalization import HUMAN, normalize_scores
 from resources.home import Home
 from resources.images import ImageStore
 
@@ -139,7 +139,7 @@ def _means(scores: pd.DataFrame) -> pd.DataFrame:
     A picture's score is the mean over its annotators (Table 2).
     """
     of_pictures = scores.groupby(["domain", "side", "image_id"], as_index=False)["score"].mean()
-    of_pictures["score"] = normalised(of_pictures["score"], HUMAN)
+    of_pictures["score"] = normalize_scores(of_pictures["score"], HUMAN)
     sides = of_pictures.pivot_table(index="domain", columns="side", values="score", observed=True)
     means = sides.reindex(columns=["correct", "adversarial"])
     means.columns = pd.Index(["SC", "PA"])

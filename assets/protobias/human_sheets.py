@@ -17,7 +17,7 @@ from upath import UPath
 
 from assets.kit.pictures import Row
 from assets.kit.sheets import BadReview, lines_of
-from generators.prompts.judging import judging
+from generators.prompts.rating_prompts import judge_prompt
 from resources.atomic import is_remote, write_new, write_whole
 from resources.home import Home
 from resources.images import ImageStore
@@ -93,7 +93,7 @@ def _task(folder: Path, row: Row) -> dict[str, dict[str, str]]:
 
 def _section(first: str, after: str) -> str:
     """Table 6 from one heading to the next."""
-    return judging("").partition(f"{first}\n")[2].partition(f"{after}\n")[0].strip()
+    return judge_prompt("").partition(f"{first}\n")[2].partition(f"{after}\n")[0].strip()
 
 
 def _config() -> str:

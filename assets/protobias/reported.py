@@ -17,7 +17,7 @@ from assets.protobias.scored import EVALUATED, all_scores, human_scores_of, stor
 from assets.protobias.selection import part_of_pairs
 from assets.protobias.trial import samples_of, scored_in_part
 from generators.prompts.concepts import DOMAINS
-from metrics.pairing import paired_up
+from metrics.pairs import pair_scores
 from metrics.ranking import ALL
 from resources.home import Home
 from resources.models.catalog import Model
@@ -108,7 +108,7 @@ def facts(found: Sequence[Painted]) -> dict[str, str]:
 
 def _check_summary(painter: str, scores: pd.DataFrame, summary: pd.DataFrame) -> None:
     """The summary has to count and average these very scores."""
-    counted = paired_up(scores).groupby(_PART)
+    counted = pair_scores(scores).groupby(_PART)
     now = counted.agg(
         pairs=("fails", "count"),
         failure_rate=("fails", "mean"),

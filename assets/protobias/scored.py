@@ -15,7 +15,7 @@ from assets.protobias.scores import SCORES
 from assets.protobias.scoring import is_filed
 from assets.protobias.selection import part_of_pairs
 from generators.prompts.concepts import DOMAINS
-from metrics.normalising import HUMAN, OWN, normalised
+from metrics.normalization import HUMAN, OWN, normalize_scores
 from resources.home import Home
 from resources.models.catalog import Model
 from resources.models.formulas import scale_of
@@ -59,8 +59,8 @@ def all_scores(home: Home, painter: str, models: Sequence[Model]) -> pd.DataFram
     - `sample`: `evaluated`, all pairs; or `human`, each metric again on just those pairs of which
       people scored both sides, beside the metric `human`, whose raw score is the mean over
       annotators. It is there only where people have scored.
-    - `score`: 0 to 1 (`metrics.normalising`), PickScore over all domains that are there; NaN where
-      there is no score.
+    - `score`: 0 to 1 (`metrics.normalization`), PickScore over all domains that are there; NaN
+      where there is no score.
 
     Domains that are not scored yet are not in it; without any, it is empty. Raises `Mismatch` where
     scores, by metrics or people, are of other pictures than `filtered_pairs` holds now, where those
@@ -128,7 +128,7 @@ def _by_metric(home: Home, painter: str, model: Model, filtered: Tables) -> pd.D
         )
     formula = scores["formula"].iloc[0] if len(scores) else HUMAN
     scale = scale_of(model.parameters) if formula == OWN else (0.0, 1.0)
-    return scores.assign(score=normalised(scores["raw"], formula, scale))
+    return scores.assign(score=normalize_scores(scores["raw"], formula, scale))
 
 
 def _by_people(home: Home, painter: str, filtered: Tables) -> pd.DataFrame:
@@ -146,7 +146,7 @@ def _by_people(home: Home, painter: str, filtered: Tables) -> pd.DataFrame:
         )
     raw = known["image_id"].map(means).astype(float)
     scored = known.assign(metric=HUMAN, formula=HUMAN, kin=False, outcome="scored", raw=raw)
-    return _joined([scored.assign(score=normalised(raw, HUMAN))])
+    return _joined([scored.assign(score=normalize_scores(raw, HUMAN))])
 
 
 def _tables(home: Home, painter: str, name: str, columns: list[str] | None = None) -> Tables:

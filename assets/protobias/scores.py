@@ -26,7 +26,7 @@ from assets.protobias.scoring import (
     to_score,
 )
 from assets.protobias.selection import first_pairs
-from metrics.pairing import paired_up
+from metrics.pairs import pair_scores
 from resources.budget import Budget
 from resources.home import Home
 from resources.images import ImageStore
@@ -205,7 +205,7 @@ def _table(
         )
         context.log.warning("%s", metadata["warning"])
     scores = table.to_pandas()
-    found = paired_up(scores.assign(sample="", score=scores["raw"]))
+    found = pair_scores(scores.assign(sample="", score=scores["raw"]))
     by_knob = found.groupby("knob")["fails"].agg(pairs="size", scored="count")
     if found["fails"].notna().any():
         metadata["failure_rate"] = round(float(found["fails"].mean()), 4)

@@ -5,10 +5,10 @@ from hashlib import sha256
 from typing import Any, TypeAlias
 
 from assets.kit.pictures import Row
-from generators.prompts.judging import JUDGED, judging
+from generators.prompts.rating_prompts import JUDGE_SCALE, judge_prompt
 from generators.reading import Unreadable
 from generators.sketch_reader import fit
-from metrics.normalising import JUDGE, OWN, REFERENCE
+from metrics.normalization import JUDGE, OWN, REFERENCE
 from metrics.ratings import read_rating
 from resources.images import ImageStore
 from resources.models.catalog import Catalog, Model
@@ -26,7 +26,7 @@ def scorers(catalog: Catalog) -> tuple[Model, ...]:
 
 
 def formula_of(model: Model) -> str:
-    """What a model's raw score is, as `metrics.normalising` takes it."""
+    """What a model's raw score is, as `metrics.normalization` takes it."""
     if model.rehearses:
         return REFERENCE
     if model.backend in OWN_BACKENDS:
@@ -43,7 +43,7 @@ def to_score(model: Model, text: str, digest: str) -> Look | Score:
     """What a model is asked: a metric to score, a judge in the words of Table 6."""
     if "metric" in model.roles:
         return Score(text, digest)
-    return Look((Turn("user", judging(text), (digest,)),))
+    return Look((Turn("user", judge_prompt(text), (digest,)),))
 
 
 def ended(outcome: Outcome) -> Ending:
@@ -66,7 +66,7 @@ def ended(outcome: Outcome) -> Ending:
 
 
 def _rated(reply: str) -> Ending:
-    rating = read_rating(reply, *JUDGED)
+    rating = read_rating(reply, *JUDGE_SCALE)
     ending = {"outcome": rating.outcome, "raw": rating.score, "reason": rating.reason}
     return ending | ({"refusal": "model"} if rating.outcome == "refused" else {})
 

@@ -19,8 +19,8 @@ from assets.protobias.partitions import protobias_domains
 from assets.protobias.triplets import TRIPLETS, placed_concept
 from assets.protobias.writing import problems_of
 from assets.vlmbias.checks import as_partial, previewed, result_of
-from generators.prompts.checking import faults
 from generators.prompts.concepts import Triplet
+from generators.prompts.triplet_check import find_faults
 from resources.own_triplets import is_own
 
 _KEY, _CONCEPTS = key("prompt_triplets"), key("concepts")
@@ -73,7 +73,7 @@ def broken(triplets: pd.DataFrame, concepts: pd.DataFrame) -> pd.DataFrame:
     ]
     for row in TRIPLETS.rows(triplets[triplets["outcome"] == "accepted"]):
         triplet = Triplet(*(row[name] or "" for name in Triplet._fields))
-        if found := faults(concept_of(row), triplet):
+        if found := find_faults(concept_of(row), triplet):
             problems.append((row["concept_id"], problems_of(found)))
     return pd.DataFrame(problems, columns=["concept_id", "problem"])
 

@@ -21,8 +21,8 @@ from assets.protobias.own import own_of, rows_of, templates_of, warning, wrong_r
 from assets.protobias.partitions import protobias_domains
 from assets.protobias.selection import placed
 from assets.protobias.writing import Draft, draft_of, problems_of, row_of
-from generators.prompts.checking import RULES, faults
 from generators.prompts.concepts import Concept, Triplet
+from generators.prompts.triplet_check import RULES, find_faults
 from resources.budget import Budget
 from resources.models.catalog import Catalog
 from resources.models.client import ModelClient
@@ -142,7 +142,7 @@ def accepted(table: pd.DataFrame) -> list[tuple[Concept, Triplet]]:
             continue
         concept = concept_of(row)
         triplet = Triplet(*(row[name] or "" for name in Triplet._fields))
-        if wrong := faults(concept, triplet):
+        if wrong := find_faults(concept, triplet):
             problems.append(f"{concept.concept_id} ({problems_of(wrong)})")
         found.append((concept, triplet))
     counts = Counter(concept.concept_id for concept, _ in found)

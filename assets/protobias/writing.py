@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
-from generators.prompts.checking import faults
 from generators.prompts.concepts import Concept, Faults, Triplet
 from generators.prompts.grammar import fields_of
 from generators.prompts.phrasing import tidied
 from generators.prompts.templates import SCHEMA, template
+from generators.prompts.triplet_check import find_faults
 from resources.models.catalog import Model
 from resources.models.outcomes import Answered, Failed, Malformed, Outcome, Refused, data_in
 from resources.models.requests import Turn, Write
@@ -68,7 +68,7 @@ class Draft:
             wrong = f"That is not what was asked for: {problem}."
             return self._again("malformed", text, wrong, str(problem))
         triplet = Triplet(*(tidied(data[name]) for name in Triplet._fields))
-        found = faults(self.concept, triplet)
+        found = find_faults(self.concept, triplet)
         rules = (fault.rule for fault in self.faults)
         said = replace(
             self,

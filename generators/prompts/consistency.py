@@ -3,11 +3,12 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-from generators.prompts.giveaways import giveaways
 from generators.prompts.grammar import PLACES
-from generators.prompts.habitats import said
+from generators.prompts.habitats import habitats_in
 from generators.prompts.knobs import COLOUR_KNOBS, MOST, VALUES, changes
+from generators.prompts.mentions import VAGUE
 from generators.prompts.phrasing import named
+from generators.prompts.sentence_problems import sentence_problems
 from generators.prompts.taxonomy import (
     Axis,
     Family,
@@ -19,7 +20,6 @@ from generators.prompts.taxonomy import (
     Things,
     labels_of,
 )
-from generators.prompts.telling import VAGUE
 from generators.prompts.words import COLOURS
 
 Path: TypeAlias = tuple[str | int, ...]
@@ -39,7 +39,7 @@ def problems(taxonomy: Taxonomy) -> Found:
         else:
             wrong += _families(domain)
         # Sentences are made of parts that are right each by itself.
-        for path, text in wrong or giveaways(taxonomy, name):
+        for path, text in wrong or sentence_problems(taxonomy, name):
             yield (name, *path), text
 
 
@@ -57,7 +57,7 @@ def _scenes(domain: Things | People) -> Found:
         scene = domain.scenes[str(path[1])]
         for element in named(environment, tuple(scene.elements)):
             yield path, f"`{environment}` has {element} already: choose another place, or thing"
-        for kinds in said(environment) if scene.habitat else ():
+        for kinds in habitats_in(environment) if scene.habitat else ():
             if scene.habitat not in kinds:
                 told = " or ".join(sorted(kinds))
                 yield path, f"`{environment}` is {told}, and its scene {scene.habitat}: move it"

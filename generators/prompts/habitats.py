@@ -31,15 +31,15 @@ _BREAKS = frozenset(
 _REACH = 4
 
 
-def said(sentence: str) -> list[frozenset[str]]:
+def habitats_in(sentence: str) -> list[frozenset[str]]:
     """For each place that a sentence names, the habitats that it may be; none for unknown words.
 
     "In the sea" is water and "by the sea" the shore; "over the sea" says nothing of who is where.
     """
-    return list(_said(tokens(sentence)))
+    return list(_habitats_in(tokens(sentence)))
 
 
-def _said(words: Sequence[str]) -> Iterator[frozenset[str]]:
+def _habitats_in(words: Sequence[str]) -> Iterator[frozenset[str]]:
     for at, word in enumerate(words):
         if word == "underwater":
             yield frozenset(["water"])

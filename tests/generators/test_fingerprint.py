@@ -53,7 +53,7 @@ def test_each_has_its_own_wherever_the_code_lies(sources):
         ("domains/flags/__init__.py", {"flags"}),
         ("domains/flags/designs/__init__.py", {"flags"}),
         ("domains/flags/designs/rings.py", {"flags"}),
-        ("domains/flags/stars.py", {"flags"}),
+        ("domains/flags/layouts.py", {"flags"}),
         ("xiangqi.py", {"chess_pieces", "game_boards"}),
         ("glyphs.py", {"chess_pieces", "game_boards", "patterned_grids", "title"}),
         ("canvas.py", {*domains(), "title"}),

@@ -1,5 +1,8 @@
 """Letters, digits and characters as outlines."""
 
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+
 import pytest
 from fontTools.pens.boundsPen import BoundsPen
 from fontTools.svgLib.path import parse_path
@@ -73,3 +76,20 @@ def test_a_missing_font_package_is_named(monkeypatch):
     monkeypatch.setattr(glyphs, "find_spec", lambda name: None)
     with pytest.raises(MissingGlyph, match="matplotlib-fontja"):
         glyphs._font.__wrapped__()
+
+
+def test_threads_that_begin_together_write_what_one_alone_does():
+    texts = [f"penguin {number}" for number in range(8)]
+
+    def write(text):
+        begin.wait()
+        return glyphs.outline(text, x=0, y=0, height=10), glyphs.ink_box(text)
+
+    begin = Barrier(1)
+    alone = [write(text) for text in texts]
+    begin = Barrier(len(texts))
+    for _ in range(3):
+        for unpacked in (glyphs._font, glyphs._glyph_name, glyphs._ink):
+            unpacked.cache_clear()
+        with ThreadPoolExecutor(len(texts)) as threads:
+            assert list(threads.map(write, texts)) == alone

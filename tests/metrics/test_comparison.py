@@ -5,8 +5,7 @@ import pandas as pd
 import pytest
 from scipy.stats import binomtest
 
-from metrics.comparison import between_metrics, between_painters, flip_test
-from metrics.holm import holm
+from metrics.comparison import between_metrics, between_painters, flip_test, holm
 from tests.metrics.ranked import row_of, scored
 
 RIGHT, WRONG = (1.0, 0.0), (0.0, 1.0)

@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import binomtest
+from scipy.stats import binom, binomtest
 
-from metrics import Interval, stratified_interval
+from metrics import Interval, exact_interval, stratified_interval
 from tests.metrics.clustered import clustered_interval
 
 ROWS = 6
@@ -121,3 +121,17 @@ def test_an_interval_holds_the_mean_and_knows_no_order_or_names(pairs, random):
     clusters, scores = zip(*pairs, strict=True)
     names = [f"base-{cluster}" for cluster in clusters]
     assert clustered_interval(scores, names, seed=0) == interval
+
+
+def test_the_exact_interval_has_published_values():
+    """Clopper and Pearson's chart, as the exact interval of 10 in 100 and of none in 10."""
+    assert exact_interval(10, 100) == pytest.approx((0.0490, 0.1762), abs=5e-5)
+    assert exact_interval(0, 10) == pytest.approx((0.0, 0.3085), abs=5e-5)
+    assert exact_interval(40, 40) == pytest.approx((0.9119, 1.0), abs=5e-5)
+
+
+@pytest.mark.parametrize(("number", "of"), [(1, 40), (17, 40), (39, 40)])
+def test_at_each_end_of_the_exact_interval_the_number_is_just_too_unlikely(number, of):
+    low, high = exact_interval(number, of)
+    assert binom.sf(number - 1, of, low) == pytest.approx(0.025)
+    assert binom.cdf(number, of, high) == pytest.approx(0.025)

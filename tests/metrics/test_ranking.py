@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from metrics.graded import graded_interval
-from metrics.normalising import normalised
-from metrics.pairing import paired_up
+from metrics.normalization import normalize_scores
+from metrics.pairs import pair_scores
 from metrics.ranking import MEASURES, ranking_table
 from tests.metrics.ranked import row_of, scored
 
@@ -145,7 +145,7 @@ class TestIdentities:
 class TestTies:
     def test_scores_that_clip_to_the_same_are_no_tie(self):
         scores = scored(("a", -0.1, -0.2), ("b", 0.45, 0.5))
-        scores["score"] = normalised(scores["raw"], "clip_score")
+        scores["score"] = normalize_scores(scores["raw"], "clip_score")
         row = row_of(ranking_table(scores), domain="all")
         assert (row["ties"], row["failure_rate"]) == (0, 0.5)
         assert (row["correct_margin"], row["incorrect_margin"]) == (0.0, 0.0)
@@ -153,8 +153,8 @@ class TestTies:
     def test_min_max_makes_none_and_undoes_none(self):
         raw = np.array([20.0, np.nextafter(20.0, 21), 1e9, 20.0])
         scores = scored(("a", *raw[:2]), ("b", *raw[2:]), ("c", 21.5, 21.5))
-        scores["score"] = normalised(scores["raw"], "pick_score")
-        pairs = paired_up(scores)
+        scores["score"] = normalize_scores(scores["raw"], "pick_score")
+        pairs = pair_scores(scores)
         assert pairs["tie"].tolist() == [0, 0, 1]
         assert pairs["fails"].tolist() == [1, 0, 1]
         assert (pairs["sc"] - pairs["pa"]).tolist()[2] == 0
@@ -174,7 +174,7 @@ class TestTies:
     ],
 )
 def test_raw_scores_are_brought_to_one_scale(formula, raw, score):
-    np.testing.assert_allclose(normalised([*raw, np.nan], formula), [*score, np.nan])
+    np.testing.assert_allclose(normalize_scores([*raw, np.nan], formula), [*score, np.nan])
 
 
 def test_an_interval_covers_the_truth_as_often_as_it_should():

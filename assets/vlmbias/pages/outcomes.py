@@ -9,7 +9,7 @@ from assets.report.formats import Rate, count, titled
 from assets.report.rows import Row, rows
 from assets.vlmbias.pages.figures import NOT_ASKED, Head, Line, Printed
 from assets.vlmbias.pages.judges import Judge, judge_of
-from metrics import TASK_MEAN, endings_table
+from metrics import TASK_MEAN, outcomes_table
 
 _ALWAYS = ("unparsed", "refused", "failed")
 
@@ -27,7 +27,7 @@ class Endings:
         cls, answers: pd.DataFrame, titles: Sequence[tuple[str, str]], references: Collection[str]
     ) -> "Endings":
         """Count them; `titles` are the topics that are shown, with their titles."""
-        found = list(rows(endings_table(answers)))
+        found = list(rows(outcomes_table(answers)))
         cells = {(judge_of(row, references), row.topic, row.ending): row for row in found}
         return cls(cells, list(dict.fromkeys(row.ending for row in found)), list(titles))
 

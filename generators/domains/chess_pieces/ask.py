@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Literal
 
 from generators.domains.chess_pieces._games import GAMES, Game
-from generators.games import naming
+from generators.games import name_question
 from generators.reading import Inquiry, count_of, yes_if
 from generators.scene import Question, Scene
 
@@ -27,7 +27,7 @@ def ask(scene: Scene) -> list[Question]:
     counted = [game.pieces, *game.letters]
     questions = [question for target in counted for question in _counting(scene, game, target)]
     known = replace(questions[0], question_id="N2")
-    return [*questions, _identifying(scene, game), naming(scene), known]
+    return [*questions, _identifying(scene, game), name_question(scene), known]
 
 
 def understand(prompt: str) -> Inquiry | None:

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 import svgwrite
 
-from generators.domains.flags.layouts import Point
-from generators.domains.flags.stars import star
+from generators.domains.flags.layouts import Point, star
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""Where a designer would put any number of stars or stripes.
+"""Layouts of any number of stars or stripes, as a designer would place them.
 
 Points are (x, y) with y downwards, angles are degrees clockwise from the top, and all lengths
 are in the units of whoever calls.
@@ -6,7 +6,7 @@ are in the units of whoever calls.
 
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
-from math import cos, dist, hypot, inf, radians, sin
+from math import cos, dist, hypot, inf, pi, radians, sin
 
 Point = tuple[float, float]
 
@@ -117,4 +117,21 @@ def diagonal(width: float, height: float, breadth: float) -> list[Point]:
         (width, height),
         (width - across, height),
         (0, down),
+    ]
+
+
+def star(
+    centre: Point, radius: float, *, points: int = 5, inner: float | None = None, turn: float = 0.0
+) -> list[Point]:
+    """A star's outline, its first point `turn` degrees clockwise from the top.
+
+    `inner` is the radius of the notches as a share of `radius`. Without it the edges of a point
+    are in line with those of the points next to its neighbours, as in the pentagram and the
+    hexagram.
+    """
+    if inner is None:
+        inner = cos(2 * pi / points) / cos(pi / points)
+    step = 180 / points
+    return [
+        around(centre, radius * (inner if k % 2 else 1), turn + step * k) for k in range(2 * points)
     ]

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Literal
 
-from generators.games import naming
+from generators.games import name_question
 from generators.reading import Inquiry, count_of, yes_if
 from generators.scene import Question, Scene
 
@@ -39,7 +39,7 @@ def ask(scene: Scene) -> list[Question]:
         return [*_counting(scene, scene.target), _identifying(scene)]
     questions = [question for target in scene.truths for question in _counting(scene, target)]
     known = replace(questions[0], question_id="N2")
-    return [*questions, _identifying(scene), naming(scene), known]
+    return [*questions, _identifying(scene), name_question(scene), known]
 
 
 def understand(prompt: str) -> Inquiry | None:

@@ -16,7 +16,7 @@ from assets.protobias.score_checks import wrong_scores
 from assets.protobias.scored import all_scores
 from assets.protobias.scores import SCORES
 from assets.protobias.scoring import REFERENCES, ended, formula_of, to_score
-from generators.prompts.judging import judging
+from generators.prompts.rating_prompts import judge_prompt
 from metrics.ranking import ranking_table
 from resources.calls import Answer
 from resources.home import Home
@@ -169,14 +169,14 @@ class TestJudge:
         texts = list(dict.fromkeys(scores(root, "prior")["text"]))
         wrong = dict(zip(texts, (faults.REFUSED, None, "Not sure.", '{"score": 7}'), strict=False))
         wrong[texts[1]] = faults.INVALID_REQUEST
-        said = {judging(text): reply for text, reply in wrong.items()}
+        said = {judge_prompt(text): reply for text, reply in wrong.items()}
         usual = server.answer
         server.answer = lambda received: said.get(received.texts[0], usual(received))
         judges = [*REFERENCE, judge]
         result = score(root, painted, "somebody", models=judges)
         assert checks(result)["nothing_failed"] is False
         asked = Counter(each.texts for each in server.received)
-        assert asked == {(judging(text),): 2 for text in texts}
+        assert asked == {(judge_prompt(text),): 2 for text in texts}
         assert all(len(each.images) == 1 for each in server.received)
         assert len({each.images for each in server.received}) == 10
         rows = scores(root, "somebody")

@@ -21,10 +21,10 @@ from generators.domains.flags.layouts import (
     resting_ring,
     ring,
     spacing,
+    star,
     stripes_beside_canton,
 )
 from generators.domains.flags.measure import measure
-from generators.domains.flags.stars import star
 from generators.reading import Pixels
 
 COUNTS = st.integers(1, 60)

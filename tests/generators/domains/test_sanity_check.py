@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from generators.domains import domains
-from metrics.naming import plain
+from metrics.names import normalize_name
 from metrics.parsing import Parsed, read_name
 from tests.generators.domains.samples import scenes_of
 
@@ -124,7 +124,7 @@ def test_a_subject_has_the_same_names_wherever_it_is_asked():
 
 
 def test_no_name_of_one_subject_is_that_of_another_nor_said_twice():
-    named = Counter(plain(name) for names in ACCEPTED.values() for name in names)
+    named = Counter(normalize_name(name) for names in ACCEPTED.values() for name in names)
     assert named.most_common(1)[0][1] == 1
     assert "" not in named
 
@@ -132,7 +132,7 @@ def test_no_name_of_one_subject_is_that_of_another_nor_said_twice():
 def test_the_papers_examples_name_no_subject():
     for example in ("Flag of Vietnam", "Shogi", "Delboeuf illusion"):
         for names in ACCEPTED.values():
-            assert read_name(f"{{{example}}}", names) == Parsed(plain(example), "answered")
+            assert read_name(f"{{{example}}}", names) == Parsed(normalize_name(example), "answered")
 
 
 SUBJECTS = st.sampled_from(sorted(ACCEPTED))
@@ -146,7 +146,7 @@ def test_a_name_is_right_for_its_own_subject_alone(subject, other, data):
     reply = f"{{{data.draw(CASE)(data.draw(AS_WRITTEN).format(name))}}}"
     assert read_name(reply, ACCEPTED[subject]) == Parsed(subject, "answered")
     if other != subject:
-        assert read_name(reply, ACCEPTED[other]) == Parsed(plain(name), "answered")
+        assert read_name(reply, ACCEPTED[other]) == Parsed(normalize_name(name), "answered")
 
 
 @given(SUBJECTS, SUBJECTS, st.data())

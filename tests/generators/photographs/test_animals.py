@@ -7,7 +7,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from generators.photographs import Unsuitable, animals
-from metrics.naming import plain
+from metrics.names import normalize_name
 from metrics.parsing import Parsed, read_name
 
 BUILT_IN = {p.subject: p for p in animals.photographs(animals.BUILT_IN)}
@@ -124,7 +124,7 @@ ACCEPTED = {
 def test_every_animal_has_names_and_no_two_share_one():
     assert len(ACCEPTED) == 91
     assert all(names[0] == truth for truth, names in ACCEPTED.items())
-    names = Counter(plain(name) for names in ACCEPTED.values() for name in names)
+    names = Counter(normalize_name(name) for names in ACCEPTED.values() for name in names)
     assert names.most_common(1)[0][1] == 1
     assert "" not in names
     assert "fish" not in names

@@ -1,11 +1,12 @@
-"""Whether a triplet keeps ProtoBias's rules, whoever wrote it (§3.2, Tables 3 to 5)."""
+"""Checks of a prompt triplet by ProtoBias's rules, whoever wrote it (§3.2, Tables 3 to 5)."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from generators.prompts.concepts import Concept, Fault, Faults, Triplet
 from generators.prompts.grammar import LONGEST
-from generators.prompts.habitats import said
+from generators.prompts.habitats import habitats_in
+from generators.prompts.mentions import KnobMentions, mentions_of
 from generators.prompts.phrasing import (
     in_words,
     is_one_sentence,
@@ -15,7 +16,6 @@ from generators.prompts.phrasing import (
     replaced,
     tokens,
 )
-from generators.prompts.telling import Told, told
 from generators.prompts.words import with_article
 
 RULES: Mapping[str, str] = {
@@ -33,7 +33,7 @@ RULES: Mapping[str, str] = {
 """What a triplet is checked for, by name."""
 
 
-def faults(concept: Concept, triplet: Triplet) -> Faults:
+def find_faults(concept: Concept, triplet: Triplet) -> Faults:
     """Everything that is wrong with a triplet; nothing where it keeps all rules.
 
     A sentence may say in any words where things are: what has to be in it is the hypernym, or what
@@ -52,7 +52,7 @@ def _faults(concept: Concept, triplet: Triplet) -> Iterator[Fault]:
         if not is_one_sentence(sentence):
             yield Fault("sentence", f"{name} has to be one sentence that ends with a full stop.")
     text, hypernym = tokens(triplet.text), phrase(concept.hypernym)
-    where = said(triplet.text) if concept.habitats else []
+    where = habitats_in(triplet.text) if concept.habitats else []
     if where and not any(kinds.intersection(concept.habitats) for kinds in where):
         yield Fault(
             "habitat",
@@ -71,7 +71,7 @@ def _faults(concept: Concept, triplet: Triplet) -> Iterator[Fault]:
     if not _is_one_of(triplet.correct, _instead(text, main, concept, concept.non_prototype)):
         wanted = next(_instead(text, main, concept, concept.non_prototype))
         yield Fault("correct", f"correct has to read “{in_words(wanted)}”")
-    knob = told(concept.knob, concept.values, concept.extra_element)
+    knob = mentions_of(concept.knob, concept.values, concept.extra_element)
     shown = knob.shown_at(text, hypernym)
     if not shown or knob.changed_at(text, hypernym):
         yield Fault("knob", f"text has to tell the knob once, for certain: “{knob.shown_as}”.")
@@ -100,7 +100,11 @@ def _instead(
 
 
 def _changed(
-    words: Sequence[str], main: Sequence[int], concept: Concept, knob: Told, at: Sequence[int]
+    words: Sequence[str],
+    main: Sequence[int],
+    concept: Concept,
+    knob: KnobMentions,
+    at: Sequence[int],
 ) -> Iterator[list[str]]:
     """What the adversarial sentence may be: the knob changed, and the prototype in place."""
     for changed in knob.changes(words, at):

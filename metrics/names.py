@@ -26,11 +26,13 @@ _WITHIN_A_WORD = re.compile(r"['’ʼ]s\b|['’ʼ.]")
 _WORD = re.compile(r"[^\W_]+")
 
 
-def plain(name: str) -> str:
-    """What tells `name` from another one, in lower case; empty if nothing does.
+def normalize_name(name: str) -> str:
+    """The letters by which `name` is compared, in lower case; empty if it has none.
 
-    >>> plain("The Flag of the Cocos (Keeling) Islands"), plain("Müller–Lyer illusion")
-    ('cocos keeling islands', 'muller lyer')
+    >>> normalize_name("The Flag of the Cocos (Keeling) Islands")
+    'cocos keeling islands'
+    >>> normalize_name("Müller–Lyer illusion")
+    'muller lyer'
     """
     letters = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", name).casefold())
     bare = "".join(letter for letter in letters if not unicodedata.combining(letter))
@@ -45,23 +47,23 @@ def plain(name: str) -> str:
     return " ".join(words[begins:])
 
 
-def named(phrase: str, accepted: Sequence[str]) -> str | None:
-    """The first of `accepted` if `phrase` means one of them, else the name that it is, plain.
+def match_name(phrase: str, accepted: Sequence[str]) -> str | None:
+    """The first of `accepted` if `phrase` means one of them, else the name that it is, normalized.
 
     None where it is no name, or leaves open which is meant: an accepted name beside anything
     else (`Chess or Shogi`, `Samoa (American)`). An accepted name beside another one is the
     same thing said twice (`Xiangqi (Chinese chess)`).
 
-    >>> named("Weiqi, also known as Go", ["Go", "Weiqi"])
+    >>> match_name("Weiqi, also known as Go", ["Go", "Weiqi"])
     'Go'
-    >>> named("Checkers", ["Go", "Weiqi"])
+    >>> match_name("Checkers", ["Go", "Weiqi"])
     'checkers'
     """
-    right = {plain(name) for name in accepted}
-    whole = plain(phrase)
+    right = {normalize_name(name) for name in accepted}
+    whole = normalize_name(phrase)
     if whole in right:
         return accepted[0]
-    parts = {plain(part) for part in _BETWEEN_NAMES.split(phrase)} - {""}
+    parts = {normalize_name(part) for part in _BETWEEN_NAMES.split(phrase)} - {""}
     if parts and parts <= right:
         return accepted[0]
     return None if parts & right else whole or None

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generators.prompts.checking import RULES, faults
 from generators.prompts.concepts import DOMAINS, Concept, Triplet
 from generators.prompts.grammar import fields_of, triplet
 from generators.prompts.sampling import sample
+from generators.prompts.triplet_check import RULES, find_faults
 from resources.taxonomy import load, taxonomy_path
 
 PENGUIN = Concept(
@@ -80,7 +80,7 @@ def concept(**changes) -> Concept:
 
 
 def rules(told: Concept, *sentences: str) -> set[str]:
-    return {fault.rule for fault in faults(told, Triplet(*sentences))}
+    return {fault.rule for fault in find_faults(told, Triplet(*sentences))}
 
 
 def on(text: str, told: Concept, *changes: tuple[str, str]) -> tuple[str, str, str]:
@@ -175,7 +175,7 @@ PLAIN = ("person", PEOPLE["prototype"])
 )  # fmt: skip
 def test_free_words_are_taken(changes, text, edits):
     told = concept(**changes)
-    assert faults(told, Triplet(*on(text, told, *edits))) == ()
+    assert find_faults(told, Triplet(*on(text, told, *edits))) == ()
 
 
 @pytest.mark.parametrize(
@@ -260,7 +260,7 @@ def test_what_breaks_a_rule_is_told_by_its_name(changes, edits, rule):
     for sentence, edit in zip(FAIR, edits, strict=True):
         assert edit is None or edit[0] in sentence
         sentences.append(sentence.replace(*edit) if edit else sentence)
-    found = faults(concept(**changes), Triplet(*sentences))
+    found = find_faults(concept(**changes), Triplet(*sentences))
     assert rule in {fault.rule for fault in found}
     assert {fault.rule for fault in found} <= set(RULES)
     if not changes:
@@ -269,12 +269,14 @@ def test_what_breaks_a_rule_is_told_by_its_name(changes, edits, rule):
 
 def test_a_fault_says_the_sentence_that_is_wanted():
     text, correct, _ = FAIR
-    (fault,) = faults(PENGUIN, Triplet(text, correct, "A robin stands near a lake."))
+    (fault,) = find_faults(PENGUIN, Triplet(text, correct, "A robin stands near a lake."))
     assert fault == (
         "change",
         "adversarial has to read “A robin stands near a pond with exactly three rocks.”",
     )
-    (fault,) = faults(concept(knob="color", values=("gray", "red")), Triplet(*FAIR[:2], FAIR[1]))
+    (fault,) = find_faults(
+        concept(knob="color", values=("gray", "red")), Triplet(*FAIR[:2], FAIR[1])
+    )
     assert fault == ("knob", "text has to tell the knob once, for certain: “with a gray rock”.")
 
 
@@ -308,7 +310,7 @@ def drawn():
 
 def test_every_triplet_of_the_grammar_passes(drawn):
     for told in drawn:
-        assert faults(told, Triplet(**triplet(fields_of(told)))) == ()
+        assert find_faults(told, Triplet(**triplet(fields_of(told)))) == ()
 
 
 @given(side=st.sampled_from(["correct", "adversarial"]), data=st.data())
@@ -321,7 +323,7 @@ def test_a_word_that_is_changed_is_found(drawn, side, data):
     word = data.draw(st.sampled_from(others))
     changed = " ".join([*words[:place], *([word] if word else []), *words[place + 1 :]])
     if word != words[place]:
-        found = faults(told, written._replace(**{side: f"{changed}."}))
+        found = find_faults(told, written._replace(**{side: f"{changed}."}))
         assert {fault.rule for fault in found} & {side, "change"}, changed
 
 
@@ -337,6 +339,6 @@ def test_whatever_is_written_is_judged(drawn, data):
     sentence = st.text(max_size=20) | st.lists(words, max_size=12).map(
         lambda said: f"A {told.hypernym} {' '.join(said)} {told.values[0]} {told.extra_element}."
     )
-    found = faults(told, Triplet(*(data.draw(sentence) for _ in range(3))))
+    found = find_faults(told, Triplet(*(data.draw(sentence) for _ in range(3))))
     assert {fault.rule for fault in found} <= set(RULES)
     assert all(fault.problem for fault in found)

@@ -1,6 +1,6 @@
 """Raw scores on a scale from 0 to 1, so that their means and margins can be compared.
 
-A normalised score is for means and margins alone. Which of two pictures a metric prefers is read
+A normalized score is for means and margins alone. Which of two pictures a metric prefers is read
 off the raw scores: clipping makes ties of what was apart, and rounding may.
 """
 
@@ -16,7 +16,9 @@ JUDGE, HUMAN, REFERENCE, OWN = "judge", "human", "reference", "own"
 metric of the user's own."""
 
 
-def normalised(raw: ArrayLike, formula: str, scale: tuple[float, float] = (0.0, 1.0)) -> Scores:
+def normalize_scores(
+    raw: ArrayLike, formula: str, scale: tuple[float, float] = (0.0, 1.0)
+) -> Scores:
     """Raw scores of one metric, as floats with NaN where there is none, by its formula.
 
     - `clip_score`: `raw` is the cosine; 2.5 times that, clipped to 0 … 1 (CLIPScore).

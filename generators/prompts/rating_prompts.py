@@ -1,4 +1,4 @@
-"""What a model is asked about one picture: how well it fits a text (ProtoBias, Table 6 and §4).
+"""Prompts that ask a model to rate how well one picture fits a text (ProtoBias, Table 6 and §4).
 
 Table 6 stands here letter for letter, as plain text: without what sets type bold, in italics or as
 code. The paper does not say where the text goes; here it stands after all else, under a heading of
@@ -70,18 +70,18 @@ Output Format:
 
 _WITH_TEXT = "{instruction}\n\nText prompt:\n\n{text}"
 
-JUDGED = (1, 4)
-"""The lowest and the highest rating of `judging`."""
+JUDGE_SCALE = (1, 4)
+"""The lowest and the highest rating of `judge_prompt`."""
 
-FILTERED = (1, 10)
-"""Those of `filtering`."""
+FILTER_SCALE = (1, 10)
+"""Those of `filter_prompt`."""
 
 
-def judging(text: str) -> str:
+def judge_prompt(text: str) -> str:
     """Table 6's prompt about a picture, with the text by which it is rated from 1 to 4."""
     return _WITH_TEXT.format(instruction=_JUDGING, text=text)
 
 
-def filtering(prompt: str) -> str:
+def filter_prompt(prompt: str) -> str:
     """The filter's prompt about a picture, with the one that it was painted from: 1 to 10 (§4)."""
     return _WITH_TEXT.format(instruction=_FILTERING, text=prompt)

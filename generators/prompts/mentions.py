@@ -1,4 +1,4 @@
-"""Where a sentence tells the knob of an extra element, and how it reads with the other value."""
+"""Mentions of a knob's value in a sentence, and the sentence with the other value."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -42,8 +42,8 @@ _PLURAL: Mapping[str, str] = {"is": "are", "was": "were", "has": "have"}
 _SINGULAR = {many: one for one, many in _PLURAL.items()}
 
 
-class Told:
-    """A knob with its two values, and the extra element that they are of."""
+class KnobMentions:
+    """Finds where sentences mention the value of a knob, of its two, for one extra element."""
 
     def __init__(self, knob: str, values: tuple[str, str], element: str) -> None:
         self._knob, (self._shown, self._changed) = knob, values
@@ -60,19 +60,19 @@ class Told:
 
     def changes(self, words: Sequence[str], at: Sequence[int]) -> Iterator[list[str]]:
         """The ways to say the other value at these places instead; the plainest first."""
-        told = list(words)
+        changed = list(words)
         for place in at:
-            told[place] = self._changed
-            if place and told[place - 1] in ("a", "an") and self._knob != "count":
-                told[place - 1] = article(self._changed)
+            changed[place] = self._changed
+            if place and changed[place - 1] in ("a", "an") and self._knob != "count":
+                changed[place - 1] = article(self._changed)
         if self._knob != "count" or "one" not in (self._shown, self._changed):
-            yield told
+            yield changed
             return
         for place in reversed(at):
             start = self._follows(words, place, self._forms(self._shown))
-            told[start : start + len(self._one)] = self._forms(self._changed)[0]
-        yield told
-        yield self._agreeing(told, at)
+            changed[start : start + len(self._one)] = self._forms(self._changed)[0]
+        yield changed
+        yield self._agreeing(changed, at)
 
     def _forms(self, value: str) -> tuple[tuple[str, ...], ...]:
         """How the element is called with a value."""
@@ -179,20 +179,20 @@ class Told:
 
     def _agreeing(self, words: Sequence[str], at: Sequence[int]) -> list[str]:
         """The sentence with the verbs beside the element in its new number."""
-        told, form = list(words), self._forms(self._changed)[0]
+        changed, form = list(words), self._forms(self._changed)[0]
         verbs = _SINGULAR if self._changed == "one" else _PLURAL
         for place in at:
             before = place - 2 if place and words[place - 1] in _ABOUT else place - 1
             if before >= 0:
-                told[before] = verbs.get(words[before], words[before])
+                changed[before] = verbs.get(words[before], words[before])
             after = self._follows(words, place, (form,)) + len(form)
             if after < len(words) and words[after] in ("that", "which"):
                 after += 1
             if after < len(words):
-                told[after] = verbs.get(words[after]) or _in_number(
+                changed[after] = verbs.get(words[after]) or _in_number(
                     words[after], single=self._changed == "one"
                 )
-        return told
+        return changed
 
 
 def _is_many(word: str) -> bool:
@@ -208,6 +208,6 @@ def _in_number(verb: str, *, single: bool) -> str:
 
 
 @lru_cache(maxsize=65536)
-def told(knob: str, values: tuple[str, str], element: str) -> Told:
-    """What there is to know of such a knob, found out once."""
-    return Told(knob, values, element)
+def mentions_of(knob: str, values: tuple[str, str], element: str) -> KnobMentions:
+    """The finder of such a knob's mentions, built once."""
+    return KnobMentions(knob, values, element)

@@ -1,4 +1,4 @@
-"""Where the sentences that a taxonomy leads to would break the rules for triplets."""
+"""Problems of the sentences that a taxonomy leads to, by the rules for triplets."""
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
@@ -12,18 +12,18 @@ from generators.prompts.taxonomy import Cell, People, Scene, Taxonomy, Things, c
 Path: TypeAlias = tuple[str | int, ...]
 
 
-def giveaways(taxonomy: Taxonomy, domain: str) -> Iterator[tuple[Path, str]]:
+def sentence_problems(taxonomy: Taxonomy, domain: str) -> Iterator[tuple[Path, str]]:
     """Scenery that names what a text may not, and contrasts whose sentences are too long."""
     held: Things | People = getattr(taxonomy, domain)
     names = {id(scene): name for name, scene in held.scenes.items()}
     drawn = [
         (cell, names[id(scene)], scene) for cell in cells(taxonomy, domain) for scene in cell.scenes
     ]
-    yield from _naming(drawn)
+    yield from _forbidden_names(drawn)
     yield from _too_long(drawn, partial(_longest, held))
 
 
-def _naming(drawn: Iterable[tuple[Cell, str, Scene]]) -> Iterator[tuple[Path, str]]:
+def _forbidden_names(drawn: Iterable[tuple[Cell, str, Scene]]) -> Iterator[tuple[Path, str]]:
     checked, told = set(), set()
     for cell, name, scene in drawn:
         if (name, cell.labels, cell.hypernym) in checked:

@@ -10,7 +10,7 @@ _PAIR = [
 ]
 
 
-def paired_up(scores: pd.DataFrame) -> pd.DataFrame:
+def pair_scores(scores: pd.DataFrame) -> pd.DataFrame:
     """One row a painter, sample, metric and pair, in their order of first appearance.
 
     `scores` has one row a picture: the columns of the pair (painter, sample, metric, formula, kin,

@@ -1,4 +1,4 @@
-"""How often a judge gave no answer, and why: unparsed, refused of each kind, failed."""
+"""Rates of outcomes that are not an answer: unparsed, refused of each kind, failed."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ UNPARSED, REFUSED, FAILED = "unparsed", "refused", "failed"
 _COLUMNS = ["model", "prompting", "topic", "ending", "asked", "number", "rate", "low", "high"]
 
 
-def endings_table(answers: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
+def outcomes_table(answers: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
     """One row for each model × prompting × topic × ending that is not an answer.
 
     `answers` is the table that `accuracy_table` takes, with one more column: `refusal`, the kind
@@ -24,18 +24,18 @@ def endings_table(answers: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
     of `accuracy_table`: refusals come by subject, not by row.
     """
     rows = Rows.of(answers)
-    endings = _endings(answers)
+    outcomes = _outcomes(answers)
     records = [
-        {"model": model, "prompting": prompting, "topic": topic, "ending": ending}
-        | _rate(part, ended[part["at"]], seed)
+        {"model": model, "prompting": prompting, "topic": topic, "ending": kind}
+        | _rate(part, given[part["at"]], seed)
         for (model, prompting), of_judge in rows.by("judge")
         for topic, part in (*of_judge.by("topic"), (TASK_MEAN, of_judge))
-        for ending, ended in endings.items()
+        for kind, given in outcomes.items()
     ]
     return pd.DataFrame(records, columns=_COLUMNS)
 
 
-def _endings(answers: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
+def _outcomes(answers: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
     """Which answers ended so, as 0 and 1, by ending."""
     outcome = answers["outcome"]
     refusal = answers["refusal"].where(outcome.eq(REFUSED))

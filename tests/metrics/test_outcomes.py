@@ -1,7 +1,7 @@
 import pandas as pd
 import pytest
 
-from metrics import TASK_MEAN, endings_table
+from metrics import TASK_MEAN, outcomes_table
 from tests.metrics.clustered import clustered_interval
 from tests.metrics.test_accuracy import benchmark, row
 
@@ -11,7 +11,7 @@ def refused(base_id, kind, **more):
 
 
 def endings(rows, **where):
-    table = endings_table(pd.DataFrame(rows))
+    table = outcomes_table(pd.DataFrame(rows))
     for column, value in where.items():
         table = table[table[column] == value]
     return table.set_index("ending")
