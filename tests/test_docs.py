@@ -70,7 +70,7 @@ def test_the_documents_do_link_and_mention():
     }
 
 
-@by_name([document for document in DOCUMENTS if document.parent.name == "docs"])
+@by_name([document for document in DOCUMENTS if document.parent == PROJECT / "docs"])
 def test_the_readme_leads_to_every_document(document):
     readme = (PROJECT / "README.md").read_text(encoding="utf-8")
     assert f"](docs/{document.name})" in readme
