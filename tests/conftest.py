@@ -3,7 +3,9 @@
 import gc
 import shutil
 from collections.abc import Iterator
+from pathlib import Path
 
+import certifi
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
@@ -29,9 +31,22 @@ def pytest_collection_finish() -> None:
     gc.enable()
 
 
+@pytest.fixture(scope="session")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file with one authority of the many that sign certificates."""
+    end = "-----END CERTIFICATE-----\n"
+    path = tmp_path_factory.mktemp("authority") / "one.pem"
+    path.write_text(certifi.contents().partition(end)[0] + end)
+    return path
+
+
 @pytest.fixture(autouse=True)
-def _own_home(tmp_path, monkeypatch):
-    """No test writes to the project's data folder or to its Dagster instance."""
+def _own_home(tmp_path, monkeypatch, certificate):
+    """No test writes to the project's data folder or to its Dagster instance.
+
+    Nor does any speak TLS: a client that reads one authority is made in 1 ms instead of 30 to 90.
+    """
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
     monkeypatch.setenv("COUNTERFACTORY_HOME", str(tmp_path / "data"))
     monkeypatch.setenv("DAGSTER_HOME", str(tmp_path))
     monkeypatch.setenv("DAGSTER_DISABLE_TELEMETRY", "1")

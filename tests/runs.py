@@ -4,19 +4,33 @@ import gc
 import logging
 import shutil
 import warnings
+from contextlib import contextmanager
+from functools import cache
 
 import dagster as dg
 import pyarrow as pa
 import pyarrow.parquet as pq
+from alembic.script import ScriptDirectory
 
 import assets
 from assets.kit.benchmarks import defined
 from assets.kit.partitions import tags_of
 from definitions import resources_at
+from generators.domains import domain
 from resources.models.catalog import Catalog, Model
 
+# Dagster reads its 89 migrations for each storage of each instance: half the time of a small run.
+ScriptDirectory.from_config = cache(ScriptDirectory.from_config)
+
 TOPIC = "game_boards"
-"""The topic that is the quickest to make: 28 images and 4 originals a size."""
+"""The topic that is the quickest to make; within `few_scenes`, by which it has those of `FEW`."""
+
+FEW = {
+    "game_boards/chess": ("", "-remove-row-first", "-add-column-first"),
+    "game_boards/go": ("", "-remove-row-last", "-remove-column-last"),
+    "game_boards/sudoku": ("-add-row-first",),
+}
+"""Two originals and five counterfactuals, which ask of rows, columns and lines of both kinds."""
 
 REFERENCE = tuple(
     Model(name=name, backend="offline", model=name, family="reference", roles=("judge",))
@@ -86,7 +100,27 @@ def _division(defs, selection):
     return max(divisions, key=lambda each: hasattr(each, "partitions_defs"))
 
 
+@cache
+def _of_modules():
+    """The assets and checks that are there whatever models there are."""
+    return (
+        dg.load_assets_from_package_module(assets),
+        dg.load_asset_checks_from_package_module(assets),
+    )
+
+
+_MADE: dict[str, list[dg.AssetsDefinition]] = {}
 _LOADED: dict[str, dg.Definitions] = {}
+
+
+def _made(catalog):
+    """The assets that those models bring, made once for all roots."""
+    which = str(catalog)
+    if which not in _MADE:
+        if len(_MADE) > 3:
+            del _MADE[next(iter(_MADE))]
+        _MADE[which] = list(defined(catalog))
+    return _MADE[which]
 
 
 def _definitions(root, catalog):
@@ -94,20 +128,39 @@ def _definitions(root, catalog):
     which = f"{root} {catalog}"
     if which not in _LOADED:
         _LOADED.clear()
+        everywhere, asset_checks = _of_modules()
         _LOADED[which] = dg.Definitions(
-            assets=[
-                *dg.load_assets_from_package_module(assets),
-                *defined(catalog),
-            ],
-            asset_checks=dg.load_asset_checks_from_package_module(assets),
+            assets=[*everywhere, *_made(catalog)],
+            asset_checks=asset_checks,
             resources=resources_at(root),
         )
     return _LOADED[which]
 
 
-def copied(root, to):
-    """A copy of a data root, its databases closed before: their logs go when garbage does."""
+@cache
+def _settle(root):
+    """Close the databases below a root, once: their logs go when garbage does."""
     gc.collect()
+
+
+@contextmanager
+def few_scenes():
+    """Leave `TOPIC` a few of its scenes: enough where the graph is tested, and not the drawings.
+
+    Gives the function that gives them all.
+    """
+    drawing = domain(TOPIC).drawing
+    whole, kept = drawing.scenes, {board + change for board in FEW for change in FEW[board]}
+    drawing.scenes = lambda seed: [each for each in whole(seed) if each.base_id in kept]
+    try:
+        yield whole
+    finally:
+        drawing.scenes = whole
+
+
+def copied(root, to):
+    """A copy of a data root in which nothing is made any more."""
+    _settle(root)
     return shutil.copytree(root, to)
 
 

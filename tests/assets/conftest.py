@@ -1,18 +1,30 @@
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import TypeAlias
 
 import pytest
 from dagster import DagsterInstance
 
 from assets.vlmbias.pages import build
+from generators.scene import Scene
 from resources.models import dispatch
 from tests.assets.asked import judge_at
 from tests.assets.vlmbias.site_data import Report
 from tests.providers import Provider
-from tests.runs import TOPIC, checks, copied, failure, materialize
+from tests.runs import TOPIC, checks, copied, failure, few_scenes, materialize
+
+Scenes: TypeAlias = Callable[[int], Sequence[Scene]]
 
 
-@pytest.fixture(scope="session")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture(scope="package", autouse=True)
+def whole_topic() -> Iterator[Scenes]:
+    """What gives all scenes of `TOPIC`, which has but a few in all these tests."""
+    with few_scenes() as whole:
+        yield whole
+
+
+@pytest.fixture(scope="package")
+def made(whole_topic: Scenes, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A data root in which `TOPIC` is materialized at 384 px; not to be changed."""
     root = tmp_path_factory.mktemp("made")
     result = materialize(root, topic=TOPIC)

@@ -4,14 +4,21 @@ import pandas as pd
 import pytest
 
 from assets.vlmbias.prompting import VARIANTS
+from generators.domains import domain
 from tests.runs import checks, copied, failure, materialize, table
 
 COUNTED, COMPARED = "game_boards", "optical_illusions"
 
 
 @pytest.fixture(scope="module")
-def root(tmp_path_factory):
+def root(tmp_path_factory, whole_topic):
     root = tmp_path_factory.mktemp("bracket")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(domain(COUNTED).drawing, "scenes", whole_topic)
+        return _made(root)
+
+
+def _made(root):
     for topic in (COUNTED, COMPARED):
         result = materialize(root, topic=topic)
         assert result.success, failure(result)

@@ -11,7 +11,7 @@ from tests.assets.asked import JUDGE, answers, ask, questions, requests
 from tests.assets.plans import planned, stored
 from tests.runs import REFERENCE, TOPIC, checks, failure, materialize, metadata
 
-LIMIT = 20
+LIMIT = 10
 PROMPTING = ["baseline", "double-check"]
 CONFIG = {JUDGE: {"prompting": PROMPTING, "limit": LIMIT}}
 
@@ -30,11 +30,11 @@ def test_a_part_is_planned_sent_marked_and_counts_later(root, judge, server):
     rows, whole = answers(root), len(questions(root))
     assert dict(Counter(rows["prompting"])) == dict.fromkeys(PROMPTING, LIMIT)
     of = whole + questions(root)["question_id"].isin(["Q1", "Q2"]).sum()
-    assert metadata(result, JUDGE)["partial"] == f"40 of {of} questions"
+    assert metadata(result, JUDGE)["partial"] == f"{2 * LIMIT} of {of} questions"
     complete = evaluations(result)["every_row_ended"]
     assert not complete.passed
     assert complete.severity.value == "WARN"
-    assert f"40 of {of} questions" in complete.description
+    assert f"{2 * LIMIT} of {of} questions" in complete.description
 
     over = materialize(root, models=[*REFERENCE, judge])
     assert over.success, failure(over)

@@ -13,10 +13,11 @@ SCRIPT = """
 import locale
 import sys
 print(locale.getencoding())
-from tests.runs import failure, materialize
-result = materialize(sys.argv[1], topic=sys.argv[2])
-if result.success:
-    result = materialize(sys.argv[1])
+from tests.runs import failure, few_scenes, materialize
+with few_scenes():
+    result = materialize(sys.argv[1], topic=sys.argv[2])
+    if result.success:
+        result = materialize(sys.argv[1])
 sys.exit(0 if result.success else failure(result))
 """
 
