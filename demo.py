@@ -148,13 +148,13 @@ def _steps(topic: str, painter: str) -> Iterator[_Step]:
 
     Of the judges, those that cost nothing: the demo never spends, whatever models.yaml lists.
     """
-    from assets.vlmbias.answers import is_reference, topics_of  # noqa: PLC0415 - see above
+    from assets.vlmbias.answers import topics_of  # noqa: PLC0415 - see above
     from definitions import catalog  # noqa: PLC0415 - see above
 
     answers = [
         f"answers_{judge.name}"
         for judge in catalog.with_role("judge")
-        if is_reference(judge) and topic in topics_of(judge).get_partition_keys()
+        if judge.rehearses and topic in topics_of(judge).get_partition_keys()
     ]
     if topic in DRAWN:
         images = ["drawn_images", "original_images", "measurements"]
@@ -167,10 +167,9 @@ def _steps(topic: str, painter: str) -> Iterator[_Step]:
 
 def _rehearsal(domain: str, painter: str) -> Iterator[_Step]:
     """How a domain of ProtoBias is made, small; of the judges, again those that cost nothing."""
-    from assets.vlmbias.answers import is_reference  # noqa: PLC0415 - see above
     from definitions import catalog  # noqa: PLC0415 - see above
 
-    scores = [f"scores_{judge.name}" for judge in catalog.with_role("judge") if is_reference(judge)]
+    scores = [f"scores_{judge.name}" for judge in catalog.with_role("judge") if judge.rehearses]
     yield _Step(
         ["concepts", "prompt_triplets"],
         domain,

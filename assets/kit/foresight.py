@@ -25,8 +25,8 @@ _LOG = getLogger(__name__)
 
 
 def planners(steps: Steps) -> Planners:
-    """The planner of each step."""
-    return {key: partial(_plans, steps, step) for key, step in steps.items()}
+    """The planner of each step that asks models."""
+    return {key: partial(_plans, steps, step) for key, step in steps.items() if step.asks_models}
 
 
 def foreseen_table(

@@ -22,6 +22,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from logging import Logger
 from typing import Any, ClassVar, Generic, NamedTuple, TypeAlias, TypeVar
 
@@ -163,6 +164,11 @@ class Step(ABC, Generic[ConfigT]):
         """The pool that bounds how many partitions are made at once."""
         return self.name
 
+    @property
+    def asks_models(self) -> bool:
+        """Whether it asks a model under any config; one that never does is in no quote."""
+        return True
+
     @abstractmethod
     def model(self, partition: str, config: ConfigT) -> Model | None:
         """The model that is asked; None where nobody is. Raises `NoSuchModel`."""
@@ -218,7 +224,8 @@ class Step(ABC, Generic[ConfigT]):
         talk = self.converse(work, row)
         if model is None or not self.may_follow(row):
             return
-        said = Answered("?" * (longest_output(model) or 0))
+        # Where its length is unknown, so is the price of the first request.
+        said = Answered("?" * (longest_output(model) or 1))
         try:
             asked = next(talk)
             while asked != request:
@@ -253,13 +260,12 @@ Steps: TypeAlias = Mapping[AssetKey, Step[Any]]
 """By the key of their assets."""
 
 
-def in_chunks(rows: Iterable[Any], size: int = 1000) -> Iterator[list[Any]]:
+CHUNK = 1000
+"""How many rows are planned at once."""
+
+
+def in_chunks(rows: Iterable[Any]) -> Iterator[list[Any]]:
     """So many at a time."""
-    some: list[Any] = []
-    for row in rows:
-        some.append(row)
-        if len(some) == size:
-            yield some
-            some = []
-    if some:
+    left = iter(rows)
+    while some := list(islice(left, CHUNK)):
         yield some

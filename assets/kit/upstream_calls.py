@@ -8,7 +8,7 @@ import pandas as pd
 from dagster import AssetKey, AssetSelection, DagsterError, Definitions
 from upath import UPath
 
-from assets.vlmbias.partitions import photographed_topics, photographs
+from assets.vlmbias.common import photographed_topics, photographs
 from generators.topics import PHOTOGRAPHED
 from resources.faults import StoreError
 from resources.tables import read_table

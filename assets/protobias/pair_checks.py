@@ -14,6 +14,7 @@ from dagster import (
     multi_asset_check,
 )
 
+from assets.kit.checks import result_of
 from assets.kit.columns import Columns, records
 from assets.kit.pictures import Row
 from assets.protobias.common import key
@@ -22,7 +23,7 @@ from assets.protobias.pairs import IMAGE_PAIRS, SIDES
 from assets.protobias.partitions import pairs
 from assets.protobias.selection import part_of_pairs, surviving
 from assets.protobias.triplets import accepted
-from assets.vlmbias.checks import as_partial, previewed, result_of
+from assets.vlmbias.checks import as_partial, previewed
 
 ENOUGH_PAINTED = 0.9
 """The least share of pictures that can be used."""

@@ -12,6 +12,7 @@ from dagster import (
     multi_asset_check,
 )
 
+from assets.kit.checks import result_of
 from assets.kit.columns import records
 from assets.kit.unread import few_unread, unread_spec
 from assets.protobias.common import key, scores_of
@@ -19,7 +20,7 @@ from assets.protobias.pairs import SIDES
 from assets.protobias.partitions import pairs
 from assets.protobias.scoring import scorers
 from assets.protobias.selection import part_of_pairs
-from assets.vlmbias.checks import as_partial, previewed, result_of
+from assets.vlmbias.checks import as_partial, previewed
 from resources.models.catalog import Catalog, Model
 
 _READ_SOME = (

@@ -12,13 +12,14 @@ from dagster import (
     multi_asset_check,
 )
 
+from assets.kit.checks import result_of
 from assets.kit.limits import part_of
 from assets.protobias.common import key
 from assets.protobias.concepts import CONCEPTS, concept_of
 from assets.protobias.partitions import protobias_domains
 from assets.protobias.triplets import TRIPLETS, placed_concept
 from assets.protobias.writing import problems_of
-from assets.vlmbias.checks import as_partial, previewed, result_of
+from assets.vlmbias.checks import as_partial, previewed
 from generators.prompts.concepts import Triplet
 from generators.prompts.triplet_check import find_faults
 from resources.own_triplets import is_own

@@ -18,10 +18,10 @@ from assets.kit.columns import REAL, TEXT, WHOLE, Columns, materialized
 from assets.kit.limits import so_many
 from assets.kit.previews import markdown_table
 from assets.kit.table_asset import Mismatch, NothingYet
-from assets.vlmbias.answers import all_of, asked_of, same_questions, topics_of
-from assets.vlmbias.common import GROUP, answers_of, table_asset
+from assets.vlmbias.answers import same_questions, topics_of
+from assets.vlmbias.common import GROUP, answers_of, table_asset, topics
 from assets.vlmbias.pages.figures import BENCHMARK, ORIGINALS, PARTIAL
-from assets.vlmbias.partitions import topics
+from assets.vlmbias.prompting import how_many, questions_for
 from assets.vlmbias.results import by_topic, shown
 from metrics import EVERY_SIZE, TASK_MEAN, accuracy_table
 from resources.home import Home
@@ -174,14 +174,14 @@ def all_answers(
             for prompting, rows in table.groupby("prompting", sort=False):
                 asked = questions.get(topic)
                 if asked is None or not same_questions(
-                    rows, asked_of(judge, asked, str(prompting), len(rows))
+                    rows, questions_for(judge, asked, str(prompting), len(rows))
                 ):
                     raise Mismatch(
                         f"vlmbias/answers_{judge.name} ({topic}, {prompting}) answers other "
                         f"questions than vlmbias/questions ({topic}) holds now. Materialize "
                         f"vlmbias/answers_{judge.name} for {topic} again."
                     )
-                partial = len(rows) < all_of(judge, asked, [str(prompting)])
+                partial = len(rows) < how_many(judge, asked, [str(prompting)])
                 published = rows["image_set"].isin((BENCHMARK, ORIGINALS))
                 tables.append(
                     rows.assign(image_set=rows["image_set"].mask(published, PARTIAL))
@@ -203,7 +203,7 @@ def partial_of(
     for judge in judges:
         for topic, table in answers[f"answers_{judge.name}"].items():
             for prompting, rows in table.groupby("prompting", sort=False):
-                whole = all_of(judge, questions[topic], [str(prompting)])
+                whole = how_many(judge, questions[topic], [str(prompting)])
                 if len(rows) < whole:
                     said = so_many(len(rows), whole, "questions")
                     found.setdefault(judge.name, []).append(f"{topic}, {prompting}: {said}")

@@ -1,28 +1,36 @@
-"""Tables of answers: read from curly brackets, scored, and kept from one run to the next."""
+"""The answers of one judge to a topic's questions, read from curly brackets and scored."""
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
-from logging import Logger
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
-import pyarrow as pa
-from dagster import AssetExecutionContext, MaterializeResult, StaticPartitionsDefinition
+from dagster import AssetKey, StaticPartitionsDefinition
 
+from assets.kit.checks import (
+    Problem,
+    contradicting,
+    every_row_ended,
+    few_unread,
+    miscounted,
+    nothing_failed,
+    problems_of,
+    result_of,
+)
 from assets.kit.choice import entry_digest
-from assets.kit.columns import REAL, TEXT, TEXTS, Columns, materialized
-from assets.kit.limits import Placed, in_order, partial_metadata
+from assets.kit.columns import REAL, TEXT, TEXTS, Columns, records
+from assets.kit.judging import JudgeStep
 from assets.kit.previews import markdown_table
-from assets.vlmbias.partitions import drawn_topics, topics
-from assets.vlmbias.prompting import VARIANTS, Posed, asked, posed
-from assets.vlmbias.questions import ASKED
+from assets.kit.step import Check, Conversation, Extent, Input, Row, Work
+from assets.vlmbias.common import GROUP, drawn_topics, topics
+from assets.vlmbias.prompting import VARIANTS, Prompting, how_many, questions_for, titled
+from assets.vlmbias.questions import ASKED, QUESTIONS
+from assets.vlmbias.responses import REFERENCES, ended, scored, words_of
 from assets.vlmbias.results import results_of
-from metrics import BASELINE, Parsed, read_count, read_name, read_yes_no, score
+from metrics import BASELINE
 from resources.faults import Corrupt
-from resources.home import Home
-from resources.images import ImageStore
-from resources.ledger import WorkLedger
-from resources.models.catalog import Model
+from resources.models.catalog import Catalog, Model
+from resources.models.outcomes import Answered
+from resources.models.requests import Look, Turn
 
 ANSWERS = Columns(
     **ASKED.columns,
@@ -43,133 +51,185 @@ ANSWERS = Columns(
 )
 
 _NAMED = ["image_id", "sha256", "question_id", "question"]
-_ONCE = [*_NAMED, "prompting"]
-_PLACED = [*_NAMED, "subtopic", "size"]
 _SHOWN = ["image_id", "prompting", "question", "response", "ground_truth", "outcome"]
-
-Ending = dict[str, Any]
-"""How one question ended: the columns `response`, `first_response`, `outcome` (where there is no
-response), `refusal`, `reason`, `served_model` and `calls`, as far as there is something."""
-
-
-def is_reference(model: Model) -> bool:
-    """Whether this judge is one of our own, that bracket the real ones and cost nothing."""
-    return model.backend == "offline"
+_READ_SOME = (
+    "Read some of the table's responses: a longest_output that is too small cuts them off, and a "
+    "provider may refuse the pictures. The accuracy counts an unparsed answer as wrong."
+)
 
 
-def topics_of(model: Model) -> StaticPartitionsDefinition:
-    """The topics of which a judge can be asked; nobody measures a photograph."""
-    measures = model.backend == "offline" and model.model == "pixels"
-    return drawn_topics if measures else topics
+def topics_of(judge: Model) -> StaticPartitionsDefinition:
+    """The topics that a judge can answer; nobody measures a photograph."""
+    return drawn_topics if _measures(judge) else topics
 
 
-def table_before(context: AssetExecutionContext, home: Home) -> pd.DataFrame:
-    """The stored table of this judge and topic; empty where there is none that can be used."""
-    try:
-        table = home.table(context.asset_key, context.partition_key)
-    except FileNotFoundError:
-        pass
-    except Corrupt as error:
-        context.log.warning("%s What it held of other ways of prompting is lost.", error)
-    else:
-        if list(table.columns) == list(ANSWERS.columns):
-            return table
-        context.log.warning("The stored answers have other columns than now: all are dropped.")
-    none: pd.DataFrame = ANSWERS.table([]).to_pandas()
-    return none
+def _measures(judge: Model) -> bool:
+    return judge.rehearses and judge.model == "pixels"
 
 
-def put_to(
-    model: Model,
-    questions: pd.DataFrame,
-    prompting: Sequence[str],
-    before: pd.DataFrame,
-    images: ImageStore,
-    ledger: WorkLedger,
-    limit: int | None = None,
-) -> list[Posed]:
-    """What a judge is asked now, of each variant no more than `limit` questions.
+class Answers(JudgeStep[Prompting]):
+    """A judge's answers; a limit is on the questions under each prompting.
 
-    A reference judge is asked again what it answered before: that costs nothing, and its own code
-    may have changed.
+    What its table holds under other promptings stays. A reference judge answers these anew as
+    well: that costs nothing, and its own code may have changed.
     """
-    again = set(before["prompting"]) if is_reference(model) else set()
-    return [
-        each
-        for name in VARIANTS
-        if name in {*prompting, *again}
-        for each in posed(asked_of(model, questions, name, limit), name, images, ledger)
-    ]
 
+    group, columns, config = GROUP, ANSWERS, Prompting
+    references = REFERENCES
+    asks = Look(())
 
-def answer_table(
-    context: AssetExecutionContext,
-    model: Model,
-    questions: pd.DataFrame,
-    before: pd.DataFrame,
-    put: Sequence[Posed],
-    endings: Sequence[Ending],
-    images: ImageStore,
-    **metadata: Any,
-) -> MaterializeResult[pa.Table]:
-    """A judge's table: what it was asked now, and what stays of `before` under other promptings."""
-    rows = [
-        {
-            **each.question,
-            "model": model.name,
-            "judge_version": entry_digest(model),
-            "prompting": each.prompting,
-            "prompt": "\n\n".join(filter(None, [each.prompt, each.follow_up])),
-            "shown": each.shown,
-            "calls": [],
-            **ending,
+    def __init__(self, catalog: Catalog, judge: Model) -> None:
+        super().__init__(catalog, judge)
+        self.name = f"answers_{judge.name}"
+        self.partitions = topics_of(judge)
+        self.inputs = {"questions": Input(AssetKey([GROUP, "questions"]), read_by=QUESTIONS)}
+        self.description = f"Answers of {judge.model}, asked through {judge.backend}."
+        if judge.rehearses:
+            does = "which is told the expected bias"
+            if _measures(judge):
+                does = "which measures the image it is shown"
+                read = ["sha256", "target", "measured"]
+                self.inputs["measurements"] = Input(AssetKey([GROUP, "measurements"]), columns=read)
+            self.description = f"Answers of the reference judge `{judge.model}`, {does}."
+
+    def rows(self, work: Work[Prompting]) -> list[dict[str, Any]]:
+        """A row for each question under each prompting, titled pictures drawn where there are."""
+        names = set(work.config.prompting)
+        if self.judge.rehearses:
+            names |= set(self._table_before(work)["prompting"])
+        every, readings = work.rows("questions"), self._readings(work)
+        rows = []
+        for name in (name for name in VARIANTS if name in names):
+            places = self._questions(work, name, work.config.limit).index
+            questions = [every[place] for place in places]
+            shown = titled(questions, work.images, work.ledger) if VARIANTS[name].titled else {}
+            rows += [
+                {
+                    **question,
+                    "model": self.judge.name,
+                    "judge_version": self.code_version,
+                    "prompting": name,
+                    "prompt": _prompt(name, question["question"]),
+                    "shown": shown.get(question["sha256"], question["sha256"]),
+                    "calls": [],
+                    "readings": readings,
+                }
+                for question in questions
+            ]
+        return rows
+
+    def may_follow(self, row: Row) -> bool:
+        """Where it is asked to double-check."""
+        return VARIANTS[row["prompting"]].follow_up is not None
+
+    def query(self, work: Work[Prompting], row: Row) -> Conversation:
+        """Ask, and where it has answered ask it to double-check, if the prompting says so.
+
+        The first turn of a double-check is the baseline's request, paid for once.
+        """
+        question = Turn("user", words_of(row), (row["shown"],))
+        outcome, calls = yield Look((question,))
+        columns = ended(outcome)
+        follow_up = VARIANTS[row["prompting"]].follow_up
+        if follow_up and isinstance(outcome, Answered) and (said := outcome.text):
+            outcome, more = yield Look((question, Turn("assistant", said), Turn("user", follow_up)))
+            columns, calls = ended(outcome) | {"first_response": said}, (*calls, *more)
+        return {**columns, "calls": [*calls]}
+
+    def finish(self, work: Work[Prompting], rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Score all answers, and add those under promptings that were not asked for now."""
+        found: dict[str, list[dict[str, Any]]] = {}
+        for row in rows:
+            found.setdefault(row["prompting"], []).append(scored(row))
+        found |= self._kept(work, set(found))
+        return [row for name in VARIANTS for row in found.get(name, ())]
+
+    def extent(self, work: Work[Prompting], rows: Sequence[Row]) -> Extent:
+        """Of all questions under the promptings that are there."""
+        names = {row["prompting"] for row in rows}
+        return Extent(len(rows), how_many(self.judge, work.tables["questions"], names), "questions")
+
+    def metadata(self, work: Work[Prompting], rows: Sequence[Row]) -> dict[str, Any]:
+        """Rates with intervals, some answers, wrong ones in pictures, and which model answered."""
+        table = ANSWERS.table(rows).to_pandas()
+        return {
+            "answers": len(table),
+            "prompting": list(table["prompting"].unique()),
+            "sample": markdown_table(table[_SHOWN].iloc[:: max(1, len(table) // 10)].head(10)),
+            **results_of(table, work.images),
+            **self._served(work, table),
         }
-        for each, ending in zip(put, endings, strict=True)
-    ]
-    tables = dict(list(ANSWERS.table(scored(rows)).to_pandas().groupby("prompting")))
-    tables |= _staying(before, model, questions, set(tables), context.log)
-    table = pd.concat([tables[name] for name in VARIANTS if name in tables])
-    whole = all_of(model, questions, tables)
-    return materialized(
-        ANSWERS.table(table),
-        answers=len(table),
-        **Counter(table["outcome"]),
-        prompting=list(table["prompting"].unique()),
-        **partial_metadata(len(table), whole, "questions"),
-        sample=markdown_table(table[_SHOWN].iloc[:: max(1, len(table) // 10)].head(10)),
-        **results_of(table, images),
-        **_served(table, before, context.log),
-        **metadata,
-    )
 
+    def checks(self) -> list[Check]:
+        """Every question has an answer, and most can be read; the truths hold."""
+        complete = every_row_ended(
+            self,
+            "Every question has one row under each prompting, which is answered, unparsed, refused "
+            "or failed.",
+            lambda work, rows: wrong(self.judge, work.tables["questions"], rows),
+        )
+        failed = nothing_failed(self, ["image_id", "question_id", "prompting"])
+        holds = [_truths_hold()] if _measures(self.judge) else []
+        return [complete, failed, few_unread("prompting", _READ_SOME), *holds]
 
-def asked_of(
-    model: Model, questions: pd.DataFrame, prompting: str, limit: int | None = None
-) -> pd.DataFrame:
-    """Those of a topic's questions that are this judge's under a prompting.
+    def _questions(
+        self, work: Work[Prompting], prompting: str, limit: int | None = None
+    ) -> pd.DataFrame:
+        return questions_for(self.judge, work.tables["questions"], prompting, limit)
 
-    Of no more than `limit`, those of Q1 and Q2 are the same under every prompting, as far as they
-    go: the order is that of the baseline.
-    """
-    found = asked(questions, prompting, reference=is_reference(model))
-    if limit is None or limit >= len(found):
-        return found
-    every = list(questions[_PLACED].itertuples(index=False, name=None))
-    of_judge = set(found[_PLACED].itertuples(index=False, name=None))
-    order = [row for row in in_order(every, _placed) if row in of_judge]
-    first = pd.MultiIndex.from_tuples(order[:limit])
-    chosen = pd.MultiIndex.from_frame(found[_PLACED]).isin(first)
-    return found[chosen].reset_index(drop=True)
+    def _readings(self, work: Work[Prompting]) -> Mapping[tuple[str, str], float]:
+        """What the pixels of pictures say, by sha256 and target; nothing for other judges."""
+        if "measurements" not in work.tables:
+            return {}
+        read = records(work.tables["measurements"].dropna(subset="measured"))
+        return {(row["sha256"], row["target"]): row["measured"] for row in read}
 
+    def _table_before(self, work: Work[Prompting]) -> pd.DataFrame:
+        """The stored table of this judge and topic; empty where there is none that can be used."""
+        none: pd.DataFrame = ANSWERS.table([]).to_pandas()
+        try:
+            table = work.home.find(self.key, work.partition)
+        except Corrupt as error:
+            work.log.warning("%s What it held of other ways of prompting is lost.", error)
+            return none
+        if table is not None and list(table.columns) != list(ANSWERS.columns):
+            work.log.warning("The stored answers have other columns than now: all are dropped.")
+            return none
+        return none if table is None else table
 
-def _placed(question: tuple[Any, ...]) -> Placed:
-    image_id, _, question_id, text, subtopic, size = question
-    return Placed(f"{image_id}/{question_id}/{text}", (subtopic, str(size)))
+    def _kept(self, work: Work[Prompting], now: set[str]) -> dict[str, list[dict[str, Any]]]:
+        """By prompting: the stored rows of others than there are `now`, if they are of use."""
+        before, kept = self._table_before(work), {}
+        for name in sorted(set(before["prompting"]) - now):
+            rows = before[before["prompting"] == name]
+            why = None
+            if name not in VARIANTS or not same_questions(
+                rows, self._questions(work, name, len(rows))
+            ):
+                why = "the questions have changed"
+            elif set(rows["judge_version"]) != {entry_digest(self.judge)}:
+                why = f"the entry of {self.judge.name} in models.yaml has changed"
+            if why is None:
+                kept[name] = ANSWERS.rows(rows)
+            else:
+                work.log.warning(
+                    "%d answers under %s are dropped, since %s. To have them again, materialize "
+                    "with prompting: [%s].",
+                    *(len(rows), name, why, name),
+                )
+        return kept
 
-
-def all_of(model: Model, questions: pd.DataFrame, promptings: Iterable[str]) -> int:
-    """How many questions a judge has to answer under some promptings."""
-    return sum(len(asked_of(model, questions, name)) for name in promptings)
+    def _served(self, work: Work[Prompting], table: pd.DataFrame) -> dict[str, Any]:
+        """Which models the provider says it served; a change of them is logged."""
+        now, earlier = (
+            sorted(each["served_model"].dropna().unique())
+            for each in (table, self._table_before(work))
+        )
+        if len(now) > 1 or (now and earlier and now != earlier):
+            change = f"before: {', '.join(earlier) or 'unknown'}; now: {', '.join(now)}"
+            work.log.warning("The provider has changed which model answers. Served %s", change)
+            return {"served_models": now, "served_model_changed": change}
+        return {"served_models": now}
 
 
 def same_questions(answers: pd.DataFrame, questions: pd.DataFrame) -> bool:
@@ -178,110 +238,75 @@ def same_questions(answers: pd.DataFrame, questions: pd.DataFrame) -> bool:
     return same_columns and bool(ASKED.table(answers).equals(ASKED.table(questions)))
 
 
-def not_ended(model: Model, answers: pd.DataFrame, questions: pd.DataFrame) -> pd.DataFrame:
+def wrong(judge: Model, questions: pd.DataFrame, answers: Sequence[Row]) -> pd.DataFrame:
     """The questions without exactly one row under a prompting, and rows that did not end well.
 
-    Of answers that a limit has cut short, only its questions count. Columns: image_id,
-    question_id, prompting, problem; no rows where all is as it should be.
+    Of answers that a limit has cut short, only its questions count.
     """
-    promptings = list(answers["prompting"].unique()) or [BASELINE]
-    expected = pd.concat(
-        [_expected(model, questions, name, answers).assign(prompting=name) for name in promptings]
+    names = dict.fromkeys(row["prompting"] for row in answers) or [BASELINE]
+    wanted = [
+        (*question, name)
+        for name in names
+        for question in _expected(judge, questions, name, answers)
+    ]
+    return problems_of(
+        [
+            *miscounted(answers, wanted, [*_NAMED, "prompting"]),
+            *contradicting(
+                answers, [*_NAMED, "prompting"], _PRESENT, ("answer", "score", "refusal")
+            ),
+            *_silent(answers),
+        ]
     )
-    rows = answers.groupby(_ONCE).size()
-    counts = rows.reindex(rows.index.union(pd.MultiIndex.from_frame(expected[_ONCE])), fill_value=0)
-    wanted = expected.groupby(_ONCE).size().reindex(counts.index, fill_value=0)
-    miscounted = counts[counts != wanted].reset_index(name="rows")
-    miscounted["problem"] = miscounted["rows"].astype(str) + " rows"
 
-    outcome = answers["outcome"]
-    given = outcome.isin(["answered", "unparsed"])
-    ended = given | outcome.isin(["refused", "failed"])
-    fits = (
-        (answers["answer"].notna() == (outcome == "answered"))
-        & (answers["score"].notna() == given)
-        & (answers["response"].notna() | answers["reason"].notna())
-        & (answers["refusal"].notna() == (outcome == "refused"))
-    )
-    unfit = answers[~(ended & fits)]
-    unfit = unfit.assign(problem="ended as " + unfit["outcome"].fillna("nothing"))
-    columns = ["image_id", "question_id", "prompting", "problem"]
-    return pd.concat([miscounted[columns], unfit[columns]], ignore_index=True)
+
+_PRESENT = {
+    "answered": ("answer", "score"),
+    "unparsed": ("score",),
+    "refused": ("refusal",),
+    "failed": (),
+}
+"""By outcome, which of the answer, its score and the kind of refusal there are."""
+
+
+def _silent(answers: Sequence[Row]) -> Iterator[Problem]:
+    for row in answers:
+        if row.get("response") is None and row.get("reason") is None:
+            yield " ".join(row[column] for column in _NAMED), "neither response nor reason"
 
 
 def _expected(
-    model: Model, questions: pd.DataFrame, prompting: str, answers: pd.DataFrame
-) -> pd.DataFrame:
-    """The questions that a table of answers has to hold under a prompting."""
-    there = answers.loc[answers["prompting"] == prompting, _NAMED]
-    some = asked_of(model, questions, prompting, max(1, len(there)))
-    if set(some[_NAMED].itertuples(index=False)) == set(there.itertuples(index=False)):
-        return some
-    return asked_of(model, questions, prompting)
+    judge: Model, questions: pd.DataFrame, prompting: str, answers: Sequence[Row]
+) -> list[tuple[Any, ...]]:
+    """The names of the questions that a table of answers has to hold under a prompting."""
+    there = [
+        tuple(row[column] for column in _NAMED) for row in answers if row["prompting"] == prompting
+    ]
+    for limit in (max(1, len(there)), None):
+        some = questions_for(judge, questions, prompting, limit)[_NAMED]
+        names = list(some.itertuples(index=False, name=None))
+        if set(names) == set(there):
+            break
+    return names
 
 
-def scored(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Rows of questions with what was said, with `answer`, `outcome` and `score` added.
+def _truths_hold() -> Check:
+    def passes(work: Work[Prompting], rows: Sequence[Row]) -> Any:
+        plain = [row for row in rows if row["prompting"] == BASELINE]
+        columns = ["image_id", "question", "response", "ground_truth"]
+        others = pd.DataFrame([row for row in plain if row["score"] != 1.0], columns=columns)
+        right = len(plain) - len(others)
+        return result_of(f"{right} of {len(plain)} truths hold", others, questions=len(plain))
 
-    A row without a `response` has its `outcome`, refused or failed. One whose words decline to
-    answer is refused by the model itself.
-    """
-    for row in rows:
-        if row.get("response") is None:
-            parsed = Parsed(None, row["outcome"])
-        else:
-            parsed = _read(row)
-            if parsed.outcome == "refused":
-                row["refusal"] = "model"
-        row["answer"], row["outcome"] = parsed.answer, parsed.outcome
-        row["score"] = score(parsed, row["ground_truth"])
-    return rows
+    return Check(
+        "truths_hold",
+        "The published truths are what someone answers who looks at the pixels.",
+        passes,
+        blocking=True,
+    )
 
 
-def _read(row: dict[str, Any]) -> Parsed:
-    if len(row["accepted"]):
-        return read_name(row["response"], list(row["accepted"]))
-    read = read_yes_no if row["ground_truth"] in ("Yes", "No") else read_count
-    return read(row["response"])
-
-
-def _staying(
-    before: pd.DataFrame,
-    model: Model,
-    questions: pd.DataFrame,
-    asked_now: set[str],
-    log: Logger,
-) -> dict[str, pd.DataFrame]:
-    """By prompting: the rows of variants that are not asked now, if they are still of use."""
-    stay = {}
-    for name in sorted(set(before["prompting"]) - asked_now):
-        rows = before[before["prompting"] == name]
-        why = None
-        if name not in VARIANTS or not same_questions(
-            rows, asked_of(model, questions, name, len(rows))
-        ):
-            why = "the questions have changed"
-        elif set(rows["judge_version"]) != {entry_digest(model)}:
-            why = f"the entry of {model.name} in models.yaml has changed"
-        if why is None:
-            stay[name] = rows
-        else:
-            log.warning(
-                "%d answers under %s are dropped, since %s. To have them again, materialize with "
-                "prompting: [%s].",
-                len(rows),
-                name,
-                why,
-                name,
-            )
-    return stay
-
-
-def _served(table: pd.DataFrame, before: pd.DataFrame, log: Logger) -> dict[str, Any]:
-    """Which models the provider says it served; a change of them is logged."""
-    now, earlier = (sorted(each["served_model"].dropna().unique()) for each in (table, before))
-    if len(now) > 1 or (now and earlier and now != earlier):
-        change = f"before: {', '.join(earlier) or 'unknown'}; now: {', '.join(now)}"
-        log.warning("The provider has changed which model answers. Served %s", change)
-        return {"served_models": now, "served_model_changed": change}
-    return {"served_models": now}
+def _prompt(prompting: str, question: str) -> str:
+    """What a judge is sent beside the image, both turns of it."""
+    variant = VARIANTS[prompting]
+    return "\n\n".join(filter(None, [f"{variant.before}{question}", variant.follow_up]))

@@ -7,15 +7,15 @@ from assets.kit.benchmarks import Benchmark, Definition, StandIn
 from assets.kit.jobs import Flow
 from assets.kit.plan import Planners
 from assets.kit.step import Step
-from assets.vlmbias import planning
-from assets.vlmbias.answers import is_reference, topics_of
-from assets.vlmbias.judges import judged
-from assets.vlmbias.partitions import photographed_topics, photographs, topics
+from assets.vlmbias.accuracy import accuracy_over
+from assets.vlmbias.answers import Answers, topics_of
+from assets.vlmbias.common import photographed_topics, photographs, topics
 from assets.vlmbias.photographs import planning as photographs_planning
 from assets.vlmbias.photographs.making import photographed
+from assets.vlmbias.report import report_over
 from assets.vlmbias.svg_flags import EditedFlags
 from generators.topics import DRAWN, PHOTOGRAPHED
-from resources.models.catalog import Catalog
+from resources.models.catalog import Catalog, Model
 
 _FLOWS = (
     Flow(
@@ -54,22 +54,29 @@ _FLOWS = (
 
 
 def _steps(catalog: Catalog) -> Iterator[Step[Any]]:
-    for writer in catalog.with_role("writer"):
-        if not writer.rehearses:
-            yield EditedFlags(catalog, writer)
+    for judge in catalog.with_role("judge"):
+        yield Answers(catalog, judge)
+    for writer in _editors_of_flags(catalog):
+        yield EditedFlags(catalog, writer)
+
+
+def _editors_of_flags(catalog: Catalog) -> list[Model]:
+    return [writer for writer in catalog.with_role("writer") if not writer.rehearses]
 
 
 def _assets(catalog: Catalog) -> list[Definition]:
-    return [*judged(catalog), *photographed(catalog)]
+    judges = catalog.with_role("judge")
+    over = [accuracy_over(judges), report_over(judges, _editors_of_flags(catalog))]
+    return [*over, *photographed(catalog)]
 
 
 def _planners(catalog: Catalog) -> Planners:
-    return {**planning.planners(catalog), **photographs_planning.planners(catalog)}
+    return photographs_planning.planners(catalog)
 
 
 def _stand_in(catalog: Catalog, painter: str) -> Iterator[StandIn]:
     """All drawn topics, and the photographs as a stand-in paints them; judges that cost nothing."""
-    judges = [judge for judge in catalog.with_role("judge") if is_reference(judge)]
+    judges = [judge for judge in catalog.with_role("judge") if judge.rehearses]
     for topic in (*DRAWN, *PHOTOGRAPHED):
         answers = [
             f"answers_{judge.name}"

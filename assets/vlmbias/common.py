@@ -1,20 +1,39 @@
-"""What every asset of this benchmark shares."""
+"""What every asset of this benchmark shares: its group, keys and partitions."""
 
 from functools import partial
 
-from dagster import AssetKey
+from dagster import AssetKey, MultiPartitionsDefinition, StaticPartitionsDefinition
 
 from assets.kit import table_asset as common
-from assets.vlmbias.partitions import topics
+from assets.kit.partitions import painters
+from generators.topics import DRAWN, PHOTOGRAPHED
 
 GROUP = "vlmbias"
+
+drawn_topics = StaticPartitionsDefinition(list(DRAWN))
+"""The topics that are drawn by code."""
+
+photographed_topics = StaticPartitionsDefinition(list(PHOTOGRAPHED))
+"""The topics that text-to-image models paint: animals and logos."""
+
+topics = StaticPartitionsDefinition([*DRAWN, *PHOTOGRAPHED])
+"""All seven topics."""
+
+photographs = MultiPartitionsDefinition({"topic": photographed_topics, "painter": painters})
+"""A painter's photographs of a topic; as a key "painter|topic", as in "sketch|animals"."""
 
 table_asset = partial(common.table_asset, GROUP, partitions=topics)
 """An asset of this benchmark that makes a table, a partition a topic or as said."""
 
 
+def painter_and_topic(key: str) -> tuple[str, str]:
+    """The two parts of a key of `photographs`."""
+    painter, _, topic = key.partition("|")
+    return painter, topic
+
+
 def answers_of(judge: str) -> AssetKey:
-    """The key of a judge's answers. Its last part alone is what the asset graph shows."""
+    """The key of a judge's answers."""
     return AssetKey([GROUP, f"answers_{judge}"])
 
 

@@ -13,8 +13,7 @@ from dagster import AssetExecutionContext, MaterializeResult
 from assets.kit.columns import BOOLEAN, REALS, TEXT, TEXTS, WHOLE, Columns, materialized
 from assets.kit.pictures import png_size
 from assets.kit.previews import contact_sheet, markdown_table
-from assets.vlmbias.common import table_asset
-from assets.vlmbias.partitions import drawn_topics
+from assets.vlmbias.common import drawn_topics, table_asset
 from generators.canvas import RASTERISER
 from generators.domains import Domain, domain
 from generators.scene import ImageSet

@@ -10,8 +10,7 @@ import pyarrow as pa
 from dagster import AssetExecutionContext, AssetIn, MaterializeResult
 
 from assets.kit.columns import REAL, TEXT, WHOLE, Columns, materialized, records
-from assets.vlmbias.common import GROUP, table_asset
-from assets.vlmbias.partitions import drawn_topics
+from assets.vlmbias.common import GROUP, drawn_topics, table_asset
 from generators.domains import Domain, domain
 from generators.work import Reading, read_png
 from resources.images import ImageStore

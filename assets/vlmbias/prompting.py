@@ -1,19 +1,19 @@
-"""The four ways in which a question is put to a judge (VLMBias, sections 4.7 and 4.8)."""
+"""The four ways of prompting, and which questions a judge gets under each (sections 4.7, 4.8)."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 import pandas as pd
 from pydantic import Field, field_validator
 
-from assets.kit.columns import records
-from assets.kit.limits import Limited
+from assets.kit.limits import Limited, Placed, in_order
 from generators.fingerprint import fingerprint
 from generators.perturbations.title import Titling, title_png
 from generators.topics import caption
 from metrics import BASELINE
 from resources.images import ImageStore
 from resources.ledger import WorkLedger, work_key
+from resources.models.catalog import Model
 from resources.workers import spread
 
 DEBIASED = (
@@ -24,6 +24,8 @@ DOUBLE_CHECK = (
     "format above."
 )
 _KEPT_AT_ONCE = 50
+_PLACED = ["image_id", "sha256", "question_id", "question", "subtopic", "size"]
+"""The columns that decide where a question stands in the order of a limit."""
 
 
 class Variant(NamedTuple):
@@ -67,55 +69,50 @@ class Prompting(Limited):
         return [name for name in VARIANTS if name in prompting]
 
 
-class Posed(NamedTuple):
-    """One question as a judge meets it; only `prompt`, `shown` and `follow_up` are for its eyes."""
+def questions_for(
+    judge: Model, questions: pd.DataFrame, prompting: str, limit: int | None = None
+) -> pd.DataFrame:
+    """Those of a topic's questions that a judge gets under a prompting, with their index.
 
-    question: dict[str, Any]
-    prompting: str
-    prompt: str
-    shown: str
-    """The sha256 of the picture that it is shown."""
-    follow_up: str | None
-
-
-def asked(questions: pd.DataFrame, prompting: str, *, reference: bool) -> pd.DataFrame:
-    """Those of a topic's questions that a judge is asked under a prompting.
-
-    The sanity check (N1 and N2) asks what a model knows: it is put to no reference judge. The ways
+    The sanity check (N1 and N2) asks what a model knows: no reference judge gets it. The ways
     beyond the baseline are tried on the counting questions alone, as the paper does (Table 5).
+    Of no more than `limit`, those of Q1 and Q2 are the same under every prompting, as far as they
+    go: the order is that of the baseline.
     """
-    question = questions["question_id"]
+    ids = questions["question_id"]
     if prompting != BASELINE:
-        kept = question.isin(["Q1", "Q2"])
+        found = questions[ids.isin(["Q1", "Q2"])]
     else:
-        kept = ~(question.str.startswith("N") & reference)
-    return questions[kept].reset_index(drop=True)
+        found = questions[~(ids.str.startswith("N") & judge.rehearses)]
+    if limit is None or limit >= len(found):
+        return found
+    every = list(questions[_PLACED].itertuples(index=False, name=None))
+    of_judge = set(found[_PLACED].itertuples(index=False, name=None))
+    order = [row for row in in_order(every, _placed) if row in of_judge]
+    first = pd.MultiIndex.from_tuples(order[:limit])
+    return found[pd.MultiIndex.from_frame(found[_PLACED]).isin(first)]
 
 
-def posed(
-    questions: pd.DataFrame, prompting: str, images: ImageStore, ledger: WorkLedger
-) -> list[Posed]:
-    """The questions as they are put under a prompting, pictures made that are not there yet."""
-    variant = VARIANTS[prompting]
-    shown = _titled(questions, images, ledger) if variant.titled else {}
-    return [
-        Posed(
-            question,
-            prompting,
-            variant.before + question["question"],
-            shown.get(question["sha256"], question["sha256"]),
-            variant.follow_up,
-        )
-        for question in records(questions)
-    ]
+def how_many(judge: Model, questions: pd.DataFrame, promptings: Iterable[str]) -> int:
+    """How many questions a judge has to answer under some promptings."""
+    return sum(len(questions_for(judge, questions, name)) for name in promptings)
 
 
-def _titled(questions: pd.DataFrame, images: ImageStore, ledger: WorkLedger) -> dict[str, str]:
-    """By the sha256 of each image: that of the one with its subject's name above it."""
-    titles: dict[str, str] = {
-        row["sha256"]: caption(row["domain"], row["subject"])
-        for row in records(questions.drop_duplicates("sha256"))
-    }
+def _placed(question: tuple[Any, ...]) -> Placed:
+    image_id, _, question_id, text, subtopic, size = question
+    return Placed(f"{image_id}/{question_id}/{text}", (subtopic, str(size)))
+
+
+def titled(
+    questions: Iterable[Mapping[str, Any]], images: ImageStore, ledger: WorkLedger
+) -> dict[str, str]:
+    """By the sha256 of each image: that of the one with its subject's name above it.
+
+    Draws those that are not there yet.
+    """
+    titles: dict[str, str] = {}
+    for row in questions:
+        titles.setdefault(row["sha256"], caption(row["domain"], row["subject"]))
     code = fingerprint("generators.perturbations.title")
     keys = {digest: work_key("title", code, digest, title) for digest, title in titles.items()}
     made = ledger.known(keys.values())

@@ -31,7 +31,6 @@ from assets.vlmbias.accuracy import (
     partial_of,
     stored_answers,
 )
-from assets.vlmbias.answers import is_reference
 from assets.vlmbias.common import GROUP, edited_by
 from assets.vlmbias.images import IMAGES
 from assets.vlmbias.measurements import MEASUREMENTS
@@ -117,7 +116,7 @@ def report_over(judges: Sequence[Model], writers: Sequence[Model]) -> AssetsDefi
                 png_of=images.get,
                 title="VLMBias",
                 facts=_facts(pictures) | told,
-                references=[judge.name for judge in judges if is_reference(judge)],
+                references=[judge.name for judge in judges if judge.rehearses],
                 complete=_BASE_IMAGES * pictures["size"].nunique(),
                 partial=partial_of(judges, questions, answers),
                 edited_tables=list(_edited(home, writers)),

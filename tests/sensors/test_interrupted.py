@@ -20,7 +20,7 @@ from dagster._core.utils import make_new_run_id
 from assets.kit.benchmarks import flows
 from assets.kit.jobs import jobs_of
 from assets.kit.partitions import tags_of
-from assets.vlmbias.partitions import photographs
+from assets.vlmbias.common import photographs
 from resources.executors import PROCESS
 from resources.processes import process, this_process
 from sensors.interrupted import AGAIN, ending

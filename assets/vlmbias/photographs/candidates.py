@@ -25,8 +25,7 @@ from assets.kit.cost_metadata import cost_metadata
 from assets.kit.limits import Limited, partial_metadata
 from assets.kit.pictures import PICTURED, Row, sheet
 from assets.kit.previews import markdown_table
-from assets.vlmbias.common import GROUP, table_asset
-from assets.vlmbias.partitions import painter_and_topic, photographs
+from assets.vlmbias.common import GROUP, painter_and_topic, photographs, table_asset
 from assets.vlmbias.photographs.checking import CHECKERS, candidates_of, checked, checks_of
 from assets.vlmbias.photographs.edits import EDITS
 from assets.vlmbias.photographs.paintings import PAINTINGS

@@ -14,11 +14,12 @@ from dagster import (
     multi_asset_check,
 )
 
+from assets.kit.checks import result_of
 from assets.kit.columns import Columns
 from assets.kit.pictures import Row
-from assets.vlmbias.checks import as_partial, previewed, result_of
+from assets.vlmbias.checks import as_partial, previewed
 from assets.vlmbias.common import GROUP
-from assets.vlmbias.partitions import photographs as by_painter
+from assets.vlmbias.common import photographs as by_painter
 from assets.vlmbias.photographs.candidates import CANDIDATES
 from assets.vlmbias.photographs.edits import EDITS
 from assets.vlmbias.photographs.paintings import PAINTINGS, to_paint

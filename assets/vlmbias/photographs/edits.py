@@ -16,8 +16,7 @@ from assets.kit.limits import Limited, partial_metadata
 from assets.kit.pictures import PICTURED, Row, behind, pictured, sheet
 from assets.kit.sizes import asked_sides, wrong_size
 from assets.kit.table_asset import Mismatch
-from assets.vlmbias.common import table_asset
-from assets.vlmbias.partitions import painter_and_topic, photographs
+from assets.vlmbias.common import painter_and_topic, photographs, table_asset
 from assets.vlmbias.photographs.paintings import PAINTINGS
 from assets.vlmbias.photographs.parts import first_photographs, part_painted
 from assets.vlmbias.photographs.subjects import photographs_of

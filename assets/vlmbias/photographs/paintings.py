@@ -14,8 +14,7 @@ from assets.kit.columns import TEXT, WHOLE, Columns, materialized
 from assets.kit.cost_metadata import cost_metadata
 from assets.kit.limits import Limited, partial_metadata
 from assets.kit.pictures import PICTURED, pictured, sheet
-from assets.vlmbias.common import table_asset
-from assets.vlmbias.partitions import painter_and_topic, photographs
+from assets.vlmbias.common import painter_and_topic, photographs, table_asset
 from assets.vlmbias.photographs.parts import first_photographs
 from assets.vlmbias.photographs.subjects import photographs_of
 from generators.photographs import Painting, Photograph

@@ -12,8 +12,7 @@ from assets.kit.choice import chosen
 from assets.kit.pictures import Row
 from assets.kit.plan import Plan, PlanContext, Planners
 from assets.kit.table_asset import Mismatch
-from assets.vlmbias.common import GROUP
-from assets.vlmbias.partitions import painter_and_topic
+from assets.vlmbias.common import GROUP, painter_and_topic
 from assets.vlmbias.photographs.candidates import NOBODY, Checker
 from assets.vlmbias.photographs.checking import CHECKERS, candidates_of, checks_of
 from assets.vlmbias.photographs.edits import EDITS, Editor, editor_of, trials_of

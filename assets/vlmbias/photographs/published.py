@@ -20,9 +20,8 @@ from assets.kit.columns import TEXT, TEXTS, WHOLE, Columns, materialized
 from assets.kit.limits import partial_metadata
 from assets.kit.pictures import Row, png_size, sheet
 from assets.kit.previews import markdown_table
-from assets.vlmbias.common import GROUP, table_asset
+from assets.vlmbias.common import GROUP, photographed_topics, table_asset
 from assets.vlmbias.images import IMAGES
-from assets.vlmbias.partitions import photographed_topics
 from assets.vlmbias.photographs.candidates import stored_candidates
 from assets.vlmbias.photographs.publishing import Published, check_known, publish
 from assets.vlmbias.photographs.retention import published_id, retention

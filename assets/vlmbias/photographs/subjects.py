@@ -14,8 +14,7 @@ from assets.kit.choice import chosen
 from assets.kit.columns import BOOLEAN, TEXT, TEXTS, WHOLE, Columns, materialized
 from assets.kit.cost_metadata import cost_metadata
 from assets.kit.previews import markdown_table
-from assets.vlmbias.common import table_asset
-from assets.vlmbias.partitions import photographed_topics
+from assets.vlmbias.common import photographed_topics, table_asset
 from generators.photographs import Photograph, Topic, Unsuitable, photographed
 from generators.scene import Variant
 from resources.budget import Budget

@@ -22,8 +22,8 @@ from assets.kit.choice import NoSuchModel
 from assets.kit.plan import Plan
 from assets.planning import CannotQuote, Task, choose, markdown, quote, text
 from assets.planning.words import grand_total
-from assets.vlmbias.judges import judged
-from assets.vlmbias.partitions import topics
+from assets.vlmbias.benchmark import BENCHMARK
+from assets.vlmbias.common import topics
 from resources.calls.spending import Account
 from resources.models.catalog import Catalog
 from resources.models.client import ModelClient
@@ -294,7 +294,10 @@ def wanting(sources, partition, config):
 class TestChoice:
     @pytest.fixture
     def assets(self, judge):
-        known = [*load_assets_from_package_module(package), *judged(Catalog((*REFERENCE, judge)))]
+        known = [
+            *load_assets_from_package_module(package),
+            *BENCHMARK.defined(Catalog((*REFERENCE, judge))),
+        ]
         return {each.key: each for each in known if not isinstance(each, AssetChecksDefinition)}
 
     def chosen(self, assets, judge, select="*", partitions=(), config=None):

@@ -3,8 +3,7 @@
 import pandas as pd
 import pytest
 
-from assets.vlmbias import judges
-from assets.vlmbias.answers import not_ended
+from assets.vlmbias.answers import ANSWERS, Answers, wrong
 from resources.models.catalog import Model
 from tests.assets.asked import JUDGE, answers, ask, judge_at, questions, requests
 from tests.providers import faults
@@ -145,7 +144,7 @@ class TestEndings:
         ]
         assert f"{len(failed)} of {len(rows)} requests failed" in check.description
         assert failed["reason"].iloc[0] in check.description
-        assert f"Materialize vlmbias/{JUDGE} for {TOPIC} again" in check.description
+        assert f"Materialize vlmbias/{JUDGE} of {TOPIC} again" in check.description
         server.clear()
         before = server.count
         again = ask(root, judge)
@@ -198,13 +197,14 @@ def table_of(made):
     asked = questions(made)
     ended = {"response": "{8}", "answer": "8", "outcome": "answered", "score": 1.0}
     rows = asked.assign(prompting="baseline", reason=None, refusal=None, **ended)
-    return judge, rows, asked
+    added = {name: None for name in ANSWERS.columns if name not in rows}
+    return judge, ANSWERS.rows(rows.assign(**added)), asked
 
 
 class TestRowsAreCounted:
     def test_a_run_that_leaves_a_row_out_fails(self, root, judge, monkeypatch):
-        all_of_them = judges.put_to
-        monkeypatch.setattr(judges, "put_to", lambda *given: all_of_them(*given)[1:])
+        every = Answers.rows
+        monkeypatch.setattr(Answers, "rows", lambda self, work: every(self, work)[1:])
         result = ask(root, judge)
         assert not result.success
         assert checks(result)["every_row_ended"] is False
@@ -213,29 +213,26 @@ class TestRowsAreCounted:
         ("change", "problems"),
         [
             (lambda rows: rows, []),
-            (lambda rows: rows.iloc[1:], ["0 rows"]),
-            (lambda rows: rows.iloc[[0, *range(len(rows))]], ["2 rows"]),
-            (lambda rows: rows.assign(prompting="debiased"), ["1 rows"] * 11),
-            (lambda rows: rows.iloc[:0], ["0 rows"] * 29),
+            (lambda rows: rows[1:], ["0 rows"]),
+            (lambda rows: [rows[0], *rows], ["2 rows"]),
+            (lambda rows: [row | {"prompting": "debiased"} for row in rows], ["1 rows"] * 11),
+            (lambda rows: [], ["0 rows"] * 29),
             (lambda rows: first(rows, outcome="pending"), ["ended as pending"]),
-            (lambda rows: first(rows, outcome=None), ["ended as nothing"]),
+            (lambda rows: first(rows, outcome=None), ["ended as None"]),
             (lambda rows: first(rows, outcome="failed"), ["ended as failed"]),
             (lambda rows: first(rows, score=None), ["ended as answered"]),
             (lambda rows: first(rows, answer=None), ["ended as answered"]),
-            (lambda rows: first(rows, response=None), ["ended as answered"]),
+            (lambda rows: first(rows, response=None), ["neither response nor reason"]),
             (lambda rows: first(rows, refusal="model"), ["ended as answered"]),
         ],
     )
     def test_what_is_missing_or_half_ended_is_found(self, table_of, change, problems):
         judge, rows, asked = table_of
-        found = not_ended(judge, change(rows), asked)
+        found = wrong(judge, asked, change(rows))
         assert list(found["problem"]) == problems
-        assert found[["image_id", "question_id", "prompting"]].notna().all(axis=None)
+        assert found["row"].str.startswith("game_boards/").all()
 
 
 def first(rows, **changes):
     """The rows, with something else in the first."""
-    rows = rows.astype(dict.fromkeys(changes, object))
-    for column, value in changes.items():
-        rows.iloc[0, rows.columns.get_loc(column)] = value
-    return rows
+    return [rows[0] | changes, *rows[1:]]

@@ -7,7 +7,7 @@ import pytest
 
 import assets
 import definitions
-from assets.vlmbias.judges import judged
+from assets.vlmbias.benchmark import BENCHMARK
 from resources.models.catalog import Catalog, CatalogError, Model
 from tests.runs import REFERENCE
 
@@ -31,7 +31,7 @@ def model(name="somebody", **entry):
 def graph(*models):
     """The graph with these judges."""
     return dg.Definitions(
-        assets=[*dg.load_assets_from_package_module(assets), *judged(Catalog(models))],
+        assets=[*dg.load_assets_from_package_module(assets), *BENCHMARK.defined(Catalog(models))],
         resources=definitions.resources_at("/nowhere"),
     ).resolve_asset_graph()
 
@@ -76,8 +76,8 @@ def test_every_judge_has_its_checks_and_pixels_proves_the_truths():
     checks = graph(*REFERENCE, model()).asset_check_keys
     of = {}
     for key in checks:
-        (judge,) = judges_in([key.asset_key])
-        of.setdefault(judge, set()).add(key.name)
+        for judge in judges_in([key.asset_key]):
+            of.setdefault(judge, set()).add(key.name)
     everyones = {"every_row_ended", "few_unread", "nothing_failed"}
     assert of == {
         "prior": everyones,

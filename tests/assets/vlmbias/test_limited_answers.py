@@ -5,8 +5,8 @@ from collections import Counter
 import pandas as pd
 import pytest
 
-from assets.vlmbias.answers import asked_of, not_ended
-from assets.vlmbias.prompting import VARIANTS
+from assets.vlmbias.answers import ANSWERS, wrong
+from assets.vlmbias.prompting import VARIANTS, questions_for
 from tests.assets.asked import JUDGE, answers, ask, questions, requests
 from tests.assets.plans import planned, stored
 from tests.runs import REFERENCE, TOPIC, checks, failure, materialize, metadata
@@ -68,12 +68,12 @@ def test_without_a_limit_nothing_is_partial(root, judge):
 @pytest.mark.parametrize("prompting", VARIANTS)
 def test_questions_are_even_over_subtopics_and_shared_with_the_baseline(root, judge, prompting):
     asked = questions(root)
-    some = asked_of(judge, asked, prompting, LIMIT)
+    some = questions_for(judge, asked, prompting, LIMIT)
     assert len(some) == LIMIT
     if prompting == "baseline":
         counts = some["subtopic"].value_counts()
         assert counts.max() - counts.min() <= 1
-    plain = asked_of(judge, asked, "baseline", LIMIT)
+    plain = questions_for(judge, asked, "baseline", LIMIT)
     names = ["image_id", "question_id"]
     counting = plain[plain["question_id"].isin(["Q1", "Q2"])]
     assert set(counting[names].itertuples(index=False)) <= set(some[names].itertuples(index=False))
@@ -82,8 +82,8 @@ def test_questions_are_even_over_subtopics_and_shared_with_the_baseline(root, ju
 def test_a_table_that_lost_rows_is_no_part(root):
     prior, asked = REFERENCE[0], questions(root)
     rows = pd.read_parquet(root / "vlmbias" / "answers_prior" / f"{TOPIC}.parquet")
-    part = asked_of(prior, asked, "baseline", LIMIT)["image_id"]
-    assert not_ended(prior, rows, asked).empty
-    lost = not_ended(prior, rows.iloc[1:], asked)
+    part = questions_for(prior, asked, "baseline", LIMIT)["image_id"]
+    assert wrong(prior, asked, ANSWERS.rows(rows)).empty
+    lost = wrong(prior, asked, ANSWERS.rows(rows)[1:])
     assert list(lost["problem"]) == ["0 rows"]
     assert len(part) == LIMIT

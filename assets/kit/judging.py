@@ -1,0 +1,53 @@
+"""Steps that send each row to one judge or metric, or have a reference judge answer it.
+
+A step says by model which function answers as a reference judge: what the function needs, as an
+expected bias, the rows of the step hold.
+"""
+
+from abc import abstractmethod
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, TypeAlias
+
+from assets.kit.choice import entry_digest
+from assets.kit.step import ConfigT, Conversation, Row, Step, Work
+from resources.images import ImageStore
+from resources.models.catalog import Catalog, Model
+
+References: TypeAlias = Mapping[str, Callable[[Row, ImageStore], Mapping[str, Any]]]
+"""By model of a reference judge: the further columns of a row."""
+
+
+class JudgeStep(Step[ConfigT]):
+    """A step of one judge or metric; a subclass names itself, its inputs and its description."""
+
+    references: ClassVar[References]
+
+    def __init__(self, catalog: Catalog, judge: Model) -> None:
+        super().__init__(catalog)
+        self.judge = judge
+        self.kinds = ("judge", judge.backend)
+        self.code_version = entry_digest(judge)
+
+    @property
+    def asks_models(self) -> bool:
+        """A reference judge asks nobody."""
+        return not self.judge.rehearses
+
+    @property
+    def pool(self) -> str:
+        """The judge's own."""
+        return self.judge.name
+
+    def model(self, partition: str, config: ConfigT) -> Model | None:
+        """The judge; None for a reference judge."""
+        return None if self.judge.rehearses else self.judge
+
+    def converse(self, work: Work[ConfigT], row: Row) -> Conversation:
+        """Query the judge about a row, or have the reference judge answer it."""
+        if self.judge.rehearses:
+            return dict(self.references[self.judge.model](row, work.images))
+        return (yield from self.query(work, row))
+
+    @abstractmethod
+    def query(self, work: Work[ConfigT], row: Row) -> Conversation:
+        """Ask the judge about a row, as `converse` does."""

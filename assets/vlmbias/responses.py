@@ -1,0 +1,84 @@
+"""What judges say: reference judges answer here, and every response is read and scored."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from assets.kit.judging import References
+from assets.kit.step import Row
+from assets.vlmbias.prompting import VARIANTS
+from metrics import Parsed, read_count, read_name, read_yes_no, score
+from resources.images import ImageStore
+from resources.judges import PixelsJudge, PriorJudge, RandomJudge
+from resources.models.outcomes import Answered, Failed, Malformed, Outcome, Refused
+
+
+def words_of(row: Row) -> str:
+    """What a judge is asked beside the image, in its first turn."""
+    return f"{VARIANTS[row['prompting']].before}{row['question']}"
+
+
+def _prior(row: Row, images: ImageStore) -> dict[str, Any]:
+    """The expected bias, that it is told."""
+    picture, bias = images.get(row["shown"]), row["expected_bias"]
+    return _responded(row, PriorJudge().answer_informed(words_of(row), picture, bias))
+
+
+def _random(row: Row, images: ImageStore) -> dict[str, Any]:
+    """A guess around the expected bias, that it is told."""
+    picture, bias = images.get(row["shown"]), row["expected_bias"]
+    return _responded(row, RandomJudge(row["seed"]).answer_informed(words_of(row), picture, bias))
+
+
+def _pixels(row: Row, images: ImageStore) -> dict[str, Any]:
+    """What was read in the very same bytes; a picture with a title above it, it reads itself."""
+    judge = PixelsJudge(row["readings"])
+    return _responded(row, judge.answer(words_of(row), images.get(row["shown"])))
+
+
+def _responded(row: Row, response: str) -> dict[str, Any]:
+    """What a reference judge said; asked to double-check, it says the same again."""
+    twice = VARIANTS[row["prompting"]].follow_up is not None
+    return {"response": response, "first_response": response if twice else None}
+
+
+REFERENCES: References = {"prior": _prior, "random": _random, "pixels": _pixels}
+
+
+def ended(outcome: Outcome) -> dict[str, Any]:
+    """How a question ended: the columns that say so, and what was said."""
+    match outcome:
+        case Answered(text=str(text), served_model=served_model):
+            return {"response": text, "served_model": served_model}
+        case Refused(kind=kind, reason=reason, served_model=served_model):
+            refused = {"outcome": "refused", "refusal": kind, "reason": reason}
+            return {**refused, "served_model": served_model}
+        case Malformed(problem=problem, served_model=served_model):
+            return {"outcome": "unparsed", "reason": problem, "served_model": served_model}
+        case Failed(error=error):
+            return {"outcome": "failed", "reason": error}
+    raise TypeError(f"A question cannot end as {outcome!r}.")
+
+
+def scored(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row with `answer`, `outcome` and `score`.
+
+    One without a `response` has its outcome already. One whose words decline to answer is refused
+    by the model itself.
+    """
+    silent = row.get("response") is None
+    parsed = Parsed(None, row["outcome"]) if silent else _read(row)
+    declined = parsed.outcome == "refused" and not silent
+    return {
+        **row,
+        **({"refusal": "model"} if declined else {}),
+        "answer": parsed.answer,
+        "outcome": parsed.outcome,
+        "score": score(parsed, row["ground_truth"]),
+    }
+
+
+def _read(row: Mapping[str, Any]) -> Parsed:
+    if row["accepted"]:
+        return read_name(row["response"], list(row["accepted"]))
+    read = read_yes_no if row["ground_truth"] in ("Yes", "No") else read_count
+    return read(row["response"])
