@@ -8,11 +8,9 @@ from dagster import (
     AssetIn,
     AssetKey,
     AssetsDefinition,
-    Config,
     PartitionsDefinition,
     asset,
 )
-from pydantic import Field
 
 from assets.kit.columns import Columns
 
@@ -25,16 +23,6 @@ class Mismatch(ValueError):
 
 class NothingYet(ValueError):
     """No partition has been materialized that far."""
-
-
-class Reporting(Config):
-    """What is left to choose about a report."""
-
-    originals: bool = Field(
-        default=False,
-        description="Copy what models painted into the report as large as it is, beside the "
-        "smaller pictures that its pages show, and lead to it. A picture of FLUX has 1.4 MB.",
-    )
 
 
 def table_asset(

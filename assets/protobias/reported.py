@@ -87,7 +87,7 @@ def unsummarised(home: Home, known: Sequence[str], found: Sequence[Painted]) -> 
 
 
 def facts(found: Sequence[Painted]) -> dict[str, str]:
-    """The lines of the footer."""
+    """The lines of the footer; a painter is named where its server names no model."""
     pairs = pd.concat([painted.pairs for painted in found], ignore_index=True)
 
     def each(column: str) -> str:
@@ -97,8 +97,11 @@ def facts(found: Sequence[Painted]) -> dict[str, str]:
             for value in sorted(values.unique())
         )
 
+    served = pairs["served_model"].replace("", np.nan)
+    named = served.groupby(pairs["painter"]).transform("count").gt(0)
+    models = served.where(named, pairs["painter"]).dropna()
     told = {
-        "Models that painted": each("served_model"),
+        "Models that painted": ", ".join(sorted(models.unique())),
         "Filter": each("filter"),
         "Kept from": each("keep_from"),
         "Seeds": each("seed"),

@@ -1,14 +1,14 @@
-"""Printed tables: every cell is text already, so that a single template prints them all."""
+"""Tables of text cells, which a single template prints."""
 
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from assets.report.formats import (
     NONE,
-    Bar,
     Rate,
+    Shares,
     count,
     interval,
     percent,
@@ -33,7 +33,7 @@ class Cell(NamedTuple):
     note: str = ""
     numbers: Mapping[str, float] = _NO_NUMBERS
     change: str = ""
-    bar: Bar | None = None
+    bar: Shares | None = None
     heat: float | None = None
 
 
@@ -78,6 +78,19 @@ class Table(NamedTuple):
     groups: Sequence[Group]
     bodies: Sequence[Body]
 
+    @classmethod
+    def plain(
+        cls, caption: str, corner: str, heads: Iterable[str | Head], lines: Sequence[Line]
+    ) -> "Table":
+        """A table without groups, of columns or of rows."""
+        columns = [Head(each) if isinstance(each, str) else each for each in heads]
+        return cls(caption, corner, [Group("", columns)], [Body("", lines)])
+
+    @property
+    def lines(self) -> Iterator[Line]:
+        """The rows of all bodies."""
+        return (line for body in self.bodies for line in body.lines)
+
     @property
     def width(self) -> int:
         """How many columns there are, the first one as well."""
@@ -86,7 +99,7 @@ class Table(NamedTuple):
     @property
     def empty(self) -> bool:
         """Whether there is nothing to print."""
-        return not any(body.lines for body in self.bodies)
+        return next(self.lines, None) is None
 
     @property
     def slug(self) -> str:

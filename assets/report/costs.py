@@ -1,9 +1,9 @@
-"""What asking models has cost, as the report tells it."""
+"""Costs of requests to models."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from assets.report.cells import Body, Cell, Group, Head, Line, Table, number
+from assets.report.cells import Cell, Line, Table, number
 from resources.calls.spending import NANO, Spent
 
 UNKNOWN = "unknown"
@@ -20,7 +20,7 @@ class Cost(NamedTuple):
 
 
 class Costs(NamedTuple):
-    """The tables of what was spent, and their sum; `months` in their order."""
+    """What was spent, in all, by asset and model, and by month."""
 
     total: Cost
     by_model: list[Cost]
@@ -66,7 +66,6 @@ def _by(paid: Sequence[Spent], about: Callable[[Spent], tuple[str, ...]]) -> lis
 
 def _sum(about: tuple[str, ...], paid: Sequence[Spent]) -> Cost:
     requests, unknown = sum(each.requests for each in paid), sum(each.unknown for each in paid)
-
     sums = (sum(each.paid for each in paid), sum(each.possibly_paid for each in paid))
     if unknown == requests:
         return Cost(about, requests, UNKNOWN, UNKNOWN, unknown)
@@ -89,4 +88,4 @@ def _table(caption: str, about: Sequence[str], costs: Sequence[Cost]) -> Table:
         )
         for cost in costs
     ]
-    return Table(caption, about[0], [Group("", [Head(head) for head in heads])], [Body("", lines)])
+    return Table.plain(caption, about[0], heads, lines)

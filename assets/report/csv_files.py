@@ -1,6 +1,5 @@
 """The tables of a site as CSV files beside its pages."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from assets.report.cells import Line, Table
@@ -8,71 +7,69 @@ from resources.spreadsheets import csv_of
 
 
 @dataclass(frozen=True)
-class Sheets:
+class CsvFiles:
     """The CSV files of one page, each written for a table that the page prints."""
 
     page: str
-    files: dict[str, str] = field(default_factory=dict)
+    texts: dict[str, str] = field(default_factory=dict)
 
     def add(self, table: Table) -> str:
-        """Keep the CSV of a table, and give its path in the site.
+        """Keep the CSV of a table, and return its path in the site.
 
         Raises ValueError where another table of the page has the same caption.
         """
         stem = self.page.removesuffix(".html")
         path = f"tables/{table.slug if stem == 'index' else f'{stem}-{table.slug}'}.csv"
-        if path in self.files:
+        if path in self.texts:
             raise ValueError(f"{self.page}: two tables are called {table.caption!r}. Rename one.")
-        self.files[path] = sheet(table)
+        self.texts[path] = csv_text(table)
         return path
 
 
-def sheet(table: Table) -> str:
-    """A table as a CSV: numbers as they are, shares as fractions from 0 to 1, one head.
+def csv_text(table: Table) -> str:
+    """A table as CSV: plain numbers, shares as fractions from 0 to 1, one line of headings.
 
     A column with more than one number a cell (an interval, a change) becomes as many, a column with
-    notes has them in another one, and rows of several bodies are told apart by a first column.
+    notes has them in another one, and a first column names the group of rows where there are
+    several.
     """
-    parts = {str(part): list(columns) for part, columns in _parts(table).items()}
+    parts = _parts(table)
     several = sum(1 for body in table.bodies if body.lines) > 1
     columns = [*(["Group"] if several else []), table.corner]
-    columns += [_titled(head, part) for head, held in parts.items() for part in held]
-    rows = []
-    for body in table.bodies:
-        for line in body.lines:
-            named = {"Group": body.label, table.corner: line.label}
-            rows.append({**named, **_cells(list(parts), line)})
+    columns += [_heading(head, part) for head, held in parts.items() for part in held]
+    rows = [
+        {"Group": body.label, table.corner: line.label, **_cells(list(parts), line)}
+        for body in table.bodies
+        for line in body.lines
+    ]
     return csv_of(columns, rows)
-
-
-def _heads(table: Table) -> Iterator[str]:
-    for group in table.groups:
-        for head in group.heads:
-            yield f"{group.label}: {head.label}" if group.label else head.label
 
 
 def _parts(table: Table) -> dict[str, dict[str, None]]:
     """By heading, the names of all numbers that some cell below it holds."""
-    found: dict[str, dict[str, None]] = {head: {"": None} for head in _heads(table)}
-    for body in table.bodies:
-        for line in body.lines:
-            for head, cell in zip(found, line.cells, strict=True):
-                found[head] |= dict.fromkeys(cell.numbers)
-                if cell.note and cell.numbers:
-                    found[head] |= {"note": None}
+    found: dict[str, dict[str, None]] = {
+        f"{group.label}: {head.label}" if group.label else head.label: {"": None}
+        for group in table.groups
+        for head in group.heads
+    }
+    for line in table.lines:
+        for head, cell in zip(found, line.cells, strict=True):
+            found[head] |= dict.fromkeys(cell.numbers)
+            if cell.note and cell.numbers:
+                found[head] |= {"note": None}
     return found
 
 
 def _cells(heads: list[str], line: Line) -> dict[str, str | float]:
     row: dict[str, str | float] = {}
     for head, cell in zip(heads, line.cells, strict=True):
-        row |= {_titled(head, part): round(value, 6) for part, value in cell.numbers.items()}
+        row |= {_heading(head, part): round(value, 6) for part, value in cell.numbers.items()}
         if not cell.numbers:
             row[head] = cell.note or cell.text
         elif cell.note:
-            row[_titled(head, "note")] = cell.note
+            row[_heading(head, "note")] = cell.note
     return row
 
 
-def _titled(head: str, part: str) -> str:
+def _heading(head: str, part: str) -> str:
     return f"{head}, {part}" if part else head

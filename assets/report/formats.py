@@ -1,4 +1,4 @@
-"""How numbers and names are written, once for every page."""
+"""Formats of numbers and names, the same on every page."""
 
 import re
 from typing import NamedTuple
@@ -9,7 +9,7 @@ NONE = "–"
 _AFTER = re.compile(r"[_./-](?=.)")
 
 
-class Bar(NamedTuple):
+class Shares(NamedTuple):
     """Of all answers, the share that is right and the share that is wrong as expected."""
 
     right: float
@@ -33,7 +33,7 @@ class Rate(NamedTuple):
     high: float | None = None
     note: str = ""
     change: "Rate | None" = None
-    bar: Bar | None = None
+    bar: Shares | None = None
 
 
 def percent(fraction: float | None) -> str:

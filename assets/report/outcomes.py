@@ -1,11 +1,11 @@
-"""Which model replied under each name."""
+"""The models that replied, as their providers name them."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import pandas as pd
 
-from assets.report import cells
+from assets.report.cells import Cell, Line, Table, number
 
 
 class Served(NamedTuple):
@@ -37,18 +37,15 @@ def served(replies: pd.DataFrame) -> list[Served]:
     ]
 
 
-def served_table(corner: str, found: Sequence[Served]) -> cells.Table:
+def served_table(corner: str, found: Sequence[Served]) -> Table:
     """Which models replied, a line a name."""
     lines = [
-        cells.Line(
+        Line(
             each.name,
-            [cells.Cell(name, note="" if name else "not named"), cells.number(held)],
+            [Cell(name, note="" if name else "not named"), number(held)],
             f"{each.mixed} models" if each.mixed else "",
         )
         for each in found
         for name, held in each.replies
     ]
-    heads = [cells.Head("Named by the provider"), cells.Head("Replies")]
-    return cells.Table(
-        "Models that replied", corner, [cells.Group("", heads)], [cells.Body("", lines)]
-    )
+    return Table.plain("Models that replied", corner, ("Named by the provider", "Replies"), lines)

@@ -1,52 +1,61 @@
-"""Putting a site in its place: built whole beside the old one, then moved there."""
+"""Publication: a site is built whole beside the old one, then moved to its place."""
 
 import errno
 import hashlib
 import os
 import shutil
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import dataclass, field
 from functools import partial
 from glob import escape
+from itertools import chain
 from pathlib import Path
 from uuid import uuid4
 
+from assets.report.rendering import STATIC
+from assets.report.start_page import Entry
 from assets.report.thumbnails import Thumbnail, is_whole, thumbnail
 
 _ABANDONED_S = 3600.0
 
 
-def place(
-    folder: Path,
-    *,
-    pictures: Iterable[str],
-    thumbnails: Iterable[Thumbnail],
-    png_of: Callable[[str], bytes],
-    static: Iterable[Path],
-    pages: Iterable[tuple[str, str]],
-) -> Path:
+@dataclass(frozen=True)
+class Site:
+    """A benchmark's site, ready to be published.
+
+    `pages` are (path, text); `pictures` the sha256 of those that lie in the site as they are, and
+    `thumbnails` those that lie there smaller, each once; `static` are files that are copied.
+    """
+
+    entry: Entry
+    pages: Iterable[tuple[str, str]]
+    pictures: Iterable[str]
+    thumbnails: Iterable[Thumbnail]
+    static: Sequence[Path] = ()
+    metadata: Mapping[str, int] = field(default_factory=dict)
+
+
+def publish(folder: Path, site: Site, png_of: Callable[[str], bytes]) -> Path:
     """Write a site into `folder` and return the path of its `index.html`.
 
-    `pictures` are the sha256 of the pictures that lie in the site as they are and `thumbnails` what
-    lies there smaller, each once, and `png_of` gives the PNG of one; `static` are files that are
-    copied as they are, and `pages` (path, text). What `folder` held before is replaced when the
-    new site is whole, and not before; images that it already has are taken over unread by
-    `png_of`, if their bytes still have the hash that they are named by, and thumbnails if they are
-    whole.
+    `png_of` gives the PNG of a sha256. What `folder` held before is replaced when the new site is
+    whole, and not before; pictures that it already has are taken over unread by `png_of`, if their
+    bytes still have the hash that they are named by, and thumbnails if they are whole.
     """
     _sweep(folder)
     new = folder.with_name(f".{folder.name}.{uuid4().hex}")
     try:
-        _write_images(new / "images", folder / "images", pictures, png_of)
-        _write_thumbnails(new, folder, thumbnails, png_of)
-        for file in static:
+        _write_images(new / "images", folder / "images", site.pictures, png_of)
+        _write_thumbnails(new, folder, site.thumbnails, png_of)
+        for file in (*STATIC, *site.static):
             shutil.copyfile(file, new / file.name)
-        for path, html in pages:
+        for path, text in chain(site.pages, [site.entry.file]):
             page = new / path
             page.parent.mkdir(parents=True, exist_ok=True)
-            page.write_text(html, encoding="utf-8")
+            page.write_text(text, encoding="utf-8")
         _put_in_place(new, folder)
     finally:
         shutil.rmtree(new, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""When a report was written, by which code, and what of it is new."""
+"""When a report was written, by which code, and the version of its content."""
 
 import subprocess
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ def written() -> dict[str, str]:
 
 
 def content_version(folder: Path, told: Mapping[str, str]) -> str:
-    """A digest of a site's pages but for the values of `told`: the same for the same content."""
+    """A digest of a site's pages without the values of `told`: the same for the same content."""
     digest = sha256()
     for page in sorted(folder.rglob("*.html")):
         data = page.read_bytes()
@@ -34,13 +34,10 @@ def revision(code: Path = _CODE) -> str:
     """
     if (code / ".git").exists():
         command = ["git", "-C", str(code), "describe", "--always", "--dirty= + changes"]
+        command += ["--exclude=*", "--abbrev=12"]
         try:
             ran = subprocess.run(
-                [*command, "--exclude=*", "--abbrev=12"],
-                capture_output=True,
-                text=True,
-                check=True,
-                timeout=_WITHIN_S,
+                command, capture_output=True, text=True, check=True, timeout=_WITHIN_S
             )
         except (OSError, subprocess.SubprocessError):
             pass

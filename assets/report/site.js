@@ -1,18 +1,9 @@
 "use strict";
-// Called by beside.js: adds a link to each other report that is really there.
-function beside(reports) {
-  const here = document.currentScript.src;
-  for (const [title, folder] of Object.entries(reports)) {
-    const mark = new Image();
-    mark.addEventListener("load", () => {
-      const link = document.createElement("a");
-      link.href = new URL(`${folder}/index.html`, here);
-      link.textContent = title;
-      link.className = "report";
-      document.querySelector(".top nav").append(link);
-    });
-    mark.src = new URL(`${folder}/mark.svg`, here);
-  }
+// A link to a page outside of this folder is shown once a picture beside that page has been seen.
+for (const link of document.querySelectorAll("[data-seen]")) {
+  const mark = new Image();
+  mark.addEventListener("load", () => { link.hidden = false; });
+  mark.src = link.dataset.seen;
 }
 
 // Tables are sorted by the column whose heading is pressed, each group of rows in itself.

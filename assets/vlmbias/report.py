@@ -1,142 +1,84 @@
-"""The report: one folder that opens in a browser wherever it lies."""
+"""The report: its tables, checked against each other, and its pages."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
-from pathlib import Path
-from time import perf_counter
+from collections.abc import Sequence
 
 import pandas as pd
 import pyarrow as pa
-from dagster import (
-    AssetDep,
-    AssetExecutionContext,
-    AssetIn,
-    AssetsDefinition,
-    DataVersion,
-    MaterializeResult,
-    MetadataValue,
-    asset,
-)
+from dagster import AssetKey, AssetsDefinition
 
-from assets.kit.table_asset import OWNERS, Mismatch, NothingYet, Reporting
-from assets.report.beside import introduce
-from assets.report.revision import content_version, written
+from assets.kit.partitions import topics
+from assets.kit.table_asset import Mismatch, NothingYet
+from assets.report.asset import Sources, report_asset
+from assets.report.publish import Site
 from assets.report.rows import Row, rows
-from assets.vlmbias import pages as site
-from assets.vlmbias.accuracy import (
-    ACCURACY,
-    EVERY_TOPIC,
-    all_answers,
-    partial_of,
-    stored_answers,
-)
+from assets.vlmbias.accuracy import ACCURACY, all_answers, partial_of, stored_answers
 from assets.vlmbias.common import GROUP, edited_by
 from assets.vlmbias.images import IMAGES
 from assets.vlmbias.measurements import MEASUREMENTS
+from assets.vlmbias.pages import build
 from assets.vlmbias.photographs.published import PHOTOGRAPHS
 from assets.vlmbias.proof import SAME, agreement
 from generators.domains import Box, domain
 from generators.scene import Scene
 from generators.topics import PHOTOGRAPHED, title
 from metrics import accuracy_table
-from resources.calls.spending import Spent
-from resources.faults import writing
-from resources.home import Home
-from resources.images import ImageStore
 from resources.models.catalog import Model
-from resources.models.client import ModelClient
 
-_TABLES = {
-    name: AssetIn([GROUP, name], metadata=EVERY_TOPIC)
-    for name in ("drawn_images", "original_images", "photographs", "measurements")
-}
+_PICTURES = ("drawn_images", "original_images", "photographs")
 _BASE_IMAGES = 304 + 91 + 69
 """Drawn by code, animals and logos: at three sizes the 1,392 images of the benchmark."""
+_NO_READINGS = MEASUREMENTS.table([]).to_pandas()
 _SAME_PICTURE = ["image_id", "sha256", "image_set", "painter", "review", "rehearsal"]
-_NO_READINGS = MEASUREMENTS.table([])
 
 
 def report_over(judges: Sequence[Model], writers: Sequence[Model]) -> AssetsDefinition:
     """The asset `report` of these judges, and of the flags that these writers edited, if any."""
-
-    @asset(
-        key_prefix=GROUP,
-        group_name=GROUP,
-        owners=OWNERS,
-        kinds={"python", "html"},
-        # Questions and answers are read without edges: `accuracy` changes whenever they do.
-        ins={**_TABLES, "accuracy": AssetIn([GROUP, "accuracy"])},
-        deps=[AssetDep(edited_by(writer.name)) for writer in writers],
+    # Questions and answers are read without edges: `accuracy` changes whenever they do.
+    over = [AssetKey([GROUP, name]) for name in (*_PICTURES, "measurements", "accuracy")]
+    return report_asset(
+        GROUP,
+        lambda sources: _site(sources, judges, writers),
+        deps=[*over, *(edited_by(writer.name) for writer in writers)],
         description="VLMBias: does a vision-language model count what it sees, or what it "
-        "remembers? The results of this group as a static site: leaderboard, charts, gallery, and "
-        "a page for every scene.",
-        code_version="2",
+        "remembers? Leaderboard, charts, gallery, and a page for every scene.",
     )
-    def report(
-        context: AssetExecutionContext,
-        config: Reporting,
-        home: Home,
-        images: ImageStore,
-        models: ModelClient,
-        drawn_images: dict[str, pd.DataFrame],
-        original_images: dict[str, pd.DataFrame],
-        photographs: dict[str, pd.DataFrame],
-        measurements: dict[str, pd.DataFrame],
-        accuracy: pd.DataFrame,
-    ) -> MaterializeResult[None]:
-        """Write the site beside the tables, from what is materialized so far.
 
-        Raises `NothingYet` where a table is still missing, and `Mismatch` where one is older than
-        what it was made from: a report never mixes two states of the benchmark.
-        """
-        started = perf_counter()
-        pictures = _pictures(
-            [*drawn_images.values(), *original_images.values()], photographs.values()
-        )
-        drawn = pictures[pictures["painter"].eq("")]
-        readings = _all("measurements", measurements) if len(drawn) else _NO_READINGS.to_pandas()
-        questions, answers = stored_answers(home, judges)
-        given = all_answers(judges, questions, answers)
-        for topic, asked in questions.items():
-            _check_same_images(topic, asked, pictures[pictures["domain"] == topic])
-        if not ACCURACY.table(accuracy_table(given)).to_pandas().equals(accuracy):
-            raise Mismatch("vlmbias/accuracy is older than the answers: materialize it again.")
-        proved = agreement(drawn, readings)[[*SAME, "agrees"]]
-        folder = Path(home.root) / GROUP / "report"
-        told = written()
-        with writing(folder):
-            index = site.build(
-                folder,
-                images=pictures,
-                measurements=readings.merge(proved, on=SAME, how="left", validate="1:1"),
-                questions=_all("questions", questions),
-                answers=given,
-                accuracy=accuracy,
-                png_of=images.get,
-                title="VLMBias",
-                facts=_facts(pictures) | told,
-                references=[judge.name for judge in judges if judge.rehearses],
-                complete=_BASE_IMAGES * pictures["size"].nunique(),
-                partial=partial_of(judges, questions, answers),
-                edited_tables=list(_edited(home, writers)),
-                spent=[each for each in models.calls.spending() if _is_ours(each)],
-                originals=config.originals,
-                outlines=outlines(drawn),
-            )
-        introduce(Path(home.root))
-        return MaterializeResult(
-            data_version=DataVersion(content_version(folder, told)),
-            metadata={
-                "path": MetadataValue.path(str(index)),
-                "address": MetadataValue.path(index.as_uri()),
-                "scenes": int(pictures["base_id"].nunique()),
-                "images": len(pictures),
-                "seconds": round(perf_counter() - started, 2),
-            },
-        )
 
-    return report
+def _site(sources: Sources, judges: Sequence[Model], writers: Sequence[Model]) -> Site:
+    known = topics.get_partition_keys()
+    pictures = _joined(*(sources.tables(name, known) for name in _PICTURES))
+    drawn = pictures[pictures["painter"].eq("")]
+    measured = sources.tables("measurements", known)
+    if len(drawn) and not measured:
+        raise _nothing("measurements")
+    readings = pd.concat(measured.values(), ignore_index=True) if measured else _NO_READINGS
+    questions, answers = stored_answers(sources.home, judges)
+    given = all_answers(judges, questions, answers)
+    for topic, asked in questions.items():
+        _check_same_images(topic, asked, pictures[pictures["domain"] == topic])
+    accuracy = sources.table("accuracy")
+    if accuracy is None:
+        raise _nothing("figures")
+    if not ACCURACY.table(accuracy_table(given)).to_pandas().equals(accuracy):
+        raise Mismatch("vlmbias/accuracy is older than the answers: materialize it again.")
+    proved = agreement(drawn, readings)[[*SAME, "agrees"]]
+    edited = (sources.table(edited_by(writer.name).path[-1]) for writer in writers)
+    return build(
+        images=pictures,
+        measurements=readings.merge(proved, on=SAME, how="left", validate="1:1"),
+        questions=pd.concat(questions.values(), ignore_index=True),
+        answers=given,
+        accuracy=accuracy,
+        facts=_facts(pictures) | dict(sources.facts),
+        references=[judge.name for judge in judges if judge.rehearses],
+        complete=_BASE_IMAGES * pictures["size"].nunique(),
+        partial=partial_of(judges, questions, answers),
+        edited_tables=[table for table in edited if table is not None],
+        spent=sources.spent,
+        originals=sources.originals,
+        outlines=outlines(drawn),
+    )
 
 
 def outlines(drawn: pd.DataFrame) -> dict[str, Sequence[Box]]:
@@ -184,32 +126,20 @@ def _check_same_images(topic: str, asked: pd.DataFrame, pictures: pd.DataFrame) 
     )
 
 
-def _pictures(drawn: Iterable[pd.DataFrame], photographs: Iterable[pd.DataFrame]) -> pd.DataFrame:
+def _joined(*tables: dict[str, pd.DataFrame]) -> pd.DataFrame:
     """All pictures with the columns of photographs, which are empty where code has drawn them."""
-    tables = [IMAGES.table(table) for table in drawn]
-    tables += [PHOTOGRAPHS.table(table) for table in photographs]
-    if not tables:
-        raise NothingYet("There are no images yet: materialize the topics of vlmbias first.")
-    whole = pa.concat_tables([*tables, PHOTOGRAPHS.table([])], promote_options="default")
-    found: pd.DataFrame = whole.to_pandas()
-    return found
+    *drawn, photographs = tables
+    found = [IMAGES.table(table) for each in drawn for table in each.values()]
+    found += [PHOTOGRAPHS.table(table) for table in photographs.values()]
+    if not found:
+        raise _nothing("images")
+    whole = pa.concat_tables([*found, PHOTOGRAPHS.table([])], promote_options="default")
+    pictures: pd.DataFrame = whole.to_pandas()
+    return pictures
 
 
-def _all(name: str, tables: dict[str, pd.DataFrame]) -> pd.DataFrame:
-    if not tables:
-        raise NothingYet(f"There are no {name} yet: materialize the topics of vlmbias first.")
-    return pd.concat(tables.values(), ignore_index=True)
-
-
-def _edited(home: Home, writers: Sequence[Model]) -> Iterator[pd.DataFrame]:
-    """The tables of those writers that have edited flags."""
-    for writer in writers:
-        with suppress(FileNotFoundError):
-            yield home.table(edited_by(writer.name))
-
-
-def _is_ours(spent: Spent) -> bool:
-    return spent.asset.startswith(f"{GROUP}/")
+def _nothing(what: str) -> NothingYet:
+    return NothingYet(f"There are no {what} yet: materialize the topics of vlmbias first.")
 
 
 def _facts(pictures: pd.DataFrame) -> dict[str, str]:

@@ -5,11 +5,11 @@ from typing import TypeAlias
 import pytest
 from dagster import DagsterInstance
 
-from assets.vlmbias.pages import build
+from assets.report.start_page import write_start_page
 from generators.scene import Scene
 from resources.models import dispatch
 from tests.assets.asked import judge_at
-from tests.assets.vlmbias.site_data import Report
+from tests.assets.vlmbias.site_data import Report, build
 from tests.providers import Provider
 from tests.runs import TOPIC, checks, copied, failure, few_scenes, materialize
 
@@ -44,6 +44,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A site built once, then moved to a folder with another name."""
     folder = tmp_path_factory.mktemp("site") / "report"
     build(folder, **Report().tables())
+    write_start_page(folder.parent)
     return folder.rename(folder.with_name("moved elsewhere"))
 
 

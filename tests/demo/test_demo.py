@@ -68,7 +68,7 @@ def test_it_builds_and_verifies_everything(first, folder):
     assert first.returncode == 0, first.stderr
     assert first.stderr == ""
     assert TOTALS in " ".join(first.stdout.split())
-    report = folder / "data" / "vlmbias" / "report" / "index.html"
+    report = folder / "data" / "report" / "vlmbias" / "index.html"
     assert f"Report: {report}" in first.stdout
     assert "464 images, 160 of them a rehearsal by sketch" in first.stdout
     assert "130 originals, 91 of them likewise" in first.stdout
@@ -89,7 +89,7 @@ def test_what_is_rehearsed_says_so(first, folder):
 
 
 def test_protobias_is_rehearsed_and_says_so(first, folder):
-    report = folder / "data" / "protobias" / "report"
+    report = folder / "data" / "report" / "protobias"
     assert f"Report: {report}/index.html" in first.stdout
     assert "All pictures of ProtoBias are a rehearsal by sketch" in first.stdout
     said = " ".join(first.stdout.split())
@@ -145,7 +145,7 @@ def recorded(folder, name, topic, number, group="vlmbias"):
 
 def test_a_second_run_draws_measures_and_asks_nothing(first, folder):
     """Of two topics, for all go the same way; the report is of all again."""
-    report = folder / "data" / "vlmbias" / "report" / "index.html"
+    report = folder / "data" / "report" / "vlmbias" / "index.html"
     before = report.stat().st_mtime_ns
     again = demo(folder, "--sizes", "384", program=("-c", AGAIN))
     assert again.returncode == 0, again.stderr

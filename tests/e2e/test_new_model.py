@@ -253,5 +253,5 @@ def sentences(server, domain):
 
 
 def reported(server):
-    page = server.home / "protobias" / "report" / "index.html"
+    page = server.home / "report" / "protobias" / "index.html"
     return page.read_text(encoding="utf-8") if page.exists() else ""

@@ -128,7 +128,7 @@ def test_the_asset_page_shows_the_contact_sheet(server, watched):
 
 def test_the_report_opens_from_the_file_system(server, watched):
     page = watched.page
-    page.goto((server.home / "vlmbias" / "report" / "index.html").as_uri())
+    page.goto((server.home / "report" / "vlmbias" / "index.html").as_uri())
     page.locator("main img").first.scroll_into_view_if_needed()
     page.wait_for_function("document.querySelector('main img').naturalWidth > 0")
     page.get_by_role("link", name="Gallery").first.click()

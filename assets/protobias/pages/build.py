@@ -1,47 +1,87 @@
-"""Writing the site of painters' tables."""
+"""The site, made of painters' tables."""
 
-from collections.abc import Callable, Mapping, Sequence
-from itertools import chain
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
 
+from assets.protobias.pages import (
+    agreement,
+    charts,
+    differences,
+    outcomes,
+    paper,
+    retention,
+    tables,
+)
+from assets.protobias.pages.figures import TITLES
+from assets.protobias.pages.finding import Finding, finding
+from assets.protobias.pages.gallery import STATES
 from assets.protobias.pages.painter import Painted
-from assets.protobias.pages.site import STATIC, Site, pages
-from assets.report import rendering
-from assets.report.beside import alone
+from assets.protobias.pages.site import Site
+from assets.report import publish
 from assets.report.costs import costs
-from assets.report.publish import place
+from assets.report.rendering import Renderer, Shell
+from assets.report.start_page import Entry
 from resources.calls.spending import Spent
+
+TITLE = "ProtoBias"
+QUESTION = "does a metric prefer the picture that fits the text, or the one that is typical?"
+_HERE = Path(__file__).parent
+_STYLES = _HERE / "pairs.css"
+_LINKS = tuple(
+    (title, f"index.html#{title.lower()}")
+    for title in ("Leaderboard", "Painters", "Retention", "Costs")
+)
 
 
 def build(
-    folder: Path,
     *,
     painters: Sequence[Painted],
     prompts: Mapping[str, pd.DataFrame],
-    png_of: Callable[[str], bytes],
-    title: str,
     facts: Mapping[str, str],
     missing: Sequence[str] = (),
     spent: Sequence[Spent] = (),
     originals: bool = False,
-) -> Path:
-    """Write the site into `folder` and return the path of its `index.html`.
+) -> publish.Site:
+    """Make the site of painters, which come in the order in which they were noticed.
 
-    `painters` come in the order in which they were noticed, and `prompts` are the tables of
-    `prompt_triplets` by domain. `png_of` gives the PNG of a sha256; `facts` are the lines of the
-    footer; `missing` says in words what is not there, and `spent` is what was paid for all of it.
-    Pictures are shown smaller than they are; with `originals` they lie in the site as they are as
-    well, and pages lead to them.
-    What `folder` held before is replaced when the new site is whole.
+    `prompts` are the tables of `prompt_triplets` by domain, `facts` the lines of the footer;
+    `missing` says in words what is not there. Pictures are shown smaller than they are; with
+    `originals` they lie in the site as they are as well, and pages lead to them.
     """
-    site = Site(title, facts, painters, prompts, missing, costs(spent), originals)
-    return place(
-        folder,
+    site = Site(painters, prompts, missing, costs(spent), originals)
+    found = finding(site.results, site.trials, site.rehearsals, site.galleries)
+    return publish.Site(
+        entry=Entry(TITLE, QUESTION, found.sentence, found.state),
+        pages=_pages(site, found, Shell(TITLE, facts, _LINKS, [_STYLES.name])),
         pictures=[each.sha256 for each in site.thumbnails] if originals else (),
         thumbnails=site.thumbnails,
-        png_of=png_of,
-        static=(*rendering.STATIC, *STATIC),
-        pages=chain(pages(site), alone(title)),
+        static=[_STYLES],
+        metadata={"painters": len(painters), "rehearsals": len(site.rehearsals)},
     )
+
+
+def _pages(site: Site, found: Finding, shell: Shell) -> Iterator[tuple[str, str]]:
+    shared = {"site": site, "tables": tables, "paper_says": paper, "titles": TITLES}
+    page = Renderer(_HERE / "templates", shell, question=QUESTION, **shared).page
+    yield from page("index.html", "front.html", finding=found)
+    for painted in site.painters:
+        yield from page(
+            painted.page,
+            "painter.html",
+            painted=painted,
+            charts=charts.failures(painted.board),
+            score_charts=charts.scores(painted.board),
+            kin=[metric.name for metric in painted.board.metrics if metric.kin],
+            agreement=agreement.agreement(painted),
+            differences=differences.between_metrics(painted),
+            changes=site.changes_of(painted),
+            retention=retention.of_painter(painted),
+            outcomes=outcomes.outcomes(painted),
+            served=outcomes.served(painted),
+        )
+        shown = site.galleries[painted.name]
+        yield from page(
+            painted.gallery, "pairs.html", painted=painted, gallery=shown, states=STATES
+        )

@@ -52,9 +52,8 @@ def changes(compared: pd.DataFrame, painted: Painted, earlier: Painted) -> Table
 def overall(compared: pd.DataFrame, painted: Painted, earlier: Sequence[Painted]) -> Table:
     """One painter against each earlier one, as the mean over domains."""
     lines = _changed(compared, painted, [(other.name, ALL) for other in earlier])
-    heads = [Head(f"less {other.name}") for other in earlier]
-    caption = f"{painted.name} less each earlier painter"
-    return Table(caption, "Metric", [Group("", heads)], [Body("", lines)])
+    heads = [f"less {other.name}" for other in earlier]
+    return Table.plain(f"{painted.name} less each earlier painter", "Metric", heads, lines)
 
 
 def _changed(

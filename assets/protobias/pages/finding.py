@@ -6,15 +6,18 @@ from typing import NamedTuple
 from assets.protobias.pages import charts
 from assets.protobias.pages.gallery import Gallery, Pair
 from assets.protobias.pages.painter import Painted
+from assets.report.charts import Chart
 from assets.report.formats import count, whole_percent
+from assets.report.start_page import State
 
 
 class Finding(NamedTuple):
     """The sentence, and of which painter its chart and pair are; None where there is none."""
 
     sentence: str
+    state: State
     painted: Painted | None
-    chart: charts.Chart | None
+    chart: Chart | None
     pair: Pair | None
 
 
@@ -27,12 +30,18 @@ def finding(
     """Of the newest painter that is ranked, else of the newest trial, else of stand-ins."""
     painted = next(reversed(results or trials or rehearsals), None)
     if painted is None or not painted.board.metrics:
-        return Finding("No pair is scored yet.", None, None, None)
+        return Finding("No pair is scored yet.", "no results yet", None, None, None)
     chart = None if painted.trial else charts.failures(painted.board)[0]
     pairs = [pair for pair in galleries[painted.name].pairs if pair.state == "evaluated"]
     most = max(pairs, key=lambda pair: len(pair.failed_by), default=None)
-    said = _sentence(painted) if results else _TRIALS if trials else _STAND_IN
-    return Finding(said, painted, chart, most)
+    said: tuple[str, State] = (
+        (_sentence(painted), "results")
+        if results
+        else (_TRIALS, "trial")
+        if trials
+        else (_STAND_IN, "stand-in run")
+    )
+    return Finding(*said, painted, chart, most)
 
 
 _TRIALS = "All results so far are trials: too few pairs are evaluated to rank a metric."

@@ -8,7 +8,7 @@ import pandas as pd
 
 from assets.protobias.pages.figures import EVALUATED, HUMAN, TITLES
 from assets.protobias.pages.painter import Painted
-from assets.report.cells import Body, Cell, Group, Head, Line, Table, number
+from assets.report.cells import Cell, Line, Table, number
 from assets.report.formats import score
 from assets.report.rows import Row, rows
 from assets.report.thumbnails import Thumbnail
@@ -129,8 +129,8 @@ class Gallery(NamedTuple):
             Line(each.domain, [Cell(each.state), number(each.shown), number(each.all)])
             for each in self.shown
         ]
-        heads = [Head("What became of them"), Head("Shown"), Head("Pairs")]
-        return Table("Pairs shown of all", "Domain", [Group("", heads)], [Body("", lines)])
+        heads = ("What became of them", "Shown", "Pairs")
+        return Table.plain("Pairs shown of all", "Domain", heads, lines)
 
     @property
     def knobs(self) -> list[str]:

@@ -11,10 +11,10 @@ from assets.report.cells import Body, Cell, Group, Head, Line, Table, number, pa
 from assets.report.formats import NONE
 from assets.report.outcomes import Served
 
-_ENDINGS = ("unparsed", "refused", "failed")
+_WITHOUT = ("unparsed", "refused", "failed")
 
 
-def endings(painted: Painted) -> Table:
+def outcomes(painted: Painted) -> Table:
     """How many pictures each metric was asked about, and what ended without a score."""
     asked = _asked(painted.scores)
     bodies = [
@@ -27,7 +27,7 @@ def endings(painted: Painted) -> Table:
     domains = [TITLES[domain] for domain in painted.board.domains]
     groups = [
         Group("", [Head("Pictures asked about")]),
-        Group("Without a score", [Head(ending.capitalize()) for ending in _ENDINGS]),
+        Group("Without a score", [Head(outcome.capitalize()) for outcome in _WITHOUT]),
         Group("Without a score, by domain", [Head(title) for title in domains]),
     ]
     return Table(f"{painted.name}: pictures without a score", "Metric", groups, bodies)
@@ -50,8 +50,8 @@ def _line(painted: Painted, metric: Metric, asked: pd.DataFrame) -> Line:
 
 def _cells(painted: Painted, asked: pd.DataFrame) -> Iterator[Cell]:
     yield number(len(asked))
-    for ending in _ENDINGS:
-        yield part(int(asked["outcome"].eq(ending).sum()), len(asked))
+    for outcome in _WITHOUT:
+        yield part(int(asked["outcome"].eq(outcome).sum()), len(asked))
     for domain in painted.board.domains:
         here = asked[asked["domain"] == domain]
         lacking = int(here["outcome"].ne("scored").sum())

@@ -107,9 +107,9 @@ def _lost(painted: Painted) -> Table:
         **{flaw: pairs["flaw"].eq(flaw) for flaw in sorted(set(pairs["flaw"].dropna()) - {""})},
         "refused": pairs["outcome"].eq("refused"),
         **{
-            ending: pairs["outcome"].eq(ending)
-            for ending in ("malformed", "failed")
-            if ending == "failed" or ending in set(pairs["outcome"])
+            outcome: pairs["outcome"].eq(outcome)
+            for outcome in ("malformed", "failed")
+            if outcome == "failed" or outcome in set(pairs["outcome"])
         },
         "scored too low": pairs["filter_score"].notna() & pairs["kept"].eq(other=False),
         "without the filter's score": filtered

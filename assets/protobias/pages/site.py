@@ -1,35 +1,17 @@
-"""The pages of the site: one over all painters, and two for each."""
+"""What the pages show of all painters."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
-from pathlib import Path
+from functools import cached_property
 
 import pandas as pd
-from jinja2 import Environment
 
-from assets.protobias.pages import (
-    agreement,
-    charts,
-    differences,
-    outcomes,
-    paper,
-    retention,
-    tables,
-)
-from assets.protobias.pages.figures import TITLES
-from assets.protobias.pages.finding import finding
-from assets.protobias.pages.gallery import STATES, Gallery, gallery
+from assets.protobias.pages import differences, retention
+from assets.protobias.pages.gallery import Gallery, gallery
 from assets.protobias.pages.painter import Painted
 from assets.report.cells import Table
 from assets.report.costs import Costs
-from assets.report.csv_files import Sheets
-from assets.report.outcomes import served_table
-from assets.report.rendering import environment
 from assets.report.thumbnails import Thumbnail
-
-_HERE = Path(__file__).parent
-STATIC = (_HERE / "pairs.css",)
 
 
 @dataclass(frozen=True)
@@ -39,8 +21,6 @@ class Site:
     `prompts` are the tables of triplets by domain, and `missing` says in words what is not there.
     """
 
-    title: str
-    facts: Mapping[str, str]
     painters: Sequence[Painted]
     prompts: Mapping[str, pd.DataFrame]
     missing: Sequence[str]
@@ -106,9 +86,16 @@ class Site:
 
     @cached_property
     def compared(self) -> dict[bool, pd.DataFrame]:
-        """The differences between painters, those of rehearsals under True."""
+        """The differences between painters, those of stand-in runs under True."""
         kinds = {False: self.results, True: self.rehearsals}
         return {kind: differences.between_painters(of) for kind, of in kinds.items() if len(of) > 1}
+
+    def changes_of(self, painted: Painted) -> list[Table]:
+        """What changed with a painter, against each earlier one, by domain."""
+        return [
+            differences.changes(self.compared[painted.rehearsal], painted, other)
+            for other in self.earlier(painted)
+        ]
 
     @property
     def triplets(self) -> Table:
@@ -119,49 +106,3 @@ class Site:
     def retention(self) -> Table:
         """What was left after each step, of real painters."""
         return retention.overview(self.results)
-
-
-def pages(site: Site) -> Iterator[tuple[str, str]]:
-    """Every page and the CSV of every table as (path in the site, text)."""
-    found = finding(site.results, site.trials, site.rehearsals, site.galleries)
-    yield from _page("index.html", "front.html", site=site, finding=found)
-    for painted in site.painters:
-        told = {"site": site, "painted": painted}
-        yield from _page(painted.page, "painter.html", **told, **_tables(site, painted))
-        shown = site.galleries[painted.name]
-        yield from _page(painted.gallery, "pairs.html", **told, gallery=shown, states=STATES)
-
-
-def _page(path: str, template: str, **told: object) -> Iterator[tuple[str, str]]:
-    sheets = Sheets(path)
-    yield path, _environment().get_template(template).render(told, root="", sheets=sheets)
-    yield from sheets.files.items()
-
-
-def _tables(site: Site, painted: Painted) -> dict[str, object]:
-    return {
-        "charts": charts.failures(painted.board),
-        "score_charts": charts.scores(painted.board),
-        "kin": [metric.name for metric in painted.board.metrics if metric.kin],
-        "agreement": agreement.agreement(painted),
-        "differences": differences.between_metrics(painted),
-        "changes": _changes(site, painted),
-        "retention": retention.of_painter(painted),
-        "endings": outcomes.endings(painted),
-        "served": outcomes.served(painted),
-    }
-
-
-def _changes(site: Site, painted: Painted) -> list[Table]:
-    return [
-        differences.changes(site.compared[painted.rehearsal], painted, other)
-        for other in site.earlier(painted)
-    ]
-
-
-@cache
-def _environment() -> Environment:
-    found = environment(_HERE / "templates")
-    found.globals |= {"tables": tables, "published": paper, "titles": TITLES}
-    found.globals["served_table"] = served_table
-    return found

@@ -1,8 +1,4 @@
-"""The pages of VLMBias's report.
-
-`build` turns tables into a site and knows nothing of where tables and images are kept. What all
-benchmarks' sites share is `assets.report`.
-"""
+"""The pages of VLMBias's report."""
 
 from assets.vlmbias.pages.build import build
 

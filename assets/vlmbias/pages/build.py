@@ -1,39 +1,54 @@
-"""Writing the site of tables and images."""
+"""The site, made of tables."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from itertools import chain
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
+from typing import NamedTuple
 
 import pandas as pd
 
-from assets.report.beside import alone
+from assets.report import publish
+from assets.report.cells import Table
+from assets.report.charts import Chart
 from assets.report.costs import costs
 from assets.report.outcomes import served
-from assets.report.publish import place
-from assets.report.rendering import STATIC
-from assets.report.thumbnails import Thumbnail
+from assets.report.rendering import Renderer, Shell
+from assets.report.start_page import Entry
+from assets.vlmbias.pages import columns
 from assets.vlmbias.pages.edited import edited
-from assets.vlmbias.pages.figures import PARTIAL, Accuracy
+from assets.vlmbias.pages.figures import COUNTING, NAMING, PARTIAL, SANITY, Accuracy, Column
+from assets.vlmbias.pages.finding import Finding, finding
 from assets.vlmbias.pages.gather import gather
-from assets.vlmbias.pages.outcomes import Endings
-from assets.vlmbias.pages.scenes import Shown
-from assets.vlmbias.pages.site import Site, pages, topic_titles
-from assets.vlmbias.pages.unproved import accuracy_apart, accuracy_by_painter, published
+from assets.vlmbias.pages.outcomes import Outcomes
+from assets.vlmbias.pages.proofs import PROOFS, Proof
+from assets.vlmbias.pages.scenes import Scene
+from assets.vlmbias.pages.site import Site
+from assets.vlmbias.pages.unproved import accuracy_apart, accuracy_by_painter, parts_of, published
 from generators.domains import Box
+from generators.topics import DRAWN, PHOTOGRAPHED
+from generators.topics import title as topic_title
+from metrics import BASELINE, TASK_MEAN
 from resources.calls.spending import Spent
+
+TITLE = "VLMBias"
+QUESTION = "does a judge look at the image, or answer from memory?"
+_LINKS = (
+    ("Leaderboard", "index.html#leaderboard"),
+    ("Topics", "index.html#topics"),
+    ("Tables", "index.html#tables"),
+    ("Gallery", "gallery.html"),
+)
+_Q1_Q2 = "on Q1 and Q2"
 
 
 def build(
-    folder: Path,
     *,
     images: pd.DataFrame,
     measurements: pd.DataFrame,
     questions: pd.DataFrame,
     answers: pd.DataFrame,
     accuracy: pd.DataFrame,
-    png_of: Callable[[str], bytes],
-    title: str,
     facts: Mapping[str, str],
     references: Collection[str],
     complete: int,
@@ -42,32 +57,25 @@ def build(
     spent: Sequence[Spent] = (),
     originals: bool = False,
     outlines: Mapping[str, Sequence[Box]] = MappingProxyType({}),
-) -> Path:
-    """Write the site into `folder` and return the path of its `index.html`.
+) -> publish.Site:
+    """Make the site of tables in the columns of the assets of the same names.
 
-    The tables have the columns of the assets of the same names, `images` those of photographs
-    (empty where a picture is drawn), and `measurements` one more: `agrees`, whether the reading
-    confirms the label (False where there is none), as whoever checks the labels decides.
-    `png_of` gives the PNG of a sha256; `facts` are the lines of the footer; `references` names
-    the judges that are no models but bracket them; `complete` is how many images the benchmark
-    has when all are made; `partial` says in words, by judge, what was asked in part, whose
-    answers are of the image set of that name; `edited_tables` are those of the writers that
-    edited drawings, and `spent` is what was paid for all of it. Photographs are shown smaller
-    than they are; with `originals` they lie in the site as they are as well, and pages lead to
-    them. `outlines` are, by base image, what was changed. What `folder` held before is replaced
-    when the new site is whole, and not before; images that it already has are taken over unread
-    by `png_of`, if their bytes still have the hash that they are named by.
+    `images` have the columns of photographs (empty where a picture is drawn), and `measurements`
+    one more: `agrees`, whether the reading confirms the label (False where there is none). `facts`
+    are the lines of the footer; `references` names the judges that are no models but bracket them;
+    `complete` is how many images the benchmark has when all are made; `partial` says, by judge,
+    what was asked in part, whose answers are of the image set of that name; `edited_tables` are
+    those of the writers that edited drawings, and `outlines`, by base image, what was changed.
+    Photographs are shown smaller than they are; with `originals` they lie in the site as they are
+    as well, and pages lead to them.
     """
     scenes, judges = gather(images, measurements, questions, answers, references)
     for scene in scenes:
         scene.outline = outlines.get(scene.base_id, ())
-    titles = topic_titles(scenes)
+    titles = _titles(scenes)
     partly = accuracy[accuracy["image_set"].eq(PARTIAL)]
     shown = Accuracy.of(published(accuracy), list(titles), references, partly)
-    named = [(name, titles[name]) for name in shown.topics]
     site = Site(
-        title=title,
-        facts=facts,
         titles=titles,
         scenes=scenes,
         judges=judges,
@@ -76,7 +84,9 @@ def build(
         partial=partial,
         apart=accuracy_apart(answers, list(titles), references),
         by_painter=accuracy_by_painter(answers, list(titles), references),
-        endings=Endings.of(published(answers), named, references),
+        outcomes=Outcomes.of(
+            published(answers), [(name, titles[name]) for name in shown.topics], references
+        ),
         served=served(
             answers[~answers["model"].isin(references)].rename(columns={"model": "name"})
         ),
@@ -85,29 +95,135 @@ def build(
         costs=costs(spent),
         originals=originals,
     )
-    return place(
-        folder,
-        pictures=_pictures(site),
-        thumbnails=_thumbnails(site),
-        png_of=png_of,
-        static=STATIC,
-        pages=chain(pages(site), alone(title)),
+    found = _finding(site, BASELINE)
+    return publish.Site(
+        entry=Entry(TITLE, QUESTION, found.sentence, site.state(found.models)),
+        pages=_pages(site, Shell(TITLE, facts, _LINKS)),
+        pictures=site.images,
+        thumbnails=site.thumbnails,
+        metadata={
+            "scenes": len(scenes),
+            "images": len(site.pictures),
+        },
     )
 
 
-def _pictures(site: Site) -> Iterable[str]:
-    """The sha256 of every picture that lies in the site as it is, each once."""
-    whole = (scene for scene in site.scenes if site.originals or not scene.painted)
-    pictures = (picture.sha256 for scene in whole for picture in scene.pictures)
-    shown = (each.sha256 for each in _shown(site) if not each.painted)
-    return dict.fromkeys(chain(pictures, shown, site.edited.hashes if site.edited else ()))
+def _titles(scenes: Sequence[Scene]) -> dict[str, str]:
+    """The title of every topic that has a scene, in the order of the scenes."""
+    known = {*DRAWN, *PHOTOGRAPHED}
+    return {
+        name: topic_title(name) if name in known else name.replace("_", " ").capitalize()
+        for name in dict.fromkeys(scene.domain for scene in scenes)
+    }
 
 
-def _thumbnails(site: Site) -> Iterable[Thumbnail]:
-    """Every picture that is shown smaller, each once."""
-    shown = (each.thumbnail for each in _shown(site) if each.thumbnail)
-    return dict.fromkeys(chain((each for s in site.scenes for each in s.thumbnails), shown))
+def _pages(site: Site, shell: Shell) -> Iterator[tuple[str, str]]:
+    templates = Path(__file__).parent / "templates"
+    page = Renderer(templates, shell, site=site, proofs=PROOFS, question=QUESTION).page
+    for way in site.ways:
+        yield from page(way.page, "index.html", way=way, **_front(site, way.prompting))
+    yield from page("gallery.html", "gallery.html")
+    around = [None, *site.scenes, None]
+    for scene, before, after in zip(site.scenes, around, around[2:], strict=False):
+        yield from page(scene.page, "scene.html", scene=scene, before=before, after=after)
 
 
-def _shown(site: Site) -> Iterable[Shown]:
-    return (each for scene in site.scenes for many in scene.shown.values() for each in many)
+def _finding(site: Site, prompting: str) -> Finding:
+    accuracy = site.accuracy
+    titles = [(topic, site.titles[topic]) for topic in accuracy.topics]
+    return finding(accuracy, titles, site.scenes, prompting, bool(site.partial))
+
+
+def _front(site: Site, prompting: str) -> dict[str, object]:
+    accuracy = site.accuracy
+    titles = [(topic, site.titles[topic]) for topic in accuracy.topics]
+    judges = accuracy.line_up(prompting)
+    asked = accuracy.questions(prompting)
+    partly = columns.in_part([(topic, site.titles[topic]) for topic in site.in_part.topics])
+    tables = {
+        "leaderboard": (f"Accuracy {_Q1_Q2}", columns.leaderboard(titles)),
+        "mistakes": (
+            "Answers to Q1 and Q2 and the bias share of the wrong ones",
+            columns.mistakes(titles),
+        ),
+        "promptings": (
+            f"Accuracy {_Q1_Q2} by way of asking",
+            columns.by_prompting(TASK_MEAN, accuracy.promptings),
+        ),
+        "counting": (
+            f"Accuracy {_Q1_Q2} of originals and counterfactuals",
+            columns.original_and_counterfactual(titles, COUNTING),
+        ),
+        "naming": (
+            "Accuracy on Q3 of originals and counterfactuals",
+            columns.original_and_counterfactual(titles, NAMING),
+        ),
+        "naming_by_topic": ("Accuracy on Q3", columns.naming(titles)),
+        "sizes": (f"Accuracy {_Q1_Q2} by size", columns.by_size(TASK_MEAN, accuracy.sizes)),
+        "sanity": ("Accuracy on the sanity check", columns.sanity_check()),
+        "bias": (f"Bias rate {_Q1_Q2}", columns.by_topic(titles, measure="bias_rate")),
+    }
+    return {
+        "tables": {name: accuracy.table(*each, prompting) for name, each in tables.items()},
+        "puts_naming": NAMING in asked,
+        "puts_sanity": not asked.isdisjoint(SANITY),
+        "outcomes": site.outcomes.overall(judges),
+        "outcomes_by_topic": site.outcomes.by_topic(judges),
+        "in_part": site.in_part.table(
+            f"Accuracy and bias rate {_Q1_Q2}, of answers to a part of the questions",
+            partly,
+            prompting,
+        ),
+        "apart": parts_of(site.apart, list(site.titles.items()), prompting),
+        "topics": [_topic(site, domain, prompting) for domain in site.titles],
+        "finding": _finding(site, prompting),
+    }
+
+
+class Topic(NamedTuple):
+    """A topic's section on the front page: an example and what every judge made of it.
+
+    `chart` is None where no judge was asked about any picture that proves something, and
+    `painters` where a single painter painted all that are accepted.
+    """
+
+    domain: str
+    title: str
+    example: Scene | None
+    images: int
+    proofs: Mapping[Proof, int]
+    chart: Chart | None
+    subtopics: Table
+    sizes: Table
+    promptings: Table
+    painters: Table | None
+
+
+def _topic(site: Site, domain: str, prompting: str) -> Topic:
+    accuracy, title = site.accuracy, site.titles[domain]
+    scenes = [scene for scene in site.scenes if scene.domain == domain]
+    changed = [scene for scene in scenes if scene.variant == "counterfactual"]
+    paired = (scene for scene in changed if scene.original is not None)
+    painters = site.by_painter.subtopics(domain)
+    both = f"accuracy and bias rate {_Q1_Q2}"
+    subtopics = columns.by_subtopic(accuracy.subtopics(domain), domain)
+    sizes = columns.by_size(domain, accuracy.sizes)
+    ways = columns.by_prompting(domain, accuracy.promptings)
+    return Topic(
+        domain,
+        title,
+        next(paired, next(iter(changed), None)),
+        sum(len(scene.pictures) for scene in scenes),
+        Counter(picture.proof for scene in scenes for picture in scene.pictures),
+        accuracy.chart(domain, title, Column("", domain), prompting)
+        if domain in accuracy.topics
+        else None,
+        accuracy.table(f"{title} by subtopic: {both}", subtopics, prompting),
+        accuracy.table(f"{title} by size: accuracy {_Q1_Q2}", sizes, prompting),
+        accuracy.table(f"{title} by way of asking: accuracy {_Q1_Q2}", ways, prompting),
+        site.by_painter.table(
+            f"{title} by painter: {both}", columns.by_painter(painters, domain), prompting
+        )
+        if painters
+        else None,
+    )

@@ -6,7 +6,7 @@ from typing import NamedTuple, TypeAlias
 
 import pandas as pd
 
-from assets.report import cells
+from assets.report.cells import Cell, Line, Table, numbers_of
 from assets.report.formats import Rate, spoken, titled, value
 from assets.report.rows import Row, rows
 from assets.vlmbias.pages.scenes import Scene
@@ -19,25 +19,6 @@ _MOST_SHOWN = 8
 Part: TypeAlias = tuple[str, str]
 """What was counted, and whether it was to be added or removed."""
 _ALL: Part = ("all", "all")
-
-
-class Cell(NamedTuple):
-    """How many of the edits that were asked for were kept."""
-
-    kept: int
-    asked: int
-
-    @property
-    def rate(self) -> Rate:
-        """The share, with Clopper and Pearson's interval: each edit is a drawing of its own."""
-        return Rate(self.kept / self.asked, *exact_interval(self.kept, self.asked))
-
-
-class Line(NamedTuple):
-    """One writer, or the code that draws, by part; None where nothing was asked."""
-
-    name: str
-    cells: list[Cell | None]
 
 
 class Sample(NamedTuple):
@@ -67,24 +48,10 @@ class Writer(NamedTuple):
 
 
 class Edited(NamedTuple):
-    """The section about edited drawings; `parts` are what the cells of a line are about."""
+    """The section about edited drawings: how many edits were kept, a line a writer."""
 
-    parts: list[Part]
-    lines: list[Line]
+    table: Table
     writers: list[Writer]
-
-    @property
-    def table(self) -> cells.Table:
-        """How many edits were kept, a line a writer."""
-        names = [
-            target if target == "all" else f"{target}, {change}" for target, change in self.parts
-        ]
-        lines = [
-            cells.Line(line.name, [_printed(cell) for cell in line.cells]) for line in self.lines
-        ]
-        heads = [cells.Head(titled(name)) for name in names]
-        caption = "Edits kept, by what was to change"
-        return cells.Table(caption, "Drawn by", [cells.Group("", heads)], [cells.Body("", lines)])
 
     @property
     def hashes(self) -> list[str]:
@@ -109,30 +76,27 @@ def edited(tables: Collection[pd.DataFrame], scenes: Sequence[Scene]) -> Edited 
     asked = {row.base_id: (row.target, row.modification) for each in found for row in each}
     parts = [_ALL, *dict.fromkeys(sorted(asked.values()))]
     confirmed = {scene.base_id: scene.proof == "pixels" for scene in scenes if not scene.painter}
-    lines = [
-        _line(each[0].painter, parts, asked, {row.base_id: row.outcome == KEPT for row in each})
-        for each in found
-    ]
+    kept = {each[0].painter: {row.base_id: row.outcome == KEPT for row in each} for each in found}
     if asked.keys() <= confirmed.keys():
-        lines.insert(0, _line("drawn by code", parts, asked, confirmed))
-    return Edited(parts, lines, [_writer(each) for each in found])
+        kept = {"drawn by code": confirmed, **kept}
+    lines = [
+        Line(name, [_cell(part, asked, by_scene) for part in parts])
+        for name, by_scene in kept.items()
+    ]
+    heads = [titled(target if target == "all" else f"{target}, {how}") for target, how in parts]
+    table = Table.plain("Edits kept, by what was to change", "Drawn by", heads, lines)
+    return Edited(table, [_writer(each) for each in found])
 
 
-def _line(
-    name: str, parts: Sequence[Part], asked: Mapping[str, Part], kept: Mapping[str, bool]
-) -> Line:
-    cells = []
-    for part in parts:
-        here = [kept[each] for each in asked if part in (_ALL, asked[each]) and each in kept]
-        cells.append(Cell(sum(here), len(here)) if here else None)
-    return Line(name, cells)
-
-
-def _printed(cell: Cell | None) -> cells.Cell:
-    if cell is None:
-        return cells.Cell("", note="not asked")
-    numbers = {**cells.numbers_of(cell.rate), "": cell.kept, "of": cell.asked}
-    return cells.Cell(f"{cell.kept} of {cell.asked}", spoken(cell.rate), numbers=numbers)
+def _cell(part: Part, asked: Mapping[str, Part], kept: Mapping[str, bool]) -> Cell:
+    """How many were kept, with an exact interval: each edit is a drawing of its own."""
+    here = [kept[each] for each in asked if part in (_ALL, asked[each]) and each in kept]
+    if not here:
+        return Cell("", note="not asked")
+    some, of = sum(here), len(here)
+    rate = Rate(some / of, *exact_interval(some, of))
+    numbers = {**numbers_of(rate), "": some, "of": of}
+    return Cell(f"{some} of {of}", spoken(rate), numbers=numbers)
 
 
 def _writer(edits: Sequence[Row]) -> Writer:
@@ -153,11 +117,5 @@ def _writer(edits: Sequence[Row]) -> Writer:
 
 def _sample(row: Row) -> Sample:
     wanted = dict(zip(row.targets, row.truths, strict=True))[row.target]
-    return Sample(
-        row.sha256,
-        row.width,
-        row.height,
-        titled(row.subject),
-        f"{row.modification}: {value(wanted)} {row.target}",
-        row.problem or "",
-    )
+    asked = f"{row.modification}: {value(wanted)} {row.target}"
+    return Sample(row.sha256, row.width, row.height, titled(row.subject), asked, row.problem or "")

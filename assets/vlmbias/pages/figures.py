@@ -1,4 +1,4 @@
-"""The accuracy table, turned into what is printed: judges down, topics or subtopics across."""
+"""The accuracy table as printed: judges down, topics or subtopics across."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -8,11 +8,10 @@ from urllib.parse import quote
 
 import pandas as pd
 
-from assets.report.cells import Body, Cell, Table, numbers_of
-from assets.report.cells import Group as Columns
-from assets.report.cells import Head as Heading
-from assets.report.cells import Line as Printable
-from assets.report.formats import Bar, Rate, count, interval, percent, signed
+from assets.report import cells
+from assets.report.cells import Body, Cell, Head, Table, numbers_of
+from assets.report.charts import PERCENT, Bar, Chart, Mark
+from assets.report.formats import Rate, Shares, count, interval, percent, signed, spoken
 from assets.report.rows import Row, rows
 from assets.vlmbias.pages.judges import Judge, in_order, judge_of
 from metrics import BASELINE, EVERY_SIZE, QUESTION_GROUPS, TASK_MEAN, WHOLE_TOPIC
@@ -28,13 +27,15 @@ PARTIAL = "partial"
 NOT_ASKED, ASKED_IN_PART = "not asked", "asked in part"
 
 Measure = Literal["accuracy", "bias_rate", "bias_share_of_wrong"]
+Where: TypeAlias = tuple[str, str, str, str, str]
+"""Image set, size, questions, topic and subtopic."""
 
 
 class Column(NamedTuple):
     """Which rows of the accuracy table a printed column shows, and the section it leads to.
 
     `prompting` holds for every judge; None is the one that the whole table is about. `beside`
-    tells what else stands in a cell: the bar of all answers, the change from the baseline, or the
+    says what else stands in a cell: the bar of all answers, the change from the baseline, or the
     difference to the column before.
     """
 
@@ -49,6 +50,11 @@ class Column(NamedTuple):
     beside: Literal["", "bar", "change", "difference"] = ""
     section: str = ""
 
+    @property
+    def where(self) -> Where:
+        """Which rows these are, of every judge."""
+        return self.image_set, self.size, self.questions, self.topic, self.subtopic
+
 
 LEADING = Column("Task mean", TASK_MEAN)
 
@@ -60,60 +66,19 @@ class Group(NamedTuple):
     columns: Sequence[Column]
 
 
-class Line(NamedTuple):
-    """One judge's row; `asked` is whether it was asked anything in this way at all."""
-
-    judge: Judge
-    asked: bool
-    rates: list[Rate]
-
-
-class Printed(NamedTuple):
-    """A table ready to be printed, its lines split into models and reference judges.
-
-    `mean` is over the models, as the last line of the paper's tables; empty for a single one.
-    """
-
-    groups: list[tuple[str, list["Head"]]]
-    models: list[Line]
-    references: list[Line]
-    mean: list[Rate]
-
-    def table(self, caption: str) -> Table:
-        """The table as cells of text; its judges lead to their wrong answers in the gallery."""
-        groups = [
-            Columns(label, [_heading(head) for head in heads]) for label, heads in self.groups
-        ]
-        models = [_printable(line) for line in self.models]
-        if self.mean:
-            models.append(Printable("Mean", [_cell(rate) for rate in self.mean], kind="mean"))
-        references = [_printable(line) for line in self.references]
-        bodies = [Body("Models", models), Body("Reference judges", references)]
-        return Table(caption, "Judge", groups, bodies)
-
-
-class Head(NamedTuple):
-    """A column's heading: its label, the section it leads to, and how many scenes it is about."""
-
-    label: str
-    section: str = ""
-    scenes: int | None = None
-
-
-Key: TypeAlias = tuple[Judge, str, str, str, str, str]
-"""Judge, image set, size, questions, topic and subtopic: what tells one row from another."""
-
-
 @dataclass(frozen=True, slots=True)
 class Accuracy:
-    """The accuracy table by judge, image set, size, questions, topic and subtopic."""
+    """The accuracy table by judge and place; `scenes` counts those that a column is about.
+
+    `in_part` are judges with a topic of which they were asked a part of the questions: these
+    answers are in none of the cells.
+    """
 
     judges: list[Judge]
     topics: list[str]
-    cells: dict[Key, Row]
-    scenes: dict[tuple[str, ...], int]
+    cells: dict[tuple[Judge, Where], Row]
+    scenes: dict[Where, int]
     in_part: Collection[tuple[Judge, str]] = ()
-    """Judges that were asked a part of a topic's questions, which are in none of the cells."""
 
     @classmethod
     def of(
@@ -127,19 +92,18 @@ class Accuracy:
 
         `in_part` is the table of what was asked in part.
         """
-        cells: dict[Key, Row] = {}
-        scenes: dict[tuple[str, ...], int] = {}
+        found: dict[tuple[Judge, Where], Row] = {}
+        scenes: dict[Where, int] = {}
         for row in rows(frame):
             where = (row.image_set, row.size, row.questions, row.topic, row.subtopic)
-            cells[judge_of(row, references), *where] = row
+            found[judge_of(row, references), where] = row
             scenes[where] = max(row.base_images, scenes.get(where, 0))
-        held = {key[4] for key in cells}
-        judges = in_order({key[0] for key in cells})
+        held = {where[3] for where in scenes}
         partly = [] if in_part is None else rows(in_part)
         return cls(
-            judges,
+            in_order({judge for judge, _ in found}),
             [topic for topic in topics if topic in held],
-            cells,
+            found,
             scenes,
             {(judge_of(row, references), row.topic) for row in partly},
         )
@@ -152,23 +116,23 @@ class Accuracy:
     @property
     def sizes(self) -> list[str]:
         """The sizes in px that have rows of their own, the smallest first."""
-        return sorted({key[2] for key in self.cells} - {EVERY_SIZE}, key=int)
+        return sorted({where[1] for where in self.scenes} - {EVERY_SIZE}, key=int)
 
-    def put(self, prompting: str) -> set[str]:
+    def questions(self, prompting: str) -> set[str]:
         """The questions that some judge was asked in this way."""
-        return {key[3] for key in self.cells if key[0].prompting == prompting}
+        return {where[2] for judge, where in self.cells if judge.prompting == prompting}
 
     def subtopics(self, topic: str) -> list[str]:
         """The subtopics of a topic, in the table's order; not of the originals alone."""
         found = dict.fromkeys(
-            key[5] for key in self.cells if key[1] != ORIGINALS and key[4] == topic
+            where[4] for _, where in self.cells if where[0] != ORIGINALS and where[3] == topic
         )
         return [subtopic for subtopic in found if subtopic != WHOLE_TOPIC]
 
     def held(self, groups: Iterable[Group]) -> list[Group]:
         """The groups without the columns about which nobody was asked anything."""
         kept = [
-            Group(group.label, [each for each in group.columns if _where(each) in self.scenes])
+            Group(group.label, [each for each in group.columns if each.where in self.scenes])
             for group in groups
         ]
         return [group for group in kept if group.columns]
@@ -190,13 +154,13 @@ class Accuracy:
         """The judge's rate in a column, with what it lacks; `before` is the column before."""
         if column.prompting is not None:
             judge = judge._replace(prompting=column.prompting)
-        row = self._row(judge, column)
+        row = self.cells.get((judge, column.where))
         if row is None:
             partly = (judge, column.topic) in self.in_part
             return Rate(None, note=ASKED_IN_PART if partly else NOT_ASKED)
         rate = _rate(row, column.measure)._replace(note=self._note(judge, column, row))
         if column.beside == "bar" and row.accuracy is not None:
-            return rate._replace(bar=Bar(row.accuracy, row.biased_errors))
+            return rate._replace(bar=Shares(row.accuracy, row.biased_errors))
         if column.beside == "change" and row.change is not None:
             return rate._replace(change=_rate(row, "change"))
         if column.beside == "difference" and before is not None:
@@ -205,36 +169,47 @@ class Accuracy:
                 return rate._replace(change=Rate(rate.value - other))
         return rate
 
-    def print(self, groups: Sequence[Group], prompting: str) -> Printed:
-        """Print columns, the reference judges apart from the models."""
+    def table(self, caption: str, groups: Sequence[Group], prompting: str) -> Table:
+        """A table of all judges, the reference judges in a body of their own.
+
+        Its judges lead to their wrong answers in the gallery.
+        """
         columns = [column for group in groups for column in group.columns]
         before = [None, *columns][: len(columns)]
-        lines = [
-            Line(
-                judge,
-                judge in self.judges,
-                [self.rate(judge, *each) for each in zip(columns, before, strict=True)],
-            )
+        rates = {
+            judge: [self.rate(judge, *each) for each in zip(columns, before, strict=True)]
             for judge in self.line_up(prompting)
-        ]
-        models = [line for line in lines if not line.judge.reference]
-        return Printed(
-            [(group.label, [self._head(column) for column in group.columns]) for group in groups],
-            models,
-            [line for line in lines if line.judge.reference],
-            [_mean(column) for column in zip(*(line.rates for line in models), strict=True)]
-            if len(models) > 1
-            else [],
+        }
+        heads = [cells.Group(g.label, [self._head(each) for each in g.columns]) for g in groups]
+        return judge_table(caption, heads, rates, self.judges, mean=True)
+
+    def chart(self, name: str, title: str, column: Column, prompting: str) -> Chart:
+        """Accuracy and bias rate of every judge in a column, models before reference judges."""
+        judges = sorted(self.line_up(prompting), key=lambda judge: judge.reference)
+        about = "accuracy and bias rate of every judge"
+        return Chart(name, title, about, PERCENT, [self._bar(judge, column) for judge in judges])
+
+    def _bar(self, judge: Judge, column: Column) -> Bar:
+        right = self.rate(judge, column)
+        biased = self.rate(judge, column._replace(measure="bias_rate"))
+        note = f" ({right.note})" if right.note else ""
+        return Bar(
+            f"{judge.model}{' · reference' if judge.reference else ''}",
+            [
+                Mark("accuracy", right, percent(right.value)),
+                Mark("bias", biased, percent(biased.value)),
+            ],
+            f"accuracy {spoken(right)}{note}, bias rate {spoken(biased)}",
+            right.note if right.value is None else "",
         )
 
     def _head(self, column: Column) -> Head:
-        return Head(column.label, column.section, self.scenes.get(_where(column)))
-
-    def _row(self, judge: Judge, column: Column) -> Row | None:
-        return self.cells.get((judge, *_where(column)))
+        scenes = self.scenes.get(column.where)
+        detail = "" if scenes is None else "1 scene" if scenes == 1 else f"{count(scenes)} scenes"
+        return Head(column.label, detail, f"#{column.section}" if column.section else "")
 
     def _note(self, judge: Judge, column: Column, row: Row) -> str:
-        """Why there is no rate, or how many of the topics that were asked about it rests on.
+        """Why there is no rate, or on how many of the topics that were asked about it rests.
 
         The columns of those topics say which.
         """
@@ -247,11 +222,49 @@ class Accuracy:
 
     def _lacking(self, judge: Judge, column: Column) -> str:
         """How many topics a task mean rests on, if some lack."""
-        parts = [column._replace(topic=topic) for topic in self.topics]
-        asked = [part for part in parts if _where(part) in self.scenes]
-        found = [self._row(judge, part) for part in asked]
+        parts = [column._replace(topic=topic).where for topic in self.topics]
+        asked = [part for part in parts if part in self.scenes]
+        found = [self.cells.get((judge, part)) for part in asked]
         held = [each for each in found if each is not None and each.answers]
         return f"{len(held)} of {len(asked)} topics" if len(held) < len(asked) else ""
+
+
+def judge_table(
+    caption: str,
+    groups: Sequence[cells.Group],
+    rates: dict[Judge, list[Rate]],
+    asked: Collection[Judge],
+    *,
+    mean: bool = False,
+) -> Table:
+    """A line a judge; of those that were asked anything, with a link to their wrong answers.
+
+    With `mean` the last line of several models is their mean, as in the paper's tables.
+    """
+    models = [judge for judge in rates if not judge.reference]
+    lines = [_line(judge, rates[judge], judge in asked) for judge in models]
+    if mean and len(models) > 1:
+        columns = zip(*(rates[judge] for judge in models), strict=True)
+        lines.append(cells.Line("Mean", [_cell(_mean(column)) for column in columns], kind="mean"))
+    references = [_line(j, rates[j], j in asked) for j in rates if j.reference]
+    bodies = [Body("Models", lines), Body("Reference judges", references)]
+    return Table(caption, "Judge", groups, bodies)
+
+
+def _line(judge: Judge, rates: Sequence[Rate], asked: bool) -> cells.Line:
+    return cells.Line(
+        judge.model,
+        [_cell(rate) for rate in rates],
+        "reference" if judge.reference else "",
+        f"gallery.html#size=all&wrong={quote(judge.name, safe='')}" if asked else "",
+        f"Wrong answers of {judge.name} in the gallery",
+    )
+
+
+def _cell(rate: Rate) -> Cell:
+    text = "" if rate.value is None and rate.note else percent(rate.value)
+    change = signed(rate.change) if rate.change else ""
+    return Cell(text, interval(rate), rate.note, numbers_of(rate), change, rate.bar)
 
 
 def _mean(rates: Sequence[Rate]) -> Rate:
@@ -265,37 +278,10 @@ def _mean(rates: Sequence[Rate]) -> Rate:
         fmean(rate.value for rate in found if rate.value is not None),
         note=f"{len(found)} of {len(rates)} models" if len(found) < len(rates) else "",
         change=Rate(fmean(c for c in changes if c is not None)) if changes else None,
-        bar=Bar(fmean(b.right for b in bars), fmean(b.biased for b in bars)) if bars else None,
+        bar=Shares(fmean(b.right for b in bars), fmean(b.biased for b in bars)) if bars else None,
     )
-
-
-def _where(column: Column) -> tuple[str, str, str, str, str]:
-    return column.image_set, column.size, column.questions, column.topic, column.subtopic
 
 
 def _rate(row: Row, measure: str) -> Rate:
     low, high = (getattr(row, f"{measure}_{end}", None) for end in ("low", "high"))
     return Rate(getattr(row, measure), low, high)
-
-
-def _heading(head: Head) -> Heading:
-    scenes = "" if head.scenes is None else f"{count(head.scenes)} scenes"
-    link = f"#{head.section}" if head.section else ""
-    return Heading(head.label, "1 scene" if head.scenes == 1 else scenes, link)
-
-
-def _printable(line: Line) -> Printable:
-    judge = line.judge
-    return Printable(
-        judge.model,
-        [_cell(rate) for rate in line.rates],
-        "reference" if judge.reference else "",
-        f"gallery.html#size=all&wrong={quote(judge.name, safe='')}" if line.asked else "",
-        f"Wrong answers of {judge.name} in the gallery",
-    )
-
-
-def _cell(rate: Rate) -> Cell:
-    text = "" if rate.value is None and rate.note else percent(rate.value)
-    change = signed(rate.change) if rate.change else ""
-    return Cell(text, interval(rate), rate.note, numbers_of(rate), change, rate.bar)

@@ -1,24 +1,28 @@
-"""What was found, in one sentence, with the pair of pictures and the figures that show it."""
+"""What was found, in one sentence, with the pair of pictures and the chart that show it."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from assets.report.formats import count, whole_percent
-from assets.vlmbias.pages import figures as board
+from assets.report.charts import Chart
+from assets.report.formats import count, titled, whole_percent
+from assets.vlmbias.pages.figures import LEADING, Accuracy, Column
 from assets.vlmbias.pages.judges import Judge
 from assets.vlmbias.pages.scenes import Answer, Asked, Scene
 
+_PERCENT = "\u00a0%"
+
 
 class Finding(NamedTuple):
-    """The sentence, and `about` what its figures and `bars` are: accuracy and bias rate by judge.
+    """The sentence, its chart, and `about` what both are.
 
     `example` is a changed picture, `said` what `judge` answered to `asked` about it; None where
-    nobody was asked about any.
+    nobody was asked about any. `models` is how many models it is about.
     """
 
     sentence: str
     about: str
-    bars: list[board.Line]
+    chart: Chart
+    models: int
     example: Scene | None
     judge: Judge | None
     asked: Asked | None
@@ -26,7 +30,7 @@ class Finding(NamedTuple):
 
 
 def finding(
-    accuracy: board.Accuracy,
+    accuracy: Accuracy,
     titles: Sequence[tuple[str, str]],
     scenes: Sequence[Scene],
     way: str,
@@ -38,18 +42,16 @@ def finding(
     """
     judges = accuracy.line_up(way)
     models = [judge for judge in judges if not judge.reference]
-    asked_about = (
+    answered = (
         (column, about, found)
         for column, about in _columns(titles)
         if (found := [each for each in models if accuracy.rate(each, column).value is not None])
     )
-    column, about, found = next(asked_about, (*next(_columns(titles)), []))
-    bars = accuracy.print([board.Group("", [column, column._replace(measure="bias_rate")])], way)
-    judge = next(iter([*found, *(each for each in judges if each.reference)]), None)
-    example, asked, said = _example(scenes, judge)
+    column, about, found = next(answered, (*next(_columns(titles)), []))
     sentence = _sentence(accuracy, found, column, about) if found else _NOTHING[in_part]
-    lines = [*bars.models, *bars.references]
-    return Finding(sentence, about, lines, example, judge, asked, said)
+    chart = accuracy.chart("all", titled(about), column, way)
+    judge = next(iter([*found, *(each for each in judges if each.reference)]), None)
+    return Finding(sentence, about, chart, len(found), *_example(scenes, judge))
 
 
 _NOTHING = {
@@ -58,17 +60,17 @@ _NOTHING = {
 }
 
 
-def _columns(titles: Sequence[tuple[str, str]]) -> Iterator[tuple[board.Column, str]]:
-    yield board.LEADING, "the benchmark's pictures"
+def _columns(titles: Sequence[tuple[str, str]]) -> Iterator[tuple[Column, str]]:
+    yield LEADING, "the benchmark's pictures"
     for topic, title in titles:
-        yield board.Column(title, topic), f"the pictures of {title[:1].lower()}{title[1:]}"
+        yield Column(title, topic), f"the pictures of {title[:1].lower()}{title[1:]}"
 
 
-def _sentence(
-    accuracy: board.Accuracy, models: Sequence[Judge], column: board.Column, about: str
-) -> str:
-    biased = _values(accuracy, models, column._replace(measure="bias_rate"))
-    right = _values(accuracy, models, column)
+def _sentence(accuracy: Accuracy, models: Sequence[Judge], column: Column, about: str) -> str:
+    right, biased = (
+        {model.model: accuracy.rate(model, each).value or 0.0 for model in models}
+        for each in (column, column._replace(measure="bias_rate"))
+    )
     best = max(right, key=lambda model: right[model])
     if len(models) == 1:
         return (
@@ -83,23 +85,14 @@ def _sentence(
     )
 
 
-_PERCENT = "\u00a0%"
-
-
-def _values(
-    accuracy: board.Accuracy, models: Iterable[Judge], column: board.Column
-) -> dict[str, float]:
-    return {model.model: accuracy.rate(model, column).value or 0.0 for model in models}
-
-
 def _example(
     scenes: Sequence[Scene], judge: Judge | None
-) -> tuple[Scene | None, Asked | None, Answer | None]:
+) -> tuple[Scene | None, Judge | None, Asked | None, Answer | None]:
     """The first changed picture of a pair that the judge gives the familiar answer to, if any."""
     pairs = [s for s in scenes if s.variant == "counterfactual" and s.original is not None]
     for scene in pairs:
         for asked in scene.asked:
             said = asked.said_by(judge)
             if said is not None and said.biased and asked.question_id == "Q1":
-                return scene, asked, said
-    return next(iter(pairs), None), None, None
+                return scene, judge, asked, said
+    return next(iter(pairs), None), judge, None, None

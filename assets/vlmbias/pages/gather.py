@@ -30,6 +30,11 @@ _OF_AN_ANSWER = (
     *("response", "first_response", "answer", "outcome", "refusal", "reason", "score", "shown"),
 )
 
+_OF_A_SCENE = (
+    *("base_id", "original_id", "domain", "subject", "subtopic", "variant", "modification"),
+    *("image_set", "target", "seed", "generator_version", "rasteriser", "painter", "review"),
+)
+
 _image: Callable[[Any], ImageKey] = attrgetter("image_id", "sha256")
 
 
@@ -82,21 +87,8 @@ def _scene(drawn: Sequence[Row], measured: Mapping[ImageKey, list[Row]]) -> Scen
             target.readings.append(reading)
         pictures.append(_picture(row, readings, next(iter(by_target.values()), None)))
     return Scene(
-        base_id=first.base_id,
-        original_id=first.original_id,
-        domain=first.domain,
-        subject=first.subject,
-        subtopic=first.subtopic,
-        variant=first.variant,
-        modification=first.modification,
-        image_set=first.image_set,
-        target=first.target,
-        seed=first.seed,
-        generator_version=first.generator_version,
-        rasteriser=first.rasteriser,
+        **{name: getattr(first, name) for name in _OF_A_SCENE},
         settings=json.loads(first.settings),
-        painter=first.painter,
-        review=first.review,
         source=(int(first.source_width), int(first.source_height)) if first.source_sha256 else None,
         pictures=pictures,
         targets=targets,

@@ -36,7 +36,7 @@ APART: tuple[Proof, ...] = ("unreviewed", "rehearsal")
 def proof_of(review: str, *, rehearsal: bool, confirmed: bool) -> Proof:
     """The proof of a picture; `confirmed` is whether all its readings agree with its label.
 
-    A rehearsal is one whatever people say of it.
+    A stand-in run is one whatever people say of it.
     """
     if rehearsal:
         return "rehearsal"

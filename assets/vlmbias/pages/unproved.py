@@ -5,8 +5,9 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from assets.vlmbias.pages import columns as tables
-from assets.vlmbias.pages.figures import PUBLISHED, Accuracy, Printed
+from assets.report.cells import Table
+from assets.vlmbias.pages import columns
+from assets.vlmbias.pages.figures import PUBLISHED, Accuracy
 from assets.vlmbias.pages.proofs import APART, PROOFS, Proof
 from metrics import accuracy_table
 
@@ -17,8 +18,8 @@ class Part(NamedTuple):
     proof: Proof
     title: str
     painters: int
-    by_topic: Printed
-    by_painter: Printed
+    by_topic: Table
+    by_painter: Table
 
 
 def published(found: pd.DataFrame) -> pd.DataFrame:
@@ -29,14 +30,14 @@ def published(found: pd.DataFrame) -> pd.DataFrame:
 def accuracy_apart(
     answers: pd.DataFrame, topics: Sequence[str], references: Collection[str]
 ) -> Accuracy:
-    """Accuracy on pictures that nobody has accepted, or that are a rehearsal.
+    """Accuracy on pictures that nobody has accepted, or that are of a stand-in run.
 
     Such an image set holds originals and counterfactuals; here each variant has a set of its own
-    (`tables.apart_set`), and the subtopics are the painters.
+    (`columns.apart_set`), and the subtopics are the painters.
     """
     found = answers[answers["image_set"].isin(APART)]
     sets = [
-        tables.apart_set(*row)
+        columns.apart_set(*row)
         for row in found[["image_set", "variant"]].itertuples(index=False, name=None)
     ]
     return _by_painter(found.assign(image_set=sets), topics, references)
@@ -51,18 +52,28 @@ def accuracy_by_painter(
     return _by_painter(found[painters > 1], topics, references)
 
 
-def parts_of(apart: Accuracy, titles: tables.Titles, prompting: str) -> list[Part]:
+def parts_of(apart: Accuracy, titles: columns.Titles, prompting: str) -> list[Part]:
     """Both tables of every proof about which some judge was asked in this way."""
-    asked = {key[1] for key in apart.cells if key[0].prompting == prompting}
+    asked = {where[0] for judge, where in apart.cells if judge.prompting == prompting}
     painters = {topic: apart.subtopics(topic) for topic in apart.topics}
     found = []
     for proof in APART:
-        by_topic = apart.held(tables.apart(titles, proof))
-        by_painter = apart.held(tables.apart_by_painter(titles, proof, painters))
-        if not asked.isdisjoint(tables.apart_set(proof, each) for each in tables.VARIANTS):
-            number = len({column.label for group in by_painter for column in group.columns})
-            printed = (apart.print(each, prompting) for each in (by_topic, by_painter))
-            found.append(Part(proof, PROOFS[proof].short, number, *printed))
+        if asked.isdisjoint(columns.apart_set(proof, each) for each in columns.VARIANTS):
+            continue
+        title = PROOFS[proof].short
+        tables = (
+            apart.table(f"{title}: {caption}", apart.held(groups), prompting)
+            for caption, groups in (
+                ("accuracy and bias rate on Q1 and Q2", columns.apart(titles, proof)),
+                (
+                    "accuracy on the counterfactuals of each painter",
+                    columns.apart_by_painter(titles, proof, painters),
+                ),
+            )
+        )
+        by_topic, by_painter = tables
+        number = len({head.label for group in by_painter.groups for head in group.heads})
+        found.append(Part(proof, title, number, by_topic, by_painter))
     return found
 
 

@@ -16,6 +16,7 @@ from assets.protobias.pages import Painted, build
 from assets.protobias.scores import SCORES
 from assets.protobias.summary import SUMMARY
 from assets.protobias.triplets import TRIPLETS
+from assets.report.publish import publish
 from generators.prompts.concepts import DOMAINS
 
 METRICS = {
@@ -209,9 +210,7 @@ def written(folder: Path, *painters: Painted, pictures: Pictures, **changes: Any
     """The site of these painters, in `folder`."""
     given: dict[str, Any] = {
         "prompts": {domain: triplets_of(domain) for domain in DOMAINS},
-        "title": "ProtoBias",
         "facts": {"Filter": "qwen_vl"},
-        "png_of": pictures.pngs.__getitem__,
     }
-    build(folder, painters=painters, **(given | changes))
-    return folder
+    png_of = changes.pop("png_of", pictures.pngs.__getitem__)
+    return publish(folder, build(painters=painters, **(given | changes)), png_of).parent

@@ -21,7 +21,14 @@ from assets.protobias.triplets import TRIPLETS
 from metrics.ranking import ranking_table
 from resources.home import Home
 from resources.models.catalog import Model
-from tests.assets.protobias.pairs_data import METRICS, Pictures, pairs_of, scores_of, triplets_of
+from tests.assets.protobias.pairs_data import (
+    METRICS,
+    Pictures,
+    painted,
+    pairs_of,
+    scores_of,
+    triplets_of,
+)
 from tests.runs import copied, failure, materialize
 
 SCORERS = [
@@ -89,8 +96,19 @@ def test_a_painter_is_read_whole_and_what_lacks_is_said(tables: Tables) -> None:
         "Demography: not painted. Materialize protobias/image_pairs for demography|flux.",
         "Objects: not scored by qwen. Materialize protobias/scores_qwen for objects|flux.",
     ]
-    assert facts([painted]) == {"Filter": "qwen_vl", "Seeds": "0, 1"}
+    assert facts([painted]) == {
+        "Models that painted": "flux",
+        "Filter": "qwen_vl",
+        "Seeds": "0, 1",
+    }
     assert list(prompts(tables.home)) == ["animals", "objects"]
+
+
+def test_a_footer_names_each_model_that_painted_as_its_server_does_if_it_does() -> None:
+    flux, brush = (painted(name, Pictures()) for name in ("flux", "brush"))
+    flux.pairs.loc[:3, "served_model"] = "flux-2026-01"
+    flux.pairs.loc[4:, "served_model"] = None
+    assert facts([flux, brush])["Models that painted"] == "brush, flux-2026-01"
 
 
 def test_a_reference_that_reads_no_real_picture_leaves_retention_as_it_is(tables: Tables) -> None:

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from assets.vlmbias.pages import build
 from metrics import TASK_MEAN
-from tests.assets.vlmbias.site_data import ADDED, Report, written
+from tests.assets.vlmbias.site_data import ADDED, Report, build, written
 
 
 def test_captions_of_differences_read_well(tmp_path: Path) -> None:

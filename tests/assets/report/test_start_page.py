@@ -1,150 +1,64 @@
-"""The first screen of a report, and its footer: a finding, counts that agree, date and code."""
+"""The start page of all reports: what it says of each, and where it leads."""
 
-import html
 import re
-import subprocess
 from pathlib import Path
-from typing import Any
 
-import pytest
 from playwright.sync_api import Browser, expect
 
-from assets.report.beside import introduce
-from assets.report.revision import content_version, revision
-from assets.vlmbias.pages import build
+from assets.report.publish import publish
+from assets.report.start_page import write_start_page
 from tests.assets.protobias.pairs_data import Pictures, painted
 from tests.assets.protobias.pairs_data import written as written_pairs
-from tests.assets.vlmbias.site_data import Made, Report, lifelike, written
-
-MODELS = ("prior", "pixels", "some/vlm-1", "some/vlm-2")
-PAINTED = (
-    ("animals", Made("artist", "accepted")),
-    ("animals", Made("idler", "unreviewed")),
-    ("logos", Made("sketch", "unreviewed", rehearsal=True)),
-)
+from tests.assets.report.test_asset import FOUND, site
+from tests.assets.vlmbias.site_data import Report, build
 
 
-def read(page: Path) -> str:
-    """The text of a page, in one line."""
-    text = re.sub(r"<[^>]+>", " ", page.read_text(encoding="utf-8"))
-    return " ".join(html.unescape(text).split())
+def no_picture(sha256: str) -> bytes:
+    raise AssertionError(sha256)
 
 
-def heading(index: Path) -> str:
-    (found,) = re.findall(r"<h1[^>]*>(.*?)</h1>", index.read_text(), re.DOTALL)
-    return html.unescape(found).replace("\u00a0", " ")
-
-
-def rates(tables: dict[str, Any], measure: str) -> dict[str, float]:
-    found = tables["accuracy"].query(
-        "prompting == 'baseline' and topic == 'task mean' and size == 'all'"
-        " and image_set == 'benchmark' and questions == 'Q1 & Q2'"
+def test_each_report_is_found_by_what_lies_there(chromium: Browser, tmp_path: Path) -> None:
+    """Two benchmarks as they are, and one that nothing else knows of."""
+    root, pictures = tmp_path / "report", Pictures()
+    build(root / "vlmbias", **Report(1, ("flags",)).tables())
+    written_pairs(root / "protobias", painted("sketch", pictures), pictures=pictures)
+    publish(root / "another one", site(state="trial"), no_picture)
+    half_built = root / f".another.{'0' * 32}"
+    half_built.mkdir()
+    (half_built / "finding.json").write_text("{}")
+    moved = write_start_page(root).parent.rename(tmp_path / "moved # 50%")
+    page = chromium.new_page()
+    page.goto((moved / "index.html").as_uri())
+    found = page.locator("section.report")
+    expect(found.locator("h2")).to_have_text(
+        [FOUND, re.compile("^A stand-in run: every picture"), "No model has answered yet."]
     )
-    return dict(zip(found["model"], found[measure], strict=True))
+    stamps = found.locator(".stamp").all_inner_texts()
+    assert stamps == [
+        "Trial: too few to be ranked",
+        "Stand-in run: no result",
+        "No results yet",
+    ]
+    found.nth(0).get_by_role("link").click()
+    expect(page).to_have_url((moved / "another one" / "index.html").as_uri())
+    page.get_by_role("link", name="Reports").click()
+    expect(page).to_have_url((moved / "index.html").as_uri())
+    page.close()
 
 
-@pytest.mark.parametrize("models", [1, 2])
-def test_the_front_page_opens_with_what_was_found(models: int, tmp_path: Path) -> None:
-    tables = Report(3, models=MODELS[: 2 + models], answering=lifelike).tables()
-    index = build(tmp_path / "report", **tables)
-    named = MODELS[2 : 2 + models]
-    biased = [rates(tables, "bias_rate")[model] for model in named]
-    right = {model: rates(tables, "accuracy")[model] for model in named}
-    best = max(right, key=right.__getitem__)
-    expected = {
-        1: f"{best} gives the familiar answer in {100 * biased[0]:.0f} % of the benchmark's "
-        f"pictures and the right one in {100 * right[best]:.0f} %.",
-        2: f"2 models give the familiar answer in {100 * min(biased):.0f} to "
-        f"{100 * max(biased):.0f} % of the benchmark's pictures; the best, {best}, is right in "
-        f"{100 * right[best]:.0f} %.",
-    }
-    assert heading(index) == expected[models]
-    first = index.read_text().partition("<h2")[0]
-    assert first.count("<img ") == 2
-    assert first.count('<svg role="img"') == 1
-    assert re.search(rf"<b>{best}</b> says <b class=\"wrong\">\d+</b>", first)
-
-
-def test_without_a_model_no_finding_is_made_up(tmp_path: Path) -> None:
-    index = build(tmp_path / "report", **Report(1, models=("prior", "pixels")).tables())
-    assert heading(index) == "No model has answered yet."
-
-
-def test_counts_that_stand_beside_each_other_agree(tmp_path: Path) -> None:
-    """4 flags, 2 animals by two painters, 2 logos; the originals stand beside them."""
-    tables = Report(2, ("flags",), painted=PAINTED).tables() | {"complete": 30}
-    index = build(tmp_path / "report", **tables)
-    told = read(index)
-    here, whole, beside = map(
-        int,
-        re.findall(r"(\d+) of the benchmark’s (\d+) images are here, and (\d+) pictures", told)[0],
-    )
-    assert (here, whole) == (24, 30)
-    assert here + beside == len(tables["images"])
-    proofs = index.read_text().partition('<dl class="proofs">')[2].partition("</dl>")[0]
-    counted = [int(number) for number in re.findall(r"<dd>(\d+)</dd>", proofs)]
-    *of_proofs, lacking, last = counted
-    assert sum(of_proofs) == here
-    assert lacking == whole - here
-    assert last == whole
-    assert f"{here + beside} pictures" in read(index.with_name("gallery.html"))
-    assert f"6 of the benchmark’s {whole} images are schematics" in told
-    every = [int(n) for n in re.findall(r"(\d+) of the benchmark’s \d+ images", told)]
-    assert every == [6, here]
-
-
-def test_a_footer_names_day_and_code_and_neither_makes_a_report_another(tmp_path: Path) -> None:
-    versions = []
-    day, another = (
-        {"Written": "2026-11-22", "Code": "commit 1a2b3c"},
-        {"Written": "2027-01-02", "Code": "counterfactory 0.1.0"},
-    )
-    for told in (day, another):
-        folder = written(tmp_path / told["Written"], facts={"Seed": "0", **told})
-        assert f"Written {told['Written']} Code {told['Code']}" in read(folder / "index.html")
-        versions.append(content_version(folder, told))
-    assert versions[0] == versions[1]
-    other = written(tmp_path / "other", facts={"Seed": "1", **day})
-    assert content_version(other, day) != versions[0]
-
-
-def test_the_code_is_named_by_its_commit_where_there_is_one(tmp_path: Path) -> None:
-    assert re.fullmatch(r"counterfactory \d+\.\d+\.\d+", revision(tmp_path))
-    (tmp_path / ".git").mkdir()
-    assert revision(tmp_path).startswith("counterfactory ")
-    (tmp_path / ".git").rmdir()
-    git = ["git", "-C", str(tmp_path), "-c", "user.name=a", "-c", "user.email=a@b.example"]
-    for command in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "one", "--allow-empty"]):
-        subprocess.run([*git, *command], check=True)
-    named = subprocess.run([*git, "rev-parse", "HEAD"], check=True, capture_output=True, text=True)
-    assert revision(tmp_path) == f"commit {named.stdout[:12]}"
-    (tmp_path / "file").touch()
-    subprocess.run([*git, "add", "file"], check=True)
-    assert revision(tmp_path) == f"commit {named.stdout[:12]} + changes"
-
-
-def test_reports_lead_to_each_other_wherever_they_lie_and_to_none_that_is_gone(
+def test_a_report_that_was_taken_elsewhere_leads_to_no_start_page(
     chromium: Browser, tmp_path: Path
 ) -> None:
-    root = tmp_path / "data"
-    build(root / "vlmbias" / "report", **Report(1, ("flags",)).tables() | {"title": "One & all"})
-    introduce(root)
-    pictures = Pictures()
-    pairs = written_pairs(
-        root / "protobias" / "report", painted("flux", pictures), pictures=pictures
-    )
-    introduce(root)
-    moved = root.rename(tmp_path / "moved # 50%")
+    build(tmp_path / "report" / "vlmbias", **Report(1, ("flags",)).tables())
+    write_start_page(tmp_path / "report")
     page = chromium.new_page()
-    page.goto((moved / "vlmbias/report/scenes/flags/subject-0.html").as_uri())
-    links = page.locator(".top nav .report")
-    expect(links).to_have_text(["ProtoBias"])
-    links.click()
-    expect(page).to_have_url((moved / "protobias/report/index.html").as_uri())
-    expect(links).to_have_text(["One & all"])
-    alone = (moved / "protobias" / "report").rename(tmp_path / "alone")
-    page.goto((alone / "index.html").as_uri())
+    up = page.get_by_role("link", name="Reports")
+    scene = "scenes/flags/subject-0.html"
+    page.goto((tmp_path / "report" / "vlmbias" / scene).as_uri())
+    up.click()
+    expect(page).to_have_url((tmp_path / "report" / "index.html").as_uri())
+    alone = (tmp_path / "report" / "vlmbias").rename(tmp_path / "alone")
+    page.goto((alone / scene).as_uri())
     page.wait_for_load_state("networkidle")
-    expect(links).to_have_count(0)
-    assert pairs.name == "report"
+    expect(up).to_have_count(0)
     page.close()

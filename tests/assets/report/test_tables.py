@@ -8,11 +8,10 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from assets.report.cells import Body, Cell, Group, Head, Line, Table
-from assets.report.csv_files import Sheets, sheet
-from assets.vlmbias.pages import build
+from assets.report.csv_files import CsvFiles, csv_text
 from tests.assets.protobias.pairs_data import Pictures, painted
 from tests.assets.protobias.pairs_data import written as written_pairs
-from tests.assets.vlmbias.site_data import Report, lifelike
+from tests.assets.vlmbias.site_data import Report, build, lifelike
 
 FORMULA = '=HYPERLINK("http://evil")'
 MODELS = ("prior", "pixels", "random", "some/vlm-1", "some/vlm-2", "some/vlm-3", FORMULA + "-4")
@@ -93,7 +92,7 @@ def test_what_has_no_number_says_why_in_the_csv() -> None:
         [Group("Failure rate", [Head("All"), Head("Animals")])],
         [Body("", [Line("clip_l", [noted, Cell("–", note="not scored")])])],
     )
-    assert list(csv.DictReader(sheet(table).splitlines())) == [
+    assert list(csv.DictReader(csv_text(table).splitlines())) == [
         {
             "Metric": "clip_l",
             "Failure rate: All": "0.716",
@@ -106,10 +105,10 @@ def test_what_has_no_number_says_why_in_the_csv() -> None:
 
 def test_two_tables_of_one_caption_are_refused() -> None:
     table = Table("Costs", "Asset", [], [])
-    sheets = Sheets("index.html")
-    assert sheets.add(table) == "tables/costs.csv"
+    files = CsvFiles("index.html")
+    assert files.add(table) == "tables/costs.csv"
     with pytest.raises(ValueError, match="two tables are called 'Costs'"):
-        sheets.add(table)
+        files.add(table)
 
 
 def test_a_table_is_sorted_by_the_heading_that_is_pressed(chromium: Browser, site: Path) -> None:

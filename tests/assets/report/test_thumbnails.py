@@ -10,10 +10,9 @@ import pytest
 from PIL import Image
 
 from assets.report.thumbnails import Thumbnail, is_whole, thumbnail
-from assets.vlmbias.pages import build
 from tests.assets.protobias.pairs_data import Pictures, painted
 from tests.assets.protobias.pairs_data import written as written_pairs
-from tests.assets.vlmbias.site_data import Made, Report, written
+from tests.assets.vlmbias.site_data import Made, Report, build, written
 
 PAINTED = (("animals", Made("artist", "accepted")),)
 

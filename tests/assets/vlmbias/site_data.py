@@ -10,7 +10,8 @@ from typing import Any, NamedTuple, TypeAlias
 import pandas as pd
 from PIL import Image, ImageDraw, ImageOps
 
-from assets.vlmbias.pages import build
+from assets.report.publish import publish
+from assets.vlmbias import pages
 from metrics import BASELINE, accuracy_table
 
 SIZES = (384, 768, 1152)
@@ -87,7 +88,6 @@ class Report:
             "answers": pd.DataFrame(self._answers),
             "accuracy": accuracy_table(pd.DataFrame(self._answers)),
             "png_of": self.pngs.__getitem__,
-            "title": "VLMBias, drawn again",
             "facts": {"Seed": "0", "Odd": ODD},
             "references": REFERENCES,
             "complete": len(self._images),
@@ -284,6 +284,11 @@ def _painted(made: Made, original: bool) -> dict[str, Any]:
         "source_width": 1536.0,
         "source_height": 1024.0,
     }
+
+
+def build(folder: Path, *, png_of: Callable[[str], bytes], **tables: Any) -> Path:
+    """Publish the site of these tables, and return the path of its front page."""
+    return publish(folder, pages.build(**tables), png_of)
 
 
 def written(folder: Path, **changes: Any) -> Path:

@@ -9,13 +9,12 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from assets.report.costs import costs, usd
-from assets.vlmbias.pages import build
 from assets.vlmbias.svg_flags import EDITED
 from metrics import exact_interval
 from resources.calls.spending import NANO, Spent
-from tests.assets.vlmbias.site_data import Report, picture
+from tests.assets.vlmbias.site_data import Report, build, picture
 
-ENDINGS = {
+OUTCOMES = {
     "subject-0-add": "kept",
     "subject-0-remove": "miscounted",
     "subject-1-add": "refused",
@@ -26,11 +25,11 @@ EDIT = picture(3, 768, "edited")
 SHA256 = hashlib.sha256(EDIT).hexdigest()
 
 
-def edits(tables: dict[str, Any], endings: dict[str, str], writer: str = "penman") -> pd.DataFrame:
+def edits(tables: dict[str, Any], outcomes: dict[str, str], writer: str = "penman") -> pd.DataFrame:
     """A writer's table of edits that end so, all drawn ones with the same picture."""
     images = tables["images"].set_index("image_id")
     rows = []
-    for slug, outcome in endings.items():
+    for slug, outcome in outcomes.items():
         image = images.loc[f"flags/{slug}/768"]
         drawn = outcome in ("kept", "miscounted")
         rows.append(
@@ -67,7 +66,7 @@ def tables() -> dict[str, Any]:
 def test_edited_flags_stand_beside_those_drawn_by_code(
     tables: dict[str, Any], chromium: Browser, tmp_path: Path
 ) -> None:
-    both = [edits(tables, ENDINGS), edits(tables, dict.fromkeys(ENDINGS, "no svg"), "scribe")]
+    both = [edits(tables, OUTCOMES), edits(tables, dict.fromkeys(OUTCOMES, "no svg"), "scribe")]
     index = build(tmp_path / "report", **tables, edited_tables=both)
     page = chromium.new_page()
     page.goto(index.as_uri())
@@ -89,7 +88,7 @@ def test_edited_flags_stand_beside_those_drawn_by_code(
         "scribe": "0 of 4 0.0 % [0.0, 60.2]",
     }
     section = page.get_by_role("region", name="penman")
-    for ending in ENDINGS.values():
+    for ending in OUTCOMES.values():
         expect(section.locator("dt", has_text=ending.capitalize())).to_have_count(1)
     strips = section.locator(".strip li")
     expect(strips).to_have_count(2)
@@ -105,7 +104,7 @@ def test_edited_flags_stand_beside_those_drawn_by_code(
 def test_code_is_not_said_to_have_kept_what_it_has_not_drawn(
     tables: dict[str, Any], tmp_path: Path
 ) -> None:
-    found = edits(tables, ENDINGS)
+    found = edits(tables, OUTCOMES)
     found.loc[0, "base_id"] = "flags/another-add"
     page = build(tmp_path / "report", **tables, edited_tables=[found]).read_text()
     assert "drawn by code" not in page.split("Flags edited by models")[1]

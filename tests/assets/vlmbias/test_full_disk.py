@@ -78,7 +78,7 @@ def assert_full(result):
     assert not result.success
     message = failure(result)
     assert "No space is left to write" in message, message
-    assert f"{disk}/vlmbias/report" in message, message
+    assert f"{disk}/report/vlmbias" in message, message
     assert "free some space" in message, message
 
 

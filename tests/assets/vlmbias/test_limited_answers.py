@@ -41,7 +41,7 @@ def test_a_part_is_planned_sent_marked_and_counts_later(root, judge, server):
     scores = pd.read_parquet(root / "vlmbias" / "accuracy.parquet")
     assert set(scores.loc[scores["model"] == "somebody", "image_set"]) == {"partial"}
     assert set(scores.loc[scores["model"] == "prior", "image_set"]) >= {"benchmark", "originals"}
-    page = (root / "vlmbias" / "report" / "index.html").read_text()
+    page = (root / "report" / "vlmbias" / "index.html").read_text()
     leaderboard, part = page.split('id="partial"')
     assert f"{TOPIC}, baseline: {LIMIT} of {whole} questions" in part
     assert "somebody" in part

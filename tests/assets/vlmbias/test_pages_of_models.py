@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from assets.vlmbias.pages import build
+from assets.report.start_page import write_start_page
 from assets.vlmbias.pages.judges import PROMPTINGS as WAYS
 from assets.vlmbias.pages.judges import prompting_title
 from assets.vlmbias.prompting import VARIANTS
@@ -19,6 +19,7 @@ from tests.assets.vlmbias.site_data import (
     REASON,
     REFERENCES,
     Report,
+    build,
     lifelike,
     stubborn,
 )
@@ -42,7 +43,9 @@ def answers(tables: dict[str, Any]) -> pd.DataFrame:
 
 @pytest.fixture(scope="module")
 def folder(tables: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build(tmp_path_factory.mktemp("models") / "report", **tables).parent
+    folder = build(tmp_path_factory.mktemp("models") / "report", **tables).parent
+    write_start_page(folder.parent)
+    return folder
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from assets.vlmbias.pages import build
-from tests.assets.vlmbias.site_data import ADDED, REFERENCES, Made, Report, lifelike
+from assets.report.start_page import write_start_page
+from tests.assets.vlmbias.site_data import ADDED, REFERENCES, Made, Report, build, lifelike
 
 MODEL = "some/vlm-1"
 PAINTED = (
@@ -35,7 +35,9 @@ def tables() -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def folder(tables: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build(tmp_path_factory.mktemp("photographs") / "report", **tables).parent
+    folder = build(tmp_path_factory.mktemp("photographs") / "report", **tables).parent
+    write_start_page(folder.parent)
+    return folder
 
 
 @pytest.fixture

@@ -49,7 +49,7 @@ def told(studio):
     """The front page, and the data version that the report was given."""
     result = studio.must(*OVER, topic=None)
     (event,) = result.asset_materializations_for_node("vlmbias__report")
-    page = studio.root / "vlmbias" / "report" / "index.html"
+    page = studio.root / "report" / "vlmbias" / "index.html"
     return page.read_text(encoding="utf-8"), event.tags["dagster/data_version"]
 
 
@@ -115,5 +115,5 @@ def test_what_others_have_spent_from_the_same_store_is_not_told(studio):
             assert told(studio) == before
     calls.close()
     told(studio)
-    sheet = studio.root / "vlmbias" / "report" / "tables" / "costs-by-asset-and-model.csv"
+    sheet = studio.root / "report" / "vlmbias" / "tables" / "costs-by-asset-and-model.csv"
     assert ",rich,online,1,$7.00," in sheet.read_text()

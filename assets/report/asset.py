@@ -1,0 +1,132 @@
+"""The asset `report` of a benchmark."""
+
+import shutil
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+
+import pandas as pd
+from dagster import (
+    AssetDep,
+    AssetExecutionContext,
+    AssetKey,
+    AssetsDefinition,
+    Config,
+    DagsterInstance,
+    DataVersion,
+    MaterializeResult,
+    MetadataValue,
+    asset,
+)
+from pydantic import Field
+
+from assets.kit.table_asset import OWNERS
+from assets.report.publish import Site, publish
+from assets.report.revision import content_version, written
+from assets.report.start_page import write_start_page
+from resources.calls.spending import Spent
+from resources.faults import writing
+from resources.home import Home
+from resources.images import ImageStore
+from resources.models.client import ModelClient
+
+
+class Reporting(Config):
+    """The run config of a report."""
+
+    originals: bool = Field(
+        default=False,
+        description="Copy what models painted into the report as large as it is, beside the "
+        "smaller pictures that its pages show, and lead to it. A picture of FLUX has 1.4 MB.",
+    )
+
+
+@dataclass(frozen=True)
+class Sources:
+    """What a benchmark's report is made from: its tables, what was spent on them, and the config.
+
+    `facts` are the lines of the footer about the report itself: when and by which code.
+    """
+
+    group: str
+    home: Home
+    instance: DagsterInstance
+    spent: Sequence[Spent]
+    originals: bool
+    facts: Mapping[str, str]
+
+    def table(self, name: str, partition: str | None = None) -> pd.DataFrame | None:
+        """A table of the benchmark, None where it was never materialized; raises `Corrupt`."""
+        with suppress(FileNotFoundError):
+            return self.home.table(AssetKey([self.group, name]), partition)
+        return None
+
+    def tables(self, name: str, partitions: Iterable[str]) -> dict[str, pd.DataFrame]:
+        """The partitions of a table that were materialized."""
+        found = {each: self.table(name, each) for each in partitions}
+        return {each: table for each, table in found.items() if table is not None}
+
+
+def report_asset(
+    group: str, site_of: Callable[[Sources], Site], *, deps: Sequence[AssetKey], description: str
+) -> AssetsDefinition:
+    """The asset `<group>/report`, which publishes what `site_of` makes of the benchmark's tables.
+
+    `site_of` raises `NothingYet` where there is nothing to report, and `Mismatch` where a table is
+    older than what it was made from: a report never mixes two states of a benchmark.
+    """
+
+    @asset(
+        key_prefix=group,
+        group_name=group,
+        owners=OWNERS,
+        kinds={"python", "html"},
+        deps=[AssetDep(key) for key in deps],
+        description=f"{description} Published as a static site below the data root, in report/"
+        f"{group}.",
+        code_version="3",
+    )
+    def report(
+        context: AssetExecutionContext,
+        config: Reporting,
+        home: Home,
+        images: ImageStore,
+        models: ModelClient,
+    ) -> MaterializeResult[None]:
+        started = perf_counter()
+        facts = written()
+        spent = [each for each in models.calls.spending() if each.asset.startswith(f"{group}/")]
+        sources = Sources(group, home, context.instance, spent, config.originals, facts)
+        site = site_of(sources)
+        folder = Path(home.root) / "report" / group
+        with writing(folder):
+            _take_over_former(Path(home.root) / group / "report", folder)
+            index = publish(folder, site, images.get)
+            write_start_page(folder.parent)
+        return MaterializeResult(
+            data_version=DataVersion(content_version(folder, facts)),
+            metadata={
+                "path": MetadataValue.path(str(index)),
+                "address": MetadataValue.path(index.as_uri()),
+                **site.metadata,
+                "seconds": round(perf_counter() - started, 2),
+            },
+        )
+
+    return report
+
+
+def _take_over_former(former: Path, folder: Path) -> None:
+    """Remove the site at its address of before, whose pictures are taken over if there is no newer.
+
+    A report of before would go on to be opened, and be out of date without a word.
+    """
+    if not (former / "beside.js").exists():
+        return
+    if folder.exists():
+        shutil.rmtree(former)
+    else:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        former.rename(folder)

@@ -1,0 +1,70 @@
+"""The asset that makes a report: of what it is made, and what it replaces."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from dagster import AssetKey, materialize
+
+from assets.kit.table_asset import NothingYet
+from assets.report.asset import Sources, report_asset
+from assets.report.publish import Site
+from assets.report.rendering import Renderer, Shell
+from assets.report.start_page import Entry, State
+from definitions import resources_at
+
+FOUND = "A & B look at <half> of it."
+
+
+def site(finding: str = FOUND, state: State = "results") -> Site:
+    """A site of one page, of a benchmark that nothing else knows of."""
+    shell = Shell("Another", {"Found": finding}, [("Top", "index.html")])
+    pages = Renderer(Path(), shell).page("index.html", "base.html")
+    return Site(Entry("Another", "does it look?", finding, state), pages, (), ())
+
+
+def made(root: Path, site_of: Callable[[Sources], Site]) -> Any:
+    """Materialize the report of a benchmark that nothing else knows of."""
+    asset = report_asset("another", site_of, deps=[AssetKey("it")], description="Another one.")
+    resources = {name: resources_at(str(root))[name] for name in ("home", "images", "models")}
+    return materialize([asset], resources=resources, raise_on_error=False)
+
+
+@pytest.mark.filterwarnings("ignore:.*InitResourceContext.dagster_run:DeprecationWarning")
+def test_a_report_is_an_asset_of_what_its_benchmark_gathers(tmp_path: Path) -> None:
+    versions = []
+    for finding in (FOUND, FOUND, "Something else."):
+        result = made(tmp_path, lambda sources, finding=finding: site(finding))
+        (event,) = result.get_asset_materialization_events()
+        versions.append(event.materialization.tags["dagster/data_version"])
+    assert versions[0] == versions[1] != versions[2]
+    assert "Something else." in (tmp_path / "report" / "index.html").read_text()
+    entry = json.loads((tmp_path / "report" / "another" / "finding.json").read_text())
+    assert entry["finding"] == "Something else."
+
+    def nothing(sources: Sources) -> Site:
+        assert sources.table("it") is None
+        assert sources.tables("it", ["a", "b"]) == {}
+        raise NothingYet("There is nothing yet.")
+
+    assert not made(tmp_path, nothing).success
+    assert "Something else." in (tmp_path / "report" / "index.html").read_text()
+
+
+@pytest.mark.filterwarnings("ignore:.*InitResourceContext.dagster_run:DeprecationWarning")
+@pytest.mark.parametrize("newer", [False, True])
+def test_a_report_at_its_address_of_before_is_taken_over(newer: bool, tmp_path: Path) -> None:
+    former = tmp_path / "another" / "report"
+    for file in ("index.html", "beside.js"):
+        former.mkdir(parents=True, exist_ok=True)
+        (former / file).write_text("of before")
+    (tmp_path / "another" / "it.parquet").write_text("a table")
+    if newer:
+        (tmp_path / "report" / "another").mkdir(parents=True)
+    assert made(tmp_path, lambda sources: site()).success
+    assert [path.name for path in (tmp_path / "another").iterdir()] == ["it.parquet"]
+    index = tmp_path / "report" / "another" / "index.html"
+    assert "of before" not in index.read_text()
+    assert not index.with_name("beside.js").exists()

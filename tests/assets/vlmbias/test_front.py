@@ -1,0 +1,86 @@
+"""The first screen of VLMBias: a finding, and counts that agree."""
+
+import html
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.assets.vlmbias.site_data import Made, Report, build, lifelike
+
+MODELS = ("prior", "pixels", "some/vlm-1", "some/vlm-2")
+PAINTED = (
+    ("animals", Made("artist", "accepted")),
+    ("animals", Made("idler", "unreviewed")),
+    ("logos", Made("sketch", "unreviewed", rehearsal=True)),
+)
+
+
+def read(page: Path) -> str:
+    """The text of a page, in one line."""
+    text = re.sub(r"<[^>]+>", " ", page.read_text(encoding="utf-8"))
+    return " ".join(html.unescape(text).split())
+
+
+def heading(index: Path) -> str:
+    (found,) = re.findall(r"<h1[^>]*>(.*?)</h1>", index.read_text(), re.DOTALL)
+    return html.unescape(found).replace("\u00a0", " ")
+
+
+def rates(tables: dict[str, Any], measure: str) -> dict[str, float]:
+    found = tables["accuracy"].query(
+        "prompting == 'baseline' and topic == 'task mean' and size == 'all'"
+        " and image_set == 'benchmark' and questions == 'Q1 & Q2'"
+    )
+    return dict(zip(found["model"], found[measure], strict=True))
+
+
+@pytest.mark.parametrize("models", [1, 2])
+def test_the_front_page_opens_with_what_was_found(models: int, tmp_path: Path) -> None:
+    tables = Report(3, models=MODELS[: 2 + models], answering=lifelike).tables()
+    index = build(tmp_path / "report", **tables)
+    named = MODELS[2 : 2 + models]
+    biased = [rates(tables, "bias_rate")[model] for model in named]
+    right = {model: rates(tables, "accuracy")[model] for model in named}
+    best = max(right, key=right.__getitem__)
+    expected = {
+        1: f"{best} gives the familiar answer in {100 * biased[0]:.0f} % of the benchmark's "
+        f"pictures and the right one in {100 * right[best]:.0f} %.",
+        2: f"2 models give the familiar answer in {100 * min(biased):.0f} to "
+        f"{100 * max(biased):.0f} % of the benchmark's pictures; the best, {best}, is right in "
+        f"{100 * right[best]:.0f} %.",
+    }
+    assert heading(index) == expected[models]
+    first = index.read_text().partition("<h2")[0]
+    assert first.count("<img ") == 2
+    assert first.count('<svg role="img"') == 1
+    assert re.search(rf"<b>{best}</b> says <b class=\"wrong\">\d+</b>", first)
+
+
+def test_without_a_model_no_finding_is_made_up(tmp_path: Path) -> None:
+    index = build(tmp_path / "report", **Report(1, models=("prior", "pixels")).tables())
+    assert heading(index) == "No model has answered yet."
+
+
+def test_counts_that_stand_beside_each_other_agree(tmp_path: Path) -> None:
+    """4 flags, 2 animals by two painters, 2 logos; the originals stand beside them."""
+    tables = Report(2, ("flags",), painted=PAINTED).tables() | {"complete": 30}
+    index = build(tmp_path / "report", **tables)
+    told = read(index)
+    here, whole, beside = map(
+        int,
+        re.findall(r"(\d+) of the benchmark’s (\d+) images are here, and (\d+) pictures", told)[0],
+    )
+    assert (here, whole) == (24, 30)
+    assert here + beside == len(tables["images"])
+    proofs = index.read_text().partition('<dl class="proofs">')[2].partition("</dl>")[0]
+    counted = [int(number) for number in re.findall(r"<dd>(\d+)</dd>", proofs)]
+    *of_proofs, lacking, last = counted
+    assert sum(of_proofs) == here
+    assert lacking == whole - here
+    assert last == whole
+    assert f"{here + beside} pictures" in read(index.with_name("gallery.html"))
+    assert f"6 of the benchmark’s {whole} images are schematics" in told
+    every = [int(n) for n in re.findall(r"(\d+) of the benchmark’s \d+ images", told)]
+    assert every == [6, here]
