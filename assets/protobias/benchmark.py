@@ -9,6 +9,7 @@ from assets.kit.partitions import painters
 from assets.kit.plan import Planners
 from assets.kit.step import Step
 from assets.protobias import picture_planning, score_planning, triplet_planning
+from assets.protobias.common import GROUP, QUESTION, TITLE
 from assets.protobias.filtered import filtered_pairs_by
 from assets.protobias.pair_checks import checks_of_pairs
 from assets.protobias.pairs import image_pairs_by
@@ -92,9 +93,9 @@ def _stand_in(catalog: Catalog, painter: str) -> Iterator[StandIn]:
 
 
 BENCHMARK = Benchmark(
-    name="protobias",
-    title="ProtoBias",
-    question="Does a metric prefer the picture that fits the text, or the one that is typical?",
+    name=GROUP,
+    title=TITLE,
+    question=QUESTION,
     steps=_steps,
     assets=_assets,
     planners=_planners,

@@ -8,6 +8,8 @@ from assets.kit import table_asset as common
 from resources.home import Home
 
 GROUP = "protobias"
+TITLE = "ProtoBias"
+QUESTION = "Does a metric prefer the picture that fits the text, or the one that is typical?"
 
 table_asset = partial(common.table_asset, GROUP)
 """An asset of this benchmark that makes a table."""

@@ -6,7 +6,7 @@ from dagster import AssetsDefinition
 
 from assets.kit.partitions import painters
 from assets.kit.table_asset import NothingYet
-from assets.protobias.common import GROUP, key
+from assets.protobias.common import GROUP, QUESTION, TITLE, key
 from assets.protobias.pages import build
 from assets.protobias.reported import facts, painted_by, prompts, unsummarised
 from assets.report.asset import Sources, report_asset
@@ -23,8 +23,7 @@ def report_over(scorers: Sequence[Model]) -> AssetsDefinition:
         lambda sources: _site(sources, scorers),
         # Scores are read without edges: `summary` changes whenever they do.
         deps=[key(name) for name in _OVER],
-        description="ProtoBias: does a metric prefer the picture that fits the text, or the one "
-        "that is typical? Failure rates, Tables 1 and 2, retention, pairs side by side.",
+        description=f"{TITLE}: {QUESTION} Failure rates, Tables 1 and 2, retention, pairs.",
     )
 
 

@@ -9,7 +9,7 @@ from assets.kit.plan import Planners
 from assets.kit.step import Step
 from assets.vlmbias.accuracy import accuracy_over
 from assets.vlmbias.answers import Answers, topics_of
-from assets.vlmbias.common import photographed_topics, photographs, topics
+from assets.vlmbias.common import GROUP, QUESTION, TITLE, photographed_topics, photographs, topics
 from assets.vlmbias.photographs import planning as photographs_planning
 from assets.vlmbias.photographs.making import photographed
 from assets.vlmbias.report import report_over
@@ -94,9 +94,9 @@ def _stand_in(catalog: Catalog, painter: str) -> Iterator[StandIn]:
 
 
 BENCHMARK = Benchmark(
-    name="vlmbias",
-    title="VLMBias",
-    question="Does a vision-language model count what it sees, or what it remembers?",
+    name=GROUP,
+    title=TITLE,
+    question=QUESTION,
     steps=_steps,
     assets=_assets,
     planners=_planners,

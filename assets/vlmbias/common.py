@@ -9,6 +9,8 @@ from assets.kit.partitions import painters
 from generators.topics import DRAWN, PHOTOGRAPHED
 
 GROUP = "vlmbias"
+TITLE = "VLMBias"
+QUESTION = "Does a vision-language model count what it sees, or what it remembers?"
 
 drawn_topics = StaticPartitionsDefinition(list(DRAWN))
 """The topics that are drawn by code."""

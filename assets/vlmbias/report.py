@@ -7,13 +7,12 @@ import pandas as pd
 import pyarrow as pa
 from dagster import AssetKey, AssetsDefinition
 
-from assets.kit.partitions import topics
 from assets.kit.table_asset import Mismatch, NothingYet
 from assets.report.asset import Sources, report_asset
 from assets.report.publish import Site
 from assets.report.rows import Row, rows
 from assets.vlmbias.accuracy import ACCURACY, all_answers, partial_of, stored_answers
-from assets.vlmbias.common import GROUP, edited_by
+from assets.vlmbias.common import GROUP, QUESTION, TITLE, edited_by, topics
 from assets.vlmbias.images import IMAGES
 from assets.vlmbias.measurements import MEASUREMENTS
 from assets.vlmbias.pages import build
@@ -40,8 +39,7 @@ def report_over(judges: Sequence[Model], writers: Sequence[Model]) -> AssetsDefi
         GROUP,
         lambda sources: _site(sources, judges, writers),
         deps=[*over, *(edited_by(writer.name) for writer in writers)],
-        description="VLMBias: does a vision-language model count what it sees, or what it "
-        "remembers? Leaderboard, charts, gallery, and a page for every scene.",
+        description=f"{TITLE}: {QUESTION} Leaderboard, charts, gallery, a page for every scene.",
     )
 
 

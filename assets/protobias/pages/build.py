@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from assets.protobias.common import QUESTION, TITLE
 from assets.protobias.pages import (
     agreement,
     charts,
@@ -25,8 +26,6 @@ from assets.report.rendering import Renderer, Shell
 from assets.report.start_page import Entry
 from resources.calls.spending import Spent
 
-TITLE = "ProtoBias"
-QUESTION = "does a metric prefer the picture that fits the text, or the one that is typical?"
 _HERE = Path(__file__).parent
 _STYLES = _HERE / "pairs.css"
 _LINKS = tuple(

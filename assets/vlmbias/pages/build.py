@@ -15,6 +15,7 @@ from assets.report.costs import costs
 from assets.report.outcomes import served
 from assets.report.rendering import Renderer, Shell
 from assets.report.start_page import Entry
+from assets.vlmbias.common import QUESTION, TITLE
 from assets.vlmbias.pages import columns
 from assets.vlmbias.pages.edited import edited
 from assets.vlmbias.pages.figures import COUNTING, NAMING, PARTIAL, SANITY, Accuracy, Column
@@ -31,8 +32,6 @@ from generators.topics import title as topic_title
 from metrics import BASELINE, TASK_MEAN
 from resources.calls.spending import Spent
 
-TITLE = "VLMBias"
-QUESTION = "does a judge look at the image, or answer from memory?"
 _LINKS = (
     ("Leaderboard", "index.html#leaderboard"),
     ("Topics", "index.html#topics"),
