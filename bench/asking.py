@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import NamedTuple
 
 from openai import AsyncOpenAI
@@ -32,15 +32,20 @@ _LOG = logging.getLogger("bench")
 
 
 class Cost(NamedTuple):
-    """Milliseconds for each of 1,000 text requests, and seconds for asking all of them again."""
+    """Milliseconds of CPU for each of 1,000 text requests, and seconds for asking all again.
+
+    CPU is that of this process, all threads, user and system: other work on the machine, which
+    stretches the wall clock, does not change it. `waited` is what the wall clock says.
+    """
 
     bare: float
     durable: float
+    waited: float
     again: float
 
     @property
     def above(self) -> float:
-        """What storing, claiming and pacing cost for each."""
+        """Milliseconds that storing, claiming and adapting the concurrency cost for each."""
         return self.durable - self.bare
 
 
@@ -64,22 +69,23 @@ def peak_megabytes(images: int) -> float:
 
 def _round(url: str, number: int) -> Cost:
     questions = [f"Round {number}: how many legs has animal {n}?" for n in range(REQUESTS)]
-    bare = asyncio.run(_bare(url, questions))
+    bare_waited, bare = asyncio.run(_bare(url, questions))
     with tempfile.TemporaryDirectory() as root:
         client = _client(root)
         requests = [Write((Turn("user", question),)) for question in questions]
-        started = perf_counter()
+        started, used = perf_counter(), process_time()
         _ask(client, url, requests)
-        durable = perf_counter() - started
+        waited, durable = perf_counter() - started, process_time() - used
         started = perf_counter()
         _ask(client, url, requests)
         again = perf_counter() - started
         _close(client)
-    return Cost(bare / REQUESTS * 1000, durable / REQUESTS * 1000, again)
+    each = 1000 / REQUESTS
+    return Cost(bare * each, durable * each, (waited - bare_waited) * each, again)
 
 
-async def _bare(url: str, questions: Sequence[str]) -> float:
-    """Seconds for the SDK alone, called by as many workers."""
+async def _bare(url: str, questions: Sequence[str]) -> tuple[float, float]:
+    """Seconds, and those of CPU, for the SDK alone, called by as many workers."""
     queue = iter(questions)
     async with AsyncOpenAI(base_url=url, api_key="none", max_retries=0) as client:
 
@@ -90,11 +96,11 @@ async def _bare(url: str, questions: Sequence[str]) -> float:
                 )
                 assert reply.choices[0].message.content
 
-        started = perf_counter()
+        started, used = perf_counter(), process_time()
         async with asyncio.TaskGroup() as workers:
             for _ in range(CONCURRENCY):
                 workers.create_task(work())
-        return perf_counter() - started
+        return perf_counter() - started, process_time() - used
 
 
 def _ask(client: ModelClient, url: str, requests: Sequence[Request]) -> None:
