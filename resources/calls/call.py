@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
 
@@ -76,7 +76,8 @@ def row_of(call: Call) -> dict[str, Any]:
     # A model may send half of a surrogate pair, which is JSON, but which no UTF-8 can hold.
     answer = json.dumps(call.answer, sort_keys=True, allow_nan=False, separators=(",", ":"))
     finished_at = call.finished_at.astimezone(UTC).isoformat(timespec="microseconds")
-    return asdict(call) | {
+    # `dataclasses.asdict` would copy request and answer, value by value.
+    return {name: getattr(call, name) for name in call.__slots__} | {
         "request": request,
         "answer": answer,
         "served_model": served_model,

@@ -139,9 +139,17 @@ class Statements:
             found.damaged.update((row.key, row.model) for row in models)
         missing = [key for key in keys if key not in found.sound and key not in found.damaged]
         if missing:
-            for row in connection.execute(self._astray, {"keys": json.dumps(missing)}).mappings():
-                if row["key"] == row["wanted"] or not is_sound_call(row):
+            astray = (
+                connection.execute(self._astray, {"keys": json.dumps(missing)}).mappings().all()
+            )
+            late = self.held(connection, [row["key"] for row in astray])
+            for row in astray:
+                wanted = row["key"] == row["wanted"]
+                if not is_sound_call(row) or (wanted and row["key"] not in late):
                     found.damaged[row["key"]] = row["model"]
+                elif wanted:
+                    # Stored between the two looks; by a damaged index it would still not be found.
+                    found.sound[row["key"]] = answer_of(row)
         return found
 
     def held(self, connection: Connection, keys: Collection[str]) -> set[str]:

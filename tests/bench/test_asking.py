@@ -14,8 +14,8 @@ def test_a_round_asks_bare_then_durably_then_again(monkeypatch):
 
 
 def test_the_middle_is_by_what_is_above_the_bare_client():
-    costs = [Cost(5, 6, 0), Cost(1, 9, 0), Cost(2, 5, 0)]
-    assert middle(costs) == Cost(2, 5, 0)
+    costs = [Cost(5, 6, 1, 0), Cost(1, 9, 0, 0), Cost(2, 5, 0, 0)]
+    assert middle(costs) == Cost(2, 5, 0, 0)
 
 
 def test_memory_is_that_of_a_process_that_sends_the_pictures():

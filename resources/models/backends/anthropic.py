@@ -10,14 +10,13 @@ import httpx2
 from pydantic import BaseModel, BeforeValidator
 
 from resources.models.backends.base import PictureOf
+from resources.models.backends.http_client import RestrictedClient, longest_reply
 from resources.models.backends.reply_schemas import Aside, Count, an_object, shaped
 from resources.models.backends.wire import (
     bytes_of,
-    careful_client,
     check_key,
     fault,
     interruption,
-    longest_reply,
     media_type,
     out_of_tokens,
     without_key,
@@ -103,7 +102,7 @@ class Anthropic:
             base_url=model.base_url or _ADDRESS,
             max_retries=0,
             open_telemetry=False,
-            http_client=careful_client(
+            http_client=RestrictedClient(
                 model.concurrency,
                 {**credentials, "anthropic-version": _VERSION},
                 longest_reply(model),

@@ -11,14 +11,13 @@ from google.genai.client import DebugConfig
 from pydantic import ValidationError
 
 from resources.models.backends.base import PictureOf
+from resources.models.backends.http_client import RestrictedClient, longest_reply
 from resources.models.backends.reply_schemas import Failure, Generated, Part, Problem, shaped
 from resources.models.backends.wire import (
     bytes_of,
-    careful_client,
     check_key,
     fault,
     interruption,
-    longest_reply,
     media_type,
     out_of_tokens,
     picture_from,
@@ -87,7 +86,7 @@ class Gemini:
                 "should_return_http_response": True,
             }
         )
-        self._http = careful_client(
+        self._http = RestrictedClient(
             model.concurrency,
             {} if key is None else {"x-goog-api-key": key},
             longest_reply(model),

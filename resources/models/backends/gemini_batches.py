@@ -29,8 +29,9 @@ from resources.models.backends.batch_files import (
     told,
 )
 from resources.models.backends.gemini import ADDRESS, VERSION, Gemini
+from resources.models.backends.http_client import longest_reply
 from resources.models.backends.reply_schemas import Shape, an_object
-from resources.models.backends.wire import interruption, longest_reply, without_key
+from resources.models.backends.wire import interruption, without_key
 from resources.models.replies import Fault, Interrupted, Reply, Unacceptable
 from resources.models.requests import Request, Score, kind_of
 from resources.untrusted import BadJson, parse_untrusted

@@ -9,6 +9,12 @@ from openai import APIConnectionError, APIStatusError, AsyncOpenAI
 
 from resources.models.backends.addresses import Forbidden, fetched
 from resources.models.backends.base import PictureOf
+from resources.models.backends.http_client import (
+    LONGEST_PICTURE,
+    RestrictedClient,
+    TooLong,
+    longest_reply,
+)
 from resources.models.backends.reply_schemas import (
     Completion,
     Image,
@@ -18,14 +24,10 @@ from resources.models.backends.reply_schemas import (
 )
 from resources.models.backends.structured import response_format
 from resources.models.backends.wire import (
-    LONGEST_PICTURE,
-    TooLong,
     bytes_of,
-    careful_client,
     check_key,
     fault,
     interruption,
-    longest_reply,
     media_type,
     out_of_tokens,
     picture_from,
@@ -88,7 +90,7 @@ class OpenAI:
             api_key="unused",
             base_url=model.base_url or _ADDRESS,
             max_retries=0,
-            http_client=careful_client(model.concurrency, credentials, longest_reply(model)),
+            http_client=RestrictedClient(model.concurrency, credentials, longest_reply(model)),
         )
 
     async def aclose(self) -> None:
@@ -210,7 +212,7 @@ class OpenAI:
         name its host alone.
         """
         end: Fault
-        async with careful_client(1, {}, LONGEST_PICTURE) as client:
+        async with RestrictedClient(1, {}, LONGEST_PICTURE) as client:
             try:
                 response = await fetched(client, url, str(self._sdk.base_url))
             except Forbidden as why:

@@ -18,9 +18,10 @@ from resources.models.backends.batch_files import (
     results_of,
     told,
 )
+from resources.models.backends.http_client import longest_reply
 from resources.models.backends.openai import EDITS, OpenAI, data_url, fault_of, no_refusal
 from resources.models.backends.reply_schemas import Aside, Shape, an_object, fitted
-from resources.models.backends.wire import bytes_of, interruption, longest_reply, without_key
+from resources.models.backends.wire import bytes_of, interruption, without_key
 from resources.models.replies import Fault, Interrupted, Refusal, Reply, Unacceptable
 from resources.models.requests import Edit, Request, Score
 

@@ -1,11 +1,10 @@
-"""What the hosted backends share: a careful HTTP client, and how to read what comes back."""
+"""What the hosted backends share: faults by status, waits that are asked for, pictures, keys."""
 
 import asyncio
-import json
 import re
 import time
 from base64 import b64decode
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from email.utils import parsedate_to_datetime
 from math import isfinite
 from urllib.parse import quote
@@ -13,6 +12,7 @@ from urllib.parse import quote
 import httpx2
 
 from resources.models.backends.base import PictureOf
+from resources.models.backends.http_client import TooLong
 from resources.models.catalog import Model
 from resources.models.replies import (
     Closed,
@@ -23,137 +23,13 @@ from resources.models.replies import (
     Picture,
     Unacceptable,
 )
-from resources.untrusted import BadJson, IncompleteJson, parse_untrusted
 
-_TIMEOUT = httpx2.Timeout(None, connect=20)
-_OWN_HEADERS = frozenset(
-    {
-        "accept",
-        "accept-encoding",
-        "connection",
-        "content-length",
-        "content-type",
-        "host",
-        "transfer-encoding",
-        "user-agent",
-        "x-goog-upload-command",
-        "x-goog-upload-header-content-length",
-        "x-goog-upload-header-content-type",
-        "x-goog-upload-offset",
-        "x-goog-upload-protocol",
-    }
-)
 _NEVER_MADE = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout)
 _GAVE_UP_WAITING = (408, 499, 504, 524)
 """Statuses of one who did not wait for the model, which may have gone on and is paid then."""
 _MASKED = re.compile(r"(?<![^\s\"'])[^\s\"']*\*{3,}[^\s\"']*")
 _LONGEST_MESSAGE = 500
-LONGEST_REPLY = 16_000_000
-"""Bytes of a reply of text or of a page of a list: a million characters, however they are sent."""
-LONGEST_PICTURE = 100_000_000
-"""Bytes of a reply with a picture: one of 75 MB, as base64."""
 _SHORTEST_KEY = 4
-
-
-LONGEST_ERROR = 100_000
-"""Bytes of an error, of which no more is read."""
-_LONGEST_FILE = 100_000_000_000
-
-
-def longest_reply(model: Model) -> int:
-    """Bytes that a reply of a model may have, unpacked."""
-    return LONGEST_PICTURE if {"painter", "editor"} & set(model.roles) else LONGEST_REPLY
-
-
-class TooLong(httpx2.StreamError):
-    """A reply is longer than is taken; the rest of it was not read."""
-
-
-class _Bounded(httpx2.AsyncByteStream):
-    """A reply's body, unpacked: at most so many bytes of it.
-
-    Of an error that is longer the beginning is enough; of another reply `TooLong` is raised.
-    """
-
-    def __init__(self, packed: httpx2.Response, longest: int) -> None:
-        self._packed, self._longest = packed, longest
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        if not self._packed.is_success:
-            yield _plain_error(await self._beginning())
-            return
-        left = self._longest
-        async for chunk in self._packed.aiter_bytes():
-            left -= len(chunk)
-            if left < 0:
-                raise TooLong(f"The reply has more than {self._longest:,} bytes.")
-            yield chunk
-
-    async def _beginning(self) -> bytes:
-        begun = bytearray()
-        async for chunk in self._packed.aiter_bytes():
-            begun += chunk
-            if len(begun) > self._longest:
-                break
-        return bytes(begun[: self._longest])
-
-    async def aclose(self) -> None:
-        await self._packed.aclose()
-
-
-def _plain_error(body: bytes) -> bytes:
-    """The body of an error as every SDK can read it; JSON that none can is its message."""
-    try:
-        return json.dumps(parse_untrusted(body)).encode()
-    except IncompleteJson:
-        return body
-    except BadJson:
-        said = body[:_LONGEST_MESSAGE].decode(errors="replace")
-        return json.dumps({"error": {"message": said}}).encode()
-
-
-def careful_client(
-    concurrency: int, credentials: Mapping[str, str], longest: int, files: str | None = None
-) -> httpx2.AsyncClient:
-    """An HTTP client that follows no redirect and sends no header but its own and `credentials`.
-
-    Of a reply it reads `longest` bytes at most, counted as they are unpacked: a small one can
-    unfold to gigabytes. `files` is how the path of a file ends that is read line by line.
-
-    The SDKs read headers from the environment (an organization, a project, whole custom ones that
-    can stand in for the key) and add others that describe the machine: none of it is in
-    models.yaml, so none of it leaves. They also set time limits, or lift them, request by request;
-    here connecting has one, and the rest is under the deadline that the caller puts around a call.
-    """
-
-    async def prepare(request: httpx2.Request) -> None:
-        for name in set(request.headers) - _OWN_HEADERS:
-            del request.headers[name]
-        request.headers.update(credentials)
-        request.extensions = {**request.extensions, "timeout": _TIMEOUT.as_dict()}
-
-    async def bound(response: httpx2.Response) -> None:
-        whole = longest
-        if not response.is_success:
-            whole = LONGEST_ERROR
-        elif files and response.request.url.path.endswith(files):
-            whole = _LONGEST_FILE
-        packed = httpx2.Response(
-            response.status_code,
-            headers=response.headers,
-            stream=response.stream,
-            request=response.request,
-        )
-        response.stream = _Bounded(packed, whole)
-        response.headers.pop("content-encoding", None)
-
-    return httpx2.AsyncClient(
-        follow_redirects=False,
-        limits=httpx2.Limits(
-            max_connections=concurrency, max_keepalive_connections=concurrency, keepalive_expiry=30
-        ),
-        event_hooks={"request": [prepare], "response": [bound]},
-    )
 
 
 def check_key(model: Model, key: str | None) -> None:

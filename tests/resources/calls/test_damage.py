@@ -275,3 +275,24 @@ class TestOneOfBefore:
         for each in racing:
             each.join(60)
         assert [each.exitcode for each in racing] == [0] * len(racing)
+
+
+def test_an_answer_stored_between_two_looks_is_none_that_is_damaged(url, opened):
+    """A run that is executed again looks up answers while the one before still stores them."""
+    reader, writer = opened(url), opened(url)
+    reader.keep([call(0)])
+
+    class Meanwhile(list):
+        looks = 0
+
+        def __iter__(self):
+            self.looks += 1
+            if self.looks == 2:
+                writer.keep([call(1)])
+            return super().__iter__()
+
+    wanted = Meanwhile(keys(2))
+    database = reader._started().database
+    found = database.run(lambda connection, sql: sql.answers(connection, wanted))
+    assert set(found.sound) == set(keys(2))
+    assert found.damaged == {}

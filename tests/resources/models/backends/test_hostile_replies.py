@@ -12,9 +12,9 @@ from resources.calls.call import Answer
 from resources.images import ImageStore
 from resources.models.backends.anthropic import _Message
 from resources.models.backends.batch_files import lines_of, results_of
+from resources.models.backends.http_client import LONGEST_ERROR, LONGEST_REPLY
 from resources.models.backends.openai_batches import _Line
 from resources.models.backends.reply_schemas import Completion, Generated, Images, shaped
-from resources.models.backends.wire import LONGEST_ERROR, LONGEST_REPLY
 from resources.models.catalog import Model
 from resources.models.outcomes import Answered, Malformed, Refused, outcome_of, repaired
 from resources.models.recording import recorded_answer
