@@ -14,7 +14,9 @@ import sys
 from hashlib import sha256
 from pathlib import Path
 
-from tests.runs import TOPIC, failure, materialize, metadata
+from assets.vlmbias import images
+from generators.domains import domain
+from tests.runs import TOPIC, failure, few_scenes, materialize, metadata
 
 
 def leave(kib):
@@ -31,15 +33,19 @@ disk = Path(sys.argv[1])
 """
 
 DRAWING = """
-TOTAL, ONCE = 112, 50
+TOTAL, ONCE = 8, 2
+DRAWING = domain("patterned_grids").drawing
+WHOLE = DRAWING.scenes
 
 
 def draw():
-    return materialize(disk, "drawn_images", topic="patterned_grids", sizes=(384, 768))
+    return materialize(disk, "drawn_images", topic="patterned_grids", sizes=(768, 1152))
 
 
 if __name__ == "__main__":
-    leave(1024)
+    DRAWING.scenes = lambda seed: WHOLE(seed)[: TOTAL // 2]
+    images._KEPT_AT_ONCE = ONCE
+    leave(175)
     result = draw()
     assert not result.success
     message = failure(result)
@@ -83,7 +89,8 @@ def assert_full(result):
 
 
 if __name__ == "__main__":
-    assert materialize(disk, topic=TOPIC).success
+    with few_scenes():
+        assert materialize(disk, topic=TOPIC).success
     assert materialize(disk, "accuracy").success
     before = made()
     leave(200)

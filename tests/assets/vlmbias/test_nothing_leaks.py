@@ -26,7 +26,7 @@ HIDDEN = (
 
 @pytest.fixture(scope="module")
 def planted(tmp_path_factory):
-    """Two counterfactuals and two originals of every topic, asked with a canary in every column.
+    """A counterfactual and an original of every topic, asked with a canary in every column.
 
     The questions' own words, the pictures and the subject (which its title shows) stay as they are.
     """
@@ -35,7 +35,7 @@ def planted(tmp_path_factory):
     for name, domain in domains().items():
         rows = []
         scenes = domain.drawing.scenes(0)
-        for scene in (*scenes[:2], *[each for each in scenes if each.variant == "original"][-2:]):
+        for scene in (scenes[0], *[each for each in scenes if each.variant == "original"][-1:]):
             digest = images.put(draw_png(Drawing(name, scene, 384)))
             for question in domain.asking.ask(scene):
                 rows.append(

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from generators.domains import domain
 from tests.runs import TOPIC, checks, failure, materialize
 
 PROJECT = Path(__file__).parents[3]
@@ -13,6 +14,7 @@ SCRIPT = """
 import locale
 import sys
 print(locale.getencoding())
+from generators.domains import domain
 from tests.runs import failure, few_scenes, materialize
 with few_scenes():
     result = materialize(sys.argv[1], topic=sys.argv[2])
@@ -83,8 +85,10 @@ def test_two_runs_at_once_in_strange_surroundings_end_as_one_here_would(tmp_path
     assert contents(root) == contents(expected)
 
 
-def test_another_seed_gives_other_scenes_and_is_verified_too(tmp_path):
-    made = {}
+def test_another_seed_gives_other_scenes_and_is_verified_too(tmp_path, monkeypatch):
+    drawing, made = domain("patterned_grids").drawing, {}
+    whole = drawing.scenes
+    monkeypatch.setattr(drawing, "scenes", lambda seed: [*whole(seed)[:6], *whole(seed)[-2:]])
     for seed in (0, 7):
         root = tmp_path / str(seed)
         result = materialize(root, *VERIFIED, topic="patterned_grids", seed=seed)
