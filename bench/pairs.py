@@ -19,16 +19,18 @@ from typing import NamedTuple
 import pyarrow.parquet as pq
 from dagster import AssetSpec, DagsterInstance, materialize
 
+from assets.kit.materializing import asset_of
 from assets.kit.partitions import tags_of
 from assets.protobias.common import GROUP, key
 from assets.protobias.concepts import Sampling, sampled
-from assets.protobias.pairs import image_pairs_by
+from assets.protobias.pairs import ImagePairs
 from assets.protobias.partitions import pairs, protobias_domains
 from assets.protobias.triplets import TRIPLETS
 from bench.machine import peak_megabytes
 from generators.prompts.grammar import fields_of, triplet
 from resources.budget import Budget
 from resources.calls import CallStore
+from resources.home import Home
 from resources.images import ImageStore
 from resources.ledger import WorkLedger
 from resources.models.catalog import Catalog, Model
@@ -113,13 +115,14 @@ def paint(root: str, url: str) -> Painted:
         instance.add_dynamic_partitions("painters", [painter.name])
         started = perf_counter()
         result = materialize(
-            [image_pairs_by(Catalog((painter,))), triplets],
+            [asset_of(ImagePairs(Catalog((painter,)))), triplets],
             instance=instance,
             partition_key=partition,
             tags=tags_of(partition, pairs),
             run_config={"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}},
             resources={
                 "io_manager": ParquetTables(root=root),
+                "home": Home(root=root),
                 "images": images,
                 "models": ModelClient(calls=calls, images=images),
                 "ledger": WorkLedger(root=root),

@@ -169,9 +169,9 @@ class Step(ABC, Generic[ConfigT]):
         """Whether it asks a model under any config; one that never does is in no quote."""
         return True
 
-    @abstractmethod
     def model(self, partition: str, config: ConfigT) -> Model | None:
-        """The model that is asked; None where nobody is. Raises `NoSuchModel`."""
+        """The model that is asked; None, as by default, where nobody is. Raises `NoSuchModel`."""
+        return None
 
     @abstractmethod
     def rows(self, work: Work[ConfigT]) -> Sequence[dict[str, Any]]:
@@ -181,9 +181,10 @@ class Step(ABC, Generic[ConfigT]):
         as well. Raises `NotCountable` where nobody can count what is to be asked then.
         """
 
-    @abstractmethod
     def converse(self, work: Work[ConfigT], row: Row) -> Conversation:
         """Ask about a row, in as many turns as it takes; return its further columns."""
+        yield from ()
+        return {}
 
     def finish(
         self, work: Work[ConfigT], rows: Sequence[dict[str, Any]]

@@ -6,20 +6,18 @@ from typing import Any
 from assets.kit.benchmarks import Benchmark, Definition, StandIn
 from assets.kit.jobs import Flow
 from assets.kit.partitions import painters
-from assets.kit.plan import Planners
 from assets.kit.step import Step
-from assets.protobias import picture_planning, score_planning, triplet_planning
 from assets.protobias.common import GROUP, QUESTION, TITLE
-from assets.protobias.filtered import filtered_pairs_by
-from assets.protobias.pair_checks import checks_of_pairs
-from assets.protobias.pairs import image_pairs_by
+from assets.protobias.concepts import Concepts
+from assets.protobias.filtered import FilteredPairs
+from assets.protobias.own_scores import FiledScores
+from assets.protobias.pairs import ImagePairs
 from assets.protobias.partitions import pairs, protobias_domains
 from assets.protobias.report import report_over
-from assets.protobias.score_checks import checks_of_scores
-from assets.protobias.scores import scores_by
-from assets.protobias.scoring import scorers
+from assets.protobias.scores import Scores
+from assets.protobias.scoring import is_filed, scorers
 from assets.protobias.summary import summary_over
-from assets.protobias.triplets import triplets_by
+from assets.protobias.triplets import PromptTriplets
 from generators.prompts.concepts import DOMAINS
 from resources.models.catalog import Catalog
 
@@ -57,28 +55,16 @@ _STAND_IN_SAMPLES = {"image_pairs": {"samples": 1}}
 
 
 def _steps(catalog: Catalog) -> Iterator[Step[Any]]:
-    yield from ()
+    yield Concepts(catalog)
+    yield PromptTriplets(catalog)
+    yield ImagePairs(catalog)
+    yield FilteredPairs(catalog)
+    for model in scorers(catalog):
+        yield (FiledScores if is_filed(model) else Scores)(catalog, model)
 
 
 def _assets(catalog: Catalog) -> list[Definition]:
-    return [
-        triplets_by(catalog),
-        image_pairs_by(catalog),
-        filtered_pairs_by(catalog),
-        *checks_of_pairs(),
-        *scores_by(catalog),
-        *checks_of_scores(catalog),
-        summary_over(scorers(catalog)),
-        report_over(scorers(catalog)),
-    ]
-
-
-def _planners(catalog: Catalog) -> Planners:
-    return {
-        **triplet_planning.planners(catalog),
-        **picture_planning.planners(catalog),
-        **score_planning.planners(catalog),
-    }
+    return [summary_over(scorers(catalog)), report_over(scorers(catalog))]
 
 
 def _stand_in(catalog: Catalog, painter: str) -> Iterator[StandIn]:
@@ -98,7 +84,6 @@ BENCHMARK = Benchmark(
     question=QUESTION,
     steps=_steps,
     assets=_assets,
-    planners=_planners,
     flows=_FLOWS,
     stand_in=_stand_in,
 )

@@ -2,6 +2,7 @@
 
 from functools import partial
 
+import pandas as pd
 from dagster import AssetKey
 
 from assets.kit import table_asset as common
@@ -20,15 +21,23 @@ def key(*name: str) -> AssetKey:
     return AssetKey([GROUP, *name])
 
 
+TRIPLETS_KEY, PAIRS_KEY, FILTERED_KEY = map(
+    key, ("prompt_triplets", "image_pairs", "filtered_pairs")
+)
+
+
 def scores_of(metric: str) -> AssetKey:
     """The key of the scores by a metric or judge; its last part alone is what the graph shows."""
     return key(f"scores_{metric}")
 
 
-def is_stored(home: Home, name: AssetKey, partition: str) -> bool:
-    """Whether a table was ever materialized."""
-    try:
-        home.table(name, partition, [])
-    except FileNotFoundError:
-        return False
-    return True
+def stored(
+    home: Home, partition: str, name: str, columns: list[str] | None = None
+) -> pd.DataFrame | None:
+    """What was stored last of an asset; None where it was never materialized. Raises `Corrupt`."""
+    return home.find(key(name), partition, columns)
+
+
+def is_stored(home: Home, name: str, partition: str) -> bool:
+    """Whether an asset was ever materialized."""
+    return stored(home, partition, name, []) is not None

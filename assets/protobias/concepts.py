@@ -5,19 +5,21 @@ from dataclasses import asdict, fields
 from typing import Any
 
 import pandas as pd
-import pyarrow as pa
-from dagster import AssetExecutionContext, Config, MarkdownMetadataValue, MaterializeResult
+from dagster import Config, MarkdownMetadataValue
 from pydantic import Field
 
-from assets.kit.columns import TEXT, TEXTS, WHOLE, Columns, materialized
+from assets.kit.columns import TEXT, TEXTS, WHOLE, Columns
 from assets.kit.limits import so_many
+from assets.kit.plan import Whole
 from assets.kit.previews import markdown_table
-from assets.protobias.common import key, table_asset
+from assets.kit.step import Row, Step, Work
+from assets.protobias.common import GROUP, stored
 from assets.protobias.keeping import effects, painted, warning
 from assets.protobias.partitions import protobias_domains
 from generators.prompts.concepts import Concept
 from generators.prompts.sampling import SIZES, sample, still_there
 from resources.home import Home
+from resources.models.requests import Request
 from resources.taxonomy import load, taxonomy_path
 
 CONCEPTS = Columns(
@@ -72,38 +74,42 @@ class Sampling(Config):
     )
 
 
-@table_asset(
-    columns=CONCEPTS,
-    partitions=protobias_domains,
-    description="What triplets are written about: instances of the taxonomy, each with a knob, an "
-    "extra element and a place (ProtoBias, A.1).",
-)
-def concepts(
-    context: AssetExecutionContext, config: Sampling, home: Home
-) -> MaterializeResult[pa.Table]:
-    """Sample the taxonomy; raises `NotEnough` where it has fewer than are asked for."""
-    domain = context.partition_key
-    rows = [
-        asdict(concept) | {"place": place, "seed": config.seed}
-        for place, concept in enumerate(drawn(home, domain, config))
-    ]
-    table = pd.DataFrame(rows)
-    before, now = _ids(_stored(home, domain)), _ids(table)
-    painters = list(painted(home, domain))
-    if told := warning(painters, before - now, now):
-        context.log.warning(told)
-    return materialized(
-        CONCEPTS.table(rows),
-        concepts=len(rows),
-        kept=len(before & now),
-        dropped=len(before - now),
-        new=len(now - before),
-        pictures=markdown_table(effects(painters, now)),
-        cells=table["concept"].nunique(),
-        by_cell=_counted(table, ["group", "concept", "source"]),
-        by_knob=_counted(table, ["knob"]),
-        by_source=_counted(table, ["source"]),
+class Concepts(Step[Sampling]):
+    """The concepts of a domain. Raises `NotEnough` where the taxonomy has fewer than are wanted."""
+
+    group, name, columns, config = GROUP, "concepts", CONCEPTS, Sampling
+    partitions = protobias_domains
+    asks_models = False
+    description = (
+        "What triplets are written about: instances of the taxonomy, each with a knob, an extra "
+        "element and a place (ProtoBias, A.1)."
     )
+
+    def rows(self, work: Work[Sampling]) -> list[dict[str, Any]]:
+        """Sample the taxonomy."""
+        return [
+            asdict(concept) | {"place": place, "seed": work.config.seed}
+            for place, concept in enumerate(drawn(work.home, work.partition, work.config))
+        ]
+
+    def metadata(self, work: Work[Sampling], rows: Sequence[Row]) -> dict[str, Any]:
+        """What comes and goes, and what that means for the pictures there are."""
+        table = pd.DataFrame(rows)
+        before, now = _ids(_stored(work.home, work.partition)), _ids(table)
+        painters = list(painted(work.home, work.partition))
+        if told := warning(painters, before - now, now):
+            work.log.warning(told)
+        return {
+            "concepts": len(rows),
+            "kept": len(before & now),
+            "dropped": len(before - now),
+            "new": len(now - before),
+            "pictures": markdown_table(effects(painters, now)),
+            "cells": table["concept"].nunique(),
+            "by_cell": _counted(table, ["group", "concept", "source"]),
+            "by_knob": _counted(table, ["knob"]),
+            "by_source": _counted(table, ["source"]),
+        }
 
 
 def sampled(domain: str, config: Sampling, kept: Sequence[Concept] = ()) -> Iterator[Concept]:
@@ -113,27 +119,25 @@ def sampled(domain: str, config: Sampling, kept: Sequence[Concept] = ()) -> Iter
 
 def drawn(home: Home, domain: str, config: Sampling) -> Iterator[Concept]:
     """As `sampled`, from the stored concepts on where these are to be kept."""
-    stored = _stored(home, domain)
-    if stored.empty or not _keeps(home, domain, config, stored):
+    earlier = _stored(home, domain)
+    if earlier.empty or not _keeps(home, domain, config, earlier):
         return sampled(domain, config)
-    before = (concept_of(row) for row in CONCEPTS.rows(stored))
+    before = (concept_of(row) for row in CONCEPTS.rows(earlier))
     return sampled(domain, config, [*still_there(load(taxonomy_path()), domain, before)])
 
 
-def _keeps(home: Home, domain: str, config: Sampling, stored: pd.DataFrame) -> bool:
+def _keeps(home: Home, domain: str, config: Sampling, earlier: pd.DataFrame) -> bool:
     if config.keep is not None:
         return config.keep
-    return set(stored["seed"]) == {config.seed} and any(
+    return set(earlier["seed"]) == {config.seed} and any(
         not each.rehearsal and each.pictures for each in painted(home, domain)
     )
 
 
 def _stored(home: Home, domain: str) -> pd.DataFrame:
     """The concepts that are stored; an empty table where there are none yet."""
-    try:
-        return home.table(key("concepts"), domain)
-    except FileNotFoundError:
-        return pd.DataFrame(columns=list(CONCEPTS.columns))
+    found = stored(home, domain, "concepts")
+    return pd.DataFrame(columns=list(CONCEPTS.columns)) if found is None else found
 
 
 def _ids(rows: pd.DataFrame) -> set[str]:
@@ -144,6 +148,19 @@ def concepts_told(number: int, domain: str) -> str:
     """As in "6 of 2,000 concepts": of as many as the paper has, where there are fewer."""
     whole = SIZES[domain]
     return so_many(number, whole, "concepts") if number < whole else f"{number:,} concepts"
+
+
+def whole_sample(
+    domain: str, drawn: int, limit: int | None, number: int, request: Request
+) -> Whole | None:
+    """What a step would ask of the paper's sample: so many requests, each at most so large.
+
+    None where as many concepts are drawn; `limit` is that of the step itself.
+    """
+    concepts = min(drawn, limit or drawn)
+    if concepts >= SIZES[domain]:
+        return None
+    return Whole(concepts_told(concepts, domain), number, request)
 
 
 def _counted(rows: pd.DataFrame, columns: list[str]) -> MarkdownMetadataValue:

@@ -2,23 +2,39 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import pandas as pd
-import pyarrow as pa
-from dagster import AssetExecutionContext, AssetsDefinition, MaterializeResult
 from pydantic import Field
 
+from assets.kit.checks import (
+    Problem,
+    enough_is_left,
+    every_row_ended,
+    miscounted,
+    problems_of,
+)
 from assets.kit.choice import chosen
-from assets.kit.columns import BOOLEAN, TEXT, TEXTS, WHOLE, Columns, materialized
-from assets.kit.cost_metadata import cost_metadata
-from assets.kit.limits import Limited, partial_metadata
-from assets.kit.pictures import Row, sheet
+from assets.kit.columns import BOOLEAN, TEXT, TEXTS, WHOLE, Columns, records
+from assets.kit.limits import Limited
+from assets.kit.pictures import sheet
+from assets.kit.plan import Whole
 from assets.kit.previews import markdown_table
-from assets.protobias.common import table_asset
+from assets.kit.step import (
+    PENDING,
+    SOME_PICTURE,
+    Check,
+    Conversation,
+    Extent,
+    Input,
+    Row,
+    Step,
+    Work,
+)
+from assets.protobias.common import GROUP, PAIRS_KEY, TRIPLETS_KEY
+from assets.protobias.concepts import whole_sample
 from assets.protobias.filters import (
-    Said,
-    columns_of,
     family_warning,
     filter_of,
     look_at,
@@ -27,14 +43,12 @@ from assets.protobias.filters import (
     reads_pixels,
     unasked,
 )
-from assets.protobias.pairs import IMAGE_PAIRS
+from assets.protobias.pairs import IMAGE_PAIRS, SIDES, pictures_of_paper
 from assets.protobias.partitions import domain_and_painter, pairs
 from assets.protobias.scoring import scorers
 from assets.protobias.selection import first_pairs, ranks, retention, share_of, surviving
-from resources.budget import Budget
-from resources.images import ImageStore
-from resources.models.catalog import Catalog, Model
-from resources.models.client import ModelClient
+from resources.models.catalog import Model
+from resources.models.requests import Look
 
 FILTERED = Columns(
     **IMAGE_PAIRS.columns,
@@ -52,6 +66,10 @@ FILTERED = Columns(
     filter_calls=(TEXTS, "Keys of the stored calls behind its score"),
 )
 """One row an image, in the order of `image_pairs`, dropped ones as well."""
+
+
+ENOUGH = 0.25
+"""The least share of pairs that the filter keeps; the paper's keeps 0.62."""
 
 
 class Filtering(Limited):
@@ -75,90 +93,122 @@ class Filtering(Limited):
     seed: int = Field(default=0, description="Of the order in which pairs are evaluated.")
 
 
-def filtered_pairs_by(catalog: Catalog) -> AssetsDefinition:
-    """The asset `filtered_pairs`, with the filters of a catalog."""
+class FilteredPairs(Step[Filtering]):
+    """The pairs of a domain that one painter painted, as a filter sees them."""
 
-    @table_asset(
-        kinds=["image"],
-        columns=FILTERED,
-        partitions=pairs,
-        pool="filtered_pairs",
-        description="Each picture scored against its own prompt; a pair is kept where both fit.",
+    group, name, columns, config = GROUP, "filtered_pairs", FILTERED, Filtering
+    partitions, kinds = pairs, ("image",)
+    calls, outcome = "filter_calls", "filter_outcome"
+    inputs = MappingProxyType(
+        {"image_pairs": Input(PAIRS_KEY, read_by=IMAGE_PAIRS, by_default=True)}
     )
-    def filtered_pairs(
-        context: AssetExecutionContext,
-        config: Filtering,
-        image_pairs: pd.DataFrame,
-        models: ModelClient,
-        budget: Budget,
-        images: ImageStore,
-    ) -> MaterializeResult[pa.Table]:
-        """Ask the filter about every picture without a flaw, and rank the pairs that survive."""
-        domain, name = domain_and_painter(context.partition_key)
-        judge = filter_of(catalog, chosen(catalog, name, "painter"), config.filter)
-        warning = family_warning(judge, scorers(catalog))
-        if warning is not None:
-            context.log.warning("%s", warning)
-        every = IMAGE_PAIRS.rows(image_pairs)
-        pictures = first_pairs(every, config.limit)
-        cost: dict[str, Any] = {}
-        if reads_pixels(judge):
-            said = read_off(to_filter(pictures), images)
-        else:
-            requests = [look_at(row["prompt"], row["sha256"]) for row in to_filter(pictures)]
-            asked = models.ask(judge, requests, context.log, budget.account(context))
-            said = map(rated, asked.outcomes, asked.keys)
-            cost = cost_metadata(asked)
-        rows = filtered(pictures, said, judge, config)
-        return materialized(
-            FILTERED.table(rows),
-            filter=judge.name,
-            **({} if warning is None else {"warning": warning}),
-            pairs=len(rows) // 2,
-            **partial_metadata(len(rows) // 2, len(every) // 2, "pairs"),
-            pairs_kept=sum(row["pair_kept"] for row in rows) // 2,
-            pairs_evaluated=sum(row["evaluated"] for row in rows) // 2,
-            share_of_evaluation=share_of(domain, config.evaluated),
-            **Counter(row["filter_outcome"] for row in rows),
+    description = "Each picture scored against its own prompt; a pair is kept where both fit."
+
+    def model(self, partition: str, config: Filtering) -> Model | None:
+        """The filter; none is asked where `pixels` reads schematics."""
+        judge = self._filter(partition, config)
+        return None if reads_pixels(judge) else judge
+
+    def _filter(self, partition: str, config: Filtering) -> Model:
+        painter = chosen(self.catalog, domain_and_painter(partition)[1], "painter")
+        return filter_of(self.catalog, painter, config.filter)
+
+    def rows(self, work: Work[Filtering]) -> list[dict[str, Any]]:
+        """The pictures of the first pairs, dropped ones as well."""
+        judge = self._filter(work.partition, work.config)
+        of_filter: dict[str, Any] = {"filter": judge.name, "filter_family": judge.family}
+        of_filter["keep_from"] = work.config.keep_from
+        return [
+            {**row, **of_filter}
+            | ({"filter_outcome": PENDING} if row["outcome"] == PENDING else {})
+            for row in first_pairs(work.rows("image_pairs"), work.config.limit)
+        ]
+
+    def converse(self, work: Work[Filtering], row: Row) -> Conversation:
+        """Ask the filter about a picture without a flaw."""
+        if row["outcome"] not in ("painted", PENDING):
+            return unasked(row)
+        if self.model(work.partition, work.config) is None:
+            return read_off(row, work.images)
+        outcome, calls = yield look_at(row["prompt"], row["sha256"] or SOME_PICTURE)
+        return rated(outcome, calls)
+
+    def finish(self, work: Work[Filtering], rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Rank the pairs that survive."""
+        if any(row["filter_outcome"] == PENDING for row in rows):
+            return _bounded(rows, work.config)
+        return ranked(rows, work.config)
+
+    def at_most(self, work: Work[Filtering], rows: Sequence[Row]) -> Iterator[Look]:
+        """A look at each picture that may yet be of use: painted anew, or beside other ones."""
+        pending = any(row["outcome"] == PENDING for row in rows)
+        for row in rows:
+            beside_others = pending and row["flaw"] not in (None, "blank")
+            if row["outcome"] == "failed" or beside_others:
+                yield look_at(row["prompt"], SOME_PICTURE)
+
+    def extent(self, work: Work[Filtering], rows: Sequence[Row]) -> Extent:
+        """Of all pairs."""
+        every = work.tables["image_pairs"]
+        return Extent(len(rows) // len(SIDES), len(every) // len(SIDES), "pairs")
+
+    def whole(self, work: Work[Filtering], rows: Sequence[Row]) -> Whole | None:
+        """A look at each picture of the paper's."""
+        domain, _ = domain_and_painter(work.partition)
+        triplets = work.find(TRIPLETS_KEY, domain)
+        if triplets is None or not rows:
+            return None
+        largest = look_at(max((row["prompt"] for row in rows), key=len), SOME_PICTURE)
+        number = pictures_of_paper(domain)
+        return whole_sample(domain, len(triplets), work.config.limit, number, largest)
+
+    def warning(self, partition: str, config: Filtering) -> str | None:
+        """That judges of the filter's family score what it keeps."""
+        return family_warning(self._filter(partition, config), scorers(self.catalog))
+
+    def metadata(self, work: Work[Filtering], rows: Sequence[Row]) -> dict[str, Any]:
+        """How many pairs are left, and of what."""
+        domain, _ = domain_and_painter(work.partition)
+        return {
+            "filter": self._filter(work.partition, work.config).name,
+            "pairs": len(rows) // len(SIDES),
+            "pairs_kept": sum(row["pair_kept"] for row in rows) // len(SIDES),
+            "pairs_evaluated": sum(row["evaluated"] for row in rows) // len(SIDES),
+            "share_of_evaluation": share_of(domain, work.config.evaluated),
             **{
                 f"retention_by_{last}": markdown_table(retention(rows, *by, last))
                 for *by, last in (("domain", "painter"), ("knob",), ("concept",))
             },
-            contact_sheet=sheet(rows, _caption, images),
-            **cost,
-        )
+            "contact_sheet": sheet(rows, _caption, work.images),
+        }
 
-    return filtered_pairs
+    def checks(self) -> list[Check]:
+        """Each picture is rated or says why not; enough pairs are kept."""
+        return [
+            every_row_ended(
+                self,
+                "Every picture is scored or says why not; kept pairs are those that scored, and "
+                "have a rank each.",
+                lambda work, rows: problems_of(
+                    wrong_filtered(rows, work.tables["image_pairs"], work.config.limit)
+                ),
+            ),
+            enough_is_left(self, ENOUGH, _usable),
+        ]
 
 
-def to_filter(rows: Sequence[Row]) -> list[Row]:
-    """The pictures that the filter is asked about: those that are there, without a flaw."""
-    return [row for row in rows if row["outcome"] == "painted"]
-
-
-def filtered(
-    pictures: Sequence[Row], said: Iterator[Said], judge: Model, config: Filtering
-) -> list[dict[str, Any]]:
-    """The rows of `filtered_pairs`; `said` are the scores of those `to_filter`, in their order."""
-    rows: list[dict[str, Any]] = []
-    for picture in pictures:
-        score = next(said) if picture["outcome"] == "painted" else unasked(picture)
-        rows.append(
-            {
-                **picture,
-                "filter": judge.name,
-                "filter_family": judge.family,
-                **columns_of(score),
-                "keep_from": config.keep_from,
-                "kept": score.score is not None and score.score >= config.keep_from,
-            }
-        )
-    concepts = {row["pair_id"]: row["concept_id"] for row in rows}
+def ranked(rows: Sequence[Row], config: Filtering) -> list[dict[str, Any]]:
+    """The rows of `filtered_pairs`, once the filter has rated all pictures."""
+    found = [
+        {**row, "kept": row["filter_score"] is not None and row["filter_score"] >= config.keep_from}
+        for row in rows
+    ]
+    concepts = {row["pair_id"]: row["concept_id"] for row in found}
     shown: dict[str, list[str]] = defaultdict(list)
-    for row in rows:
+    for row in found:
         shown[row["pair_id"]].append(row["sha256"])
-    places = ranks({pair: concepts[pair] for pair in surviving(rows)}, config.seed, shown)
-    for row in rows:
+    places = ranks({pair: concepts[pair] for pair in surviving(found)}, config.seed, shown)
+    for row in found:
         rank = places.get(row["pair_id"])
         most = share_of(row["domain"], config.evaluated)
         row |= {
@@ -166,7 +216,57 @@ def filtered(
             "rank": rank,
             "evaluated": rank is not None and rank < most,
         }
-    return rows
+    return found
+
+
+def _bounded(rows: Sequence[Row], config: Filtering) -> list[dict[str, Any]]:
+    """In a plan, with pictures pending: as many pairs are evaluated as can be, whichever."""
+    places = {pair: place for place, pair in enumerate(dict.fromkeys(r["pair_id"] for r in rows))}
+    return [
+        {**row, "evaluated": places[row["pair_id"]] < share_of(row["domain"], config.evaluated)}
+        for row in rows
+    ]
+
+
+def wrong_filtered(
+    rows: Sequence[Row], pictures: pd.DataFrame, limit: int | None
+) -> Iterator[Problem]:
+    """Pictures without one row, rows that contradict themselves, and ranks that are not a row."""
+    wanted = first_pairs(records(pictures[["pair_id", "side", "group", "knob"]]), limit)
+    yield from miscounted(
+        rows, [(row["pair_id"], row["side"]) for row in wanted], ["pair_id", "side"]
+    )
+    survivors = set(surviving(rows))
+    for row in rows:
+        if not _is_rated(row):
+            yield row["image_id"], f"ended as {row['filter_outcome']}, kept: {row['kept']}"
+        if not (row["pair_id"] in survivors) == row["pair_kept"] == (row["rank"] is not None):
+            yield row["image_id"], "is kept or ranked apart from its pair"
+    places = sorted({(row["rank"], row["pair_id"]) for row in rows if row["rank"] is not None})
+    if [rank for rank, _ in places] != list(range(len(survivors))):
+        yield "ranks", "are not 0, 1, 2, … of the kept pairs"
+    evaluated = Counter(row["rank"] for row in rows if row["evaluated"])
+    if evaluated != dict.fromkeys(range(len(evaluated)), len(SIDES)):
+        yield "evaluated", "are not the first of the kept pairs"
+
+
+def _is_rated(row: Row) -> bool:
+    """Whether what the filter said fits its outcome: without a score nothing is kept."""
+    scored = row["filter_outcome"] == "scored"
+    known = scored or row["filter_outcome"] in ("unparsed", "refused", "failed", "unpainted")
+    asked = (row["filter_outcome"] != "unpainted") == (row["outcome"] == "painted")
+    told = (row["filter_score"] is not None) == scored == (row["filter_reason"] is None)
+    return known and asked and told and (scored or not row["kept"])
+
+
+def _usable(rows: Sequence[Row]) -> tuple[int, int, str, Counter[str]]:
+    ends = Counter(
+        "scored too low" if row["filter_outcome"] == "scored" else str(row["filter_outcome"])
+        for row in rows
+        if not row["kept"]
+    )
+    there = sum(row["pair_kept"] for row in rows) // len(SIDES)
+    return there, len(rows) // len(SIDES), "pairs", ends
 
 
 def _caption(row: Row) -> str:

@@ -1,11 +1,11 @@
-"""Who says how well a picture fits the prompt that it was painted from, and what they say."""
+"""Filters: which model rates how well a picture fits its own prompt, and what it says."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from assets.kit.choice import NoSuchModel, chosen
-from assets.kit.pictures import Row
-from assets.protobias.common import key
+from assets.kit.step import Row
+from assets.protobias.common import FILTERED_KEY
 from generators.prompts.rating_prompts import FILTER_SCALE as SCALE
 from generators.prompts.rating_prompts import filter_prompt
 from generators.reading import Unreadable
@@ -19,18 +19,6 @@ from resources.models.requests import Look, Turn
 FILTERS: tuple[Role, ...] = ("captioner", "judge")
 """The roles that can look at a picture."""
 PIXELS = "pixels"
-FILTERED_PAIRS = key("filtered_pairs")
-
-
-class Said(NamedTuple):
-    """What a filter said of one picture: a score, or why there is none."""
-
-    score: int | None
-    outcome: str
-    """scored, unparsed, refused or failed; unpainted where it was not asked."""
-    response: str | None
-    reason: str | None
-    calls: Sequence[str] = ()
 
 
 def filter_of(catalog: Catalog, painter: Model, name: str) -> Model:
@@ -68,18 +56,18 @@ def _default(catalog: Catalog, painter: Model) -> Model:
             f"{catalog.path} could: {', '.join(names)}. Name one in the run config, best of "
             "another family than the judges and metrics, or leave the role captioner to one of "
             "them: ops: "
-            f"{{{FILTERED_PAIRS.to_python_identifier()}: {{config: {{filter: {names[0]}}}}}}}."
+            f"{{{FILTERED_KEY.to_python_identifier()}: {{config: {{filter: {names[0]}}}}}}}."
         )
     return able[0]
 
 
-def family_warning(seer: Model, scorers: Iterable[Model]) -> str | None:
+def family_warning(judge: Model, scorers: Iterable[Model]) -> str | None:
     """That judges and metrics score what a filter of their own family chose, if any do."""
-    names = [each.name for each in scorers if each.family == seer.family and not each.rehearses]
-    if not names or seer.rehearses:
+    names = [each.name for each in scorers if each.family == judge.family and not each.rehearses]
+    if not names or judge.rehearses:
         return None
     return (
-        f"The filter {seer.name} is of the family {seer.family}, as {' and '.join(names)} "
+        f"The filter {judge.name} is of the family {judge.family}, as {' and '.join(names)} "
         f"{'is' if len(names) == 1 else 'are'}: the pairs that it keeps may be easier for them. "
         "Name a filter of another family in the run config, or set their scores apart."
     )
@@ -95,38 +83,47 @@ def look_at(prompt: str, digest: str) -> Look:
     return Look((Turn("user", filter_prompt(prompt), (digest,)),))
 
 
-def rated(outcome: Outcome, calls: Sequence[str]) -> Said:
+def rated(outcome: Outcome, calls: Sequence[str]) -> dict[str, Any]:
     """What a vision model said; words without a score are none, and not a low one."""
     match outcome:
         case Answered(text=text):
             rating = read_rating(text or "", *SCALE)
-            return Said(rating.score, rating.outcome, text, rating.reason, calls)
+            return _said(rating.outcome, rating.score, text, rating.reason, calls)
         case Refused(kind=kind, reason=reason):
-            return Said(None, "refused", None, f"{kind}: {reason}", calls)
+            return _said("refused", None, None, f"{kind}: {reason}", calls)
         case Malformed(problem=problem):
-            return Said(None, "unparsed", None, problem, calls)
+            return _said("unparsed", None, None, problem, calls)
         case Failed(error=error):
-            return Said(None, "failed", None, error, calls)
+            return _said("failed", None, None, error, calls)
     raise TypeError(f"A look cannot end as {outcome!r}.")
 
 
-def read_off(rows: Iterable[Row], images: ImageStore) -> Iterator[Said]:
-    """What `pixels` says: how much of what its prompt tells each schematic shows, as 1 to 10."""
+def read_off(row: Row, images: ImageStore) -> dict[str, Any]:
+    """What `pixels` says: how much of what its prompt tells a schematic shows, as 1 to 10."""
     low, high = SCALE
-    for row in rows:
-        try:
-            share = fit(images.get(row["sha256"]), row["prompt"])
-        except Unreadable as why:
-            yield Said(None, "unparsed", None, str(why))
-        else:
-            yield Said(low + round(share * (high - low)), "scored", f"{share:g}", None)
+    try:
+        share = fit(images.get(row["sha256"]), row["prompt"])
+    except Unreadable as why:
+        return _said("unparsed", None, None, str(why))
+    return _said("scored", low + round(share * (high - low)), f"{share:g}", None)
 
 
-def unasked(row: Row) -> Said:
+def unasked(row: Row) -> dict[str, Any]:
     """Of a picture that there is not, or that is flawed."""
-    return Said(None, "unpainted", None, f"It is {row['outcome']}: {row['reason']}")
+    return _said("unpainted", None, None, f"It is {row['outcome']}: {row['reason']}")
 
 
-def columns_of(said: Said) -> dict[str, Any]:
-    """The columns of `filtered_pairs` that tell what was said."""
-    return {f"filter_{name}": value for name, value in said._asdict().items()}
+def _said(
+    outcome: str,
+    score: int | None,
+    response: str | None,
+    reason: str | None,
+    calls: Sequence[str] = (),
+) -> dict[str, Any]:
+    return {
+        "filter_outcome": outcome,
+        "filter_score": score,
+        "filter_response": response,
+        "filter_reason": reason,
+        "filter_calls": list(calls),
+    }

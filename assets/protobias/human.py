@@ -16,8 +16,8 @@ from pydantic import Field
 
 from assets.kit.columns import BOOLEAN, TEXT, WHOLE, Columns, materialized
 from assets.kit.partitions import painters
-from assets.kit.pictures import Row
 from assets.kit.previews import markdown_table
+from assets.kit.step import Row
 from assets.protobias.common import key, table_asset
 from assets.protobias.human_files import Given, checked, scores_in
 from assets.protobias.human_items import pictures_of, to_score

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from typing import TypeAlias
 
-from assets.kit.pictures import Row
+from assets.kit.step import Row
 from assets.kit.table_asset import NothingYet
 from assets.protobias.common import key
 from assets.protobias.filtered import FILTERED

@@ -15,8 +15,8 @@ from xml.sax.saxutils import quoteattr
 
 from upath import UPath
 
-from assets.kit.pictures import Row
 from assets.kit.sheets import BadReview, lines_of
+from assets.kit.step import Row
 from generators.prompts.rating_prompts import judge_prompt
 from resources.atomic import is_remote, write_new, write_whole
 from resources.home import Home

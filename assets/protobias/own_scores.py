@@ -15,12 +15,16 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from assets.kit.choice import entry_digest
-from assets.kit.pictures import Row
+from assets.kit.limits import Limited
+from assets.kit.previews import markdown_table
+from assets.kit.step import Conversation, Row, Work
 from assets.protobias.pairs import SIDES
+from assets.protobias.partitions import domain_and_painter
+from assets.protobias.scores import Scores
 from generators.prompts.concepts import DOMAINS
 from resources.home import Home
 from resources.ledger import work_key
-from resources.models.catalog import Model
+from resources.models.catalog import Catalog, Model
 from resources.models.formulas import scale_of
 
 _COLUMNS = ("pair", "side", "score")
@@ -36,6 +40,57 @@ class Given(NamedTuple):
     path: Path
     version: str
     rows: Sequence[tuple[int, Mapping[str, Any]]]
+
+
+class FiledScores(Scores):
+    """The scores of a metric of the user's own; nothing is asked.
+
+    Raises `BadScores` for a file that cannot be read; single rows of no use are named.
+    """
+
+    def __init__(self, catalog: Catalog, judge: Model) -> None:
+        super().__init__(catalog, judge)
+        self.description = f"Scores of a metric of your own, from {judge.model}."
+
+    @property
+    def asks_models(self) -> bool:
+        """Whoever wrote the file did."""
+        return False
+
+    def model(self, partition: str, config: Limited) -> None:
+        """Nobody is asked."""
+
+    def rows(self, work: Work[Limited]) -> list[dict[str, Any]]:
+        """The pictures of the evaluation set, as the file scores them."""
+        pictures, given = super().rows(work), self._given(work)
+        found, _ = self._endings(work, given, pictures)
+        version = {"metric_version": given.version}
+        return [row | version | ending for row, ending in zip(pictures, found, strict=True)]
+
+    def converse(self, work: Work[Limited], row: Row) -> Conversation:
+        """All is said in `rows`."""
+        yield from ()
+        return {}
+
+    def metadata(self, work: Work[Limited], rows: Sequence[Row]) -> dict[str, Any]:
+        """The file, and its rows that are of no use."""
+        given = self._given(work)
+        told = {**super().metadata(work, rows), "file": str(given.path)}
+        _, wrong = self._endings(work, given, rows)
+        if len(wrong):
+            work.log.warning("%s: %d rows are of no use.", given.path, len(wrong))
+            told |= {"bad_rows": len(wrong), "rows_of_no_use": markdown_table(wrong.head(100))}
+        return told
+
+    def _given(self, work: Work[Limited]) -> Given:
+        return read_scores(self.judge, work.home, domain_and_painter(work.partition)[1])
+
+    def _endings(
+        self, work: Work[Limited], given: Given, pictures: Sequence[Row]
+    ) -> tuple[list[dict[str, Any]], pd.DataFrame]:
+        domain, _ = domain_and_painter(work.partition)
+        pairs = list(work.tables["filtered_pairs"]["pair_id"])
+        return endings(given, self.judge, domain, pairs, pictures)
 
 
 def path_of(model: Model, home: Home, painter: str) -> Path:

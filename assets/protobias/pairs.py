@@ -3,37 +3,47 @@
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple, get_args
 
 import pandas as pd
-import pyarrow as pa
-from dagster import (
-    AssetExecutionContext,
-    AssetsDefinition,
-    MarkdownMetadataValue,
-    MaterializeResult,
-)
 from pydantic import Field
 
+from assets.kit.checks import (
+    Problem,
+    contradicting,
+    enough_is_left,
+    every_row_ended,
+    miscounted,
+    problems_of,
+)
 from assets.kit.choice import chosen, entry_digest
-from assets.kit.columns import TEXT, WHOLE, Columns, materialized
-from assets.kit.cost_metadata import cost_metadata
-from assets.kit.limits import Limited, Placed, first_of, partial_metadata
-from assets.kit.pictures import PICTURED, Row, ended
-from assets.kit.previews import contact_sheet, markdown_table
-from assets.protobias.common import table_asset
-from assets.protobias.concepts import concepts_told
-from assets.protobias.flaws import FLAWS, with_flaws
+from assets.kit.columns import TEXT, WHOLE, Columns
+from assets.kit.flaws import with_flaws
+from assets.kit.inspection import Inspection, inspect_pictures
+from assets.kit.limits import Limited, Placed, first_of
+from assets.kit.pictures import PICTURED, ended, sheet
+from assets.kit.plan import Whole
+from assets.kit.previews import MOST_SHOWN, evenly, markdown_table
+from assets.kit.step import (
+    PENDING,
+    Check,
+    Conversation,
+    Extent,
+    Input,
+    NotCountable,
+    Row,
+    Step,
+    Work,
+)
+from assets.protobias.common import GROUP, TRIPLETS_KEY
+from assets.protobias.concepts import concepts_told, whole_sample
 from assets.protobias.partitions import domain_and_painter, pairs
-from assets.protobias.seeing import Seen, seen_in
-from assets.protobias.selection import placed
+from assets.protobias.selection import first_pairs, placed
 from assets.protobias.triplets import accepted
 from generators.prompts.concepts import Concept, Side, Triplet
-from resources.budget import Budget
-from resources.images import ImageStore
-from resources.ledger import WorkLedger
-from resources.models.catalog import Catalog, Model
-from resources.models.client import AskResult, ModelClient
+from generators.prompts.sampling import SIZES
+from resources.models.catalog import Model
 from resources.models.outcomes import Answered, Outcome
 from resources.models.requests import Paint
 
@@ -60,7 +70,8 @@ IMAGE_PAIRS = Columns(
 """One row an image; `reason` says what is wrong with a flawed one."""
 
 SIDES: tuple[Side, ...] = get_args(Side)
-_SHOWN = 12
+ENOUGH = 0.9
+"""The least share of pictures that can be used."""
 _LARGEST_SEED = 2**31 - 65
 """Of the first of 64 samples: the last one's is the largest that every painter takes."""
 
@@ -78,6 +89,11 @@ class Pairing(Limited):
         description="Of the first sample's noise, for a painter that takes one: the next sample's "
         "is one more. Another painter paints anew.",
     )
+
+
+def pictures_of_paper(domain: str) -> int:
+    """How many pictures of a domain a painter of the paper's paints."""
+    return SIZES[domain] * Pairing().samples * len(SIDES)
 
 
 class Wanted(NamedTuple):
@@ -127,56 +143,138 @@ def _paint(painter: Model, triplet: Triplet, side: Side, sample: int, pairing: P
     return Paint(prompt, sample=sample)
 
 
-def image_pairs_by(catalog: Catalog) -> AssetsDefinition:
-    """The asset `image_pairs`, with the painters of a catalog."""
+class ImagePairs(Step[Pairing]):
+    """The pairs of a domain that one painter paints; every triplet is checked once more before."""
 
-    @table_asset(
-        kinds=["image"],
-        columns=IMAGE_PAIRS,
-        partitions=pairs,
-        pool="paintings",
-        description="What a text-to-image model paints of every triplet: the picture that fits "
-        "its text, and the prototypical one beside it, from the same noise.",
+    group, name, columns, config = GROUP, "image_pairs", IMAGE_PAIRS, Pairing
+    partitions, pool, kinds = pairs, "paintings", ("image",)
+    inputs = MappingProxyType({"prompt_triplets": Input(TRIPLETS_KEY, dimension="domain")})
+    description = (
+        "What a text-to-image model paints of every triplet: the picture that fits its text, and "
+        "the prototypical one beside it, from the same noise."
     )
-    def image_pairs(
-        context: AssetExecutionContext,
-        config: Pairing,
-        prompt_triplets: pd.DataFrame,
-        models: ModelClient,
-        budget: Budget,
-        images: ImageStore,
-        ledger: WorkLedger,
-    ) -> MaterializeResult[pa.Table]:
-        """Check every triplet once more, paint what is missing, and look for flaws."""
-        domain, name = domain_and_painter(context.partition_key)
-        painter = chosen(catalog, name, "painter")
-        triplets = accepted(prompt_triplets)
-        wanted = wanted_of(painter, triplets, config)
-        requests = [each.request for each in wanted]
-        asked = models.ask(painter, requests, context.log, budget.account(context))
-        seen = seen_in(images, ledger, _pictures(asked.outcomes))
-        written = dict(zip(prompt_triplets["concept_id"], prompt_triplets["calls"], strict=True))
-        rows = with_flaws([*_rows(painter, wanted, asked, seen, written)], seen, painter.parameters)
-        flawed = Counter(row["flaw"] for row in rows if row["flaw"])
-        return materialized(
-            IMAGE_PAIRS.table(rows),
-            pairs=len(rows) // len(SIDES),
-            concepts=concepts_told(
-                len(prompt_triplets)
-                if config.limit is None
-                else len({each.concept.concept_id for each in wanted}),
-                domain,
-            ),
-            **partial_metadata(len(rows) // len(SIDES), len(triplets) * config.samples, "pairs"),
-            pictures=len(rows),
-            **Counter(row["outcome"] for row in rows),
-            **{flaw.replace(" ", "_"): flawed[flaw] for flaw in FLAWS if flawed[flaw]},
-            endings=markdown_table(endings(rows)),
-            contact_sheet=_sheet(rows, images),
-            **cost_metadata(asked),
+
+    def model(self, partition: str, config: Pairing) -> Model:
+        """The painter."""
+        return chosen(self.catalog, domain_and_painter(partition)[1], "painter")
+
+    def rows(self, work: Work[Pairing]) -> list[dict[str, Any]]:
+        """A row for each picture. Raises `Mismatch` as `accepted` does."""
+        table, painter = work.tables["prompt_triplets"], self.model(work.partition, work.config)
+        if table["outcome"].eq(PENDING).any():
+            raise NotCountable(TRIPLETS_KEY.to_user_string())
+        written = dict(zip(table["concept_id"], table["calls"], strict=True))
+        return [
+            _row(painter, each, written[each.concept.concept_id])
+            for each in wanted_of(painter, accepted(table), work.config)
+        ]
+
+    def converse(self, work: Work[Pairing], row: Row) -> Conversation:
+        """Have a picture painted; it is inspected when all are there."""
+        outcome, calls = yield row["request"]
+        return {"reply": outcome, "calls": [*row["calls"], *calls]}
+
+    def finish(
+        self, work: Work[Pairing], rows: Sequence[dict[str, Any]]
+    ) -> Sequence[dict[str, Any]]:
+        """Inspect all pictures, and look for flaws."""
+        replies = [row["reply"] for row in rows if "reply" in row]
+        digests = (image for each in replies if isinstance(each, Answered) for image in each.images)
+        inspections = inspect_pictures(work.images, work.ledger, digests)
+        ended_rows = [
+            row | (_ended(row["reply"], inspections) if "reply" in row else {}) for row in rows
+        ]
+        parameters = self.model(work.partition, work.config).parameters
+        return with_flaws(
+            ended_rows, inspections, parameters, lambda row: f"{row['pair_id']} ({row['side']})"
         )
 
-    return image_pairs
+    def extent(self, work: Work[Pairing], rows: Sequence[Row]) -> Extent:
+        """Of all pairs of the accepted triplets."""
+        triplets = int(work.tables["prompt_triplets"]["outcome"].eq("accepted").sum())
+        return Extent(len(rows) // len(SIDES), triplets * work.config.samples, "pairs")
+
+    def whole(self, work: Work[Pairing], rows: Sequence[Row]) -> Whole | None:
+        """The paper's five pairs of as many concepts as it has."""
+        if not rows:
+            return None
+        domain, _ = domain_and_painter(work.partition)
+        drawn = len(work.tables["prompt_triplets"])
+        largest = max((row["request"] for row in rows), key=lambda each: len(each.prompt))
+        return whole_sample(domain, drawn, work.config.limit, pictures_of_paper(domain), largest)
+
+    def metadata(self, work: Work[Pairing], rows: Sequence[Row]) -> dict[str, Any]:
+        """Retention by knob, flaws, and some of the pairs side by side."""
+        domain, _ = domain_and_painter(work.partition)
+        painted = {row["concept_id"] for row in rows}
+        drawn = len(painted if work.config.limit else work.tables["prompt_triplets"])
+        flawed = Counter(row["flaw"].replace(" ", "_") for row in rows if row["flaw"])
+        both = [
+            pair
+            for pair in zip(rows[:: len(SIDES)], rows[1 :: len(SIDES)], strict=True)
+            if all(row["sha256"] is not None for row in pair)
+        ]
+        shown = [row for pair in evenly(both, MOST_SHOWN // len(SIDES)) for row in pair]
+        return {
+            "pairs": len(rows) // len(SIDES),
+            "concepts": concepts_told(drawn, domain),
+            "pictures": len(rows),
+            **flawed,
+            "endings": markdown_table(endings(rows)),
+            "contact_sheet": sheet(shown, _caption, work.images),
+        }
+
+    def checks(self) -> list[Check]:
+        """Each accepted triplet has its pairs; enough of them can be used."""
+        return [
+            every_row_ended(
+                self,
+                "Every accepted triplet has its pairs, each picture one row with a known ending.",
+                lambda work, rows: problems_of(
+                    wrong_pairs(rows, work.tables["prompt_triplets"], work.config)
+                ),
+            ),
+            enough_is_left(self, ENOUGH, _usable),
+        ]
+
+
+def wrong_pairs(rows: Sequence[Row], triplets: pd.DataFrame, pairing: Pairing) -> Iterator[Problem]:
+    """Pictures of accepted triplets without one row, and rows that do not fit how they ended."""
+    every = [
+        {"pair_id": f"{concept.concept_id}/{sample}", "group": concept.group, "knob": concept.knob}
+        | triplet._asdict()
+        for concept, triplet in accepted(triplets)
+        for sample in range(pairing.samples)
+    ]
+    prompts: dict[tuple[str, str], str] = {
+        (row["pair_id"], side): row[side]
+        for row in first_pairs(every, pairing.limit)
+        for side in SIDES
+    }
+    yield from miscounted(rows, [*prompts], ["pair_id", "side"])
+    for row in rows:
+        if row["prompt"] != prompts.get((row["pair_id"], row["side"]), row["prompt"]):
+            yield row["image_id"], "has another prompt than its triplet"
+    for sample in sorted({row["sample"] for row in rows}):
+        if len({row["seed"] for row in rows if row["sample"] == sample}) > 1:
+            yield f"sample {sample}", "has several seeds"
+    yield from contradicting(rows, ["image_id"], _PRESENT, _SAID)
+
+
+_SAID = ("sha256", "width", "height", "flaw", "refusal", "reason")
+_PRESENT = {
+    "painted": _SAID[:3],
+    "flawed": (*_SAID[:4], "reason"),
+    "refused": _SAID[4:],
+    "failed": ("reason",),
+    "malformed": ("reason",),
+}
+"""By outcome, which of these columns are not empty."""
+
+
+def _usable(rows: Sequence[Row]) -> tuple[int, int, str, Counter[str]]:
+    ends = Counter(str(row["flaw"] or row["outcome"]) for row in rows)
+    return ends.pop("painted", 0), len(rows), "pictures", ends
 
 
 def endings(rows: Sequence[Row]) -> pd.DataFrame:
@@ -196,57 +294,37 @@ def endings(rows: Sequence[Row]) -> pd.DataFrame:
 _OUTCOMES = ("painted", "flawed", "refused", "malformed", "failed")
 
 
-def _pictures(outcomes: Sequence[Outcome]) -> Iterator[str]:
-    for outcome in outcomes:
-        if isinstance(outcome, Answered):
-            yield from outcome.images
+def _row(painter: Model, wanted: Wanted, written: Sequence[str]) -> dict[str, Any]:
+    """What is known of a picture before it is painted; `written` are its triplet's calls."""
+    return {
+        "request": wanted.request,
+        "domain": wanted.concept.domain,
+        "painter": painter.name,
+        "painter_version": entry_digest(painter),
+        "concept_id": wanted.concept.concept_id,
+        "group": wanted.concept.group,
+        "concept": wanted.concept.concept,
+        "knob": wanted.concept.knob,
+        "text": wanted.triplet.text,
+        "pair_id": wanted.pair_id,
+        "side": wanted.side,
+        "image_id": f"{painter.name}/{wanted.pair_id}/{wanted.side}",
+        "prompt": wanted.request.prompt,
+        "sample": wanted.sample,
+        "seed": wanted.request.seed,
+        "flaw": None,
+        **dict.fromkeys(PICTURED),
+        "rehearsal": painter.rehearses,
+        "calls": list(written),
+    }
 
 
-def _rows(
-    painter: Model,
-    wanted: Sequence[Wanted],
-    asked: AskResult,
-    seen: Mapping[str, Seen],
-    written: Mapping[str, Sequence[str]],
-) -> Iterator[dict[str, Any]]:
-    """A row for each picture; `written` are the calls behind the triplet of each concept."""
-    for each, outcome, keys in zip(wanted, asked.outcomes, asked.keys, strict=True):
-        made = outcome.made if isinstance(outcome, Answered) else None
-        yield {
-            "domain": each.concept.domain,
-            "painter": painter.name,
-            "painter_version": entry_digest(painter),
-            "concept_id": each.concept.concept_id,
-            "group": each.concept.group,
-            "concept": each.concept.concept,
-            "knob": each.concept.knob,
-            "text": each.triplet.text,
-            "pair_id": each.pair_id,
-            "side": each.side,
-            "image_id": f"{painter.name}/{each.pair_id}/{each.side}",
-            "prompt": each.request.prompt,
-            "sample": each.sample,
-            "seed": each.request.seed,
-            "flaw": None,
-            **dict.fromkeys(PICTURED),
-            "rehearsal": painter.rehearses,
-            "calls": [*written[each.concept.concept_id], *keys],
-            "made": None if made is None else json.dumps(made, sort_keys=True),
-            **ended(outcome, "painted", lambda digest: seen[digest][:2]),
-        }
-
-
-def _sheet(rows: Sequence[Row], images: ImageStore) -> MarkdownMetadataValue:
-    """A contact sheet of some of the pairs, evenly chosen, both pictures side by side."""
-    both = [
-        pair
-        for pair in zip(rows[:: len(SIDES)], rows[1 :: len(SIDES)], strict=True)
-        if all(row["sha256"] is not None for row in pair)
-    ]
-    shown = both[:: max(1, -(-len(both) // _SHOWN))]
-    return contact_sheet(
-        [(_caption(row), images.get(row["sha256"])) for pair in shown for row in pair]
-    )
+def _ended(outcome: Outcome, inspections: Mapping[str, Inspection]) -> dict[str, Any]:
+    made = outcome.made if isinstance(outcome, Answered) else None
+    return {
+        "made": None if made is None else json.dumps(made, sort_keys=True),
+        **ended(outcome, "painted", lambda digest: inspections[digest][:2]),
+    }
 
 
 def _caption(row: Row) -> str:

@@ -8,12 +8,12 @@ import pyarrow as pa
 
 from assets.kit.columns import records
 from assets.kit.table_asset import Mismatch
-from assets.protobias.common import is_stored, key
+from assets.protobias.common import is_stored, stored
 from assets.protobias.filtered import FILTERED
 from assets.protobias.pages import Painted
 from assets.protobias.pairs import IMAGE_PAIRS
 from assets.protobias.retention import retention
-from assets.protobias.scored import EVALUATED, all_scores, human_scores_of, stored
+from assets.protobias.scored import EVALUATED, all_scores, human_scores_of
 from assets.protobias.selection import part_of_pairs
 from assets.protobias.trial import samples_of, scored_in_part
 from generators.prompts.concepts import DOMAINS
@@ -75,8 +75,7 @@ def unsummarised(home: Home, known: Sequence[str], found: Sequence[Painted]) -> 
     for name in known:
         if name in {painted.name for painted in found}:
             continue
-        pictures = key("image_pairs")
-        there = any(is_stored(home, pictures, f"{domain}|{name}") for domain in DOMAINS)
+        there = any(is_stored(home, "image_pairs", f"{domain}|{name}") for domain in DOMAINS)
         said.append(
             f"{name} is not summarised: score its pairs, then materialize protobias/summary "
             f"for {name}."

@@ -6,7 +6,7 @@ from typing import NamedTuple, TypeAlias
 import pandas as pd
 
 from assets.kit.columns import records
-from assets.protobias.scored import stored
+from assets.protobias.common import stored
 from assets.protobias.selection import surviving
 from generators.prompts.concepts import DOMAINS
 from resources.home import Home

@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from assets.kit.columns import REAL, TEXT, Columns, records
 from assets.kit.table_asset import Mismatch
-from assets.protobias.common import key
+from assets.protobias.common import stored
 from assets.protobias.human import HUMAN_SCORES
 from assets.protobias.own_scores import version_in_file
 from assets.protobias.scores import SCORES
@@ -177,13 +177,3 @@ def human_scores_of(home: Home, painter: str) -> pd.DataFrame:
     if given is None:
         given = HUMAN_SCORES.table([]).to_pandas()
     return given
-
-
-def stored(
-    home: Home, partition: str, name: str, columns: list[str] | None = None
-) -> pd.DataFrame | None:
-    """What was stored last of an asset; None where it was never materialized. Raises `Corrupt`."""
-    try:
-        return home.table(key(name), partition, columns)
-    except FileNotFoundError:
-        return None

@@ -1,37 +1,37 @@
 """Scores: what each metric and judge makes of both pictures of a pair, under the same text."""
 
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
+from itertools import repeat
+from types import MappingProxyType
 from typing import Any
 
 import pandas as pd
-import pyarrow as pa
-from dagster import AssetExecutionContext, AssetIn, AssetsDefinition, MaterializeResult
 
-from assets.kit.choice import entry_digest
-from assets.kit.columns import BOOLEAN, REAL, TEXT, TEXTS, WHOLE, Columns, materialized, records
-from assets.kit.cost_metadata import cost_metadata
-from assets.kit.limits import Limited, partial_metadata
-from assets.kit.pictures import Row
-from assets.kit.previews import markdown_table
-from assets.protobias.common import key, scores_of, table_asset
-from assets.protobias.own_scores import endings, read_scores
-from assets.protobias.partitions import domain_and_painter, pairs
-from assets.protobias.scoring import (
-    REFERENCES,
-    ended,
-    formula_of,
-    is_filed,
-    scorers,
-    to_score,
+from assets.kit.checks import (
+    contradicting,
+    every_row_ended,
+    few_unread,
+    miscounted,
+    nothing_failed,
+    problems_of,
 )
-from assets.protobias.selection import first_pairs
+from assets.kit.choice import entry_digest
+from assets.kit.columns import BOOLEAN, REAL, TEXT, TEXTS, WHOLE, Columns, records
+from assets.kit.judging import JudgeStep
+from assets.kit.limits import Limited
+from assets.kit.plan import Whole
+from assets.kit.previews import markdown_table
+from assets.kit.step import PENDING, SOME_PICTURE, Check, Conversation, Extent, Input, Row, Work
+from assets.protobias.common import FILTERED_KEY, GROUP, TRIPLETS_KEY
+from assets.protobias.concepts import whole_sample
+from assets.protobias.filtered import Filtering
+from assets.protobias.pairs import SIDES
+from assets.protobias.partitions import domain_and_painter, pairs
+from assets.protobias.scoring import REFERENCES, ended, formula_of, to_score
+from assets.protobias.selection import first_pairs, share_of
 from metrics.pairs import pair_scores
-from resources.budget import Budget
-from resources.home import Home
-from resources.images import ImageStore
 from resources.models.catalog import Catalog, Model
-from resources.models.client import ModelClient
+from resources.models.requests import Look, Score
 
 SCORES = Columns(
     domain=(TEXT, "animals, demography or objects"),
@@ -69,107 +69,148 @@ _CARRIED = [
     *("domain", "painter", "concept_id", "group", "concept", "knob", "text", "pair_id", "side"),
     *("image_id", "sha256", "rank", "rehearsal"),
 ]
-_TAKEN = [*_CARRIED, "evaluated", "filter_family"]
-_PAIRS = {"filtered_pairs": AssetIn(key("filtered_pairs"), metadata={"columns": _TAKEN})}
+_TAKEN = [*_CARRIED, "evaluated", "filter_family", "filter_outcome"]
+_PICTURE = ["pair_id", "side", "sha256", "text"]
 _SHOWN = ["pair_id", "side", "outcome", "raw", "response", "reason"]
 _PAIRS_SHOWN = 5
+_READ_SOME = (
+    "Read some of the table's responses: a longest_output that is too small cuts them off, and a "
+    "provider may refuse the pictures. No pair that lacks a score is in the failure rate."
+)
 
 
-def scores_by(catalog: Catalog) -> tuple[AssetsDefinition, ...]:
-    """An asset of scores for every judge and metric of a catalog."""
-    return tuple(map(_scores_of, scorers(catalog)))
+class Scores(JudgeStep[Limited]):
+    """The scores by one judge or metric of a painter's pairs of a domain."""
+
+    group, columns, config, partitions = GROUP, SCORES, Limited, pairs
+    references = REFERENCES
+    inputs = MappingProxyType(
+        {"filtered_pairs": Input(FILTERED_KEY, columns=_TAKEN, by_default=True)}
+    )
+
+    def __init__(self, catalog: Catalog, judge: Model) -> None:
+        super().__init__(catalog, judge)
+        self.name = f"scores_{judge.name}"
+        self.kinds = ("metric" if "metric" in judge.roles else "judge", judge.backend)
+        self.description = (
+            f"Scores of the reference judge `{judge.model}`."
+            if judge.rehearses
+            else f"Scores of {judge.model} ({formula_of(judge)}), through {judge.backend}."
+        )
+
+    def rows(self, work: Work[Limited]) -> list[dict[str, Any]]:
+        """The pictures of the evaluation set; none while nobody knows which they are."""
+        filtered = work.tables["filtered_pairs"]
+        if filtered["filter_outcome"].eq(PENDING).any():
+            return []
+        pictures = first_pairs(_evaluated(filtered), work.config.limit)
+        return [_row(self.judge, picture) for picture in pictures]
+
+    def query(self, work: Work[Limited], row: Row) -> Conversation:
+        """Have the picture scored."""
+        outcome, calls = yield to_score(self.judge, row["text"], row["sha256"])
+        return {**ended(outcome), "calls": list(calls)}
+
+    def at_most(self, work: Work[Limited], rows: Sequence[Row]) -> Iterator[Look | Score]:
+        """As many pictures as can be evaluated, where nobody knows yet which they are."""
+        filtered = work.tables["filtered_pairs"]
+        if filtered["filter_outcome"].eq(PENDING).any():
+            possible = filtered.loc[filtered["evaluated"], "pair_id"].nunique()
+            most = min(possible, work.config.limit or possible)
+            yield from repeat(self._longest(filtered), len(SIDES) * most)
+
+    def _longest(self, filtered: pd.DataFrame) -> Look | Score:
+        return to_score(self.judge, max(filtered["text"], key=len, default=""), SOME_PICTURE)
+
+    def extent(self, work: Work[Limited], rows: Sequence[Row]) -> Extent:
+        """Of all pairs of the evaluation set."""
+        evaluated = int(work.tables["filtered_pairs"]["evaluated"].sum())
+        return Extent(len(rows) // len(SIDES), evaluated // len(SIDES), "pairs")
+
+    def whole(self, work: Work[Limited], rows: Sequence[Row]) -> Whole | None:
+        """As many as the paper evaluates of a domain."""
+        domain, _ = domain_and_painter(work.partition)
+        triplets = work.find(TRIPLETS_KEY, domain)
+        if triplets is None:
+            return None
+        number = len(SIDES) * share_of(domain, Filtering().evaluated)
+        longest = self._longest(work.tables["filtered_pairs"])
+        return whole_sample(domain, len(triplets), work.config.limit, number, longest)
+
+    def metadata(self, work: Work[Limited], rows: Sequence[Row]) -> dict[str, Any]:
+        """What can be said of the scores already."""
+        if not rows:
+            work.log.warning(
+                "protobias/filtered_pairs (%s) evaluates no pair, so that there is nothing to "
+                "score.",
+                work.partition,
+            )
+            return {"pairs": 0}
+        told: dict[str, Any] = {}
+        if any(row["kin"] for row in rows):
+            told["warning"] = (
+                f"{self.judge.name} is of the family of the filter that kept these pairs: they "
+                "may be easier for it. Filter by a model of another family, or set its scores "
+                "apart."
+            )
+            work.log.warning("%s", told["warning"])
+        scores: pd.DataFrame = SCORES.table(rows).to_pandas()
+        found = pair_scores(scores.assign(sample="", score=scores["raw"]))
+        by_knob = found.groupby("knob")["fails"].agg(pairs="size", scored="count")
+        if found["fails"].notna().any():
+            told["failure_rate"] = round(float(found["fails"].mean()), 4)
+        return {
+            "pairs": len(found),
+            "pairs_scored": int(found["fails"].count()),
+            "ties": int(found["tie"].sum()),
+            "retention": markdown_table(by_knob.reset_index()),
+            "served_models": sorted(scores["served_model"].dropna().unique()),
+            "sample": markdown_table(_some(scores)[_SHOWN]),
+            **told,
+        }
+
+    def checks(self) -> list[Check]:
+        """Each picture has one row, which ended well."""
+        return [
+            every_row_ended(
+                self,
+                "Each picture of the evaluation set has one row, which is scored, unparsed, "
+                "refused or failed.",
+                lambda work, rows: wrong_scores(
+                    rows, work.tables["filtered_pairs"], work.config.limit
+                ),
+            ),
+            nothing_failed(self, ["pair_id", "side"]),
+            few_unread("side", _READ_SOME),
+        ]
 
 
-def _scores_of(model: Model) -> AssetsDefinition:
-    if model.rehearses:
-        return _reference(model)
-    return _filed(model) if is_filed(model) else _asked(model)
+def wrong_scores(
+    rows: Sequence[Row], filtered: pd.DataFrame, limit: int | None = None
+) -> pd.DataFrame:
+    """Pictures to be evaluated without exactly one row, and rows that contradict themselves."""
+    pictures = first_pairs(_evaluated(filtered), limit)
+    wanted = [tuple(row[name] for name in _PICTURE) for row in pictures]
+    return problems_of(
+        [
+            *miscounted(rows, wanted, _PICTURE),
+            *contradicting(rows, ["pair_id", "side"], _PRESENT, ("raw", "refusal", "reason")),
+        ]
+    )
 
 
-def to_evaluate(filtered: pd.DataFrame) -> Sequence[Row]:
+_PRESENT = {
+    "scored": ("raw",),
+    "unparsed": ("reason",),
+    "refused": ("reason", "refusal"),
+    "failed": ("reason",),
+}
+"""By outcome, which of these columns are not empty."""
+
+
+def _evaluated(filtered: pd.DataFrame) -> Sequence[Row]:
     """The pictures of the evaluation set, in the order of the table."""
     return records(filtered.loc[filtered["evaluated"], _TAKEN])
-
-
-def _asked(model: Model) -> AssetsDefinition:
-    """The scores of a model that is asked, each once."""
-
-    @_asset(model, f"Scores of {model.model} ({formula_of(model)}), through {model.backend}.")
-    def scores(
-        context: AssetExecutionContext,
-        config: Limited,
-        filtered_pairs: pd.DataFrame,
-        models: ModelClient,
-        budget: Budget,
-    ) -> MaterializeResult[pa.Table]:
-        pictures = first_pairs(to_evaluate(filtered_pairs), config.limit)
-        requests = [to_score(model, row["text"], row["sha256"]) for row in pictures]
-        asked = models.ask(model, requests, context.log, budget.account(context))
-        rows = [
-            {**_row(model, picture), **ended(outcome), "calls": list(calls)}
-            for picture, outcome, calls in zip(pictures, asked.outcomes, asked.keys, strict=True)
-        ]
-        return _table(context, rows, filtered_pairs, **cost_metadata(asked))
-
-    return scores
-
-
-def _reference(model: Model) -> AssetsDefinition:
-    """The scores of a reference judge."""
-
-    @_asset(model, f"Scores of the reference judge `{model.model}`.")
-    def scores(
-        context: AssetExecutionContext,
-        config: Limited,
-        filtered_pairs: pd.DataFrame,
-        images: ImageStore,
-    ) -> MaterializeResult[pa.Table]:
-        score = REFERENCES[model.model]
-        pictures = first_pairs(to_evaluate(filtered_pairs), config.limit)
-        rows = [{**_row(model, picture), **score(picture, images)} for picture in pictures]
-        return _table(context, rows, filtered_pairs)
-
-    return scores
-
-
-def _filed(model: Model) -> AssetsDefinition:
-    """The scores of a metric of the user's own, read from a file."""
-
-    @_asset(model, f"Scores of a metric of your own, from {model.model}.")
-    def scores(
-        context: AssetExecutionContext, config: Limited, filtered_pairs: pd.DataFrame, home: Home
-    ) -> MaterializeResult[pa.Table]:
-        """Raises `BadScores` for a file that cannot be read; single rows of no use are named."""
-        domain, painter = domain_and_painter(context.partition_key)
-        given = read_scores(model, home, painter)
-        pictures = first_pairs(to_evaluate(filtered_pairs), config.limit)
-        ended, wrong = endings(given, model, domain, list(filtered_pairs["pair_id"]), pictures)
-        rows = [
-            {**_row(model, picture), **ending, "metric_version": given.version}
-            for picture, ending in zip(pictures, ended, strict=True)
-        ]
-        told: dict[str, Any] = {}
-        if len(wrong):
-            context.log.warning("%s: %d rows are of no use.", given.path, len(wrong))
-            told = {"bad_rows": len(wrong), "rows_of_no_use": markdown_table(wrong.head(100))}
-        return _table(context, rows, filtered_pairs, file=str(given.path), **told)
-
-    return scores
-
-
-def _asset(
-    model: Model, description: str
-) -> Callable[[Callable[..., MaterializeResult[pa.Table]]], AssetsDefinition]:
-    return table_asset(
-        key=scores_of(model.name),
-        kinds=["metric" if "metric" in model.roles else "judge", model.backend],
-        partitions=pairs,
-        pool=model.name,
-        columns=SCORES,
-        ins=_PAIRS,
-        description=description,
-        code_version=entry_digest(model),
-    )
 
 
 def _row(model: Model, picture: Row) -> dict[str, Any]:
@@ -182,45 +223,6 @@ def _row(model: Model, picture: Row) -> dict[str, Any]:
         "kin": model.family == picture["filter_family"],
         "calls": [],
     }
-
-
-def _table(
-    context: AssetExecutionContext,
-    rows: Sequence[dict[str, Any]],
-    filtered: pd.DataFrame,
-    **metadata: Any,
-) -> MaterializeResult[pa.Table]:
-    """The scores, with what can be said of them already."""
-    table = SCORES.table(rows)
-    if not rows:
-        context.log.warning(
-            "protobias/filtered_pairs (%s) evaluates no pair, so that there is nothing to score.",
-            context.partition_key,
-        )
-        return materialized(table, pairs=0, **metadata)
-    if any(row["kin"] for row in rows):
-        metadata["warning"] = (
-            f"{rows[0]['metric']} is of the family of the filter that kept these pairs: they may "
-            "be easier for it. Filter by a model of another family, or set its scores apart."
-        )
-        context.log.warning("%s", metadata["warning"])
-    scores = table.to_pandas()
-    found = pair_scores(scores.assign(sample="", score=scores["raw"]))
-    by_knob = found.groupby("knob")["fails"].agg(pairs="size", scored="count")
-    if found["fails"].notna().any():
-        metadata["failure_rate"] = round(float(found["fails"].mean()), 4)
-    return materialized(
-        table,
-        pairs=len(found),
-        **partial_metadata(len(rows) // 2, int(filtered["evaluated"].sum()) // 2, "pairs"),
-        pairs_scored=int(found["fails"].count()),
-        ties=int(found["tie"].sum()),
-        **Counter(scores["outcome"]),
-        retention=markdown_table(by_knob.reset_index()),
-        served_models=sorted(scores["served_model"].dropna().unique()),
-        sample=markdown_table(_some(scores)[_SHOWN]),
-        **metadata,
-    )
 
 
 def _some(scores: pd.DataFrame) -> pd.DataFrame:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from hashlib import sha256
 from typing import Any, TypeAlias
 
-from assets.kit.pictures import Row
+from assets.kit.step import Row
 from generators.prompts.rating_prompts import JUDGE_SCALE, judge_prompt
 from generators.reading import Unreadable
 from generators.sketch_reader import fit

@@ -7,7 +7,7 @@ from hashlib import sha256
 import pandas as pd
 
 from assets.kit.limits import Placed, first_of, part_of
-from assets.kit.pictures import Row
+from assets.kit.step import Row
 from generators.prompts.concepts import DOMAINS
 
 

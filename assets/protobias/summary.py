@@ -142,4 +142,4 @@ def missing_of(scores: pd.DataFrame, models: Sequence[Model]) -> dict[str, str]:
 
 def _is_scored(home: Home, painter: str, model: Model) -> bool:
     """Whether a model has scored any domain, be it one of which the filter kept no pair."""
-    return any(is_stored(home, scores_of(model.name), f"{domain}|{painter}") for domain in DOMAINS)
+    return any(is_stored(home, f"scores_{model.name}", f"{domain}|{painter}") for domain in DOMAINS)

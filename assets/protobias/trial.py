@@ -7,8 +7,8 @@ import pandas as pd
 
 from assets.kit.columns import records
 from assets.kit.limits import so_many
+from assets.protobias.common import stored
 from assets.protobias.concepts import concepts_told
-from assets.protobias.scored import stored
 from generators.prompts.concepts import DOMAINS
 from resources.home import Home
 

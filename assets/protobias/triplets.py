@@ -1,31 +1,42 @@
-"""Prompt triplets: written, checked by rule, asked for again with what is wrong, or rejected."""
+"""Prompt triplets: written, checked by rule, re-queried with what is wrong, or rejected."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, cast
 
 import pandas as pd
-import pyarrow as pa
-from dagster import AssetExecutionContext, AssetsDefinition, MaterializeResult
+from dagster import AssetCheckResult, AssetCheckSeverity
 from pydantic import Field
 
+from assets.kit.checks import as_partial, miscounted, problems_of, result_of
 from assets.kit.choice import chosen
-from assets.kit.columns import TEXT, TEXTS, WHOLE, Columns, materialized
-from assets.kit.cost_metadata import cost_metadata
-from assets.kit.limits import Limited, Placed, first_of, partial_metadata
+from assets.kit.columns import TEXT, TEXTS, WHOLE, Columns
+from assets.kit.limits import Limited, Placed, first_of
 from assets.kit.previews import markdown_table
+from assets.kit.step import Check, Conversation, Extent, Input, Row, Step, Work
 from assets.kit.table_asset import Mismatch
-from assets.protobias.common import table_asset
+from assets.planning.repairs import longest_repair
+from assets.protobias.common import GROUP, key
 from assets.protobias.concepts import CONCEPTS, concept_of
 from assets.protobias.own import own_of, rows_of, templates_of, warning, wrong_rows
 from assets.protobias.partitions import protobias_domains
 from assets.protobias.selection import placed
-from assets.protobias.writing import Draft, draft_of, problems_of, row_of
+from assets.protobias.writing import (
+    LONGEST_FEEDBACK,
+    REASKS,
+    by_grammar,
+    requery,
+    told_of,
+    write_triplet,
+)
 from generators.prompts.concepts import Concept, Triplet
 from generators.prompts.triplet_check import RULES, find_faults
-from resources.budget import Budget
-from resources.models.catalog import Catalog
-from resources.models.client import ModelClient
+from resources.models.catalog import Model
+from resources.models.outcomes import Outcome
+from resources.models.pricing import longest_output
+from resources.models.requests import Request, Write
+from resources.own_triplets import is_own
 
 GRAMMAR = "grammar"
 """The writer that needs no model."""
@@ -70,54 +81,124 @@ class Writing(Limited):
     )
 
 
-def triplets_by(catalog: Catalog) -> AssetsDefinition:
-    """The asset `prompt_triplets`, with the writers of a catalog."""
+class PromptTriplets(Step[Writing]):
+    """The triplets of a domain, and those of a user's own after them."""
 
-    @table_asset(
-        columns=TRIPLETS,
-        partitions=protobias_domains,
-        pool="prompt_triplets",
-        description="Three sentences of one scene for each concept, checked by rule (ProtoBias, "
-        "Tables 3 to 5).",
+    group, name, columns, config = GROUP, "prompt_triplets", TRIPLETS, Writing
+    partitions = protobias_domains
+    inputs = MappingProxyType({"concepts": Input(key("concepts"), read_by=CONCEPTS)})
+    description = (
+        "Three sentences of one scene for each concept, checked by rule (ProtoBias, Tables 3 to 5)."
     )
-    def prompt_triplets(
-        context: AssetExecutionContext,
-        config: Writing,
-        concepts: pd.DataFrame,
-        models: ModelClient,
-        budget: Budget,
-    ) -> MaterializeResult[pa.Table]:
-        """Have each triplet written; one that breaks a rule is asked for again, twice at most."""
-        writer, account = chosen(catalog, config.writer, "writer"), budget.account(context)
-        templates = templates_of(config.templates_file, writer)
-        own = own_of(config.triplets_file, context.partition_key)
-        if told := warning(own, config.triplets_file):
-            context.log.warning(told)
-        every = CONCEPTS.rows(concepts)
-        rows = first_of(every, config.limit, lambda row: placed_concept(concept_of(row)))
-        drafts = [draft_of(writer, concept_of(row), templates) for row in rows]
-        rounds = []
-        while waiting := [place for place, draft in enumerate(drafts) if draft.outcome is None]:
-            requests = [drafts[place].request for place in waiting]
-            asked = models.ask(writer, requests, context.log, account)
-            for place, outcome, keys in zip(waiting, asked.outcomes, asked.keys, strict=True):
-                drafts[place] = drafts[place].after(outcome, keys)
-            rounds.append(asked)
-        written = [row | row_of(draft) for row, draft in zip(rows, drafts, strict=True)]
-        return materialized(
-            TRIPLETS.table([*written, *rows_of(own, len(concepts))]),
-            triplets=len(written),
-            **partial_metadata(len(written), len(concepts), "concepts"),
-            **Counter(row["outcome"] for row in written),
-            by_knob=markdown_table(_by_knob(written)),
-            by_rule=markdown_table(_by_rule(written)),
-            examples=markdown_table(_examples(drafts)),
-            own=len(own.triplets),
-            own_rows_not_used=markdown_table(wrong_rows(own)),
-            **cost_metadata(*rounds),
-        )
 
-    return prompt_triplets
+    def model(self, partition: str, config: Writing) -> Model:
+        """The writer."""
+        return chosen(self.catalog, config.writer, "writer")
+
+    def rows(self, work: Work[Writing]) -> list[dict[str, Any]]:
+        """The concepts, each with the templates of its writer."""
+        writer = self.model(work.partition, work.config)
+        templates = templates_of(work.config.templates_file, writer)
+        every = ((row, concept_of(row)) for row in work.rows("concepts"))
+        some = first_of([*every], work.config.limit, lambda each: placed_concept(each[1]))
+        return [row | {"of": concept, "templates": templates} for row, concept in some]
+
+    def converse(self, work: Work[Writing], row: Row) -> Conversation:
+        """Have a triplet written; one that breaks a rule is re-queried."""
+        writer = self.model(work.partition, work.config)
+        return write_triplet(writer, row["of"], row["templates"])
+
+    def finish(
+        self, work: Work[Writing], rows: Sequence[dict[str, Any]]
+    ) -> Sequence[dict[str, Any]]:
+        """Those of the user's own come last."""
+        own = own_of(work.config.triplets_file, work.partition)
+        return [*rows, *rows_of(own, len(work.tables["concepts"]))]
+
+    def extent(self, work: Work[Writing], rows: Sequence[Row]) -> Extent:
+        """Of all concepts."""
+        return Extent(len(_written(rows)), len(work.tables["concepts"]), "concepts")
+
+    def may_follow(self, row: Row) -> bool:
+        """Any triplet may break a rule."""
+        return True
+
+    def known(self, model: Model, request: Request) -> Outcome | None:
+        """What our own writer says."""
+        return by_grammar(cast(Write, request)) if model.backend == "offline" else None
+
+    def further(self, work: Work[Writing], row: Row, request: Request) -> Iterator[Write]:
+        """What may follow, each once more for JSON that follows the schema.
+
+        Of the first request a quote counts that by itself.
+        """
+        writer, asked = self.model(work.partition, work.config), cast(Write, request)
+        said = "?" * (longest_output(writer) or 0)
+        for _ in range(len(asked.turns) // 2, REASKS):
+            asked = requery(asked, said, "?" * LONGEST_FEEDBACK)
+            yield asked
+            repair = longest_repair(writer, asked)
+            if repair is not None:
+                yield repair
+
+    def warning(self, partition: str, config: Writing) -> str | None:
+        """What of the user's own file is not used."""
+        return warning(own_of(config.triplets_file, partition), config.triplets_file)
+
+    def metadata(self, work: Work[Writing], rows: Sequence[Row]) -> dict[str, Any]:
+        """Retention by knob and rule, and examples."""
+        own, written = own_of(work.config.triplets_file, work.partition), _written(rows)
+        return {
+            "triplets": len(written),
+            **Counter(row["outcome"] for row in written),
+            "by_knob": markdown_table(_by_knob(written)),
+            "by_rule": markdown_table(_by_rule(written)),
+            "examples": markdown_table(_examples(written)),
+            "own": len(own.triplets),
+            "own_rows_not_used": markdown_table(wrong_rows(own)),
+        }
+
+    def checks(self) -> list[Check]:
+        """Each concept has one row, and each accepted triplet passes by rule."""
+        return [
+            Check(
+                "accepted_triplets_hold",
+                "Every concept has one row, and every accepted triplet passes by rule.",
+                self._hold,
+                blocking=True,
+            ),
+            Check(
+                "every_concept_has_a_triplet",
+                "Every concept has a triplet that was accepted.",
+                _every_concept_has_one,
+            ),
+        ]
+
+    def _hold(self, work: Work[Writing], rows: Sequence[Row]) -> AssetCheckResult:
+        there, of, _ = extent = self.extent(work, rows)
+        said = f"{there} rows for {of} concepts"
+        if own := len(rows) - there:
+            said += f", and {own} of your own"
+        wrong = broken(rows, work.rows("concepts"), work.config.limit)
+        return as_partial(result_of(said, wrong), extent)
+
+
+def broken(rows: Sequence[Row], concepts: Iterable[Row], limit: int | None = None) -> pd.DataFrame:
+    """Concepts without exactly one row, and accepted rows that break a rule."""
+    every = first_of([concept_of(row) for row in concepts], limit, placed_concept)
+    own = dict.fromkeys(row["concept_id"] for row in rows if is_own(row["concept_id"]))
+    wanted = [(name,) for name in (*(concept.concept_id for concept in every), *own)]
+    return problems_of(
+        [
+            *miscounted(rows, wanted, ["concept_id"]),
+            *(
+                (row["concept_id"], told_of(found))
+                for row in rows
+                if row["outcome"] == "accepted"
+                and (found := find_faults(concept_of(row), _triplet_of(row)))
+            ),
+        ]
+    )
 
 
 def placed_concept(concept: Concept) -> Placed:
@@ -141,9 +222,9 @@ def accepted(table: pd.DataFrame) -> list[tuple[Concept, Triplet]]:
             problems.append(f"{row['concept_id']} ({', '.join(lacking)}: empty)")
             continue
         concept = concept_of(row)
-        triplet = Triplet(*(row[name] or "" for name in Triplet._fields))
+        triplet = _triplet_of(row)
         if wrong := find_faults(concept, triplet):
-            problems.append(f"{concept.concept_id} ({problems_of(wrong)})")
+            problems.append(f"{concept.concept_id} ({told_of(wrong)})")
         found.append((concept, triplet))
     counts = Counter(concept.concept_id for concept, _ in found)
     problems += [f"{name} (stands there {n} times)" for name, n in counts.items() if n > 1]
@@ -190,12 +271,34 @@ def _ever_broken(row: Mapping[str, Any]) -> list[str]:
     return list(dict.fromkeys([*row["earlier_rules"], *row["rules"]]))
 
 
-def _examples(drafts: Sequence[Draft]) -> pd.DataFrame:
+def _examples(rows: Sequence[Row]) -> pd.DataFrame:
     """The first triplets that were accepted of some cells of the taxonomy, evenly chosen."""
     firsts: dict[str, Triplet] = {}
-    for draft in drafts:
-        if draft.outcome == "accepted" and draft.triplet:
-            firsts.setdefault(draft.concept.concept, draft.triplet)
+    for row in rows:
+        if row["outcome"] == "accepted":
+            firsts.setdefault(row["concept"], _triplet_of(row))
     step = max(1, -(-len(firsts) // _SHOWN))
     shown = [(concept, *triplet) for concept, triplet in firsts.items()][::step]
     return pd.DataFrame(shown, columns=["concept", *Triplet._fields])
+
+
+def _triplet_of(row: Row) -> Triplet:
+    return Triplet(*(row[name] or "" for name in Triplet._fields))
+
+
+def _written(rows: Sequence[Row]) -> list[Row]:
+    """The rows that are not of the user's own."""
+    return [row for row in rows if not is_own(row["concept_id"])]
+
+
+def _every_concept_has_one(work: Work[Writing], rows: Sequence[Row]) -> AssetCheckResult:
+    """How many concepts have a triplet, and what the others lack."""
+    others = [row for row in rows if row["outcome"] != "accepted"]
+    said = f"{len(rows) - len(others)} of {len(rows)} concepts have a triplet"
+    ends = Counter(row["outcome"] for row in others)
+    if ends:
+        said += f": {', '.join(f'{number} {outcome}' for outcome, number in ends.items())}"
+    if ends["failed"]:
+        said += ". Materialize protobias/prompt_triplets again: only what failed is sent"
+    shown = pd.DataFrame(others, columns=["concept_id", "outcome", "reason"])
+    return result_of(said, shown)._replace(severity=AssetCheckSeverity.WARN)

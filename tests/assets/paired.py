@@ -6,7 +6,7 @@ from dataclasses import asdict
 import pandas as pd
 import pyarrow.parquet as pq
 
-from assets.protobias.concepts import Sampling, sampled
+from assets.protobias.concepts import CONCEPTS, Sampling, sampled
 from assets.protobias.triplets import TRIPLETS
 from resources.models.catalog import Model
 from tests.assets.written import right
@@ -53,6 +53,17 @@ def write_triplets(root, number, domain=DOMAIN):
     path.parent.mkdir(parents=True, exist_ok=True)
     pq.write_table(TRIPLETS.table(triplet_rows(concepts)), path)
     return concepts
+
+
+def write_concepts(root, number, domain=DOMAIN):
+    """Store so many concepts."""
+    path = table(root, "concepts", domain, "protobias")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    rows = [
+        {**asdict(concept), "place": place, "seed": 0}
+        for place, concept in enumerate(concepts_of(number, domain))
+    ]
+    pq.write_table(CONCEPTS.table(rows), path)
 
 
 class Gallery:

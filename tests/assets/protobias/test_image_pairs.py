@@ -10,14 +10,13 @@ from pydantic import ValidationError
 
 from assets.kit.benchmarks import planners_of as planners
 from assets.kit.choice import NoSuchModel
+from assets.kit.flaws import with_flaws
+from assets.kit.inspection import Inspection
 from assets.kit.upstream_calls import calls_in
 from assets.planning import Task, quote, text
-from assets.protobias.filtered import FILTERED
+from assets.protobias.filtered import FILTERED, wrong_filtered
 from assets.protobias.filters import family_warning, filter_of
-from assets.protobias.flaws import with_flaws
-from assets.protobias.pair_checks import wrong_filtered, wrong_pairs
-from assets.protobias.pairs import IMAGE_PAIRS, Pairing, wanted_of
-from assets.protobias.seeing import Seen
+from assets.protobias.pairs import IMAGE_PAIRS, Pairing, wanted_of, wrong_pairs
 from assets.protobias.selection import ranks, share_of
 from assets.protobias.triplets import TRIPLETS as TRIPLETS_TABLE
 from generators.prompts.concepts import DOMAINS
@@ -102,7 +101,7 @@ class TestSketch:
     def test_pairs_that_do_not_fit_are_found(self, sketched, change, problems):
         rows = IMAGE_PAIRS.rows(sketched[0].table("image_pairs"))
         triplets = TRIPLETS_TABLE.table(triplet_rows(sketched[0].concepts)).to_pandas()
-        found = wrong_pairs([rows[0] | change, *rows[1:]], triplets)
+        found = wrong_pairs([rows[0] | change, *rows[1:]], triplets, Pairing(samples=2))
         assert {problem for _, problem in found} == problems
 
     @pytest.mark.parametrize(
@@ -127,7 +126,7 @@ class TestSketch:
         rows = FILTERED.rows(sketched[0].table("filtered_pairs"))
         if "evaluated" in change:
             change = {"evaluated": not rows[0]["evaluated"]}
-        found = wrong_filtered([rows[0] | change, *rows[1:]], pictures)
+        found = wrong_filtered([rows[0] | change, *rows[1:]], pictures, None)
         assert {problem for _, problem in found} == problems
 
 
@@ -265,8 +264,9 @@ def picture(place, prompt="p", sample=0, size=(64, 64), **more):
 
 class TestFlaws:
     def flaws(self, *rows, parameters=(), blank=None):
-        seen = {row["sha256"]: Seen(row["width"], row["height"], blank) for row in rows}
-        return [row["flaw"] for row in with_flaws(rows, seen, dict(parameters))]
+        found = {row["sha256"]: Inspection(row["width"], row["height"], blank) for row in rows}
+        rows = with_flaws(rows, found, dict(parameters), lambda row: row["pair_id"])
+        return [row["flaw"] for row in rows]
 
     def test_without_a_size_asked_for_the_usual_one_is_right(self):
         rows = [picture(0), picture(1), picture(2, size=(64, 48))]

@@ -7,7 +7,15 @@ from assets.kit.benchmarks import planners_of as planners
 from resources.models.catalog import Catalog
 from resources.models.pricing import bound_of
 from resources.models.requests import call_key, canonical_of
-from tests.assets.paired import DOMAIN, SKETCH, Gallery, Studio, filter_at, painter_at
+from tests.assets.paired import (
+    DOMAIN,
+    SKETCH,
+    Gallery,
+    Studio,
+    filter_at,
+    painter_at,
+    write_concepts,
+)
 from tests.assets.plans import plan_context, stored
 from tests.assets.written import right, writer_at
 from tests.providers import faults, pictures
@@ -55,10 +63,13 @@ def test_a_new_painter_is_certain_and_its_filter_at_most_two_looks_a_pair(studio
 
 def test_without_triplets_or_with_others_to_come_nothing_can_be_counted(studio):
     to_write = {WRITTEN: {"writer": "author"}}
-    unknown = set(), 0, {"protobias/prompt_triplets"}
-    for asset in (PAIRS, FILTERED):
-        together = to_write if asset == PAIRS else {**to_write, PAIRS: {}}
-        assert planned(studio, asset, together) == unknown
+    nothing, unknown = (
+        (set(), 0, {f"protobias/{name}"}) for name in ("concepts", WRITTEN.path[-1])
+    )
+    together = {PAIRS: to_write, FILTERED: {**to_write, PAIRS: {}}}
+    assert [planned(studio, asset, of) for asset, of in together.items()] == [nothing] * 2
+    write_concepts(studio.root, 3)
+    assert [planned(studio, asset, of) for asset, of in together.items()] == [unknown] * 2
     (studio.root / "protobias" / "prompt_triplets" / f"{DOMAIN}.parquet").unlink()
     for asset in (PAIRS, FILTERED):
         assert planned(studio, asset) == unknown

@@ -12,9 +12,8 @@ from assets.kit.table_asset import Mismatch
 from assets.protobias.human import HUMAN_SCORES
 from assets.protobias.pairs import IMAGE_PAIRS
 from assets.protobias.retention import retention
-from assets.protobias.score_checks import wrong_scores
 from assets.protobias.scored import all_scores
-from assets.protobias.scores import SCORES
+from assets.protobias.scores import SCORES, wrong_scores
 from assets.protobias.scoring import REFERENCES, ended, formula_of, to_score
 from generators.prompts.rating_prompts import judge_prompt
 from metrics.ranking import ranking_table
@@ -274,9 +273,11 @@ class TestPlans:
         anew = planned(root, judge, filtered_pairs={"filter": "somebody"})
         assert anew == (set(), 2 * PAIRS["animals"], None)
 
-    def test_other_pictures_than_were_filtered_are_not_certain(self, root, judge):
+    def test_other_pictures_than_were_filtered_are_certain_once_they_are_rated(self, root, judge):
         write_pictures(root, 3)
-        plan = planned(root, judge, filtered_pairs={})
+        certain, later, _ = planned(root, judge, filtered_pairs={})
+        assert (len(certain), later) == (2 * 3, 0)
+        plan = planned(root, judge, filtered_pairs={"filter": "somebody"})
         assert plan == (set(), 2 * 3, None)
 
     def test_what_no_model_writes_can_be_counted_before_it_is_written(self, tmp_path, judge):
@@ -375,12 +376,12 @@ def test_rows_that_are_wrong_are_named(rehearsed):
     root, *_ = rehearsed
     good = SCORES.rows(scores(root, "prior"))
     filtered = pd.read_parquet(table(root, "filtered_pairs/animals", "sketch", "protobias"))
-    assert wrong_scores(pd.DataFrame(good), filtered).empty
+    assert wrong_scores(good, filtered).empty
     changed = [dict(row) for row in good]
     changed[0]["raw"] = None
     changed[1]["outcome"] = "lost"
     changed[2]["text"] = "Another text."
-    wrong = wrong_scores(pd.DataFrame([*changed[:-1], changed[3]]), filtered)
+    wrong = wrong_scores([*changed[:-1], changed[3]], filtered)
     assert sorted(wrong["problem"]) == [
         *("0 rows", "0 rows", "1 rows", "2 rows", "ended as lost", "ended as scored"),
     ]

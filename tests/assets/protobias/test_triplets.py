@@ -9,14 +9,15 @@ import pytest
 from dagster import AssetKey
 
 from assets.kit.benchmarks import planners_of as planners
+from assets.kit.benchmarks import steps_of
+from assets.kit.foresight import foreseen_table
+from assets.kit.step import PENDING, Reply
 from assets.kit.table_asset import Mismatch
 from assets.planning import Task, quote
 from assets.protobias.concepts import CONCEPTS, Sampling, concept_of, sampled
-from assets.protobias.triplet_checks import broken
-from assets.protobias.triplet_planning import triplets_of
 from assets.protobias.triplets import TRIPLETS as COLUMNS
-from assets.protobias.triplets import accepted
-from assets.protobias.writing import MOST_SAID, asked_again, draft_of
+from assets.protobias.triplets import accepted, broken
+from assets.protobias.writing import LONGEST_FEEDBACK, first_request, requery, write_triplet
 from generators.prompts.concepts import DOMAINS
 from generators.prompts.phrasing import tidied
 from resources.models.catalog import Catalog, Model
@@ -99,6 +100,26 @@ def planned(root, writer, instances=None, limit=None):
         (plan,) = planner(sources.planning(together), DOMAIN, config)
         certain = list(plan.requests)
         return set(call_keys(writer, certain)), len(list(plan.later)), plan.missing
+
+
+def foreseen_triplets(root, together, *models):
+    """The table once all that is planned together is materialized."""
+    with plan_context(root) as sources:
+        steps = steps_of(Catalog((GRAMMAR, *models)))
+        return foreseen_table(steps, sources.planning(together), TRIPLETS, DOMAIN)
+
+
+def talk(writer, concept, *outcomes):
+    """How a triplet ends after these outcomes; what is asked next where it goes on."""
+    conversation = write_triplet(writer, concept, {})
+    request = next(conversation)
+    for number, outcome in enumerate(outcomes):
+        try:
+            request = conversation.send(Reply(outcome, (f"call {number}",)))
+        except StopIteration as end:
+            assert number == len(outcomes) - 1
+            return end.value
+    return request
 
 
 @pytest.fixture(scope="module")
@@ -209,12 +230,10 @@ def test_a_part_of_the_concepts_is_planned_sent_and_counts_later(tmp_path, serve
 def test_grammar_writes_real_triplets_and_asks_no_model(tmp_path, writer):
     """Known before it is asked; a table that was changed by hand is told, by concept and rule."""
     together = {(CONCEPTS_KEY, DOMAIN): {"instances": 6}, (TRIPLETS, DOMAIN): {}}
-    with plan_context(tmp_path) as sources:
-        foreseen = triplets_of(Catalog((GRAMMAR,)), sources.planning(together), DOMAIN)
-        other = together | {(TRIPLETS, DOMAIN): {"writer": "author"}}
-        catalog = Catalog((GRAMMAR, writer))
-        assert triplets_of(catalog, sources.planning(other), DOMAIN) is None
-        assert triplets_of(catalog, sources, DOMAIN) is None
+    foreseen = accepted(foreseen_triplets(tmp_path, together))
+    other = together | {(TRIPLETS, DOMAIN): {"writer": "author"}}
+    assert set(foreseen_triplets(tmp_path, other, writer)["outcome"]) == {PENDING}
+    assert foreseen_triplets(tmp_path, {}, writer) is None
     assert foreseen == [(concept, right(concept)) for concept in concepts(6)]
     made = must(tmp_path, "concepts", "prompt_triplets", writer="grammar", instances=6)
     assert set(checks(made).values()) == {True}
@@ -242,40 +261,39 @@ def test_grammar_writes_real_triplets_and_asks_no_model(tmp_path, writer):
     assert f"{first} (stands there 2 times)" in said
     assert third not in said
     assert "set their outcome to rejected" in said
-    wrong = broken(rows(tmp_path), rows(tmp_path, "concepts"))
-    assert list(wrong["concept_id"]) == [first, second]
+    wrong = broken(COLUMNS.rows(rows(tmp_path)), CONCEPTS.rows(rows(tmp_path, "concepts")))
+    assert list(wrong["row"]) == [first, second]
 
 
 def test_without_schemas_json_is_read_here_and_asked_for_again():
     (concept,) = concepts(1)
     local = Model(name="m", backend="transformers", model="m", family="m", roles=("writer",))
-    draft = draft_of(local, concept)
-    assert draft.request.schema is None
-    draft = draft.after(Answered("Sure! Here it is."), ("a",))
-    assert draft.outcome is None
-    assert "no JSON" in draft.request.turns[-1].text
+    sure = Answered("Sure! Here it is.")
+    assert talk(local, concept).schema is None
+    assert "no JSON" in talk(local, concept, sure).turns[-1].text
     data = json.dumps(right(concept)._asdict(), indent=1)
     for said in (f"```json\n{data}\n```", f"Sure!\n```\n{data}\n```\nEnjoy.", f"Sure: {data}"):
-        assert draft.after(Answered(said), ("b",)).outcome == "accepted"
-    for _ in range(2):
-        draft = draft.after(Answered("No."), ())
-    assert (draft.outcome, draft.attempts, draft.triplet) == ("malformed", 3, None)
+        row = talk(local, concept, sure, Answered(said))
+        assert (row["outcome"], row["calls"]) == ("accepted", ["call 0", "call 1"])
+    row = talk(local, concept, sure, Answered("No."), Answered("No."))
+    assert (row["outcome"], row["attempts"], row["text"]) == ("malformed", 3, None)
 
 
 def test_spaces_and_hyphens_that_models_write_are_no_faults():
     (told,) = concepts(1)
     sentences = {name: f" {said}\n" for name, said in right(told)._asdict().items()}
     sentences["correct"] = sentences["correct"].replace(" is", "\u00a0is")
-    draft = draft_of(GRAMMAR, told).after(Answered(json.dumps(sentences), data=sentences), ())
-    assert (draft.outcome, draft.triplet) == ("accepted", right(told))
+    row = talk(GRAMMAR, told, Answered(json.dumps(sentences), data=sentences))
+    assert row["outcome"] == "accepted"
+    assert right(told)._asdict().items() <= row.items()
     assert tidied("An e\u2011scooter") == "An e-scooter"
 
 
 def test_what_is_said_of_faults_fits_its_bound():
     (concept,) = concepts(1)
-    request = draft_of(GRAMMAR, concept).request
-    told = asked_again(request, "", "ü" * MOST_SAID).turns[-1].text
-    most = asked_again(request, "", "?" * MOST_SAID).turns[-1].text
+    request = first_request(GRAMMAR, concept)
+    told = requery(request, "", "ü" * LONGEST_FEEDBACK).turns[-1].text
+    most = requery(request, "", "?" * LONGEST_FEEDBACK).turns[-1].text
     assert "ü" in told
     assert len(told.encode()) <= len(most.encode())
 
@@ -296,8 +314,7 @@ def test_triplets_of_a_file_go_the_way_of_all_and_bad_rows_are_named(tmp_path):
     path.write_text("\n".join(json.dumps(row) for row in (OWN, OWN | {"correct": OWN["text"]})))
     config = {"triplets_file": str(path)}
     together = {(CONCEPTS_KEY, DOMAIN): {"instances": 2}, (TRIPLETS, DOMAIN): config}
-    with plan_context(tmp_path) as sources:
-        foreseen = triplets_of(Catalog((GRAMMAR,)), sources.planning(together), DOMAIN)
+    foreseen = accepted(foreseen_triplets(tmp_path, together))
     result = materialize(
         tmp_path,
         *("concepts", "prompt_triplets"),

@@ -1,4 +1,4 @@
-"""What is seen of a picture by who does not know what it is to show: its size, and blankness."""
+"""Inspection of pictures, whatever they are to show: their size, and whether they are blank."""
 
 import io
 from collections.abc import Iterable, Sequence
@@ -21,7 +21,7 @@ _DARK = 16
 """The lightest level of a picture that is black."""
 
 
-class Seen(NamedTuple):
+class Inspection(NamedTuple):
     """Width and height in px, and "black" or "of one colour" for a picture that shows nothing."""
 
     width: int
@@ -29,28 +29,32 @@ class Seen(NamedTuple):
     blank: str | None
 
 
-def seen_in(images: ImageStore, ledger: WorkLedger, digests: Iterable[str]) -> dict[str, Seen]:
-    """What is seen of each picture, by its sha256; one that was looked at before is not opened.
+def inspect_pictures(
+    images: ImageStore, ledger: WorkLedger, digests: Iterable[str]
+) -> dict[str, Inspection]:
+    """The inspection of each picture, by its sha256; one of before is not opened again.
 
     They are opened a few at a time: the memory that this takes does not grow with their number.
     """
-    found: dict[str, Seen] = {}
+    found: dict[str, Inspection] = {}
     distinct = iter(dict.fromkeys(digests))
     with ThreadPoolExecutor(_THREADS) as threads:
         while some := list(islice(distinct, _AT_ONCE)):
             keys = {digest: work_key("seen", _VERSION, digest) for digest in some}
             known = ledger.known(keys.values())
             new = [digest for digest, key in keys.items() if key not in known]
-            looked = threads.map(partial(_look, images), new)
-            known |= dict(zip((keys[digest] for digest in new), looked, strict=True))
+            inspected = threads.map(partial(_inspect, images), new)
+            known |= dict(zip((keys[digest] for digest in new), inspected, strict=True))
             ledger.record({keys[digest]: known[keys[digest]] for digest in new})
-            found |= {digest: Seen(*known[key]) for digest, key in keys.items()}
+            found |= {digest: Inspection(*known[key]) for digest, key in keys.items()}
     return found
 
 
-def _look(images: ImageStore, digest: str) -> Seen:
+def _inspect(images: ImageStore, digest: str) -> Inspection:
     with Image.open(io.BytesIO(images.get(digest))) as image:
         ranges = cast(Sequence[tuple[int, int]], image.convert("RGB").getextrema())
         one_colour = all(high - low <= _NOISE for low, high in ranges)
         black = all(high <= _DARK for _, high in ranges)
-        return Seen(*image.size, "black" if black else "of one colour" if one_colour else None)
+        return Inspection(
+            *image.size, "black" if black else "of one colour" if one_colour else None
+        )

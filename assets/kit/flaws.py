@@ -1,12 +1,12 @@
-"""Pictures that are no use, whatever they were to show: blank, of a wrong size, or repeated."""
+"""Flaws of painted pictures, whatever they were to show: blank, of a wrong size, or repeated."""
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
+from assets.kit.inspection import Inspection
 from assets.kit.pictures import Row
 from assets.kit.sizes import asked_sides, wrong_size
-from assets.protobias.seeing import Seen
 
 FLAWS = ("blank", "wrong size", "repeated")
 
@@ -23,25 +23,32 @@ Flaws: TypeAlias = dict[int, Flaw]
 
 
 def with_flaws(
-    rows: Sequence[Row], seen: Mapping[str, Seen], parameters: Mapping[str, Any]
+    rows: Sequence[Row],
+    inspections: Mapping[str, Inspection],
+    parameters: Mapping[str, Any],
+    named: Callable[[Row], str],
 ) -> list[dict[str, Any]]:
-    """The rows of a partition of `image_pairs`; those of flawed pictures say so.
+    """The rows of what one painter painted; those of flawed pictures have the outcome `flawed`.
 
-    `parameters` are those of the painter's entry. Of several flaws the first of `FLAWS` is told.
+    `parameters` are those of the painter's entry; `named` is what a reason calls a row. Rows have
+    the columns `prompt`, `sample`, `seed` and `rehearsal`, `outcome`, and of one that is painted
+    `sha256`, `width` and `height`. Of several flaws the first of `FLAWS` is named.
     """
     painted = {place: row for place, row in enumerate(rows) if row["outcome"] == "painted"}
-    flaws = _repeated(painted) | _wrong_size(painted, parameters) | _blank(painted, seen)
+    flaws = (
+        _repeated(painted, named) | _wrong_size(painted, parameters) | _blank(painted, inspections)
+    )
     return [
         {**row, "outcome": "flawed", **flaws[place]._asdict()} if place in flaws else dict(row)
         for place, row in enumerate(rows)
     ]
 
 
-def _blank(rows: Mapping[int, Row], seen: Mapping[str, Seen]) -> Flaws:
+def _blank(rows: Mapping[int, Row], inspections: Mapping[str, Inspection]) -> Flaws:
     return {
         place: Flaw("blank", f"It is all {blank}." if blank == "black" else f"It is {blank}.")
         for place, row in rows.items()
-        if (blank := seen[row["sha256"]].blank) is not None
+        if (blank := inspections[row["sha256"]].blank) is not None
     }
 
 
@@ -64,7 +71,7 @@ def _wrong_size(rows: Mapping[int, Row], parameters: Mapping[str, Any]) -> Flaws
     return found
 
 
-def _repeated(rows: Mapping[int, Row]) -> Flaws:
+def _repeated(rows: Mapping[int, Row], named: Callable[[Row], str]) -> Flaws:
     """The same bytes for different requests.
 
     Of one prompt's pictures the first is as good as any. Of those of different prompts none is,
@@ -84,13 +91,13 @@ def _repeated(rows: Mapping[int, Row]) -> Flaws:
             for place in places:
                 row = rows[place]
                 if another is not None and not row["rehearsal"]:
-                    found[place] = Flaw("repeated", _same_as(row, another))
+                    found[place] = Flaw("repeated", _same_as(row, another, named))
                 elif row["sample"] != first["sample"]:
-                    found[place] = Flaw("repeated", _same_as(row, first))
+                    found[place] = Flaw("repeated", _same_as(row, first, named))
     return found
 
 
-def _same_as(row: Row, other: Row) -> str:
+def _same_as(row: Row, other: Row, named: Callable[[Row], str]) -> str:
     what = "seed" if row["seed"] is not None else "sample"
     differs = f"another {what}" if other["prompt"] == row["prompt"] else "another prompt"
-    return f"It is, byte for byte, {other['pair_id']} ({other['side']}), of {differs}."
+    return f"It is, byte for byte, {named(other)}, of {differs}."
