@@ -5,30 +5,23 @@ client are processes of their own, each on a core if there are two.
 """
 
 import asyncio
-import json
-import logging
 import os
-import subprocess
-import sys
-import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from tempfile import TemporaryDirectory
 from time import perf_counter, process_time
 from typing import NamedTuple
 
 from openai import AsyncOpenAI
 
 from bench import machine
-from resources.calls import CallStore
-from resources.images import ImageStore
+from bench.client import ask_timed, client_in, model_named
+from bench.figure import Figure, answer, in_a_process
 from resources.models.catalog import Model
-from resources.models.client import ModelClient
-from resources.models.outcomes import Answered
-from resources.models.requests import Look, Request, Turn, Write
+from resources.models.requests import Look, Turn, Write
 from tests.providers import provider_process
 
 LATENCY_S, CONCURRENCY, REQUESTS, ROUNDS = 0.05, 64, 1000, 5
 IMAGE_BYTES = 1_000_000
-_LOG = logging.getLogger("bench")
 
 
 class Cost(NamedTuple):
@@ -62,24 +55,32 @@ def middle(costs: Sequence[Cost]) -> Cost:
 
 def peak_megabytes(images: int) -> float:
     """The peak memory of a process that asks about so many different images of 1 MB, once each."""
-    command = [sys.executable, "-m", "bench.asking", str(images)]
-    told = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    return float(json.loads(told))
+    return float(in_a_process("bench.asking", images))
+
+
+def figures() -> Iterator[Figure]:
+    """The round in the middle, and the memory for further pictures."""
+    cost = middle(text_requests())
+    yield Figure("CPU of a text request by the SDK alone, 64 at once, 50 ms", cost.bare, "ms")
+    yield Figure("CPU of the same stored durably", cost.durable, "ms")
+    yield Figure("CPU of a durable request above the SDK alone", cost.above, "ms", 0.5)
+    yield Figure("what it takes longer by the clock", cost.waited, "ms")
+    yield Figure("asking 1,000 answered requests again", cost.again, "s", 0.3)
+    few, many = (peak_megabytes(images) for images in (500, 5000))
+    note = f"{few:.0f} MB for 500, {many:.0f} MB for 5,000"
+    grown = 1000 * (many - few) / 4500
+    yield Figure("memory for each further picture of 1 MB", grown, "KB", 20, note)
 
 
 def _round(url: str, number: int) -> Cost:
     questions = [f"Round {number}: how many legs has animal {n}?" for n in range(REQUESTS)]
     bare_waited, bare = asyncio.run(_bare(url, questions))
-    with tempfile.TemporaryDirectory() as root:
-        client = _client(root)
-        requests = [Write((Turn("user", question),)) for question in questions]
-        started, used = perf_counter(), process_time()
-        _ask(client, url, requests)
-        waited, durable = perf_counter() - started, process_time() - used
-        started = perf_counter()
-        _ask(client, url, requests)
-        again = perf_counter() - started
-        _close(client)
+    requests = [Write((Turn("user", question),)) for question in questions]
+    with TemporaryDirectory() as root, client_in(root) as client:
+        used = process_time()
+        waited = ask_timed(client, _model(url), requests)
+        durable = process_time() - used
+        again = ask_timed(client, _model(url), requests)
     each = 1000 / REQUESTS
     return Cost(bare * each, durable * each, (waited - bare_waited) * each, again)
 
@@ -103,43 +104,23 @@ async def _bare(url: str, questions: Sequence[str]) -> tuple[float, float]:
         return perf_counter() - started, process_time() - used
 
 
-def _ask(client: ModelClient, url: str, requests: Sequence[Request]) -> None:
-    model = Model(
-        name="bench",
-        backend="openai_compatible",
-        model="bench",
-        family="bench",
-        roles=("writer", "judge"),
-        base_url=url,
-        concurrency=CONCURRENCY,
-    )
-    asked = client.ask(model, requests, _LOG)
-    assert all(isinstance(outcome, Answered) for outcome in asked.outcomes)
+def _model(url: str) -> Model:
+    terms = {"base_url": url, "concurrency": CONCURRENCY}
+    return model_named("bench", "openai_compatible", "writer", "judge", **terms)
 
 
-def _client(root: str) -> ModelClient:
-    calls = CallStore(url=f"sqlite:///{root}/calls.sqlite")
-    return ModelClient(calls=calls, images=ImageStore(root=root))
-
-
-def _close(client: ModelClient) -> None:
-    client.close()
-    client.calls.close()
-
-
-def _about_images(number: int) -> float:
+def _about_images(number: str) -> float:
     """Ask about so many images, made as they are stored; the peak memory in MB."""
     with (
-        tempfile.TemporaryDirectory() as root,
         provider_process(latency_s=LATENCY_S) as server,
+        TemporaryDirectory() as root,
+        client_in(root) as client,
     ):
-        client = _client(root)
-        digests = [client.images.put(os.urandom(IMAGE_BYTES)) for _ in range(number)]
+        digests = [client.images.put(os.urandom(IMAGE_BYTES)) for _ in range(int(number))]
         requests = [Look((Turn("user", "How many legs?", (digest,)),)) for digest in digests]
-        _ask(client, server.openai_url, requests)
-        _close(client)
+        ask_timed(client, _model(server.openai_url), requests)
     return machine.peak_megabytes()
 
 
 if __name__ == "__main__":
-    sys.stdout.write(json.dumps(_about_images(int(sys.argv[1]))))
+    answer(_about_images)

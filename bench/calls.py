@@ -6,11 +6,13 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from statistics import median
+from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import NamedTuple
 
 from sqlalchemy import Connection
 
+from bench.figure import Figure
 from resources.calls import Call, CallStore
 from resources.calls.address import database_of
 from resources.calls.call import row_of
@@ -26,6 +28,14 @@ class Lookup(NamedTuple):
 
     stored: int
     milliseconds: float
+
+
+def figures(most: int = 100_000) -> Iterator[Figure]:
+    """Lookups in a store that grows to `most` calls."""
+    with TemporaryDirectory() as folder:
+        sizes = [size for size in SIZES if size <= most]
+        for stored, milliseconds in by_stored(f"sqlite:///{folder}/calls.sqlite", sizes):
+            yield Figure(f"looking up 1,000 calls of {stored:,}", milliseconds, "ms")
 
 
 def by_stored(url: str, sizes: Sequence[int] = SIZES) -> Iterator[Lookup]:

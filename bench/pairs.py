@@ -4,17 +4,12 @@ A provider in a process of its own paints small pictures at once, so that what i
 asking, storing, looking for flaws and writing the table, through the asset itself.
 """
 
-import json
 import os
-import subprocess
-import sys
 from collections.abc import Iterator
-from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
-from typing import NamedTuple
 
 import pyarrow.parquet as pq
 from dagster import AssetSpec, DagsterInstance, materialize
@@ -26,51 +21,36 @@ from assets.protobias.concepts import Sampling, sampled
 from assets.protobias.pairs import ImagePairs
 from assets.protobias.partitions import pairs, protobias_domains
 from assets.protobias.triplets import TRIPLETS
+from bench.client import client_in, model_named
+from bench.figure import Figure, answer, in_a_process
 from bench.machine import peak_megabytes
 from generators.prompts.grammar import fields_of, triplet
 from resources.budget import Budget
-from resources.calls import CallStore
 from resources.home import Home
-from resources.images import ImageStore
 from resources.ledger import WorkLedger
-from resources.models.catalog import Catalog, Model
-from resources.models.client import ModelClient
+from resources.models.catalog import Catalog
 from resources.tables import ParquetTables
 from tests.providers import provider_process
 
-PAIRS, FEW, SAMPLES = 10_000, 1_000, 5
+SAMPLES = 5
 _DOMAIN = "animals"
 
 
-class Painted(NamedTuple):
-    """Seconds of one run, without loading Python, and the peak memory of its process in MB."""
-
-    pairs: int
-    seconds: float
-    megabytes: float
-
-
-def partitions(pairs: tuple[int, ...] = (FEW, PAIRS)) -> Iterator[tuple[Painted, Painted]]:
-    """For each number of pairs: the run that paints them, and the one after it, that asks nothing.
-
-    Raises `subprocess.CalledProcessError` where one fails.
-    """
-    for number in pairs:
+def figures(few: int = 1_000, many: int = 10_000) -> Iterator[Figure]:
+    """A partition of few pairs and one of many: the run that paints it, and the one after it."""
+    peaks = []
+    for number in (few, many):
         with TemporaryDirectory() as root, provider_process() as provider:
             write_triplets(Path(root), number // SAMPLES)
-            yield _in_a_process(root, provider.url), _in_a_process(root, provider.url)
-
-
-def _in_a_process(root: str, url: str) -> Painted:
-    environment = {**os.environ, "GEMINI_API_KEY": "none", "DAGSTER_HOME": ""}
-    told = subprocess.run(
-        [sys.executable, "-m", "bench.pairs", root, url],
-        check=True,
-        capture_output=True,
-        text=True,
-        env=environment,
-    ).stdout
-    return Painted(*json.loads(told))
+            for what, limit in (("painting {:,} pairs", 180), ("asking for {:,} pairs again", 40)):
+                pairs, seconds, peak = in_a_process(
+                    "bench.pairs", root, provider.url, environment={"DAGSTER_HOME": ""}
+                )
+                assert pairs == number
+                peaks.append(peak)
+                yield Figure(what.format(number), seconds, "s", limit, f"{peak:.0f} MB")
+    grown = 1000 * (peaks[2] - peaks[0]) / (many - few)
+    yield Figure("memory for each further pair", grown, "KB", 40)
 
 
 def write_triplets(root: Path, number: int) -> None:
@@ -95,23 +75,14 @@ def write_triplets(root: Path, number: int) -> None:
     pq.write_table(TRIPLETS.table(rows), path)
 
 
-def paint(root: str, url: str) -> Painted:
-    """Materialize the pairs of a data root, in this process."""
-    painter = Model(
-        name="bench",
-        backend="gemini",
-        model="bench-image",
-        family="bench",
-        roles=("painter",),
-        base_url=url,
-        concurrency=64,
-    )
+def paint(root: str, url: str) -> tuple[int, float, float]:
+    """Materialize a data root's pairs here: how many, seconds, and the process's peak in MB."""
+    os.environ["GEMINI_API_KEY"] = "none"
+    terms = {"model": "bench-image", "base_url": url, "concurrency": 64}
+    painter = model_named("bench", "gemini", "painter", **terms)
     triplets = AssetSpec(key("prompt_triplets"), group_name=GROUP, partitions_def=protobias_domains)
-    partition, images = f"{_DOMAIN}|{painter.name}", ImageStore(root=root)
-    with (
-        closing(CallStore(url=f"sqlite:///{root}/calls.sqlite")) as calls,
-        DagsterInstance.ephemeral() as instance,
-    ):
+    partition = f"{_DOMAIN}|{painter.name}"
+    with client_in(root) as client, DagsterInstance.ephemeral() as instance:
         instance.add_dynamic_partitions("painters", [painter.name])
         started = perf_counter()
         result = materialize(
@@ -123,16 +94,16 @@ def paint(root: str, url: str) -> Painted:
             resources={
                 "io_manager": ParquetTables(root=root),
                 "home": Home(root=root),
-                "images": images,
-                "models": ModelClient(calls=calls, images=images),
+                "images": client.images,
+                "models": client,
                 "ledger": WorkLedger(root=root),
                 "budget": Budget.of({}),
             },
         )
         seconds = perf_counter() - started
     (event,) = result.asset_materializations_for_node("protobias__image_pairs")
-    return Painted(int(str(event.metadata["pairs"].value)), seconds, peak_megabytes())
+    return int(str(event.metadata["pairs"].value)), seconds, peak_megabytes()
 
 
 if __name__ == "__main__":
-    sys.stdout.write(json.dumps(paint(*sys.argv[1:])))
+    answer(paint)

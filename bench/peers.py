@@ -5,14 +5,14 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from statistics import median
 from time import process_time
-from typing import NamedTuple
 
 import cairosvg
 import chess
 import chess.svg
 import pyllusion
 
-from bench.pace import benchmark
+from bench.drawing import benchmark
+from bench.figure import Figure
 from generators.work import draw_png
 
 _SIZE, _TIMES = 768, 3
@@ -25,28 +25,20 @@ _ILLUSIONS = {
 }
 
 
-class Peer(NamedTuple):
-    """Median milliseconds of one core for a PNG of one picture, ours and theirs."""
-
-    picture: str
-    package: str
-    ours: float
-    theirs: float
-
-
-def peers() -> Iterator[Peer]:
+def figures() -> Iterator[Figure]:
     """Five illusions against pyllusion, and a chess board against chess.svg with CairoSVG."""
     for name, (illusion, strength) in _ILLUSIONS.items():
-        ours = _ours("optical_illusions", f"{name}-strength-{strength}")
-        yield Peer(name, "pyllusion", ours, _milliseconds(partial(_pyllusion, illusion, strength)))
-    ours = _ours("chess_pieces", "chess-")
-    yield Peer("chess pieces", "chess.svg and CairoSVG", ours, _milliseconds(_chess))
+        theirs = partial(_pyllusion, illusion, strength)
+        yield from _both(f"optical_illusions/{name}-strength-{strength}", "pyllusion", theirs)
+    yield from _both("chess_pieces/chess-", "chess.svg and CairoSVG", _chess)
 
 
-def _ours(topic: str, start: str) -> float:
-    wanted = f"{topic}/{start}"
-    job = next(j for j in benchmark(topic, [_SIZE]) if j.scene.base_id.startswith(wanted))
-    return _milliseconds(partial(draw_png, job))
+def _both(ours: str, package: str, theirs: Callable[[], bytes]) -> Iterator[Figure]:
+    jobs = benchmark(ours.partition("/")[0], [_SIZE])
+    job = next(job for job in jobs if job.scene.base_id.startswith(ours))
+    for whose, draw in (("Counterfactory", partial(draw_png, job)), (package, theirs)):
+        spent = median(_milliseconds(draw) for _ in range(_TIMES))
+        yield Figure(f"{job.scene.subject} at {_SIZE} px by {whose}", spent, "ms of a core")
 
 
 def _pyllusion(illusion: type, strength: float) -> bytes:
@@ -62,9 +54,6 @@ def _chess() -> bytes:
 
 
 def _milliseconds(draw: Callable[[], bytes]) -> float:
-    def once() -> float:
-        started = process_time()
-        draw()
-        return 1000 * (process_time() - started)
-
-    return median(once() for _ in range(_TIMES))
+    started = process_time()
+    draw()
+    return 1000 * (process_time() - started)

@@ -1,13 +1,10 @@
-"""Sampling concepts, and checking triplets by rule, on one core."""
+"""Concepts sampled, and triplets checked by rule, on one core."""
 
-import json
-import subprocess
-import sys
 from collections import deque
 from collections.abc import Iterator
 from time import perf_counter, process_time
-from typing import NamedTuple
 
+from bench.figure import Figure, answer, in_a_process
 from bench.machine import peak_megabytes
 from generators.prompts.concepts import DOMAINS, Triplet
 from generators.prompts.grammar import fields_of, triplet
@@ -15,54 +12,36 @@ from generators.prompts.sampling import sample
 from generators.prompts.triplet_check import find_faults
 from resources.taxonomy import load, taxonomy_path
 
-FEW, MANY, TRIPLETS = 10_000, 100_000, 20_000
 
-
-class Sampled(NamedTuple):
-    """Seconds for so many concepts, with reading the taxonomy, and their process's peak memory."""
-
-    domain: str
-    concepts: int
-    seconds: float
-    megabytes: float
-
-
-class Checked(NamedTuple):
-    """Triplets that are checked in a second of one core."""
-
-    domain: str
-    a_second: float
-
-
-def sampled(*numbers: int) -> Iterator[Sampled]:
-    """Concepts of each domain, each number of them in a process of its own."""
+def figures(few: int = 10_000, many: int = 100_000, checked: int = 20_000) -> Iterator[Figure]:
+    """Samples of each domain, each in a process of its own, and checks of triplets by grammar."""
     for domain in DOMAINS:
-        for number in numbers or (FEW, MANY):
-            command = [sys.executable, "-m", "bench.prompts", domain, str(number)]
-            told = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-            yield Sampled(domain, number, *json.loads(told))
+        _, least = in_a_process("bench.prompts", domain, few)
+        seconds, peak = in_a_process("bench.prompts", domain, many)
+        yield Figure(f"sampling {many:,} concepts of {domain}", seconds, "s", 5)
+        note = f"{peak:.0f} MB in all"
+        yield Figure(f"its memory above that of {few:,}", peak - least, "MB", 5, note)
+        microseconds = 1e6 * _check(domain, checked) / checked
+        yield Figure(f"checking a triplet of {domain}", microseconds, "µs of a core", 20)
 
 
-def checked(number: int = TRIPLETS) -> Iterator[Checked]:
-    """Triplets of each domain by the grammar, of which none has a fault."""
-    taxonomy = load(taxonomy_path())
-    for domain in DOMAINS:
-        concepts = list(sample(taxonomy, domain, number))
-        triplets = [Triplet(**triplet(fields_of(concept))) for concept in concepts]
-        started = process_time()
-        found = [find_faults(*each) for each in zip(concepts, triplets, strict=True)]
-        seconds = process_time() - started
-        assert not any(found)
-        yield Checked(domain, number / seconds)
+def _check(domain: str, number: int) -> float:
+    """Seconds to check so many triplets by the grammar, of which none has a fault."""
+    concepts = list(sample(load(taxonomy_path()), domain, number))
+    triplets = [Triplet(**triplet(fields_of(concept))) for concept in concepts]
+    started = process_time()
+    found = [find_faults(*each) for each in zip(concepts, triplets, strict=True)]
+    seconds = process_time() - started
+    assert not any(found)
+    return seconds
 
 
-def main() -> None:
-    """Sample so many concepts of a domain, keep none, and print what it took."""
-    domain, number = sys.argv[1], int(sys.argv[2])
+def _sample(domain: str, number: str) -> tuple[float, float]:
+    """Seconds for so many concepts, with reading the taxonomy, and this process's peak in MB."""
     started = perf_counter()
-    deque(sample(load(taxonomy_path()), domain, number), maxlen=0)
-    sys.stdout.write(json.dumps([perf_counter() - started, peak_megabytes()]))
+    deque(sample(load(taxonomy_path()), domain, int(number)), maxlen=0)
+    return perf_counter() - started, peak_megabytes()
 
 
 if __name__ == "__main__":
-    main()
+    answer(_sample)

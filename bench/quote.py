@@ -4,18 +4,13 @@ A judge has five topics of 500 questions, about as many as there are; every seco
 been answered, and the store holds other answers of the same judges as well.
 """
 
-import json
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import closing
-from datetime import UTC, datetime
 from hashlib import sha256
-from itertools import islice
+from itertools import count, islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
-from typing import NamedTuple
 
 import pyarrow.parquet as pq
 
@@ -24,6 +19,8 @@ from assets.kit.plan import PlanContext
 from assets.planning import Task, quote
 from assets.vlmbias.common import answers_of
 from assets.vlmbias.questions import QUESTIONS
+from bench.client import model_named, stored_call
+from bench.figure import Figure, answer, in_a_process
 from bench.machine import peak_megabytes
 from generators.topics import DRAWN
 from resources.calls import Call, CallStore
@@ -31,48 +28,45 @@ from resources.home import Home
 from resources.images import ImageStore
 from resources.ledger import WorkLedger
 from resources.models.catalog import Catalog, Model, Price
-from resources.models.requests import Look, Turn, call_key, canonical_of, kind_of
+from resources.models.requests import Look, Turn
 
-FEW, MANY = 10_000, 100_000
 _TOPICS, _QUESTIONS = DRAWN[:5], 500
 _PER_JUDGE = len(_TOPICS) * _QUESTIONS
 _CHUNK = 5_000
 _PRICE = Price(input_per_million=2.0, output_per_million=8.0, batch_share=0.5)
 
 
-class Quoted(NamedTuple):
-    """Seconds for a quote, without loading Python, and the peak memory of its process in MB."""
-
-    requests: int
-    seconds: float
-    megabytes: float
-
-
-def quotes(stored: int, few: int = FEW, many: int = MANY) -> list[Quoted]:
-    """Quotes for few and many requests against a store that holds `stored` calls.
-
-    Raises `subprocess.CalledProcessError` where one fails.
-    """
+def figures(stored: int = 100_000, few: int = 10_000, many: int = 100_000) -> Iterator[Figure]:
+    """Quotes for few and for many requests against a store that holds `stored` calls."""
     with TemporaryDirectory() as root:
-        prepare(Path(root), stored, many)
-        return [_in_a_process(root, requests) for requests in (few, many)]
+        _prepare(Path(root), stored, many)
+        _, least = in_a_process("bench.quote", root, few)
+        seconds, peak = in_a_process("bench.quote", root, many)
+    what = f"a quote for {many:,} requests, half answered, of {stored:,} stored calls"
+    yield Figure(what, seconds, "s", 5, f"{peak:.0f} MB")
+    yield Figure(f"its memory above that of one for {few:,}", peak - least, "MB", 30)
 
 
-def prepare(root: Path, stored: int, requests: int) -> None:
+def _prepare(root: Path, stored: int, requests: int) -> None:
     """Write the questions, and a store in which every second of `requests` has its answer."""
     folder = root / "vlmbias" / "questions"
     folder.mkdir(parents=True)
     for topic in _TOPICS:
-        pq.write_table(QUESTIONS.table(_questions(topic)), folder / f"{topic}.parquet")
+        rows = [
+            {"sha256": _picture(topic, n), "domain": topic, "question_id": "Q1"}
+            | {"question": _question(n)}
+            for n in range(_QUESTIONS)
+        ]
+        pq.write_table(QUESTIONS.table(rows), folder / f"{topic}.parquet")
     calls = _calls(requests)
     with closing(_store(root)) as store:
         for start in range(0, stored, _CHUNK):
             store.keep(list(islice(calls, min(_CHUNK, stored - start))))
 
 
-def main() -> None:
-    """Quote for so many requests from what is prepared in a folder; print what it took."""
-    root, requests = Path(sys.argv[1]), int(sys.argv[2])
+def _quote(folder: str, number: str) -> tuple[float, float]:
+    """Seconds to quote for so many requests from what is prepared in a folder, and the peak."""
+    root, requests = Path(folder), int(number)
     judges = Catalog(_judges(requests))
     tasks = [
         Task(answers_of(judge.name), topic, {}) for judge in judges.models for topic in _TOPICS
@@ -85,13 +79,7 @@ def main() -> None:
         made = quote(planners(judges), sources, tasks)
         seconds = perf_counter() - started
     assert sum(line.requests for line in made.lines) == requests
-    sys.stdout.write(json.dumps([requests, seconds, peak_megabytes()]))
-
-
-def _in_a_process(root: str, requests: int) -> Quoted:
-    command = [sys.executable, "-m", "bench.quote", root, str(requests)]
-    told = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    return Quoted(*json.loads(told))
+    return seconds, peak_megabytes()
 
 
 def _store(root: Path) -> CallStore:
@@ -99,38 +87,13 @@ def _store(root: Path) -> CallStore:
 
 
 def _judges(requests: int) -> tuple[Model, ...]:
-    return tuple(
-        Model(
-            name=f"judge_{number}",
-            backend="openai",
-            model=f"judge-{number}",
-            family="bench",
-            roles=("judge",),
-            parameters={"temperature": 1.0},
-            longest_output=4000,
-            price=_PRICE,
-        )
-        for number in range(requests // _PER_JUDGE)
-    )
-
-
-def _questions(topic: str) -> list[dict[str, str]]:
-    return [
-        {
-            "sha256": _picture(topic, number),
-            "domain": topic,
-            "question_id": "Q1",
-            "question": _question(number),
-        }
-        for number in range(_QUESTIONS)
-    ]
+    terms = {"parameters": {"temperature": 1.0}, "longest_output": 4000, "price": _PRICE}
+    numbers = range(requests // _PER_JUDGE)
+    return tuple(model_named(f"judge_{n}", "openai", "judge", **terms) for n in numbers)
 
 
 def _question(number: int) -> str:
-    return (
-        f"How many rows are there on board {number}? Answer with a number in curly brackets, "
-        "e.g., {9}."
-    )
+    return f"How many rows are there on board {number}? Answer with a number, e.g., {{9}}."
 
 
 def _picture(topic: str, number: int) -> str:
@@ -144,31 +107,15 @@ def _calls(requests: int) -> Iterator[Call]:
         for topic in _TOPICS:
             for judge in judges:
                 yield _call(judge, _question(number), _picture(topic, number))
-    number = 0
-    while True:
+    for number in count():
         for judge in judges:
             yield _call(judge, f"{_question(0)} ({number})", _picture("other", number))
-        number += 1
 
 
 def _call(judge: Model, question: str, picture: str) -> Call:
     request = Look((Turn("user", question, (picture,)),))
-    canonical = canonical_of(judge, request)
-    return Call(
-        key=call_key(canonical),
-        backend=judge.backend,
-        model=judge.model,
-        kind=kind_of(request),
-        request=canonical,
-        answer={"outcome": "answered", "text": "Counted one by one: {5}. " * 8},
-        served_model=judge.model,
-        input_tokens=900,
-        output_tokens=60,
-        seconds=1.5,
-        mode="online",
-        finished_at=datetime(2026, 11, 21, tzinfo=UTC),
-    )
+    return stored_call(judge, request, "Counted one by one: {5}. " * 8)
 
 
 if __name__ == "__main__":
-    main()
+    answer(_quote)

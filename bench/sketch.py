@@ -1,20 +1,16 @@
 """Pairs a second that `sketch` paints and its reader reads: in memory, and through the client."""
 
-import logging
-import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import cycle, islice, product
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from time import perf_counter
-from typing import NamedTuple
 
+from bench.client import ask_timed, client_in
+from bench.figure import Figure
 from generators import sketch, sketch_reader
 from generators.prompts.grammar import triplet
-from resources.calls import CallStore
-from resources.images import ImageStore
 from resources.models.catalog import load
-from resources.models.client import ModelClient
-from resources.models.outcomes import Answered
 from resources.models.requests import Paint
 from resources.workers import spread
 
@@ -29,20 +25,8 @@ _KNOBS = (
 _FIELDS = {"hypernym": "animal", "prototype": "robin", "attribute": "", "extra_element": "rock"}
 
 
-class Pairs(NamedTuple):
-    """Wall seconds for so many pairs of pictures of 512 px."""
-
-    number: int
-    drawn: float
-    """On all cores, in memory."""
-    read: float
-    """Both pictures by their pair's text, on all cores."""
-    asked: float
-    """Painted by one process through the model client, every answer and picture stored."""
-
-
-def pairs(number: int) -> Pairs:
-    """Paint so many pairs in each way, and read them; the workers are running before."""
+def figures(number: int = 1_000) -> Iterator[Figure]:
+    """Pairs of 512 px: painted and read on all running cores, and painted through the client."""
     triplets = list(islice(_triplets(), number))
     prompts = [
         (each[side], seed)
@@ -56,7 +40,12 @@ def pairs(number: int) -> Pairs:
     drawn = perf_counter()
     list(spread(_read, list(zip(pngs, texts, strict=True))))
     read = perf_counter()
-    return Pairs(number, drawn - started, read - drawn, _asked(prompts))
+    yield Figure(f"painting {number:,} pairs with sketch", drawn - started, "s", 10)
+    yield Figure("reading them back by their pair's text", read - drawn, "s")
+    [model] = (model for model in load(_MODELS).models if model.name == "sketch")
+    with TemporaryDirectory() as root, client_in(root) as client:
+        asked = ask_timed(client, model, [Paint(prompt, seed) for prompt, seed in prompts])
+    yield Figure("painting them in one process through client and stores", asked, "s")
 
 
 def _triplets() -> Iterator[dict[str, str]]:
@@ -72,18 +61,3 @@ def _painted(prompt_and_seed: tuple[str, int]) -> bytes:
 
 def _read(picture_and_text: tuple[bytes, str]) -> float:
     return sketch_reader.fit(*picture_and_text)
-
-
-def _asked(prompts: Sequence[tuple[str, int]]) -> float:
-    [model] = (model for model in load(_MODELS).models if model.name == "sketch")
-    with tempfile.TemporaryDirectory() as root:
-        calls = CallStore(url=f"sqlite:///{root}/calls.sqlite")
-        client = ModelClient(calls=calls, images=ImageStore(root=root))
-        requests = [Paint(prompt, seed) for prompt, seed in prompts]
-        started = perf_counter()
-        asked = client.ask(model, requests, logging.getLogger("bench"))
-        seconds = perf_counter() - started
-        assert all(isinstance(outcome, Answered) for outcome in asked.outcomes)
-        client.close()
-        calls.close()
-    return seconds

@@ -1,5 +1,6 @@
 """The yardstick of metrics, on a tiny CLIP."""
 
+from bench import scoring
 from bench.scoring import Cost, middle
 
 LAYERS = {"hidden_size": 32, "intermediate_size": 37, "num_attention_heads": 2}
@@ -11,10 +12,8 @@ TINY = {
 
 
 def test_a_round_is_the_forward_pass_alone_and_then_the_metric(monkeypatch):
-    from bench import forward  # noqa: PLC0415 - with torch, which collecting tests is spared
-
     for name, small in {"PICTURES": 6, "ROUNDS": 2, "SIDE": 64}.items():
-        monkeypatch.setattr(forward, name, small)
+        monkeypatch.setattr(scoring, name, small)
     timed = []
 
     def noting(name, work):
@@ -25,9 +24,9 @@ def test_a_round_is_the_forward_pass_alone_and_then_the_metric(monkeypatch):
 
         return noted
 
-    monkeypatch.setattr(forward._Bare, "seconds", noting("bare", forward._Bare.seconds))
-    monkeypatch.setattr(forward, "_score", noting("scored", forward._score))
-    costs = forward.rounds(TINY)
+    monkeypatch.setattr(scoring._Bare, "seconds", noting("bare", scoring._Bare.seconds))
+    monkeypatch.setattr(scoring, "_score", noting("scored", scoring._score))
+    costs = scoring.rounds(TINY)
     # Each was done once before it counted.
     assert [name for name, _ in timed] == ["bare", "scored"] * 3
     assert [cost[:2] for cost in costs] == [(timed[at][1], timed[at + 1][1]) for at in (2, 4)]

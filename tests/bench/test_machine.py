@@ -1,4 +1,4 @@
-"""The yardsticks themselves: memory of a process tree, and pace on a few images."""
+"""The machine in words, and the memory of a process tree."""
 
 import os
 import subprocess
@@ -6,10 +6,7 @@ import sys
 
 import pytest
 
-from bench.machine import machine
-from bench.memory import peak_of, tree_memory
-from bench.pace import benchmark, pace
-from bench.seeds import core_milliseconds
+from bench.machine import machine, peak_of, tree_memory
 
 HOLD = """
 import subprocess, sys
@@ -42,13 +39,3 @@ def test_memory_is_that_of_the_whole_tree():
     assert 120e6 < now.proportional <= now.resident < 200e6
     assert peak.processes <= 2
     assert tree_memory(process.pid).processes == 0
-
-
-def test_pace_draws_and_reads_every_job():
-    jobs = benchmark("optical_illusions", [384])
-    assert len(jobs) == 132
-    one = pace(jobs[:1])
-    assert one.images == 1
-    assert one.drawing > 0
-    assert one.verifying > 0
-    assert all(cost >= 0 for cost in core_milliseconds(jobs[0]))

@@ -1,0 +1,46 @@
+"""Images drawn and verified, with the very functions and workers that the assets use."""
+
+from collections.abc import Iterator, Sequence
+from time import perf_counter
+
+from bench.figure import Figure
+from generators.domains import domains
+from generators.work import Drawing, Reading, draw_png, read_png
+from resources.workers import spread
+
+SIZES = (384, 768, 1152)
+
+
+def figures() -> Iterator[Figure]:
+    """The whole benchmark with the start of the workers, then each topic and size in memory."""
+    jobs = [job for topic in domains() for job in benchmark(topic, SIZES)]
+    drawing, verifying = seconds(jobs)
+    yield Figure(f"drawing all {len(jobs)} images, workers started first", drawing, "s", 20)
+    yield Figure(f"verifying all {len(jobs)} images", verifying, "s", 15)
+    for topic in domains():
+        for size in SIZES:
+            jobs = benchmark(topic, [size])
+            drawing, verifying = (len(jobs) / spent for spent in seconds(jobs))
+            yield Figure(f"drawing {topic} at {size} px", drawing, "images a second")
+            yield Figure(f"verifying {topic} at {size} px", verifying, "images a second")
+
+
+def benchmark(topic: str, sizes: Sequence[int], seed: int = 0) -> list[Drawing]:
+    """The jobs for a topic's benchmark images at those sizes (the originals not among them)."""
+    scenes = [s for s in domains()[topic].drawing.scenes(seed) if s.image_set == "benchmark"]
+    return [Drawing(topic, scene, size) for scene in scenes for size in sizes]
+
+
+def reading(job: Drawing, png: bytes) -> Reading:
+    """The job of verifying a drawn image; marks and gaps are read at the smallest size alone."""
+    return Reading(job.topic, png, tuple(job.scene.truths), job.size == min(SIZES))
+
+
+def seconds(jobs: Sequence[Drawing]) -> tuple[float, float]:
+    """Draw, then verify, on all cores, with nothing stored."""
+    started = perf_counter()
+    pngs = list(spread(draw_png, jobs))
+    drawn = perf_counter()
+    readings = [reading(job, png) for job, png in zip(jobs, pngs, strict=True)]
+    assert not any(found.problem for found in spread(read_png, readings))
+    return drawn - started, perf_counter() - drawn
