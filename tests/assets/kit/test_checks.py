@@ -1,23 +1,19 @@
 """The check that warns where a model's answers can often not be used."""
 
-import pandas as pd
 import pytest
 from dagster import AssetCheckSeverity
 
-from assets.kit.unread import few_unread
+from assets.kit.checks import few_unread
 
 
 def rows(**outcomes):
     """Rows by prompting: as many of each outcome as said, as in "6 answered, 4 refused"."""
-    return pd.DataFrame(
-        [
-            {"prompting": prompting, "outcome": outcome}
-            for prompting, said in outcomes.items()
-            for number, outcome in (each.split() for each in said.split(", "))
-            for _ in range(int(number))
-        ],
-        columns=["prompting", "outcome"],
-    )
+    return [
+        {"prompting": prompting, "outcome": outcome}
+        for prompting, said in outcomes.items()
+        for number, outcome in (each.split() for each in said.split(", "))
+        for _ in range(int(number))
+    ]
 
 
 @pytest.mark.parametrize(
@@ -34,7 +30,7 @@ def rows(**outcomes):
     ],
 )
 def test_more_than_a_tenth_warns_and_stops_nothing(said, passed, share):
-    result = few_unread(rows(**said), "prompting", "Mend it.")
+    result = few_unread("prompting", "Mend it.").passes(None, rows(**said))
     assert (result.passed, result.metadata["unread_share"].value) == (passed, share)
     assert result.severity == AssetCheckSeverity.WARN
     assert f"{share:.1%} of the answers" in result.description
@@ -42,8 +38,7 @@ def test_more_than_a_tenth_warns_and_stops_nothing(said, passed, share):
 
 
 def test_one_way_of_prompting_does_not_hide_another():
-    result = few_unread(
-        rows(baseline="990 answered", debiased="6 answered, 4 unparsed"), "prompting", ""
-    )
+    answers = rows(baseline="990 answered", debiased="6 answered, 4 unparsed")
+    result = few_unread("prompting", "").passes(None, answers)
     assert not result.passed
     assert "| debiased | 4 | 0 | 10 | 0.4 |" in result.metadata["shares"].value
