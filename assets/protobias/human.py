@@ -17,11 +17,11 @@ from pydantic import Field
 from assets.kit.columns import BOOLEAN, TEXT, WHOLE, Columns, materialized
 from assets.kit.partitions import painters
 from assets.kit.previews import markdown_table
+from assets.kit.score_files import Given, checked, scores_in
+from assets.kit.score_sheets import SHEET, write_sheets
 from assets.kit.step import Row
 from assets.protobias.common import key, table_asset
-from assets.protobias.human_files import Given, checked, scores_in
-from assets.protobias.human_items import pictures_of, to_score
-from assets.protobias.human_sheets import SHEET, review_folder, write_sheets
+from assets.protobias.human_items import FORM, pictures_of, review_folder, to_score
 from metrics.agreement import pairwise_agreement
 from metrics.normalization import HUMAN, normalize_scores
 from resources.home import Home
@@ -57,7 +57,7 @@ class Reviewing(Config):
         description="Pictures with their texts, both of each pair, even over the domains. Fewer "
         "are part of more.",
     )
-    seed: int = Field(default=0, description="Of the order in which they are put before people.")
+    seed: int = Field(default=0, description="Of the order in which people are shown them.")
 
 
 @table_asset(
@@ -76,9 +76,9 @@ def human_scores(
     """
     painter = context.partition_key
     folder, pictures = review_folder(home, painter), pictures_of(home, painter)
-    given = checked(scores_in(folder), pictures)
+    given = checked(scores_in(folder, FORM), FORM, pictures)
     asked = to_score(pictures, config.images, config.seed)
-    write_sheets(folder, asked, images)
+    write_sheets(folder, FORM, asked, images)
     rows = [
         {name: row[name] for name in _OF_PICTURE}
         | {"annotator": each.annotator, "score": each.score}

@@ -1,20 +1,52 @@
-"""Which pictures people score, and what they are told about them: the text and nothing else."""
+"""Which pictures people score, and by which form: that of judges (Table 6)."""
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
+from pathlib import Path
 from typing import TypeAlias
 
+from assets.kit.score_sheets import ScoreForm
 from assets.kit.step import Row
 from assets.kit.table_asset import NothingYet
-from assets.protobias.common import key
+from assets.protobias.common import stored
 from assets.protobias.filtered import FILTERED
 from assets.protobias.selection import share_of
 from generators.prompts.concepts import DOMAINS
+from generators.prompts.rating_prompts import judge_prompt
 from resources.home import Home
+
+
+def _section(first: str, after: str) -> str:
+    """Table 6 from one heading to the next."""
+    return judge_prompt("").partition(f"{first}\n")[2].partition(f"{after}\n")[0].strip()
+
+
+_TASK = _section("Task:", "Rules:")
+_GUIDE = _section("Rating Guide (1-4):", "Output Format:")
+FORM = ScoreForm(
+    task=_TASK,
+    guide={int(score): words for score, words in re.findall(r"- (\d) - (.+)", _GUIDE)},
+    guidelines="\n\n".join(
+        [
+            _TASK,
+            f"## Rules\n\n{_section('Rules:', 'Key Checks:')}",
+            f"## Key checks\n\n{_section('Key Checks:', 'Rating Guide (1-4):')}",
+            f"## Rating guide\n\n{_GUIDE}",
+        ]
+    ),
+    asset="protobias/human_scores",
+    source="protobias/filtered_pairs",
+)
 
 Pictures: TypeAlias = Mapping[str, Sequence[Row]]
 """Rows of `filtered_pairs` by the sha256 of their picture."""
+
+
+def review_folder(home: Home, painter: str) -> Path:
+    """Where a painter's pictures are scored, and filled files are read from."""
+    return Path(home.root) / "reviews" / "protobias" / painter
 
 
 def pictures_of(home: Home, painter: str) -> Pictures:
@@ -24,11 +56,8 @@ def pictures_of(home: Home, painter: str) -> Pictures:
     """
     found = defaultdict(list)
     for domain in DOMAINS:
-        try:
-            table = home.table(key("filtered_pairs"), f"{domain}|{painter}")
-        except FileNotFoundError:
-            continue
-        for row in FILTERED.rows(table):
+        table = stored(home, f"{domain}|{painter}", "filtered_pairs")
+        for row in () if table is None else FILTERED.rows(table):
             if row["sha256"] is not None:
                 found[row["sha256"]].append(row)
     if not found:
@@ -40,7 +69,7 @@ def pictures_of(home: Home, painter: str) -> Pictures:
 
 
 def to_score(pictures: Pictures, images: int, seed: int) -> list[Row]:
-    """The pictures that are put before people, both of each pair, in an order that says nothing.
+    """The pictures that people are shown, both of each pair, in an order that says nothing.
 
     They are even over the domains, each domain's in the order of the evaluation; fewer are part of
     more. A picture that stands for several rows would give them one score: their pairs are left

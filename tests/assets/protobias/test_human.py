@@ -11,13 +11,13 @@ import pyarrow.parquet as pq
 import pytest
 from PIL import Image
 
+from assets.kit.score_files import checked, scores_in
+from assets.kit.score_sheets import ScoreForm, write_sheets
 from assets.kit.sheets import BadReview
 from assets.kit.table_asset import NothingYet
 from assets.protobias.filtered import FILTERED
 from assets.protobias.human import HUMAN_SCORES
-from assets.protobias.human_files import checked, scores_in
-from assets.protobias.human_items import pictures_of, to_score
-from assets.protobias.human_sheets import write_sheets
+from assets.protobias.human_items import FORM, pictures_of, to_score
 from generators.prompts.concepts import DOMAINS
 from resources.home import Home
 from resources.images import ImageStore
@@ -162,7 +162,7 @@ class TestSheets:
 
     def test_nothing_tells_which_side_a_picture_is_of(self, pictures, folder, root):
         asked = to_score(pictures, 300, 0)
-        write_sheets(folder, asked, ImageStore(root=str(root)))
+        write_sheets(folder, FORM, asked, ImageStore(root=str(root)))
         sides = "".join(row["side"][0] for row in asked)
         assert "ca" in sides
         assert "ac" in sides
@@ -183,7 +183,7 @@ class TestSheets:
         self, pictures, folder, root
     ):
         asked = to_score(pictures, 8, 0)
-        write_sheets(folder, asked, ImageStore(root=str(root)))
+        write_sheets(folder, FORM, asked, ImageStore(root=str(root)))
         tasks = json.loads((folder / "label-studio-tasks.json").read_text())
         assert [task["data"]["sha256"] for task in tasks] == [row["sha256"] for row in asked]
         for task in tasks:
@@ -200,7 +200,7 @@ class TestSheets:
         assert choices[0].get("value").startswith("4 - Perfect match: All elements")
 
     def test_the_guidelines_are_those_of_judges(self, pictures, folder, root):
-        write_sheets(folder, to_score(pictures, 2, 0), ImageStore(root=str(root)))
+        write_sheets(folder, FORM, to_score(pictures, 2, 0), ImageStore(root=str(root)))
         told = (folder / "guidelines.md").read_text()
         for words in ("Focus purely on semantic correctness", "main element", "2 - One major"):
             assert words in told
@@ -210,7 +210,7 @@ class TestSheets:
         asked, store = to_score(pictures, 8, 0), ImageStore(root=str(root))
         (folder / "to-score.csv").write_text(lines(asked, "4"))
         with pytest.raises(BadReview, match=r"line 2: it has a score.*anna\.csv"):
-            write_sheets(folder, asked, store)
+            write_sheets(folder, FORM, asked, store)
         assert (folder / "to-score.csv").read_text() == lines(asked, "4")
 
     def test_without_pairs_it_says_what_to_materialize(self, root):
@@ -229,23 +229,25 @@ class TestFiles:
         (folder / "more.json").write_text(json.dumps(exported(asked[:2], ["3", "2"], user)))
         skipped = exported(asked, ["3"], 9, was_cancelled=True) + exported(asked, "2", 9, result=[])
         (folder / "none.json").write_text(json.dumps(skipped))
-        given = checked(scores_in(folder), pictures)
+        given = checked(scores_in(folder, FORM), FORM, pictures)
         names = {row["sha256"]: place for place, row in enumerate(asked)}
         assert [(each.annotator, names[each.image], each.score) for each in given] == [
             *(("anna", 0, 4), ("anna", 2, 2), ("bo", 0, 1), ("bo", 1, 3)),
             *(("7", 0, 1), ("7", 1, 4)),
             *(("cy@example.org", 0, 3), ("cy@example.org", 1, 2)),
         ]
-        assert scores_in(folder / "nowhere") == []
+        assert scores_in(folder / "nowhere", FORM) == []
 
     def test_a_name_that_is_spelled_in_several_ways_is_one_person(self, pictures, folder):
         asked = to_score(pictures, 12, 0)
         for number, name in enumerate(("jos\u00e9.csv", "Jose\u0301.csv")):
             (folder / name).write_text(lines(asked[number:], "1"))
-        assert len({each.annotator for each in checked(scores_in(folder), pictures)}) == 1
+        assert (
+            len({each.annotator for each in checked(scores_in(folder, FORM), FORM, pictures)}) == 1
+        )
         (folder / "JOS\u00c9.csv").write_text(lines(asked, "2"))
         with pytest.raises(BadReview, match="has scored the picture"):
-            checked(scores_in(folder), pictures)
+            checked(scores_in(folder, FORM), FORM, pictures)
 
     @pytest.mark.parametrize(
         ("name", "spoil", "told"),
@@ -323,15 +325,38 @@ class TestFiles:
     def test_what_is_wrong_is_named_with_file_and_line(self, pictures, folder, name, spoil, told):
         (folder / name).write_text(spoil(to_score(pictures, 12, 0)))
         with pytest.raises(BadReview) as raised:
-            checked(scores_in(folder), pictures)
+            checked(scores_in(folder, FORM), FORM, pictures)
         assert str(folder / name) in str(raised.value)
         assert told in str(raised.value)
+
+
+def test_another_form_has_a_scale_of_its_own(root, pictures, folder):
+    """Sheet, project and guidelines say it, and what is off it is refused."""
+    form = ScoreForm(
+        "How nice is it?", {10: "Very", 1: "Not", 5: "So-so"}, "Be kind.", "a/b", "c/d"
+    )
+    asked = to_score(pictures, 12, 0)
+    write_sheets(folder, form, asked, ImageStore(root=str(root)))
+    choices = ElementTree.parse(folder / "label-studio.xml").findall(".//Choice")
+    assert {each.get("alias"): each.get("value") for each in choices} == {
+        **{"10": "10 - Very", "1": "1 - Not", "5": "5 - So-so"}
+    }
+    assert "write 1, 5 or 10 into `score`" in (folder / "guidelines.md").read_text()
+    (folder / "anna.csv").write_text(lines(asked, ["10", "1", "5 - So-so"]))
+    given = checked(scores_in(folder, form), form, pictures)
+    assert [each.score for each in given] == [10, 1, 5]
+    (folder / "bo.csv").write_text(lines(asked, "4"))
+    with pytest.raises(BadReview, match=r"the score is '4'\. Write 1, 5 or 10, or nothing"):
+        scores_in(folder, form)
+    (folder / "bo.csv").write_text(f"image,text,score\n{'0' * 64},A thing.,5\n")
+    with pytest.raises(BadReview, match=r"is in c/d\. Write it as"):
+        checked(scores_in(folder, form), form, pictures)
 
 
 def test_a_sheet_that_is_a_link_to_nothing_is_named(folder):
     (folder / "anna.csv").symlink_to(folder / "nowhere.csv")
     with pytest.raises(BadReview, match=r"anna\.csv is a link to .*nowhere\.csv, which is not"):
-        scores_in(folder)
+        scores_in(folder, FORM)
 
 
 def test_scores_become_rows_with_agreement_and_means(root, folder, instance):

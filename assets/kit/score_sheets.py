@@ -1,15 +1,15 @@
 """What people score pictures with: a sheet, and a project for Label Studio.
 
-All of it lies in one folder, with the pictures beside it. Nothing there tells which side a picture
-is of: pictures are named by their sha256, stand in an order drawn by seed, and come with the text
-alone. The guidelines are those that judges get (Table 6).
+All of it lies in one folder, with the pictures beside it. Nothing there says what a picture is of:
+pictures are named by their sha256, stand in the order that they are given in, and come with a text
+alone.
 """
 
 import json
 import os
-import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
@@ -17,9 +17,7 @@ from upath import UPath
 
 from assets.kit.sheets import BadReview, lines_of
 from assets.kit.step import Row
-from generators.prompts.rating_prompts import judge_prompt
 from resources.atomic import is_remote, write_new, write_whole
-from resources.home import Home
 from resources.images import ImageStore
 from resources.spreadsheets import csv_of
 
@@ -30,38 +28,56 @@ QUESTION = "score"
 """What Label Studio calls the scores."""
 
 
-def review_folder(home: Home, painter: str) -> Path:
-    """Where a painter's pictures are scored, and filled files are read from."""
-    return Path(home.root) / "reviews" / "protobias" / painter
+@dataclass(frozen=True)
+class ScoreForm:
+    """What people are told who score pictures, and by which scale.
+
+    `asset` makes the table of their scores, from pictures in the table of `source`.
+    """
+
+    task: str
+    """In a line."""
+    guide: Mapping[int, str]
+    """What each score means, in words."""
+    guidelines: str
+    """All that people are told, but where to write it down; as Markdown."""
+    asset: str
+    source: str
+
+    @property
+    def scale(self) -> str:
+        """As in "1, 2, 3 or 4"."""
+        *scores, last = sorted(self.guide)
+        return f"{', '.join(map(str, scores))} or {last}"
 
 
-def write_sheets(folder: Path, rows: Sequence[Row], images: ImageStore) -> None:
+def write_sheets(folder: Path, form: ScoreForm, rows: Sequence[Row], images: ImageStore) -> None:
     """Write sheet, project and guidelines, and lay the pictures beside them.
 
     Raises `BadReview` where somebody has filled in the sheet itself: it is not written over.
     """
-    _require_empty(folder / SHEET)
+    _require_empty(folder / SHEET, form)
     (folder / "images").mkdir(parents=True, exist_ok=True)
     for row in rows:
         _lay(folder / _file(row), row["sha256"], images)
     files = {
         SHEET: csv_of(COLUMNS, map(_line, rows)),
         TASKS: json.dumps([_task(folder, row) for row in rows], indent=1, ensure_ascii=False),
-        CONFIG: _config(),
-        GUIDELINES: _guidelines(),
+        CONFIG: _config(form),
+        GUIDELINES: _guidelines(form),
     }
     for name, text in files.items():
         write_whole(UPath(folder / name), text.encode())
 
 
-def _require_empty(sheet: Path) -> None:
+def _require_empty(sheet: Path, form: ScoreForm) -> None:
     with suppress(FileNotFoundError):
         for line in lines_of(sheet, ("image", "score")):
             if line.cells["score"]:
                 raise BadReview(
                     f"{sheet}, line {line.number}: it has a score, and this sheet is written anew "
                     "each time. Save it beside it under its annotator's name, as in anna.csv, "
-                    f"remove {sheet.name}, and materialize protobias/human_scores again."
+                    f"remove {sheet.name}, and materialize {form.asset} again."
                 )
 
 
@@ -91,21 +107,15 @@ def _task(folder: Path, row: Row) -> dict[str, dict[str, str]]:
     return {"data": {"image": address, "text": row["text"], "sha256": row["sha256"]}}
 
 
-def _section(first: str, after: str) -> str:
-    """Table 6 from one heading to the next."""
-    return judge_prompt("").partition(f"{first}\n")[2].partition(f"{after}\n")[0].strip()
-
-
-def _config() -> str:
+def _config(form: ScoreForm) -> str:
     """The labeling interface; what is exported of a choice is its alias."""
-    guide = re.findall(r"- (\d) - (.+)", _section("Rating Guide (1-4):", "Output Format:"))
     choices = "\n".join(
         f'    <Choice alias="{score}" hotkey="{score}" value={quoteattr(f"{score} - {words}")}/>'
-        for score, words in guide
+        for score, words in form.guide.items()
     )
     return f"""\
 <View>
-  <Header value={quoteattr(_section("Task:", "Rules:"))}/>
+  <Header value={quoteattr(form.task)}/>
   <Text name="text" value="$text"/>
   <Image name="image" value="$image"/>
   <Choices name="{QUESTION}" toName="image" choice="single-radio" required="true">
@@ -115,26 +125,16 @@ def _config() -> str:
 """
 
 
-def _guidelines() -> str:
-    """What people are told: what judges are, and where to write it down."""
-    task = _section("Task:", "Rules:")
-    sections = {
-        "Rules": _section("Rules:", "Key Checks:"),
-        "Key checks": _section("Key Checks:", "Rating Guide (1-4):"),
-        "Rating guide": _section("Rating Guide (1-4):", "Output Format:"),
-    }
-    told = "\n\n".join(f"## {title}\n\n{words}" for title, words in sections.items())
+def _guidelines(form: ScoreForm) -> str:
     return f"""\
 # Guidelines
 
-{task}
-
-{told}
+{form.guidelines}
 
 ## Where to write it down
 
 Copy `{SHEET}` to a file of your name, as in `anna.csv`. Look at the picture in each line's `file`,
-read its `text`, and write 1, 2, 3 or 4 into `score`; leave it empty where you have not decided.
+read its `text`, and write {form.scale} into `score`; leave it empty where you have not decided.
 Leave the other columns as they are, save as CSV (commas, UTF-8), and do not talk about the pictures
 with others who score them.
 """

@@ -4,19 +4,18 @@ Nothing that is wrong is passed over: every problem is an error that names file,
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 from unicodedata import normalize
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
+from assets.kit.score_sheets import CONFIG, QUESTION, SHEET, TASKS, ScoreForm
 from assets.kit.sheets import BadReview, lines_of, text_of
-from assets.protobias.human_items import Pictures
-from assets.protobias.human_sheets import CONFIG, QUESTION, SHEET, TASKS
+from assets.kit.step import Row
 
 _SPREADSHEETS = (".xls", ".xlsx", ".ods", ".numbers")
-_CHOICE = re.compile(r"([1-4])(?: - .*)?")
 
 
 class Given(NamedTuple):
@@ -31,25 +30,28 @@ class Given(NamedTuple):
     """File and line, as messages name it."""
 
 
-def scores_in(folder: Path) -> list[Given]:
+def scores_in(folder: Path, form: ScoreForm) -> list[Given]:
     """What all filled files of a folder say, in the order of their names. Raises `BadReview`."""
     given: list[Given] = []
     for path in sorted(folder.iterdir()) if folder.is_dir() else ():
         if path.name in (SHEET, TASKS) or path.name.startswith((".", "~")):
             continue
         if path.suffix.lower() == ".csv":
-            given += _of_sheet(path)
+            given += _of_sheet(path, form)
         elif path.suffix.lower() == ".json":
-            given += _of_export(path)
+            given += _of_export(path, form)
         elif path.suffix.lower() in _SPREADSHEETS:
             raise BadReview(f"{path} is a spreadsheet, which is not read. Save it as CSV (UTF-8).")
     return given
 
 
-def checked(given: Iterable[Given], pictures: Pictures) -> list[Given]:
+def checked(
+    given: Iterable[Given], form: ScoreForm, pictures: Mapping[str, Iterable[Row]]
+) -> list[Given]:
     """The same, once each is known to be of a picture, of its text, and its annotator's only one.
 
-    Names that differ in capitals alone, or in how an é is stored, are one person's.
+    `pictures` are rows with a `text`, by the sha256 of their picture. Names that differ in capitals
+    alone, or in how an é is stored, are one person's.
 
     Raises `BadReview`.
     """
@@ -61,7 +63,7 @@ def checked(given: Iterable[Given], pictures: Pictures) -> list[Given]:
         rows = pictures.get(each.image)
         if rows is None:
             raise BadReview(
-                f"{each.where}: no picture {each.image!r} is in protobias/filtered_pairs. Write "
+                f"{each.where}: no picture {each.image!r} is in {form.source}. Write "
                 f"it as {SHEET} has it; if it was painted before and is not there any more, remove "
                 "what is said of it, or move the file out of this folder."
             )
@@ -79,7 +81,7 @@ def checked(given: Iterable[Given], pictures: Pictures) -> list[Given]:
     return list(seen.values())
 
 
-def _of_sheet(path: Path) -> Iterator[Given]:
+def _of_sheet(path: Path, form: ScoreForm) -> Iterator[Given]:
     """The scores in a sheet; one that names no annotator is by whoever gave it its name."""
     lines = [line for line in lines_of(path, ("image", "text", "score")) if line.cells["score"]]
     named = [line.cells.get("annotator", "") for line in lines]
@@ -90,15 +92,16 @@ def _of_sheet(path: Path) -> Iterator[Given]:
                 f"{where}: it has a score and no annotator, as other lines have. Fill in the "
                 "column, or empty it everywhere: the file's name then says who it was."
             )
-        score = _score(line.cells["score"], where)
+        score = _score(line.cells["score"], form, where)
         yield Given(line.cells["image"], line.cells["text"], score, annotator or path.stem, where)
 
 
-def _score(said: str, where: str) -> int:
-    found = _CHOICE.fullmatch(said)
+def _score(said: str, form: ScoreForm, where: str) -> int:
+    choices = "|".join(map(str, form.guide))
+    found = re.fullmatch(rf"({choices})(?: - .*)?", said)
     if found is None:
         raise BadReview(
-            f"{where}: the score is {said!r}. Write 1, 2, 3 or 4, or nothing where nobody has "
+            f"{where}: the score is {said!r}. Write {form.scale}, or nothing where nobody has "
             "decided."
         )
     return int(found[1])
@@ -139,7 +142,7 @@ class _Task(BaseModel):
 _EXPORT = TypeAdapter(list[_Task])
 
 
-def _of_export(path: Path) -> Iterator[Given]:
+def _of_export(path: Path, form: ScoreForm) -> Iterator[Given]:
     """The scores in what Label Studio exports as JSON; tasks that were skipped have none."""
     remedy = "Export the project again, as JSON (not JSON-MIN or another format)."
     try:
@@ -171,5 +174,5 @@ def _of_export(path: Path) -> Iterator[Given]:
                 )
             user = annotation.completed_by
             annotator = (user.email or str(user.id)) if isinstance(user, _User) else str(user)
-            score = _score(" and ".join(said), where)
+            score = _score(" and ".join(said), form, where)
             yield Given(task.data.sha256, task.data.text, score, annotator, where)
