@@ -42,16 +42,16 @@ def painted_by(home: Home, painter: str, scorers: Sequence[Model]) -> Painted | 
     scores = all_scores(home, painter, scorers)
     _check_summary(painter, scores, summary)
     pairs = _pairs(home, painter)
-    rehearsal = bool(pairs["rehearsal"].any())
+    stand_in = bool(pairs["rehearsal"].any())
     # Of real pictures `pixels` reads none, which would count every pair as unscored.
-    counted = [each for each in scorers if rehearsal or not each.rehearses]
+    counted = [each for each in scorers if stand_in or not each.rehearses]
     samples = samples_of(home, painter)
     partial = scored_in_part(scores[scores["sample"] == EVALUATED], samples)
     whole = [each for each in counted if each.name not in partial]
     return Painted(
         name=painter,
-        rehearsal=rehearsal,
-        trial=not rehearsal and any(sample.is_trial for sample in samples),
+        stand_in=stand_in,
+        trial=not stand_in and any(sample.is_trial for sample in samples),
         samples=[sample.told for sample in samples],
         partial=partial,
         summary=summary,

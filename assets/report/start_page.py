@@ -39,7 +39,7 @@ def write_start_page(folder: Path) -> Path:
         file.parent.name: Entry(**json.loads(file.read_text(encoding="utf-8")))
         for file in sorted(folder.glob(f"[!.]*/{_ENTRY}"))
     }
-    render = Renderer(Path(__file__).parent / "templates", Shell("Reports", {})).page
+    render = Renderer(Path(__file__).parent / "templates", Shell("Counterfactory", {})).page
     files = {"mark.svg": _MARK.encode(), **{file.name: file.read_bytes() for file in STATIC}}
     for path, text in render("index.html", "start.html", entries=entries):
         files[path] = text.encode()

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import fields
 
 import pandas as pd
 import pyarrow as pa
@@ -89,20 +90,12 @@ def outlines(drawn: pd.DataFrame) -> dict[str, Sequence[Box]]:
 
 
 def _scene_of(row: Row) -> Scene:
-    return Scene(
-        base_id=row.base_id,
-        original_id=row.original_id,
-        domain=row.domain,
-        subject=row.subject,
-        subtopic=row.subtopic,
-        variant=row.variant,
-        modification=row.modification,
-        target=row.target,
-        truths=dict(zip(row.targets, row.truths, strict=True)),
-        standards=dict(zip(row.targets, row.standards, strict=True)),
-        settings=json.loads(row.settings),
-        image_set=row.image_set,
-    )
+    columns = {field.name: getattr(row, field.name, None) for field in fields(Scene)}
+    by_target = {
+        "truths": dict(zip(row.targets, row.truths, strict=True)),
+        "standards": dict(zip(row.targets, row.standards, strict=True)),
+    }
+    return Scene(**{**columns, **by_target, "settings": json.loads(row.settings)})
 
 
 def _check_same_images(topic: str, asked: pd.DataFrame, pictures: pd.DataFrame) -> None:

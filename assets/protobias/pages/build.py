@@ -50,14 +50,14 @@ def build(
     `originals` they lie in the site as they are as well, and pages lead to them.
     """
     site = Site(painters, prompts, missing, costs(spent), originals)
-    found = finding(site.results, site.trials, site.rehearsals, site.galleries)
+    found = finding(site.results, site.trials, site.stand_ins, site.galleries)
     return publish.Site(
         entry=Entry(TITLE, QUESTION, found.sentence, found.state),
         pages=_pages(site, found, Shell(TITLE, facts, _LINKS, [_STYLES.name])),
         pictures=[each.sha256 for each in site.thumbnails] if originals else (),
         thumbnails=site.thumbnails,
         static=[_STYLES],
-        metadata={"painters": len(painters), "rehearsals": len(site.rehearsals)},
+        metadata={"painters": len(painters), "stand_ins": len(site.stand_ins)},
     )
 
 
@@ -72,7 +72,7 @@ def _pages(site: Site, found: Finding, shell: Shell) -> Iterator[tuple[str, str]
             painted=painted,
             charts=charts.failures(painted.board),
             score_charts=charts.scores(painted.board),
-            kin=[metric.name for metric in painted.board.metrics if metric.kin],
+            same_family=[each.name for each in painted.board.metrics if each.same_family],
             agreement=agreement.agreement(painted),
             differences=differences.between_metrics(painted),
             changes=site.changes_of(painted),

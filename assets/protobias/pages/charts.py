@@ -57,7 +57,7 @@ def _charts(
 def _label(metric: Metric) -> str:
     reference = " · reference" if metric.group == "Reference judges" else ""
     part = " · asked in part" if metric.partial else ""
-    family = " · the filter's family" if metric.kin else ""
+    family = " · the filter's family" if metric.same_family else ""
     return f"{metric.name}{reference}{family}{part}"
 
 

@@ -29,7 +29,7 @@ class Metric(NamedTuple):
 
     name: str
     formula: str
-    kin: bool
+    same_family: bool
     partial: str = ""
     """How many of the pairs it was asked about, where that is a part."""
 
@@ -46,14 +46,14 @@ class Metric(NamedTuple):
     def small(self) -> str:
         """What is said of it beside its name."""
         named = "" if self.formula in ("reference", HUMAN, "") else self.formula.replace("_", " ")
-        family = "of the filter's family" if self.kin else ""
+        family = "of the filter's family" if self.same_family else ""
         return ", ".join(filter(None, (named, family, self.partial)))
 
 
 GROUPS = ("Metrics and judges", "Asked in part", "Reference judges", "People")
 
 Where: TypeAlias = tuple[str, str, str]
-"""Domain, knob and concept, `all` for what is not told apart."""
+"""Domain, knob and concept, each `all` for the whole."""
 WHOLE: Where = (ALL, ALL, ALL)
 
 
@@ -101,11 +101,11 @@ class Board:
         return [(ALL, f"Mean over {len(named)} domains"), *named] if len(named) > 1 else named
 
     def knobs(self, domain: str) -> list[str]:
-        """The knobs that a domain is told apart by."""
+        """The knobs of a domain."""
         return sorted({knob for _, (where, knob, _) in self.cells if where == domain} - {ALL})
 
     def concepts(self, domain: str) -> list[str]:
-        """The concepts that a domain is told apart by."""
+        """The concepts of a domain."""
         return sorted({each for _, (where, _, each) in self.cells if where == domain} - {ALL})
 
     def pairs(self, where: Where) -> int:

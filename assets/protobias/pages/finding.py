@@ -24,11 +24,11 @@ class Finding(NamedTuple):
 def finding(
     results: Sequence[Painted],
     trials: Sequence[Painted],
-    rehearsals: Sequence[Painted],
+    stand_ins: Sequence[Painted],
     galleries: Mapping[str, Gallery],
 ) -> Finding:
     """Of the newest painter that is ranked, else of the newest trial, else of stand-ins."""
-    painted = next(reversed(results or trials or rehearsals), None)
+    painted = next(reversed(results or trials or stand_ins), None)
     if painted is None or not painted.board.metrics:
         return Finding("No pair is scored yet.", "no results yet", None, None, None)
     chart = None if painted.trial else charts.failures(painted.board)[0]

@@ -167,8 +167,9 @@ def gallery(painted: Painted) -> Gallery:
     for row in rows(picked):
         key = (row.domain, row.pair_id)
         both = sorted(by_pair[key], key=lambda shot: shot.side != "correct")
-        verdicts = _verdicts(metrics, scored.get(key, ()))
-        pairs.append(_pair(both, row.state, verdicts if row.state == "evaluated" else []))
+        told = (getattr(both[0], name) for name in ("pair_id", "domain", "concept", "knob", "text"))
+        verdicts = _verdicts(metrics, scored.get(key, ())) if row.state == "evaluated" else []
+        pairs.append(Pair(*told, row.state, [_shot(each) for each in both], verdicts))
     return Gallery(pairs, shown, metrics)
 
 
@@ -194,20 +195,6 @@ def _by_pair(table: pd.DataFrame, picked: pd.DataFrame) -> dict[tuple[str, str],
     for row in rows(table.merge(picked[_PAIR], on=_PAIR)):
         found.setdefault((row.domain, row.pair_id), []).append(row)
     return found
-
-
-def _pair(both: Sequence[Row], state: State, verdicts: Sequence[Verdict]) -> Pair:
-    first = both[0]
-    return Pair(
-        first.pair_id,
-        first.domain,
-        first.concept,
-        first.knob,
-        first.text,
-        state,
-        [_shot(row) for row in both],
-        verdicts,
-    )
 
 
 def _verdicts(metrics: Sequence[str], scored: Sequence[Row]) -> list[Verdict]:

@@ -23,7 +23,7 @@ class Painted:
     """
 
     name: str
-    rehearsal: bool
+    stand_in: bool
     summary: pd.DataFrame
     pairs: pd.DataFrame
     scores: pd.DataFrame

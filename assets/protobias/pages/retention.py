@@ -28,7 +28,7 @@ def triplets(tables: Mapping[str, pd.DataFrame]) -> Table:
     """Concepts that were made triplets, by domain; what became of the others, and the rules."""
     rules = sorted({rule for table in tables.values() for each in table["rules"] for rule in each})
     groups = [
-        Group("", [Head("Accepted"), Head("Asked for again")]),
+        Group("", [Head("Accepted"), Head("Re-queried")]),
         Group("Lost", [Head(outcome.capitalize()) for outcome in _OUTCOMES]),
     ]
     if rules:
@@ -86,7 +86,7 @@ def _stages(painted: Painted, domain: str, knob: str, title: str) -> Line:
             cells.append(Cell(NONE, note="not yet"))
             continue
         left, of = numbers[stage]
-        compared = stage == "kept" and knob == ALL and not painted.rehearsal
+        compared = stage == "kept" and knob == ALL and not painted.stand_in
         paper = f"the paper: {percent(KEPT[domain])}" if compared else ""
         cells.append(number(left) if stage == "concepts" else part(left, of, paper))
     return Line(title, cells)

@@ -30,7 +30,7 @@ class Site:
     @property
     def results(self) -> list[Painted]:
         """The painters of real pictures, enough of them to be ranked."""
-        return [each for each in self.painters if not (each.rehearsal or each.trial)]
+        return [each for each in self.painters if not (each.stand_in or each.trial)]
 
     @property
     def trials(self) -> list[Painted]:
@@ -38,9 +38,9 @@ class Site:
         return [painted for painted in self.painters if painted.trial]
 
     @property
-    def rehearsals(self) -> list[Painted]:
+    def stand_ins(self) -> list[Painted]:
         """The painters of schematics."""
-        return [painted for painted in self.painters if painted.rehearsal]
+        return [painted for painted in self.painters if painted.stand_in]
 
     @property
     def evaluated(self) -> int:
@@ -69,7 +69,7 @@ class Site:
         """The painters before this one, real ones beside real ones alone."""
         if painted.trial:
             return []
-        alike = self.rehearsals if painted.rehearsal else self.results
+        alike = self.stand_ins if painted.stand_in else self.results
         return alike[: alike.index(painted)]
 
     @property
@@ -87,13 +87,13 @@ class Site:
     @cached_property
     def compared(self) -> dict[bool, pd.DataFrame]:
         """The differences between painters, those of stand-in runs under True."""
-        kinds = {False: self.results, True: self.rehearsals}
+        kinds = {False: self.results, True: self.stand_ins}
         return {kind: differences.between_painters(of) for kind, of in kinds.items() if len(of) > 1}
 
     def changes_of(self, painted: Painted) -> list[Table]:
         """What changed with a painter, against each earlier one, by domain."""
         return [
-            differences.changes(self.compared[painted.rehearsal], painted, other)
+            differences.changes(self.compared[painted.stand_in], painted, other)
             for other in self.earlier(painted)
         ]
 

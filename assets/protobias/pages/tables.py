@@ -2,26 +2,23 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from statistics import fmean
+from typing import TypeAlias
 
 from assets.protobias.pages.figures import ALL, GROUPS, HUMAN, TITLES, Board, Measure, Metric, Where
 from assets.protobias.pages.painter import Painted
 from assets.report.cells import Body, Cell, Group, Head, Line, Table, margin, mean, share
 from assets.report.formats import Rate, count
 
-Column = tuple[Where, Measure]
+Column: TypeAlias = tuple[Where, Measure]
+Measures: TypeAlias = Mapping[str, Measure]
 
-_MARGINS: tuple[tuple[str, Measure], ...] = (
-    ("Correct ranking margin", "correct_margin"),
-    ("Incorrect ranking margin", "incorrect_margin"),
-)
-_SCORES: tuple[tuple[str, Measure], ...] = (("SC", "sc"), ("PA", "pa"), ("Δ", "delta"))
+_SCORES: Measures = {"SC": "sc", "PA": "pa", "Δ": "delta"}
 _WRITTEN: Mapping[Measure, Callable[[Rate], Cell]] = {
     "failure_rate": share,
     "tie_rate": share,
     "correct_margin": margin,
     "incorrect_margin": margin,
 }
-_SHARES: tuple[tuple[str, Measure], ...] = (("Failure rate", "failure_rate"), ("Ties", "tie_rate"))
 
 
 def leaderboard(painters: Sequence[Painted], caption: str) -> Table:
@@ -35,7 +32,7 @@ def leaderboard(painters: Sequence[Painted], caption: str) -> Table:
         for painted in painters
         for metric in painted.board.metrics
     }
-    heads = dict.fromkeys(m._replace(partial="", kin=False) for _, m in held.values())
+    heads = dict.fromkeys(m._replace(partial="", same_family=False) for _, m in held.values())
 
     def place(metric: Metric) -> tuple[bool, float, str]:
         of_it = (_overall(*each) for each in held.values() if each[1].name == metric.name)
@@ -70,49 +67,37 @@ def leaderboard(painters: Sequence[Painted], caption: str) -> Table:
 
 def failures(painted: Painted, board: Board, caption: str) -> Table:
     """The share of pairs that fail, and the ties among them, by domain (Figure 2)."""
-    heads = [_domain(board, domain, title) for domain, title in board.columns]
-    columns: list[Column] = [
-        ((domain, ALL, ALL), measure) for _, measure in _SHARES for domain, _ in board.columns
-    ]
-    groups = [Group(label, heads) for label, _ in _SHARES]
-    return _table(caption, painted, board, groups, columns)
+    measures: Measures = {"Failure rate": "failure_rate", "Ties": "tie_rate"}
+    return _by_measure(caption, painted, board, measures, _domains(board))
 
 
 def margins(painted: Painted) -> Table:
     """How far apart scores are where the ranking is right, and where it is wrong (Table 1)."""
-    board = painted.board
-    heads = [_domain(board, domain, title) for domain, title in board.columns]
-    groups = [Group(label, heads) for label, _ in _MARGINS]
-    columns: list[Column] = [
-        ((domain, ALL, ALL), measure) for _, measure in _MARGINS for domain, _ in board.columns
-    ]
-    return _table("Correct and incorrect ranking margins", painted, board, groups, columns)
+    measures: Measures = {
+        "Correct ranking margin": "correct_margin",
+        "Incorrect ranking margin": "incorrect_margin",
+    }
+    board, caption = painted.board, "Correct and incorrect ranking margins"
+    return _by_measure(caption, painted, board, measures, _domains(board))
 
 
 def scores(painted: Painted, board: Board, caption: str) -> Table:
     """Mean scores of both sides and their difference (Table 2)."""
-    heads = [Head(label) for label, _ in _SCORES]
-    groups = []
+    heads = [Head(label) for label in _SCORES]
+    groups, columns = [], []
     for domain, title in board.columns:
-        pairs = _pairs(board.pairs((domain, ALL, ALL)))
-        groups.append(Group(f"{title}, {pairs}", heads))
-    columns: list[Column] = [
-        ((domain, ALL, ALL), measure) for domain, _ in board.columns for _, measure in _SCORES
-    ]
+        where = (domain, ALL, ALL)
+        groups.append(Group(f"{title}, {_pairs(board.pairs(where))}", heads))
+        columns += [(where, measure) for measure in _SCORES.values()]
     return _table(caption, painted, board, groups, columns)
 
 
 def by_knob(painted: Painted, domain: str) -> Table:
     """Failure rate and Δ by knob."""
     board = painted.board
-    knobs = board.knobs(domain)
-    heads = [Head(named(knob), _pairs(board.pairs((domain, knob, ALL)))) for knob in knobs]
-    measures: tuple[tuple[str, Measure], ...] = (("Failure rate", "failure_rate"), ("Δ", "delta"))
-    columns: list[Column] = [
-        ((domain, knob, ALL), measure) for _, measure in measures for knob in knobs
-    ]
-    groups = [Group(label, heads) for label, _ in measures]
-    return _table(f"{TITLES[domain]} by knob", painted, board, groups, columns)
+    places = [((domain, knob, ALL), named(knob)) for knob in board.knobs(domain)]
+    measures: Measures = {"Failure rate": "failure_rate", "Δ": "delta"}
+    return _by_measure(f"{TITLES[domain]} by knob", painted, board, measures, places)
 
 
 def by_concept(painted: Painted, domain: str) -> Table:
@@ -142,6 +127,24 @@ def named(knob: str) -> str:
     return knob.replace("_", " ")
 
 
+def _domains(board: Board) -> list[tuple[Where, str]]:
+    return [((domain, ALL, ALL), title) for domain, title in board.columns]
+
+
+def _by_measure(
+    caption: str,
+    painted: Painted,
+    board: Board,
+    measures: Measures,
+    places: Sequence[tuple[Where, str]],
+) -> Table:
+    """A group a measure, in each a column a place."""
+    heads = [Head(title, _pairs(board.pairs(where))) for where, title in places]
+    columns = [(where, measure) for measure in measures.values() for where, _ in places]
+    groups = [Group(label, heads) for label in measures]
+    return _table(caption, painted, board, groups, columns)
+
+
 def _table(
     caption: str, painted: Painted, board: Board, groups: Sequence[Group], columns: Sequence[Column]
 ) -> Table:
@@ -164,8 +167,8 @@ def _cell(board: Board, metric: Metric, where: Where, measure: Measure) -> Cell:
 
 def _heated(board: Board, metric: Metric) -> Cell:
     rate = board.rate(metric, _whole(board), "failure_rate")
-    kin = "of the filter's family" if metric.kin else ""
-    note = ", ".join(filter(None, (rate.note, metric.partial, kin)))
+    family = "of the filter's family" if metric.same_family else ""
+    note = ", ".join(filter(None, (rate.note, metric.partial, family)))
     return share(rate)._replace(note=note, heat=None if metric.partial else rate.value)
 
 
@@ -180,10 +183,6 @@ def _whole(board: Board) -> Where:
     """The mean over domains, or the only domain there is."""
     domain = board.columns[0][0] if board.columns else ALL
     return domain, ALL, ALL
-
-
-def _domain(board: Board, domain: str, title: str) -> Head:
-    return Head(title, _pairs(board.pairs((domain, ALL, ALL))))
 
 
 def _pairs(number: int) -> str:

@@ -164,8 +164,8 @@ def _front(site: Site, prompting: str) -> dict[str, object]:
     }
     return {
         "tables": {name: accuracy.table(*each, prompting) for name, each in tables.items()},
-        "puts_naming": NAMING in asked,
-        "puts_sanity": not asked.isdisjoint(SANITY),
+        "asks_naming": NAMING in asked,
+        "asks_sanity": not asked.isdisjoint(SANITY),
         "outcomes": site.outcomes.overall(judges),
         "outcomes_by_topic": site.outcomes.by_topic(judges),
         "in_part": site.in_part.table(

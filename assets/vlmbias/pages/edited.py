@@ -41,7 +41,7 @@ class Writer(NamedTuple):
     """What one writer's edits came to: by outcome, and some pictures of each that has any."""
 
     name: str
-    rehearsal: bool
+    stand_in: bool
     served: list[str]
     outcomes: list[tuple[str, int]]
     samples: list[tuple[str, int, list[Sample]]]

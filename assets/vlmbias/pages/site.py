@@ -66,7 +66,7 @@ class Site:
         return len({judge.model for judge in self.judges if not judge.reference})
 
     @cached_property
-    def heard(self) -> Judge | None:
+    def first_judge(self) -> Judge | None:
         """Whose answers cards show at first: a model's, if any was asked."""
         return min(self.judges, key=lambda judge: judge.reference, default=None)
 

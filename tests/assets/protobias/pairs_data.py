@@ -182,7 +182,7 @@ def painted(
     ]
     return Painted(
         name=painter,
-        rehearsal=painter == "sketch",
+        stand_in=painter == "sketch",
         summary=summary_of(painter, scores, human=human),
         pairs=pairs,
         scores=scores,

@@ -161,7 +161,7 @@ def test_the_papers_numbers_are_marked_as_such_and_never_beside_ours(site: Path)
 
 
 def test_a_rehearsal_is_marked_and_in_no_table_of_results(site: Path) -> None:
-    front, apart = page(site, "index.html").split('<h2 id="rehearsals">')
+    front, apart = page(site, "index.html").split('<h2 id="stand-ins">')
     assert "Part of this is a stand-in run:" in front
     for caption in ("Failure rate by painter and metric", "Retention by painter and domain"):
         assert "sketch" not in text(str(table(front, caption)))
