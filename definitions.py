@@ -29,9 +29,8 @@ from resources.models.client import ModelClient
 from resources.tables import ParquetTables
 from sensors.batches import watching
 from sensors.interrupted import ending
-from sensors.landing import IMAGE_PAIRS
 from sensors.monthly import monthly
-from sensors.new_painters import REPORT, SUMMARY, launching
+from sensors.new_painters import jobs_of_painters, launching
 from sensors.painters import noticing
 
 
@@ -98,7 +97,6 @@ resources = resources_at(data_root())
 named = jobs_of(flows(), by_key)
 batches = batching(planners, by_key, named.by_asset, resources)
 quotes = quote_job(planners, lambda: defs.get_repository_def().assets_defs_by_key)
-for_painters = [named.by_asset[asset] for asset in (IMAGE_PAIRS, SUMMARY, REPORT)]
 
 defs: dg.Definitions = dg.Definitions(
     assets=every_asset,
@@ -111,10 +109,10 @@ defs: dg.Definitions = dg.Definitions(
     sensors=[
         watching(planners, by_key, batches),
         noticing(catalog_files, by_key),
-        launching(catalog_files, by_key, for_painters),
+        launching(catalog_files, by_key, jobs_of_painters(named.all)),
         ending(named.all),
     ],
-    schedules=[monthly(catalog_files, by_key)],
+    schedules=monthly(catalog_files, by_key),
     resources=resources,
     # Each step is forked from a process that has loaded all this, instead of loading it again.
     executor=multiprocess.configured(

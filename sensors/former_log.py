@@ -1,5 +1,7 @@
 """What Dagster's log holds under names that assets and partitions had in earlier versions."""
 
+from collections.abc import Mapping
+
 from dagster import (
     AssetKey,
     AssetMaterialization,
@@ -9,13 +11,14 @@ from dagster import (
     MetadataValue,
 )
 
-from assets.protobias.partitions import pairs
+from assets.kit.partitions import tags_of
+from assets.planning.choice import Assets
 from resources.former_names import asset_now, partition_now, partitions_renamed
 
 _DIMENSION = "dagster/partition/"
 
 
-def take_over(instance: DagsterInstance) -> None:
+def take_over(instance: DagsterInstance, assets: Assets) -> None:
     """Report what the log holds under former names under today's, each partition once.
 
     A report has the metadata of what was materialized last, and names its run. An asset's former
@@ -31,7 +34,8 @@ def take_over(instance: DagsterInstance) -> None:
         for partition in _materialized(instance, former):
             today = partition and partition_now(name, partition)
             if today not in there:
-                _report(instance, now, today, _latest(instance, former, partition))
+                of = tags_of(today, assets[now].partitions_def) if today and now in assets else {}
+                _report(instance, now, today, _latest(instance, former, partition), of)
         if now != former:
             instance.wipe_assets([former])
 
@@ -50,17 +54,19 @@ def _latest(instance: DagsterInstance, asset: AssetKey, partition: str | None) -
 
 
 def _report(
-    instance: DagsterInstance, asset: AssetKey, partition: str | None, record: EventLogRecord
+    instance: DagsterInstance,
+    asset: AssetKey,
+    partition: str | None,
+    record: EventLogRecord,
+    of: Mapping[str, str],
 ) -> None:
     former = record.asset_materialization
     assert former is not None
     tags = {
         name: tag for name, tag in (former.tags or {}).items() if not name.startswith(_DIMENSION)
     }
-    if partition and "|" in partition:
-        # Of each dimension; the key of both is no tag of an event.
-        of = pairs.get_tags_for_partition_key(partition)
-        tags |= {name: tag for name, tag in of.items() if name.startswith(_DIMENSION)}
+    # Of each dimension; the key of both is no tag of an event.
+    tags |= {name: tag for name, tag in of.items() if name.startswith(_DIMENSION)}
     where = f", {former.partition}" if former.partition else ""
     instance.report_runless_asset_event(
         AssetMaterialization(

@@ -1,11 +1,10 @@
-"""The sensor that sees a new painter through ProtoBias, where the user has turned it on."""
+"""The sensor that sees a new painter through every benchmark, where the user has turned it on."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from dagster import (
     AssetKey,
-    DagsterInstance,
     DagsterRun,
     DagsterRunStatus,
     DefaultSensorStatus,
@@ -17,19 +16,17 @@ from dagster import (
     sensor,
 )
 
-from assets.kit.partitions import painters, tags_of
+from assets.kit.benchmarks import benchmarks
+from assets.kit.partitions import is_by_painter, painters, tags_of
 from assets.planning.choice import Assets
-from assets.protobias.common import key
-from assets.protobias.partitions import domain_and_painter
 from resources.former_names import partition_now
-from resources.models.catalog import Catalog, CatalogFiles, Model
+from resources.models.catalog import CatalogFiles, Model
+from sensors.coverage import PAINTER, Coverage, coverages
 from sensors.former_log import take_over
-from sensors.landing import IMAGE_PAIRS, PAINTER, PAIRS_JOB, REPORT_JOB, SUMMARY_JOB, Landing
 
 EVERY_S = 15
-SUMMARY, REPORT = key("summary"), key("report")
 SUMMARIZED = "counterfactory/summarized"
-"""The tag of a run that summarizes a painter, with the run of its pairs that came last."""
+"""The tag of a run that summarizes a painter, with the run of its pictures that came last."""
 REPORTED = "counterfactory/reported"
 """The tag of a run that makes the report, with the run of the summary that it follows."""
 
@@ -37,9 +34,10 @@ REPORTED = "counterfactory/reported"
 def launching(files: CatalogFiles, assets: Assets, jobs: Sequence[Any]) -> SensorDefinition:
     """The sensor `new_painters`; a user turns it on, for it spends money by itself.
 
-    It takes on each painter of which ProtoBias has no pairs yet, and whose price is known: one run
-    a domain, then the summary, then the report. A painter that has pairs already is an earlier one
-    and left alone. A run that failed, at its budget for one, is told of and not repeated.
+    It takes on each painter of which a benchmark has no pictures yet, and whose price is known: one
+    run a partition, then its summary and the report, where the benchmark has such. A painter that
+    has pictures already is an earlier one and left alone. A run that failed, at its budget for one,
+    is told of and not repeated.
     """
 
     @sensor(
@@ -47,98 +45,126 @@ def launching(files: CatalogFiles, assets: Assets, jobs: Sequence[Any]) -> Senso
         jobs=list(jobs),
         minimum_interval_seconds=EVERY_S,
         default_status=DefaultSensorStatus.STOPPED,
-        description="Paints, filters, scores and reports the pairs of every painter with a price "
-        "of which ProtoBias has none yet. This spends money: set a budget first.",
+        description="Makes what follows from a model that paints, for every painter with a price "
+        "of which a benchmark has no pictures yet. This spends money: set a budget first.",
     )
     def new_painters(context: SensorEvaluationContext) -> SensorResult:
         """Raises `CatalogError` where models.yaml is of no use as it is."""
-        take_over(context.instance)
-        tick = _Tick(context.instance, files.load(), assets)
-        requests = [*tick.of_painters(), *tick.of_report()]
+        take_over(context.instance, assets)
+        covered = coverages(context.instance, files.load(), assets, benchmarks())
+        flows = [_Flow(coverage) for coverage in covered]
+        requests = [
+            request for flow in flows for request in (*flow.of_painters(), *flow.of_report())
+        ]
+        told = [line for coverage in covered for line in coverage.told]
         if requests:
-            for line in tick.told:
+            for line in told:
                 context.log.warning("%s", line)
             return SensorResult(run_requests=requests)
-        return SensorResult(skip_reason="\n".join(tick.told or ["No painter is new."]))
+        return SensorResult(skip_reason="\n".join(told or ["No painter is new."]))
 
     return new_painters
 
 
-class _Tick:
-    """One look at new painters; `told` is what the user should know."""
+def jobs_of_painters(jobs: Sequence[Any]) -> list[Any]:
+    """Those of some named jobs that `launching` may start."""
+    wanted = {
+        flow.job
+        for benchmark in benchmarks().values()
+        if any(is_by_painter(flow.division) for flow in benchmark.flows)
+        for flow in benchmark.flows
+        if is_by_painter(flow.division) or flow.division == painters or flow.division is None
+    }
+    return [job for job in jobs if job.name in wanted]
 
-    def __init__(self, instance: DagsterInstance, catalog: Catalog, assets: Assets) -> None:
-        self._instance = instance
-        self._landing = Landing(instance, catalog, assets)
-        self.told = self._landing.told
+
+class _Flow:
+    """One look at what a benchmark needs for its new painters."""
+
+    def __init__(self, coverage: Coverage) -> None:
+        self._instance, self._coverage = coverage.instance, coverage
+        self._summary = coverage.flow_of(painters)
+        self._report = coverage.flow_of(None, "/report")
 
     def of_painters(self) -> Iterator[RunRequest]:
         """Runs for painters that are new, or were when the first of them was launched."""
-        begun = {domain_and_painter(name)[1] for name in self._landing.made(IMAGE_PAIRS)}
-        for painter in self._landing.painters:
-            runs = self._instance.get_runs(RunsFilter(tags={PAINTER: painter.name}))
+        covered = self._coverage
+        begun = {covered.painter(name) for name in covered.made(covered.first.key)}
+        for painter in covered.painters:
+            runs = self._runs(PAINTER, painter.name)
             if runs or painter.name not in begun:
                 yield from self._seen_through(painter, runs)
 
+    def _runs(self, tag: str, value: str) -> list[DagsterRun]:
+        """The runs of this benchmark's jobs with a tag, the latest first."""
+        jobs = {flow.job for flow in (self._coverage.flow, self._summary, self._report) if flow}
+        found = self._instance.get_runs(RunsFilter(tags={tag: value}))
+        return [run for run in found if run.job_name in jobs]
+
     def _seen_through(self, painter: Model, runs: Sequence[DagsterRun]) -> Iterator[RunRequest]:
-        latest = {_partition_of(run): run for run in reversed(runs)}
+        covered = self._coverage
+        latest = {self._partition_of(run): run for run in reversed(runs)}
         waiting = False
-        for domain in self._landing.domains:
-            partition = f"{domain}|{painter.name}"
-            run, lacking = latest.get(partition), self._landing.lacking(partition)
+        for value in covered.values:
+            partition = covered.key(value, painter.name)
+            run, lacking = latest.get(partition), covered.lacking(partition)
             if not lacking or (run is not None and run.is_success):
                 continue
             waiting = True
-            if self._landing.is_being_made(partition):
-                self.told.append(f"{partition} is under way.")
+            if covered.is_being_made(partition):
+                covered.told.append(f"{partition} is under way.")
             elif run is not None:
                 self._tell_of(run, partition, lacking)
-            elif self._landing.may_be_launched(painter):
-                yield self._landing.request(partition, painter, partition, lacking)
-        last = next((run.run_id for run in runs if run.job_name == PAIRS_JOB), None)
-        if last is not None and not waiting:
-            yield from self._summary(painter, last, runs)
+            elif covered.may_be_launched(painter):
+                yield covered.request(partition, painter, partition, lacking)
+        last = next((run.run_id for run in runs if run.job_name == covered.flow.job), None)
+        if self._summary is not None and last is not None and not waiting:
+            yield from self._of_summary(painter, last, runs)
 
-    def _summary(
+    def _of_summary(
         self, painter: Model, last: str, runs: Sequence[DagsterRun]
     ) -> Iterator[RunRequest]:
+        assert self._summary is not None
         made = [run for run in runs if run.tags.get(SUMMARIZED) == last]
+        (summary,) = map(AssetKey.from_user_string, self._summary.assets)
         if not made:
+            tags = tags_of(painter.name, painters)
             yield RunRequest(
                 run_key=f"summary {last}",
-                job_name=SUMMARY_JOB,
+                job_name=self._summary.job,
                 partition_key=painter.name,
-                tags={**tags_of(painter.name, painters), PAINTER: painter.name, SUMMARIZED: last},
+                tags={**tags, PAINTER: painter.name, SUMMARIZED: last},
             )
-        elif made[0].is_failure_or_canceled and painter.name not in self._landing.made(SUMMARY):
-            self._tell_of(made[0], painter.name, [SUMMARY])
+        elif made[0].is_failure_or_canceled and painter.name not in self._coverage.made(summary):
+            self._tell_of(made[0], painter.name, [summary])
 
     def of_report(self) -> Iterator[RunRequest]:
         """The run that makes the report anew, if it lacks the latest summary made here."""
-        done = RunsFilter(job_name=SUMMARY_JOB, statuses=[DagsterRunStatus.SUCCESS])
+        if self._summary is None or self._report is None:
+            return
+        report = AssetKey([self._coverage.benchmark.name, "report"])
+        done = RunsFilter(job_name=self._summary.job, statuses=[DagsterRunStatus.SUCCESS])
         latest = self._instance.get_run_records(done, limit=1)
-        made = self._instance.get_latest_materialization_event(REPORT)
+        made = self._instance.get_latest_materialization_event(report)
         if not latest or (made and made.timestamp > (latest[0].end_time or 0.0)):
             return
         summary = latest[0].dagster_run.run_id
-        runs = self._instance.get_runs(RunsFilter(tags={REPORTED: summary}))
+        runs = self._runs(REPORTED, summary)
         if not runs:
             yield RunRequest(
-                run_key=f"report {summary}",
-                job_name=REPORT_JOB,
-                tags={REPORTED: summary},
+                run_key=f"report {summary}", job_name=self._report.job, tags={REPORTED: summary}
             )
         elif runs[0].is_failure_or_canceled:
-            self._tell_of(runs[0], "The report", [REPORT])
+            self._tell_of(runs[0], "The report", [report])
 
     def _tell_of(self, run: DagsterRun, what: str, lacking: Sequence[AssetKey]) -> None:
         names = ", ".join(asset.to_user_string() for asset in lacking)
-        self.told.append(
+        self._coverage.told.append(
             f"{what}: the run {run.run_id} has failed or was ended, and is not repeated by itself. "
             f"Mend what it says, or raise the budget, then materialize {names} yourself: all that "
             "was paid for is kept, and what follows is made then."
         )
 
-
-def _partition_of(run: DagsterRun) -> str:
-    return partition_now(IMAGE_PAIRS.to_user_string(), run.tags.get("dagster/partition", ""))
+    def _partition_of(self, run: DagsterRun) -> str:
+        first = self._coverage.first.key.to_user_string()
+        return partition_now(first, run.tags.get("dagster/partition", ""))

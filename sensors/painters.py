@@ -1,10 +1,10 @@
 """The sensor that makes a partition of every painter, and has new ones quoted."""
 
 import time
+from collections.abc import Sequence
 from typing import Any
 
 from dagster import (
-    AssetKey,
     DefaultSensorStatus,
     RunRequest,
     SensorDefinition,
@@ -15,14 +15,14 @@ from dagster import (
 )
 from pydantic import BaseModel
 
+from assets.kit.benchmarks import benchmarks
 from assets.kit.partitions import painters
 from assets.planning.choice import Assets
-from generators.prompts.concepts import DOMAINS
 from resources.models.catalog import CatalogFiles, Model
 from resources.models.discovery import poll
 from resources.models.requests import Paint
+from sensors.coverage import Coverage, coverages, price_lacking
 from sensors.former_log import take_over
-from sensors.landing import FILTERED, IMAGE_PAIRS, Landing, metric_of, price_lacking
 
 EVERY_S = 30
 POLL_EVERY_S = 60
@@ -47,7 +47,7 @@ def noticing(files: CatalogFiles, assets: Assets) -> SensorDefinition:
     )
     def noticed(context: SensorEvaluationContext) -> SensorResult | SkipReason:
         """Raises `CatalogError` where models.yaml is of no use as it is."""
-        take_over(context.instance)
+        take_over(context.instance, assets)
         polled = _Polled.model_validate_json(context.cursor or "{}")
         if files.load().patterns and time.time() - polled.at >= POLL_EVERY_S:
             polled = _Polled(at=time.time(), told=poll(files).told)
@@ -65,10 +65,10 @@ def noticing(files: CatalogFiles, assets: Assets) -> SensorDefinition:
             if lacks := price_lacking(model, Paint("")):
                 context.log.warning("%s is never launched by itself: %s", model.name, lacks)
         real = [model for model in new if not model.rehearses]
-        landing = Landing(context.instance, catalog, assets)
+        covered = coverages(context.instance, catalog, assets, benchmarks())
         return SensorResult(
             dynamic_partitions_requests=[painters.build_add_request([m.name for m in new])],
-            run_requests=[_quote(landing, real, assets)] if real and IMAGE_PAIRS in assets else [],
+            run_requests=[_quote(covered, real)] if real and covered else [],
         )
 
     return noticed
@@ -81,16 +81,20 @@ class _Polled(BaseModel):
     told: list[str] = []
 
 
-def _quote(landing: Landing, new: list[Model], assets: Assets) -> RunRequest:
-    """The run of the job `quote` that says what ProtoBias would ask of and about new painters."""
-    scores = filter(metric_of, assets)
-    wanted = [IMAGE_PAIRS, FILTERED, *sorted(scores, key=AssetKey.to_user_string)]
+def _quote(covered: Sequence[Coverage], new: Sequence[Model]) -> RunRequest:
+    """The run of the job `quote` that says what benchmarks would ask of and about new painters."""
+    names = [step.key.to_user_string() for coverage in covered for step in coverage.steps]
     config: dict[str, Any] = {
-        "select": " or ".join(f'key:"{asset.to_user_string()}"' for asset in wanted),
-        "partitions": [f"{domain}|{model.name}" for model in new for domain in DOMAINS],
+        "select": " or ".join(f'key:"{name}"' for name in names),
+        "partitions": [
+            coverage.key(value, model.name)
+            for coverage in covered
+            for model in new
+            for value in coverage.all_values
+        ],
     }
-    if landing.ops:
-        config["config"] = {"ops": landing.ops}
+    if ops := {name: of for coverage in covered for name, of in coverage.ops.items()}:
+        config["config"] = {"ops": ops}
     return RunRequest(
         run_key=f"quote {' '.join(model.name for model in new)}",
         job_name="quote",

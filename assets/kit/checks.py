@@ -171,3 +171,27 @@ def contradicting(
 def problems_of(problems: Iterable[Problem]) -> pd.DataFrame:
     """Problems as a check shows them."""
     return pd.DataFrame(list(problems), columns=["row", "problem"])
+
+
+def checks_of(step: Step[Any]) -> list[Check]:
+    """All checks of a step: its own, and those that follow from what names its rows."""
+    own = list(step.checks())
+    there = {check.name for check in own}
+    if not step.named_by:
+        return own
+    usual = [_one_row_each(step), nothing_failed(step, step.named_by)]
+    return [*own, *(check for check in usual if check.name not in there)]
+
+
+def _one_row_each(step: Step[Any]) -> Check:
+    def problems(work: Work[Any], rows: Sequence[Row]) -> pd.DataFrame:
+        wanted = [tuple(row[name] for name in step.named_by) for row in step.rows(work)]
+        without = [row for row in rows if not row.get(step.outcome)]
+        return problems_of(
+            [
+                *miscounted(rows, wanted, step.named_by),
+                *((" ".join(str(row[n]) for n in step.named_by), "no outcome") for row in without),
+            ]
+        )
+
+    return every_row_ended(step, "Every item has one row, which says how it ended.", problems)

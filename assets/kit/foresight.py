@@ -14,7 +14,18 @@ from dagster import AssetKey, MultiPartitionsDefinition
 
 from assets.kit.conversations import Conversations
 from assets.kit.plan import Plan, PlanContext, Planners
-from assets.kit.step import PENDING, Input, NotCountable, Reply, Row, Step, Steps, Work, in_chunks
+from assets.kit.step import (
+    PENDING,
+    SOME_PICTURE,
+    Input,
+    NotCountable,
+    Reply,
+    Row,
+    Step,
+    Steps,
+    Work,
+    in_chunks,
+)
 from resources.calls import CallStore
 from resources.models.catalog import Model
 from resources.models.legacy_keys import stored_keys
@@ -117,7 +128,13 @@ def _followed(step: Step[Any], work: Work[Any], calls: CallStore) -> Iterator[di
         for row in some:
             pending = row.get(step.outcome) == PENDING
             columns = None if pending else next(followed).columns
-            yield {**row, **({step.outcome: PENDING} if columns is None else columns)}
+            yield {**row, **(_pending(step) if columns is None else columns)}
+
+
+def _pending(step: Step[Any]) -> dict[str, Any]:
+    """The columns of a row without an answer yet; what reads it takes it for some picture."""
+    picture = {"sha256": SOME_PICTURE} if "sha256" in step.columns.columns else {}
+    return {step.outcome: PENDING, **picture}
 
 
 def _follow(

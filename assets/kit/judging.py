@@ -9,9 +9,10 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, TypeAlias
 
 from assets.kit.choice import entry_digest
-from assets.kit.step import ConfigT, Conversation, Row, Step, Work
+from assets.kit.step import ConfigT, Conversation, Reply, Row, Step, Work
 from resources.images import ImageStore
 from resources.models.catalog import Catalog, Model
+from resources.models.outcomes import Answered, Failed, Malformed, Refused
 
 References: TypeAlias = Mapping[str, Callable[[Row, ImageStore], Mapping[str, Any]]]
 """By model of a reference judge: the further columns of a row."""
@@ -21,10 +22,15 @@ class JudgeStep(Step[ConfigT]):
     """A step of one judge or metric; a subclass names itself, its inputs and its description."""
 
     references: ClassVar[References]
+    is_optional = True
+    named: ClassVar[str] = ""
+    """The asset's name without the judge's, as in answers; for one that does not set its own."""
 
     def __init__(self, catalog: Catalog, judge: Model) -> None:
         super().__init__(catalog)
         self.judge = judge
+        if self.named:
+            self.name = f"{self.named}_{judge.name}"
         self.kinds = ("judge", judge.backend)
         self.code_version = entry_digest(judge)
 
@@ -51,3 +57,22 @@ class JudgeStep(Step[ConfigT]):
     @abstractmethod
     def query(self, work: Work[ConfigT], row: Row) -> Conversation:
         """Ask the judge about a row, as `converse` does."""
+
+
+def reply_columns(reply: Reply) -> dict[str, Any]:
+    """How a request for words ended: `response`, `outcome`, `refusal`, `reason`, `served_model`.
+
+    The outcome is answered, unparsed, refused or failed; `calls` are the keys of the stored calls.
+    """
+    columns: dict[str, Any] = {"response": None, "calls": list(reply.calls)}
+    match reply.outcome:
+        case Answered(text=text, served_model=served):
+            return columns | {"response": text, "outcome": "answered", "served_model": served}
+        case Refused(kind=kind, reason=reason, served_model=served):
+            why = {"refusal": kind, "reason": reason, "served_model": served}
+            return columns | {"outcome": "refused"} | why
+        case Malformed(problem=problem, served_model=served):
+            return columns | {"outcome": "unparsed", "reason": problem, "served_model": served}
+        case Failed(error=error):
+            return columns | {"outcome": "failed", "reason": error}
+    raise TypeError(f"A request for words cannot end as {reply.outcome!r}.")

@@ -19,6 +19,7 @@ from dagster import (
     asset,
 )
 
+from assets.kit.checks import checks_of
 from assets.kit.columns import materialized
 from assets.kit.conversations import Conversations
 from assets.kit.cost_metadata import cost_metadata
@@ -64,7 +65,8 @@ def asset_of(step: Step[Any]) -> AssetsDefinition:
         made = materialized(step.columns.table(rows), **shown)
         return made._replace(
             check_results=[
-                check.passes(work, rows)._replace(check_name=check.name) for check in step.checks()
+                check.passes(work, rows)._replace(check_name=check.name)
+                for check in checks_of(step)
             ]
         )
 
@@ -119,7 +121,7 @@ def _specs(step: Step[Any]) -> list[AssetCheckSpec]:
                 blocking=check.blocking,
                 partitions_def=step.partitions,
             )
-            for check in step.checks()
+            for check in checks_of(step)
         ]
 
 

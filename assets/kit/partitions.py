@@ -41,3 +41,10 @@ def parts_of(key: str, division: PartitionsDefinition[Any] | None) -> dict[str, 
         return {}
     dimensions = sorted(each.name for each in division.partitions_defs)
     return dict(zip(dimensions, key.split("|"), strict=True))
+
+
+def painter_in(key: str, division: PartitionsDefinition[Any] | None) -> str:
+    """The painter in a key of assets that are divided by painter and something else."""
+    assert isinstance(division, MultiPartitionsDefinition)
+    (name,) = (of.name for of in division.partitions_defs if of.partitions_def == painters)
+    return parts_of(key, division)[name]

@@ -146,8 +146,12 @@ class Step(ABC, Generic[ConfigT]):
     """The column with the keys of the calls behind a row."""
     outcome: str = "outcome"
     """The column that says how a row ended."""
+    named_by: Sequence[str] = ()
+    """The columns that name a row: where there are such, each item has to have one row."""
     asks: Request
     """A request of the kind that it sends, by which a model's price is looked up."""
+    is_optional: bool = False
+    """Whether others go without it, as without the answers of one judge."""
     is_automatic: bool = True
     """Whether it can be made without anyone's writing something first."""
 
@@ -201,7 +205,7 @@ class Step(ABC, Generic[ConfigT]):
         return {}
 
     def checks(self) -> Sequence[Check]:
-        """What must hold of the table."""
+        """What must hold of the table, beside what `assets.kit.checks` has for every step."""
         return ()
 
     def may_follow(self, row: Row) -> bool:

@@ -35,7 +35,7 @@ def table_asset(
     kinds: Sequence[str] = (),
     key: AssetKey | None = None,
     pool: str | None = None,
-    deps: Sequence[AssetDep] = (),
+    deps: Sequence[AssetDep | AssetKey] = (),
     code_version: str = "1",
 ) -> Callable[[Callable[..., Any]], AssetsDefinition]:
     """An asset of the benchmark `group` that makes a table of `columns`.

@@ -97,7 +97,7 @@ class FilteredPairs(Step[Filtering]):
     """The pairs of a domain that one painter painted, as a filter sees them."""
 
     group, name, columns, config = GROUP, "filtered_pairs", FILTERED, Filtering
-    partitions, kinds = pairs, ("image",)
+    partitions, kinds, asks = pairs, ("image",), Look(())
     calls, outcome = "filter_calls", "filter_outcome"
     inputs = MappingProxyType(
         {"image_pairs": Input(PAIRS_KEY, read_by=IMAGE_PAIRS, by_default=True)}

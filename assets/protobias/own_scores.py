@@ -48,6 +48,8 @@ class FiledScores(Scores):
     Raises `BadScores` for a file that cannot be read; single rows of no use are named.
     """
 
+    is_automatic = False
+
     def __init__(self, catalog: Catalog, judge: Model) -> None:
         super().__init__(catalog, judge)
         self.description = f"Scores of a metric of your own, from {judge.model}."

@@ -1,8 +1,7 @@
 """Image pairs: for each triplet and sample one picture of `correct` and one of `adversarial`."""
 
-import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple, get_args
 
@@ -17,23 +16,19 @@ from assets.kit.checks import (
     miscounted,
     problems_of,
 )
-from assets.kit.choice import chosen, entry_digest
 from assets.kit.columns import TEXT, WHOLE, Columns
-from assets.kit.flaws import with_flaws
-from assets.kit.inspection import Inspection, inspect_pictures
 from assets.kit.limits import Limited, Placed, first_of
-from assets.kit.pictures import PICTURED, ended, sheet
+from assets.kit.painting import PaintStep
+from assets.kit.pictures import PICTURED, sheet
 from assets.kit.plan import Whole
 from assets.kit.previews import MOST_SHOWN, evenly, markdown_table
 from assets.kit.step import (
     PENDING,
     Check,
-    Conversation,
     Extent,
     Input,
     NotCountable,
     Row,
-    Step,
     Work,
 )
 from assets.protobias.common import GROUP, TRIPLETS_KEY
@@ -44,7 +39,6 @@ from assets.protobias.triplets import accepted
 from generators.prompts.concepts import Concept, Side, Triplet
 from generators.prompts.sampling import SIZES
 from resources.models.catalog import Model
-from resources.models.outcomes import Answered, Outcome
 from resources.models.requests import Paint
 
 IMAGE_PAIRS = Columns(
@@ -143,20 +137,15 @@ def _paint(painter: Model, triplet: Triplet, side: Side, sample: int, pairing: P
     return Paint(prompt, sample=sample)
 
 
-class ImagePairs(Step[Pairing]):
+class ImagePairs(PaintStep[Pairing]):
     """The pairs of a domain that one painter paints; every triplet is checked once more before."""
 
-    group, name, columns, config = GROUP, "image_pairs", IMAGE_PAIRS, Pairing
-    partitions, pool, kinds = pairs, "paintings", ("image",)
+    group, name, columns, config, partitions = GROUP, "image_pairs", IMAGE_PAIRS, Pairing, pairs
     inputs = MappingProxyType({"prompt_triplets": Input(TRIPLETS_KEY, dimension="domain")})
     description = (
         "What a text-to-image model paints of every triplet: the picture that fits its text, and "
         "the prototypical one beside it, from the same noise."
     )
-
-    def model(self, partition: str, config: Pairing) -> Model:
-        """The painter."""
-        return chosen(self.catalog, domain_and_painter(partition)[1], "painter")
 
     def rows(self, work: Work[Pairing]) -> list[dict[str, Any]]:
         """A row for each picture. Raises `Mismatch` as `accepted` does."""
@@ -165,29 +154,19 @@ class ImagePairs(Step[Pairing]):
             raise NotCountable(TRIPLETS_KEY.to_user_string())
         written = dict(zip(table["concept_id"], table["calls"], strict=True))
         return [
-            _row(painter, each, written[each.concept.concept_id])
+            self.painting(
+                work,
+                _concept_columns(painter, each),
+                each.request,
+                sample=each.sample,
+                calls=written[each.concept.concept_id],
+            )
             for each in wanted_of(painter, accepted(table), work.config)
         ]
 
-    def converse(self, work: Work[Pairing], row: Row) -> Conversation:
-        """Have a picture painted; it is inspected when all are there."""
-        outcome, calls = yield row["request"]
-        return {"reply": outcome, "calls": [*row["calls"], *calls]}
-
-    def finish(
-        self, work: Work[Pairing], rows: Sequence[dict[str, Any]]
-    ) -> Sequence[dict[str, Any]]:
-        """Inspect all pictures, and look for flaws."""
-        replies = [row["reply"] for row in rows if "reply" in row]
-        digests = (image for each in replies if isinstance(each, Answered) for image in each.images)
-        inspections = inspect_pictures(work.images, work.ledger, digests)
-        ended_rows = [
-            row | (_ended(row["reply"], inspections) if "reply" in row else {}) for row in rows
-        ]
-        parameters = self.model(work.partition, work.config).parameters
-        return with_flaws(
-            ended_rows, inspections, parameters, lambda row: f"{row['pair_id']} ({row['side']})"
-        )
+    def named(self, row: Row) -> str:
+        """Its pair and side."""
+        return f"{row['pair_id']} ({row['side']})"
 
     def extent(self, work: Work[Pairing], rows: Sequence[Row]) -> Extent:
         """Of all pairs of the accepted triplets."""
@@ -294,13 +273,9 @@ def endings(rows: Sequence[Row]) -> pd.DataFrame:
 _OUTCOMES = ("painted", "flawed", "refused", "malformed", "failed")
 
 
-def _row(painter: Model, wanted: Wanted, written: Sequence[str]) -> dict[str, Any]:
-    """What is known of a picture before it is painted; `written` are its triplet's calls."""
+def _concept_columns(painter: Model, wanted: Wanted) -> dict[str, Any]:
     return {
-        "request": wanted.request,
         "domain": wanted.concept.domain,
-        "painter": painter.name,
-        "painter_version": entry_digest(painter),
         "concept_id": wanted.concept.concept_id,
         "group": wanted.concept.group,
         "concept": wanted.concept.concept,
@@ -309,21 +284,6 @@ def _row(painter: Model, wanted: Wanted, written: Sequence[str]) -> dict[str, An
         "pair_id": wanted.pair_id,
         "side": wanted.side,
         "image_id": f"{painter.name}/{wanted.pair_id}/{wanted.side}",
-        "prompt": wanted.request.prompt,
-        "sample": wanted.sample,
-        "seed": wanted.request.seed,
-        "flaw": None,
-        **dict.fromkeys(PICTURED),
-        "rehearsal": painter.rehearses,
-        "calls": list(written),
-    }
-
-
-def _ended(outcome: Outcome, inspections: Mapping[str, Inspection]) -> dict[str, Any]:
-    made = outcome.made if isinstance(outcome, Answered) else None
-    return {
-        "made": None if made is None else json.dumps(made, sort_keys=True),
-        **ended(outcome, "painted", lambda digest: inspections[digest][:2]),
     }
 
 

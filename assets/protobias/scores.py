@@ -91,6 +91,7 @@ class Scores(JudgeStep[Limited]):
     def __init__(self, catalog: Catalog, judge: Model) -> None:
         super().__init__(catalog, judge)
         self.name = f"scores_{judge.name}"
+        self.asks = to_score(judge, "", "")
         self.kinds = ("metric" if "metric" in judge.roles else "judge", judge.backend)
         self.description = (
             f"Scores of the reference judge `{judge.model}`."

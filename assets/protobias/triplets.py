@@ -14,11 +14,11 @@ from assets.kit.choice import chosen
 from assets.kit.columns import TEXT, TEXTS, WHOLE, Columns
 from assets.kit.limits import Limited, Placed, first_of
 from assets.kit.previews import markdown_table
-from assets.kit.step import Check, Conversation, Extent, Input, Row, Step, Work
+from assets.kit.step import Check, Conversation, Extent, Input, Row, Sample, Step, Work
 from assets.kit.table_asset import Mismatch
 from assets.planning.repairs import longest_repair
 from assets.protobias.common import GROUP, key
-from assets.protobias.concepts import CONCEPTS, concept_of
+from assets.protobias.concepts import CONCEPTS, concept_of, concepts_told
 from assets.protobias.own import own_of, rows_of, templates_of, warning, wrong_rows
 from assets.protobias.partitions import protobias_domains
 from assets.protobias.selection import placed
@@ -31,6 +31,7 @@ from assets.protobias.writing import (
     write_triplet,
 )
 from generators.prompts.concepts import Concept, Triplet
+from generators.prompts.sampling import SIZES
 from generators.prompts.triplet_check import RULES, find_faults
 from resources.models.catalog import Model
 from resources.models.outcomes import Outcome
@@ -85,11 +86,16 @@ class PromptTriplets(Step[Writing]):
     """The triplets of a domain, and those of a user's own after them."""
 
     group, name, columns, config = GROUP, "prompt_triplets", TRIPLETS, Writing
-    partitions = protobias_domains
+    partitions, asks = protobias_domains, Write(())
     inputs = MappingProxyType({"concepts": Input(key("concepts"), read_by=CONCEPTS)})
     description = (
         "Three sentences of one scene for each concept, checked by rule (ProtoBias, Tables 3 to 5)."
     )
+
+    def sample(self, partition: str, metadata: Mapping[str, Any]) -> Sample | None:
+        """Of how many concepts there are triplets, beside the paper's."""
+        number = int(metadata.get("triplets") or 0)
+        return Sample(concepts_told(number, partition), number < SIZES[partition])
 
     def model(self, partition: str, config: Writing) -> Model:
         """The writer."""

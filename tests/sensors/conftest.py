@@ -1,7 +1,7 @@
 import pytest
 from dagster import DagsterInstance
 
-from tests.sensors.landing import Bench
+from tests.sensors.bench import Bench
 
 
 @pytest.fixture

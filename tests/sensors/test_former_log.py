@@ -11,11 +11,11 @@ from dagster import (
     materialize,
 )
 
+from assets.kit.benchmarks import benchmarks
 from generators.prompts.concepts import DOMAINS
 from sensors.former_log import take_over
-from sensors.landing import FILTERED, IMAGE_PAIRS
 from sensors.monthly import missing
-from tests.sensors.landing import ASSETS, PRIOR, SEER, painter
+from tests.sensors.bench import ASSETS, FILTERED, IMAGE_PAIRS, PRIOR, SEER, painter
 
 pytestmark = pytest.mark.filterwarnings("ignore:Non-compliant tag keys:DeprecationWarning")
 # Those are Dagster's own, of a partition in two dimensions.
@@ -44,7 +44,7 @@ def test_answers_are_materialized_under_todays_name_alone(bench):
     run = answer(bench.instance, "flags", 4)
     bench.made(AssetKey(["vlmbias", "edited_flags", "gpt"]))
     for _ in range(2):
-        take_over(bench.instance)
+        take_over(bench.instance, ASSETS)
     names = {key.to_user_string() for key in bench.instance.all_asset_keys()}
     assert names == {"vlmbias/answers_gpt", "vlmbias/edited_flags_gpt"}
     assert bench.instance.get_materialized_partitions(NOW) == {"flags"}
@@ -57,11 +57,11 @@ def test_what_a_user_wipes_or_makes_anew_is_left_alone(bench):
     answer(bench.instance, "flags", 3)
     bench.made(NOW, "flags")
     answer(bench.instance, "logos", 5)
-    take_over(bench.instance)
+    take_over(bench.instance, ASSETS)
     assert len(latest(bench.instance, NOW, "flags")) == 1
     assert len(latest(bench.instance, NOW, "logos")) == 1
     bench.instance.wipe_assets([NOW])
-    take_over(bench.instance)
+    take_over(bench.instance, ASSETS)
     assert bench.instance.get_materialized_partitions(NOW) == set()
 
 
@@ -76,7 +76,7 @@ def test_a_painter_of_before_lacks_nothing(bench):
             assert former == f"flux|{domain}"
             event = AssetMaterialization(key, partition=former)
             bench.instance.report_runless_asset_event(event)
-    requests, _ = missing(bench.instance, bench.files, ASSETS, "2026-11")
+    requests, _ = missing(bench.instance, bench.files, ASSETS, benchmarks()["protobias"], "2026-11")
     assert requests == []
     assert {f"{domain}|flux" for domain in DOMAINS} <= bench.instance.get_materialized_partitions(
         IMAGE_PAIRS

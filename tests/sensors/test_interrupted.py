@@ -23,9 +23,9 @@ from assets.kit.partitions import tags_of
 from assets.vlmbias.common import photographs
 from resources.executors import PROCESS
 from resources.processes import process, this_process
+from sensors.coverage import PAINTER
 from sensors.interrupted import AGAIN, ending
-from sensors.landing import IMAGE_PAIRS, PAINTER, PAIRS_JOB
-from tests.sensors.landing import ASSETS
+from tests.sensors.bench import ASSETS, IMAGE_PAIRS
 
 pytestmark = pytest.mark.filterwarnings("ignore:Non-compliant tag keys:DeprecationWarning")
 # Those are Dagster's own, of a partition in two dimensions.
@@ -157,23 +157,23 @@ def test_a_run_that_no_process_had_begun_ends_with_the_server_that_was_to_start_
 @pytest.mark.parametrize("launcher", ["dagster/sensor_name", "dagster/schedule_name"])
 def test_what_automation_had_launched_is_launched_again_once(bench, tick, killed, launcher):
     tags = {**tags_of("new|animals", photographs), PAINTER: "new", launcher: "some"}
-    run = begun(bench, killed, job=PAIRS_JOB, **tags)
+    run = begun(bench, killed, job="painter_pairs", **tags)
     [request], _ = tick()
     assert status(bench, run) is FAILURE
-    assert (request.job_name, request.partition_key) == (PAIRS_JOB, "new|animals")
+    assert (request.job_name, request.partition_key) == ("painter_pairs", "new|animals")
     assert request.asset_selection == [IMAGE_PAIRS]
     assert request.run_config == bench.instance.get_run_by_id(run).run_config
     kept = {**tags_of("new|animals", photographs), PAINTER: "new", AGAIN: run}
     assert kept.items() <= request.tags.items()
     assert PROCESS not in request.tags
-    begun(bench, killed, job=PAIRS_JOB, **{**request.tags, launcher: "interrupted_runs"})
+    begun(bench, killed, job="painter_pairs", **{**request.tags, launcher: "interrupted_runs"})
     runs, said = tick()
     assert runs == []
     assert "is gone" in said
 
 
 def test_what_a_person_had_launched_is_left_to_them(bench, tick, killed):
-    begun(bench, killed, job=PAIRS_JOB, **tags_of("new|animals", photographs))
+    begun(bench, killed, job="painter_pairs", **tags_of("new|animals", photographs))
     runs, said = tick()
     assert runs == []
     assert "is gone" in said

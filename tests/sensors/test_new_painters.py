@@ -10,17 +10,28 @@ from dagster import (
     materialize,
 )
 
-from assets.kit.benchmarks import flows
+from assets.kit.benchmarks import benchmarks, flows
 from assets.kit.jobs import jobs_of
 from generators.prompts.concepts import DOMAINS
-from sensors.landing import FILTERED, IMAGE_PAIRS, Landing
 from sensors.monthly import missing, monthly
-from sensors.new_painters import REPORT, SUMMARY, launching
-from tests.sensors.landing import ASSETS, PRIOR, SCORES, SEER, SKETCH, painter
+from sensors.new_painters import launching
+from tests.sensors.bench import (
+    ASSETS,
+    FILTERED,
+    IMAGE_PAIRS,
+    PRIOR,
+    REPORT,
+    SCORES,
+    SEER,
+    SKETCH,
+    SUMMARY,
+    painter,
+)
 
 pytestmark = pytest.mark.filterwarnings("ignore:Non-compliant tag keys:DeprecationWarning")
 # Those are Dagster's own, of a partition in two dimensions.
 
+PROTOBIAS = benchmarks()["protobias"]
 NEW = painter("new")
 EARLIER = painter("earlier")
 FAILED, STARTED = DagsterRunStatus.FAILURE, DagsterRunStatus.STARTED
@@ -80,7 +91,7 @@ def test_summary_and_report_follow_once_each(tick, bench):
     bench.made(REPORT)
     assert tick() == ([], "No painter is new.")
     # The schedule has what is missing made, which is summarized then.
-    later = Landing(bench.instance, bench.files.load(), ASSETS)
+    later = bench.coverage()
     bench.ran(later.request("2027-02 animals|new", later.painters[1], "animals|new", [FILTERED]))
     assert [run.job_name for run in tick()[0]] == ["painter_summary"]
 
@@ -103,11 +114,11 @@ def test_what_failed_is_told_of_and_not_repeated(tick, bench):
 @pytest.mark.parametrize(
     ("entries", "words"),
     [
-        ([SEER, painter("new", price={})], "new is not launched by itself: its price is unknown. "
-         "Give its entry in models.yaml price.input_per_million"),
+        ([SEER, painter("new", price={})], "new is not launched by itself: the price of new is "
+         "unknown. Give its entry in models.yaml price.input_per_million"),
         ([NEW], "Nobody in "),
         ([SEER, {**SEER, "name": "other", "model": "other"}, NEW], "could: seer, other. Name one"),
-        ([{**SEER, "price": {}}, NEW], "new is not launched by itself: its price is unknown"),
+        ([{**SEER, "price": {}}, NEW], "not launched by itself: the price of seer is unknown"),
     ],
 )  # fmt: skip
 def test_without_prices_nothing_is_launched(tick, bench, entries, words):
@@ -154,8 +165,11 @@ def test_a_trial_sample_is_not_painted_as_if_it_were_the_full_one(tick, bench):
     _, said = tick()
     assert "Nothing is painted of animals by itself" in said
     assert "a trial sample, 6 of 2,000 concepts" in said
-    assert "Materialize protobias/concepts and protobias/prompt_triplets of animals in full" in said
-    runs, told = missing(bench.instance, bench.files, ASSETS, "2027-01")
+    assert (
+        "Materialize protobias/prompt_triplets, and what it is made from, of animals in full"
+        in said
+    )
+    runs, told = missing(bench.instance, bench.files, ASSETS, PROTOBIAS, "2027-01")
     assert all("animals" not in run.partition_key for run in runs)
     assert "6 of 2,000 concepts" in "".join(told)
 
@@ -199,12 +213,15 @@ def test_what_the_user_makes_just_now_is_waited_for(tick, bench):
 def test_both_are_off_until_they_are_turned_on(bench):
     jobs = jobs_of(flows(), ASSETS).all
     assert launching(bench.files, ASSETS, jobs).default_status is DefaultSensorStatus.STOPPED
-    assert monthly(bench.files, ASSETS).default_status is DefaultScheduleStatus.STOPPED
+    assert all(
+        each.default_status is DefaultScheduleStatus.STOPPED
+        for each in monthly(bench.files, ASSETS)
+    )
 
 
 def test_the_schedule_asks_for_all_that_is_missing_once_a_month(bench):
     def of(month):
-        runs, told = missing(bench.instance, bench.files, ASSETS, month)
+        runs, told = missing(bench.instance, bench.files, ASSETS, PROTOBIAS, month)
         return {run.partition_key: run for run in runs}, "\n".join(told)
 
     prepared(bench)
@@ -213,7 +230,7 @@ def test_the_schedule_asks_for_all_that_is_missing_once_a_month(bench):
     new = [f"{domain}|new" for domain in DOMAINS]
     assert set(runs) == {*new, "demography|earlier", "objects|earlier"}
     assert runs["animals|new"].run_key == "2027-01 animals|new"
-    assert "unpriced is not launched by itself: its price is unknown" in told
+    assert "unpriced is not launched by itself: the price of unpriced is unknown" in told
     assert "unpriced" in bench.instance.get_dynamic_partitions("painters")
     bench.ran(runs["animals|new"], STARTED)
     bench.ran(runs["objects|new"], FAILED)

@@ -10,7 +10,7 @@ from sensors import painters as painters_sensor
 from sensors.painters import noticing
 from tests.providers import Provider
 from tests.resources.models.test_patterns import PATTERN
-from tests.sensors.landing import ASSETS, PRIOR, SEER, SKETCH, painter
+from tests.sensors.bench import ASSETS, PRIOR, SEER, SKETCH, painter
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ def test_a_new_painter_gets_a_partition_and_none_is_taken_away(tick):
 
 
 def test_new_painters_are_quoted_together_and_once(tick):
-    said, _ = tick(SEER, painter("flux"), painter("gpt", price={}))
+    said, _ = tick(PRIOR, SEER, painter("flux"), painter("gpt", price={}))
     [request] = said.run_requests
     assert (request.job_name, request.run_key) == ("quote", "quote flux gpt")
     wanted = request.run_config["ops"]["quote"]["config"]
@@ -55,7 +55,7 @@ def test_new_painters_are_quoted_together_and_once(tick):
         for name in ("flux", "gpt")
         for domain in ("animals", "demography", "objects")
     ]
-    said, _ = tick(SEER, painter("flux"), painter("gpt", price={}))
+    said, _ = tick(PRIOR, SEER, painter("flux"), painter("gpt", price={}))
     assert isinstance(said, SkipReason)
 
 

@@ -2,6 +2,7 @@
 
 import pytest
 from dagster import AssetKey
+from sensors.landing import Landing
 
 from assets.kit.benchmarks import planners_of as planners
 from assets.kit.limits import first_of
@@ -12,7 +13,6 @@ from assets.protobias.triplets import placed_concept
 from resources.home import Home
 from resources.models.catalog import Catalog, Model
 from resources.models.requests import call_key, canonical_of
-from sensors.landing import Landing
 from tests.assets.asked import judge_at
 from tests.assets.paired import DOMAIN, SKETCH, Gallery, Studio, filter_at, painter_at
 from tests.assets.plans import plan_context, stored

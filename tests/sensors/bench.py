@@ -3,17 +3,21 @@
 import json
 from hashlib import sha256
 
-from dagster import AssetMaterialization, DagsterRun, DagsterRunStatus, asset
+from dagster import AssetKey, AssetMaterialization, DagsterRun, DagsterRunStatus, asset
 from dagster._core.utils import make_new_run_id
 
+from assets.kit.benchmarks import benchmarks
 from assets.kit.partitions import painters, tags_of
 from assets.protobias.partitions import pairs, protobias_domains
 from generators.prompts.concepts import DOMAINS
 from resources.models.catalog import CatalogFiles
-from sensors.landing import FILTERED, IMAGE_PAIRS, PAINTER, TRIPLETS
-from sensors.new_painters import REPORT, SUMMARY
+from sensors.coverage import PAINTER, Coverage
 from tests.resources.models.test_patterns import PATTERN
 
+TRIPLETS, IMAGE_PAIRS, FILTERED, SUMMARY, REPORT = (
+    AssetKey(["protobias", name])
+    for name in ("prompt_triplets", "image_pairs", "filtered_pairs", "summary", "report")
+)
 PRICED = {"per_image": {"1024x1024/high": 0.13}}
 PAINTER_ENTRY = {
     **{key: value for key, value in PATTERN.items() if key != "pattern"},
@@ -68,6 +72,10 @@ class Bench:
     def __init__(self, instance, folder):
         self.instance = instance
         self.files = CatalogFiles(folder / "models.yaml", folder / "discovered.yaml")
+
+    def coverage(self):
+        """What ProtoBias lacks of painters now."""
+        return Coverage(self.instance, self.files.load(), ASSETS, benchmarks()["protobias"])
 
     def models(self, *entries):
         text = "".join(f"- {json.dumps(entry)}\n" for entry in entries)

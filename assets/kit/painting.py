@@ -1,0 +1,108 @@
+"""Steps that have one painter paint every picture, and look for flaws once all are there."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from assets.kit.choice import chosen, entry_digest
+from assets.kit.columns import TEXT, WHOLE
+from assets.kit.flaws import with_flaws
+from assets.kit.inspection import Inspection, inspect_pictures
+from assets.kit.partitions import painter_in
+from assets.kit.pictures import PICTURED, ended, sheet
+from assets.kit.step import ConfigT, Conversation, Row, Step, Work
+from resources.models.catalog import Model
+from resources.models.outcomes import Answered, Outcome
+from resources.models.requests import Paint
+
+PAINTED = {
+    "painter": (TEXT, "Who painted it, as models.yaml names it"),
+    "painter_version": (TEXT, "Digest of its backend, the provider's model id and the parameters"),
+    "prompt": (TEXT, "What the painter was asked for"),
+    "sample": (WHOLE, "Which of the pictures of its prompt it is, from 0"),
+    "seed": (WHOLE, "Of its noise; empty for a painter that takes none"),
+    "outcome": (TEXT, "painted, flawed, refused, malformed or failed"),
+    "flaw": (TEXT, "blank, wrong size or repeated; else empty"),
+    **PICTURED,
+    "made": (TEXT, "How a local model made it, as JSON: device, versions, batch; else empty"),
+}
+"""The columns of a table of painted pictures."""
+
+
+class PaintStep(Step[ConfigT]):
+    """A step that is divided by painter; its `rows` are made by `painting`."""
+
+    kinds = ("image",)
+    asks = Paint("")
+
+    @property
+    def pool(self) -> str:
+        """That of all steps that paint."""
+        return "paintings"
+
+    def model(self, partition: str, config: ConfigT) -> Model:
+        """The painter."""
+        return chosen(self.catalog, painter_in(partition, self.partitions), "painter")
+
+    def painting(
+        self,
+        work: Work[ConfigT],
+        row: Row,
+        request: Paint,
+        *,
+        calls: Sequence[str] = (),
+        sample: int | None = None,
+    ) -> dict[str, Any]:
+        """A row of what is known of a picture before it is painted; `calls` are upstream ones.
+
+        `sample` is which of the pictures of its prompt it is; by default what is asked for.
+        """
+        painter = self.model(work.partition, work.config)
+        return {
+            **row,
+            "request": request,
+            "painter": painter.name,
+            "painter_version": entry_digest(painter),
+            "prompt": request.prompt,
+            "sample": request.sample if sample is None else sample,
+            "seed": request.seed,
+            "flaw": None,
+            **dict.fromkeys(PICTURED),
+            "outcome": None,
+            "rehearsal": painter.rehearses,
+            "calls": list(calls),
+        }
+
+    def converse(self, work: Work[ConfigT], row: Row) -> Conversation:
+        """Have a picture painted; it is inspected when all are there."""
+        outcome, calls = yield row["request"]
+        return {"reply": outcome, "calls": [*row["calls"], *calls]}
+
+    def finish(
+        self, work: Work[ConfigT], rows: Sequence[dict[str, Any]]
+    ) -> Sequence[dict[str, Any]]:
+        """Inspect all pictures, and look for flaws."""
+        replies = [row["reply"] for row in rows if "reply" in row]
+        digests = (image for each in replies if isinstance(each, Answered) for image in each.images)
+        inspections = inspect_pictures(work.images, work.ledger, digests)
+        painted = [
+            row | _ended(row["reply"], inspections) if "reply" in row else row for row in rows
+        ]
+        parameters = self.model(work.partition, work.config).parameters
+        return with_flaws(painted, inspections, parameters, self.named)
+
+    def named(self, row: Row) -> str:
+        """What a flaw's reason calls another picture."""
+        return f"sample {row['sample']} of {row['prompt']!r}"
+
+    def metadata(self, work: Work[ConfigT], rows: Sequence[Row]) -> Mapping[str, Any]:
+        """Some of the pictures."""
+        return {"contact_sheet": sheet(rows, lambda row: str(row["prompt"])[:60], work.images)}
+
+
+def _ended(outcome: Outcome, inspections: Mapping[str, Inspection]) -> dict[str, Any]:
+    made = outcome.made if isinstance(outcome, Answered) else None
+    return {
+        "made": None if made is None else json.dumps(made, sort_keys=True),
+        **ended(outcome, "painted", lambda digest: inspections[digest][:2]),
+    }

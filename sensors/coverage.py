@@ -1,0 +1,327 @@
+"""What a benchmark lacks of each painter, and whether it may be made without asking the user."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from hashlib import sha256
+from typing import Any
+
+from dagster import (
+    AssetKey,
+    AssetMaterialization,
+    AssetRecordsFilter,
+    DagsterInstance,
+    MultiPartitionsDefinition,
+    PartitionsDefinition,
+    RunRequest,
+    RunsFilter,
+)
+from dagster._core.storage.dagster_run import NOT_FINISHED_STATUSES
+
+from assets.kit.benchmarks import Benchmark
+from assets.kit.choice import NoSuchModel
+from assets.kit.jobs import Flow
+from assets.kit.partitions import is_by_painter, painters, parts_of, tags_of
+from assets.kit.step import Sample, Step
+from assets.planning.choice import Assets
+from resources.former_names import partition_now
+from resources.models.catalog import Catalog, Model
+from resources.models.pricing import cost_of, why_unpriced
+from resources.models.replies import Usage
+from resources.models.requests import Request
+
+PAINTER = "counterfactory/painter"
+"""The tag of a run that was launched for a painter without anyone's pressing a button."""
+SAMPLE = "counterfactory/sample"
+"""The tag that says of such a run how large its sample is beside the paper's."""
+
+_VERSION, _READ = "dagster/data_version", "dagster/input_data_version/"
+_SOMETHING = Usage(1, 1, 1.0)
+_LATEST = 100
+
+
+class Coverage:
+    """Which partitions of a benchmark painters lack; `told` is what the user should know."""
+
+    def __init__(
+        self, instance: DagsterInstance, catalog: Catalog, assets: Assets, benchmark: Benchmark
+    ) -> None:
+        self.instance, self.catalog, self.benchmark = instance, catalog, benchmark
+        self.told: list[str] = []
+        self._all = {step.key: step for step in benchmark.steps(catalog) if step.key in assets}
+        self.steps = [step for step in self._all.values() if is_by_painter(step.partitions)]
+        """The steps that are divided by painter, each after what it reads."""
+        self._made: dict[AssetKey, set[str]] = {}
+        self._lacks: dict[str, str | None] = {}
+        self._unpriced: dict[str, None] = {}
+        known = instance.get_dynamic_partitions(str(painters.name))
+        self.painters = [
+            model
+            for model in catalog.with_role("painter")
+            if model.name in known and not model.rehearses
+        ]
+        """Those that have partitions, and whose pictures are results."""
+
+    @property
+    def first(self) -> Step[Any]:
+        """The step that paints."""
+        return self.steps[0]
+
+    @property
+    def division(self) -> MultiPartitionsDefinition:
+        """How the steps are divided: by painter and one other dimension."""
+        assert isinstance(self.first.partitions, MultiPartitionsDefinition)
+        return self.first.partitions
+
+    def key(self, value: str, painter: str) -> str:
+        """The partition of a painter and a value of the other dimension."""
+        parts = {
+            each.name: painter if each.partitions_def == painters else value
+            for each in self.division.partitions_defs
+        }
+        return "|".join(parts[name] for name in sorted(parts))
+
+    def value(self, partition: str) -> str:
+        """The value of the other dimension in a partition."""
+        return parts_of(partition, self.division)[self._dimension]
+
+    def painter(self, partition: str) -> str:
+        """The painter in a partition, by a former key or its own."""
+        now = partition_now(self.first.key.to_user_string(), partition)
+        found = parts_of(now, self.division)
+        return next(part for name, part in found.items() if name != self._dimension)
+
+    @property
+    def all_values(self) -> Sequence[str]:
+        """The values of the other dimension, as animals."""
+        (division,) = (
+            each.partitions_def
+            for each in self.division.partitions_defs
+            if each.name == self._dimension
+        )
+        return division.get_partition_keys()
+
+    @property
+    def _dimension(self) -> str:
+        (name,) = (
+            each.name for each in self.division.partitions_defs if each.partitions_def != painters
+        )
+        return name
+
+    @cached_property
+    def _sources(self) -> list[AssetKey]:
+        """What the steps read that is divided by the other dimension alone."""
+        read = (of for step in self.steps for of in step.inputs.values())
+        return list(dict.fromkeys(of.asset for of in read if of.dimension == self._dimension))
+
+    @cached_property
+    def values(self) -> list[str]:
+        """Values of which all that is read is there and may be painted; the others are told of.
+
+        A sample smaller than the paper's may be a stand-in run's, or a trial. It is painted only
+        where the user had a painter with results paint just that sample.
+        """
+        ready = []
+        for source in self._sources:
+            missing = [each for each in self.all_values if each not in self.made(source)]
+            if missing:
+                self.told.append(
+                    f"Nothing is painted of {', '.join(missing)}: materialize "
+                    f"{source.to_user_string()} of that first."
+                )
+        for value in self.all_values:
+            if not all(value in self.made(source) for source in self._sources):
+                continue
+            sample = self.sample(value)
+            if sample is not None and sample.is_trial and not self._is_painted(value):
+                names = " and ".join(source.to_user_string() for source in self._sources)
+                self.told.append(
+                    f"Nothing is painted of {value} by itself: {names} is a trial sample, "
+                    f"{sample.told}, of which no painter with results has pictures. Materialize "
+                    f"{names}, and what it is made from, of {value} in full; or, to have the trial "
+                    f"painted, {self.first.key.to_user_string()} of one painter yourself."
+                )
+            else:
+                ready.append(value)
+        return ready
+
+    def sample(self, value: str) -> Sample | None:
+        """How large the sample of a value is beside the paper's; None where that is not known."""
+        for source in self._sources:
+            if source in self._all:
+                found = self._latest(source, value).metadata
+                plain = {name: of.value for name, of in found.items()}
+                if sample := self._all[source].sample(value, plain):
+                    return sample
+        return None
+
+    def _is_painted(self, value: str) -> bool:
+        """Whether pictures that are results are of just what there is to paint now."""
+        real = [model.name for model in self.catalog.models if not model.rehearses]
+        there = {self.key(value, name) for name in real} & self.made(self.first.key)
+        tags = [self._latest(self.first.key, partition).tags or {} for partition in there]
+        wanted = {}
+        for source in self._sources:
+            version = (self._latest(source, value).tags or {}).get(_VERSION, "")
+            # Of what a run has read of another asset's partition Dagster keeps the version's hash.
+            wanted[f"{_READ}{source.to_user_string()}"] = sha256(version.encode()).hexdigest()
+        return any(wanted.items() <= dict(each).items() for each in tags)
+
+    def _latest(self, asset: AssetKey, partition: str) -> AssetMaterialization:
+        """The latest materialization of a partition that is there."""
+        records = AssetRecordsFilter(asset, asset_partitions=[partition])
+        (found,) = self.instance.fetch_materializations(records, limit=1).records
+        assert found.asset_materialization is not None
+        return found.asset_materialization
+
+    def targets(self, partition: str) -> list[AssetKey]:
+        """What is made of a partition: every step whose model has a price.
+
+        A judge, metric or checker whose price is unknown is told of, and left to the user, and so
+        is a step that reads what a user writes.
+        """
+        return [step.key for step in self.steps if self._is_made(step, partition)]
+
+    def _is_made(self, step: Step[Any], partition: str) -> bool:
+        if not step.is_optional:
+            return True
+        lacks = None if step.is_automatic else ""
+        if lacks is None:
+            lacks = self._lacking_price(step, partition)
+        if lacks and lacks not in self._unpriced:
+            self._unpriced[lacks] = None
+            self.told.append(f"{step.key.to_user_string()} is not made by itself: {lacks}")
+        return lacks is None
+
+    def _lacking_price(self, step: Step[Any], partition: str) -> str | None:
+        """What keeps a step from being made by itself: no model, or none with a price."""
+        try:
+            model = step.model(partition, step.config(**self.design.get(step.key, {})))
+        except NoSuchModel as why:
+            return (
+                f"{why} What {step.key.to_user_string()} of a painter with results was last made "
+                "with holds for new ones."
+            )
+        return None if model is None else price_lacking(model, step.asks)
+
+    def made(self, asset: AssetKey) -> set[str]:
+        """The partitions of an asset that were ever materialized."""
+        if asset not in self._made:
+            self._made[asset] = set(self.instance.get_materialized_partitions(asset))
+        return self._made[asset]
+
+    def lacking(self, partition: str) -> list[AssetKey]:
+        """What of a partition is not there."""
+        return [asset for asset in self.targets(partition) if partition not in self.made(asset)]
+
+    def is_being_made(self, partition: str) -> bool:
+        """Whether a run of anybody's makes some of it just now, or is about to."""
+        tags = {"dagster/partition": partition}
+        under_way = RunsFilter(tags=tags, statuses=NOT_FINISHED_STATUSES)
+        ours = {step.key for step in self.steps}
+        return any(
+            run.job_name == self.flow.job or set(run.asset_selection or ()) & ours
+            for run in self.instance.get_runs(under_way)
+        )
+
+    def may_be_launched(self, painter: Model) -> bool:
+        """Whether the prices are known of a painter, and of whoever its pictures need.
+
+        What is in the way is told.
+        """
+        if painter.name not in self._lacks:
+            partition = self.key(self.all_values[0], painter.name)
+            needed = (step for step in self.steps if not step.is_optional)
+            lacks = next(filter(None, (self._lacking_price(s, partition) for s in needed)), None)
+            self._lacks[painter.name] = lacks
+            if lacks is not None:
+                self.told.append(f"{painter.name} is not launched by itself: {lacks}")
+        return self._lacks[painter.name] is None
+
+    @cached_property
+    def design(self) -> Mapping[AssetKey, Mapping[str, Any]]:
+        """By step, the config with which it was last made of a painter whose pictures are results.
+
+        A new painter gets what the earlier ones got, or its figures could not be set beside theirs.
+        A step with nothing to choose but a limit gets none.
+        """
+        real = {model.name for model in self.catalog.models if not model.rehearses}
+        found = {}
+        for step in self.steps:
+            if len(step.config.model_fields) > 1:
+                for run in self._runs_of(step.key, real):
+                    name = step.key.to_python_identifier()
+                    if config := run.get("ops", {}).get(name, {}).get("config"):
+                        found[step.key] = config
+                    break
+        return found
+
+    def _runs_of(self, asset: AssetKey, real: set[str]) -> Iterator[Mapping[str, Any]]:
+        """The config of runs that made an asset of real painters, the latest first."""
+        latest = self.instance.fetch_materializations(AssetRecordsFilter(asset), limit=_LATEST)
+        for record in latest.records:
+            is_real = record.partition_key and self.painter(record.partition_key) in real
+            run = self.instance.get_run_by_id(record.run_id) if is_real else None
+            if run is not None:
+                yield run.run_config
+
+    @property
+    def ops(self) -> dict[str, Any]:
+        """The design as run config of ops."""
+        return {
+            asset.to_python_identifier(): {"config": dict(config)}
+            for asset, config in self.design.items()
+        }
+
+    @cached_property
+    def flow(self) -> Flow:
+        """The job that makes the partitions."""
+        return next(flow for flow in self.benchmark.flows if flow.division == self.division)
+
+    def flow_of(self, division: PartitionsDefinition[Any] | None, name: str = "") -> Flow | None:
+        """The job of assets that are divided so, with one of that name among them."""
+        for flow in self.benchmark.flows:
+            if flow.division == division and any(each.endswith(name) for each in flow.assets):
+                return flow
+        return None
+
+    def request(
+        self, run_key: str, painter: Model, partition: str, assets: Sequence[AssetKey]
+    ) -> RunRequest:
+        """The run that makes assets of a painter's partition."""
+        names = {asset.to_python_identifier() for asset in assets}
+        sample = self.sample(self.value(partition))
+        said = "" if sample is None else f"{'trial: ' * sample.is_trial}{sample.told}"
+        self.told.append(f"{partition} is launched{f' ({said})' if said else ''}.")
+        return RunRequest(
+            run_key=run_key,
+            job_name=self.flow.job,
+            asset_selection=list(assets),
+            partition_key=partition,
+            run_config={"ops": {name: of for name, of in self.ops.items() if name in names}},
+            tags={
+                **tags_of(partition, self.division),
+                PAINTER: painter.name,
+                **({SAMPLE: said} if said else {}),
+            },
+        )
+
+
+def coverages(
+    instance: DagsterInstance,
+    catalog: Catalog,
+    assets: Assets,
+    benchmarks: Mapping[str, Benchmark],
+) -> list[Coverage]:
+    """The coverage of each benchmark that paints."""
+    every = (Coverage(instance, catalog, assets, each) for each in benchmarks.values())
+    return [coverage for coverage in every if coverage.steps]
+
+
+def price_lacking(model: Model, request: Request) -> str | None:
+    """What to write in models.yaml for a model's price to be known; None where it is."""
+    if cost_of(model, request, _SOMETHING) is not None:
+        return None
+    return (
+        f"the price of {model.name} is unknown. Give its entry in models.yaml "
+        f"{why_unpriced(model, request)}, or materialize it yourself."
+    )
