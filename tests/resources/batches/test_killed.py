@@ -14,7 +14,7 @@ from resources.images import ImageStore
 from tests.providers import provider_process
 from tests.resources.batches.office import Office
 
-MANY = 600
+MANY = 120
 SCRIPT = """
     import sys, time
     from contextlib import closing

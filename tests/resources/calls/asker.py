@@ -16,7 +16,7 @@ import resources.calls.writer
 from resources.calls import CallStore
 from tests.resources.calls.calling import call
 
-AT_ONCE = 16
+AT_ONCE = 8
 
 
 async def main(store, log, how_many, seconds):

@@ -28,7 +28,7 @@ from resources.faults import Full
 from tests.postgres import Postgres
 from tests.resources.calls.calling import call, keys
 
-MANY = 300
+MANY = 60
 log = get_dagster_logger()
 disk, kind = Path(sys.argv[1]), sys.argv[2]
 filler = disk / "filler"
@@ -42,7 +42,7 @@ def leave(mib):
 async def store_one(store, number):
     async def ask():
         asked.append(number)
-        return replace(call(number), answer={"text": os.urandom(20_000).hex()})
+        return replace(call(number), answer={"text": os.urandom(100_000).hex()})
 
     kept.append(await store.once(call(number).key, ask))
 

@@ -17,7 +17,7 @@ from tests.resources.calls.asker import AT_ONCE
 from tests.resources.calls.calling import keys
 
 PROJECT = Path(__file__).parents[3]
-MANY, LEASE_S = 300, 1
+MANY, LEASE_S = 80, 1
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ def wait_for_requests(log, process, number):
     until = time.monotonic() + 60
     while sum(who == process for _, who in asked(log)) < number:
         assert time.monotonic() < until
-        time.sleep(0.01)
+        time.sleep(0.005)
 
 
 def assert_whole(url):

@@ -13,7 +13,7 @@ from resources.images import ImageStore
 from resources.models.client import ModelClient
 from tests.resources.models.conftest import CANARY, LOG, Model, client_at, closed, looks
 
-REQUESTS, CONCURRENCY, LEASE_S = 2000, 32, 0.5
+REQUESTS, CONCURRENCY, LEASE_S = 400, 16, 0.5
 FORKS = multiprocessing.get_context("forkserver")
 FORKS.set_forkserver_preload([__name__, "openai"])
 

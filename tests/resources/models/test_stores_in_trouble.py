@@ -111,7 +111,7 @@ def test_a_database_that_stays_away_stops_the_run_and_loses_at_most_what_was_on_
     assert server.count == count + 200 - kept
 
 
-CONCURRENCY, REQUESTS = 16, 300
+CONCURRENCY, REQUESTS = 8, 120
 
 
 @pytest.mark.parametrize("kind", ["sqlite", pytest.param("postgresql", marks=with_postgres)])
@@ -122,7 +122,7 @@ def test_of_three_processes_that_ask_the_same_one_may_be_killed(kind, request, t
     with provider_process(latency_s=0.1) as server:
         told_to = url, tmp_path, server.openai_url
         three = [
-            started(ask_from, *told_to, first, REQUESTS, CONCURRENCY) for first in (100, 200, 300)
+            started(ask_from, *told_to, first, REQUESTS, CONCURRENCY) for first in (40, 80, 120)
         ]
         for _, pipe in three:
             assert pipe.recv() == "ready"
@@ -154,7 +154,7 @@ from tests.resources.models import conftest as c
 
 disk, kind = Path(sys.argv[1]), sys.argv[2]
 filler = disk / "filler"
-MANY, CONCURRENCY, FILLED_AT = 100, 4, 30
+MANY, CONCURRENCY, FILLED_AT = 24, 4, 8
 requests = {
     "answers": c.looks(MANY),
     "pictures": [Paint(f"A dog with {legs} legs") for legs in range(MANY)],
