@@ -2,12 +2,11 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 
 from generators.nearest import nearest
 from generators.prompts.concepts import DOMAINS
 from generators.prompts.templates import FIELDS
-from resources.models.yaml_lines import read
+from resources import yaml_document
 from resources.own_triplets import OwnFileError
 
 _FIELD = re.compile(r"\{(\w+)\}")
@@ -18,24 +17,17 @@ def own_templates(path: str) -> Mapping[str, str]:
 
     Raises `OwnFileError`, which names every problem and its line.
     """
-    try:
-        data = Path(path).read_bytes()
-    except OSError as error:
-        raise OwnFileError(
-            f"{path} cannot be read ({error.strerror}). Name a file that is there."
-        ) from None
-    document = read(data)
-    problems = [(problem.line, problem.text) for problem in document.problems]
-    value = document.value
-    if not isinstance(value, dict) and not problems:
-        problems.append((1, f"not a mapping: begin with one of {', '.join(DOMAINS)}"))
-    templates = value if isinstance(value, dict) else {}
+    absent = f"{path} cannot be read (it is not there). Name a file that is there."
+    document = yaml_document.load(path, absent, OwnFileError)
+    templates: Mapping[str, str] = {}
+    if isinstance(document.value, dict):
+        templates = document.value
+    elif not document.problems:
+        document.add((), f"not a mapping: begin with one of {', '.join(DOMAINS)}")
     for domain, told in templates.items():
-        line = document.line((domain,))
-        problems += [(line, problem) for problem in _problems(domain, told)]
-    if problems:
-        lines = "\n".join(f"  {path}, line {line}: {text}" for line, text in sorted(problems))
-        raise OwnFileError(f"{path} cannot be used.\n{lines}")
+        for problem in _problems(domain, told):
+            document.add((domain,), problem)
+    document.require_right(path, OwnFileError)
     return templates
 
 

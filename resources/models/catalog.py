@@ -10,7 +10,7 @@ from resources.models import discovered
 from resources.models.checking import CatalogError, checked, entries_of, require_right
 from resources.models.entry import BackendName, Model, Price, Role
 from resources.models.patterns import Pattern, problems_of, template_of
-from resources.models.yaml_lines import Document, Problem
+from resources.yaml_document import Document, Problem
 
 __all__ = [
     "BackendName",
@@ -90,7 +90,7 @@ def _pattern(document: Document, place: int, entry: dict[str, Any]) -> Pattern |
     before = len(document.problems)
     for field, text in problems_of(entry):
         at = (place, field)
-        document.problems.append(Problem(document.line(at), text, at))
+        document.add(at, text)
     template = template_of(entry)
     model = checked(document, place, {"name": "pattern", "model": "pattern", **template})
     right = model is not None and len(document.problems) == before
@@ -159,7 +159,7 @@ def _with_found(
                 f"`name` {model.name!r} is that of {taken.model}, which a pattern has found "
                 f"({path}): choose another"
             )
-            document.problems.append(Problem(document.line(at), text, at))
+            document.add(at, text)
     require_right(Path(catalog.path), document)
     return replace(catalog, models=(*catalog.models, *found))
 

@@ -1,14 +1,16 @@
-"""Files of entries, read and checked: every problem named with its line, and the remedy."""
+"""Files of models, read and checked: every problem with its line, its entry and the remedy."""
 
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic import BaseModel
+from pydantic_core import ErrorDetails
 
-from resources.models.complaints import complaint
+from resources import yaml_document
 from resources.models.entry import Model
-from resources.models.yaml_lines import Document, Problem, read
+from resources.models.error_words import complaint
+from resources.yaml_document import Document, Problem
 
 
 class CatalogError(Exception):
@@ -21,15 +23,7 @@ def entries_of(path: Path, absent: str) -> Document:
     Raises `CatalogError` where the file cannot be read, in the words of `absent` where it is not
     there.
     """
-    try:
-        data = path.read_bytes()
-    except FileNotFoundError:
-        raise CatalogError(absent) from None
-    except OSError as error:
-        raise CatalogError(
-            f"{path} cannot be read ({error.strerror}). Make it a file that you may read."
-        ) from None
-    document = read(data)
+    document = yaml_document.load(path, absent, CatalogError)
     if document.value is None:
         document.value = []
     elif not isinstance(document.value, list):
@@ -43,35 +37,17 @@ def checked(document: Document, place: int, entry: Any) -> Model | None:
 
     `entry` is what stands at `place`, or what is made of that.
     """
-    try:
-        return Model.model_validate(entry)
-    except ValidationError as error:
-        errors = error.errors(include_url=False)
-    known_wrong = {problem.path for problem in document.problems}
-    within = {each["loc"][:-1] for each in errors}
-    for found in errors:
-        at = (place, *found["loc"])
-        # What pydantic says of a list whose only item is wrong: that it is empty.
-        empty = found["type"] == "too_short" and found["loc"] in within
-        if at in known_wrong or empty or found["type"] == "default_factory_not_called":
-            continue
-        text = complaint(found, Model)
-        if found["type"] == "missing" and found["loc"] == ("model",):
-            text += ", or `pattern` in its place"
-        document.problems.append(Problem(document.line(at), text, at))
-    return None
+    return document.validated(Model, entry, _words, (place,))
 
 
 def require_right(path: Path, document: Document) -> None:
     """Raise `CatalogError` with all the problems of a document, if it has any."""
-    if not document.problems:
-        return
-    lines = [
-        f"  {path}, line {problem.line}{_entry_of(problem, document.value)}: {problem.text}"
-        for problem in sorted(document.problems)
-    ]
-    count = "one thing" if len(lines) == 1 else f"{len(lines)} things"
-    raise CatalogError("\n".join([f"{path} has {count} to mend.", *lines]))
+    document.require_right(path, CatalogError, lambda each: _entry_of(each, document.value))
+
+
+def _words(error: ErrorDetails, shape: type[BaseModel]) -> str:
+    pattern = error["type"] == "missing" and error["loc"] == ("model",)
+    return complaint(error, shape) + (", or `pattern` in its place" if pattern else "")
 
 
 def _entry_of(problem: Problem, entries: list[Any]) -> str:

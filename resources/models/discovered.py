@@ -15,7 +15,7 @@ from resources.atomic import write_whole
 from resources.models.checking import checked, entries_of, require_right
 from resources.models.entry import Model
 from resources.models.patterns import Pattern
-from resources.models.yaml_lines import Problem
+from resources.yaml_document import Problem
 
 _HEAD = """\
 # What patterns in models.yaml have found, with the day and the pattern: written by the sensor

@@ -1,4 +1,4 @@
-"""YAML as JSON values, with the line on which each of them stands.
+"""YAML files as JSON values, with the line of each; what is wrong in one is told all at once.
 
 What a reader would take for something else is refused, never guessed: `16:9` is text, as people
 mean it, where YAML 1.1 made it 969; `yes`, dates and `.nan` have to be put in quotes. Anchors,
@@ -7,13 +7,19 @@ aliases and tags are refused as well, so that a small file cannot unfold into a 
 
 import math
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from pathlib import Path
+from typing import Any, TypeAlias, TypeVar
 
 import yaml
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
 
-Path: TypeAlias = tuple[str | int, ...]
+Place: TypeAlias = tuple[str | int, ...]
 """Where a value stands: the keys and list positions that lead to it."""
+
+Shape = TypeVar("Shape", bound=BaseModel)
 
 _DEEPEST = 20
 
@@ -24,7 +30,7 @@ class Problem:
 
     line: int
     text: str
-    path: Path = field(default=(), compare=False)
+    path: Place = field(default=(), compare=False)
 
 
 @dataclass(slots=True)
@@ -32,14 +38,71 @@ class Document:
     """A document's value, the line of each of its parts by path, and what is wrong with it."""
 
     value: Any = None
-    lines: dict[Path, int] = field(default_factory=dict)
+    lines: dict[Place, int] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
 
-    def line(self, path: Path) -> int:
+    def line(self, path: Place) -> int:
         """The line of `path`, or of the nearest thing around it that is there."""
         while path and path not in self.lines:
             path = path[:-1]
         return self.lines.get(path, 1)
+
+    def add(self, path: Place, text: str) -> None:
+        """Add a problem of what stands at `path`."""
+        self.problems.append(Problem(self.line(path), text, path))
+
+    def validated(
+        self,
+        shape: type[Shape],
+        value: Any,
+        words: Callable[[ErrorDetails, type[BaseModel]], str],
+        at: Place = (),
+    ) -> Shape | None:
+        """What stands `at` a place as a model of pydantic; None, and problems in `words`, if none.
+
+        What was a problem before, and a list that is empty without its wrong items, is not told.
+        """
+        try:
+            return shape.model_validate(value)
+        except ValidationError as error:
+            errors = error.errors(include_url=False)
+        known = {problem.path for problem in self.problems}
+        wrong = known | {(*at, *each["loc"]) for each in errors}
+        for each in errors:
+            place = (*at, *each["loc"])
+            empty = each["type"] == "too_short" and any(
+                path[: len(place)] == place and path != place for path in wrong
+            )
+            if place not in known and not empty and each["type"] != "default_factory_not_called":
+                self.add(place, words(each, shape))
+        return None
+
+    def require_right(
+        self,
+        path: Path | str,
+        fault: type[Exception],
+        entry: Callable[[Problem], str] | None = None,
+    ) -> None:
+        """Raise `fault` with all problems, each with its line and `entry`, if there are any."""
+        if self.problems:
+            lines = [
+                f"  {path}, line {each.line}{entry(each) if entry else ''}: {each.text}"
+                for each in sorted(self.problems)
+            ]
+            count = "one thing" if len(lines) == 1 else f"{len(lines)} things"
+            raise fault("\n".join([f"{path} has {count} to mend.", *lines]))
+
+
+def load(path: Path | str, absent: str, fault: type[Exception]) -> Document:
+    """The document in a file; raises `fault` where it cannot be read, `absent` where it is gone."""
+    try:
+        return read(Path(path).read_bytes())
+    except FileNotFoundError:
+        raise fault(absent) from None
+    except OSError as error:
+        raise fault(
+            f"{path} cannot be read ({error.strerror}). Make it a file that you may read."
+        ) from None
 
 
 def read(data: bytes) -> Document:
@@ -111,7 +174,7 @@ def _in_words(error: yaml.MarkedYAMLError) -> str:
     )
 
 
-def _value(node: yaml.Node, path: Path, document: Document) -> Any:
+def _value(node: yaml.Node, path: Place, document: Document) -> Any:
     document.lines.setdefault(path, node.start_mark.line + 1)
     if isinstance(node, yaml.MappingNode):
         return _mapping(node, path, document)
@@ -124,7 +187,7 @@ def _value(node: yaml.Node, path: Path, document: Document) -> Any:
         return None
 
 
-def _mapping(node: yaml.MappingNode, path: Path, document: Document) -> dict[str, Any]:
+def _mapping(node: yaml.MappingNode, path: Place, document: Document) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for key, value in node.value:
         line = key.start_mark.line + 1
@@ -147,9 +210,11 @@ def _mapping(node: yaml.MappingNode, path: Path, document: Document) -> dict[str
     return values
 
 
-_NULL = re.compile(r"~|null|Null|NULL|")
-_TRUE = re.compile(r"true|True|TRUE")
-_FALSE = re.compile(r"false|False|FALSE")
+_WORDS = {
+    **dict.fromkeys(("", "~", "null", "Null", "NULL")),
+    **dict.fromkeys(("true", "True", "TRUE"), True),
+    **dict.fromkeys(("false", "False", "FALSE"), False),
+}
 _WHOLE = re.compile(r"[-+]?[0-9]+")
 _REAL = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
 _NO_NUMBER = re.compile(r"[-+]?\.inf|\.nan", re.IGNORECASE)
@@ -159,12 +224,8 @@ _DATE = re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt ].*)?")
 
 def _scalar(plain: str) -> Any:
     """What is meant by text without quotes."""
-    if _NULL.fullmatch(plain):
-        return None
-    if _TRUE.fullmatch(plain):
-        return True
-    if _FALSE.fullmatch(plain):
-        return False
+    if plain in _WORDS:
+        return _WORDS[plain]
     if _WHOLE.fullmatch(plain) and len(plain) < 20:
         return int(plain)
     if _REAL.fullmatch(plain) and math.isfinite(float(plain)):

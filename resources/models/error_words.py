@@ -1,4 +1,4 @@
-"""What pydantic finds wrong with an entry, in words that name the field and the remedy."""
+"""Errors of pydantic in words that name the field, the nearest valid one and the remedy."""
 
 import re
 from collections.abc import Mapping
@@ -10,23 +10,10 @@ from pydantic_core import ErrorDetails
 from generators.nearest import nearest
 from resources.models.parameters import SECRET
 
-_MAPPING = "a mapping of names to values"
-_KINDS = {
-    str: "text",
-    bool: "true or false",
-    int: "a number",
-    float: "a number",
-    list: "a list",
-    dict: _MAPPING,
-    type(None): "empty",
-}
-_WANTED = {
-    "string_type": "text: put it in quotes",
-    "int_type": "a whole number, without quotes or point",
-    "float_type": "a number, without quotes",
-    "tuple_type": "a list, as in [judge]",
-    "dict_type": _MAPPING,
-    "model_type": _MAPPING,
+_REMEDIES = {
+    "string_type": ": put it in quotes",
+    "int_type": ": write it without quotes or point",
+    "float_type": ": write it without quotes",
 }
 
 
@@ -34,7 +21,7 @@ def complaint(error: ErrorDetails, model: type[BaseModel]) -> str:
     """One error of validating an entry, without the value where that could be a secret."""
     where = [part for part in error["loc"] if isinstance(part, str) and part != "[key]"]
     if not where:
-        return f"the entry is {_kind(error['input'])}: write `name: …` and what follows below it"
+        return "the entry is no mapping: write `name: …` and what follows below it"
     fields, kind = _fields(model, where[:-1]), error["type"]
     if kind == "missing":
         text = f"is missing: {fields[where[-1]].description}"
@@ -45,14 +32,17 @@ def complaint(error: ErrorDetails, model: type[BaseModel]) -> str:
         text = f"is {error['input']!r}{nearest(str(error['input']), choices)}"
     elif kind == "value_error":
         text = str(error["ctx"]["error"])
-    elif kind in _WANTED:
-        text = f"is {_kind(error['input'])}, and has to be {_WANTED[kind]}"
-    elif kind in ("too_short", "string_too_short"):
-        text = f"is empty: {fields[where[-1]].description}"
+    elif kind in ("too_short", "string_too_short") or error["input"] is None:
+        field = fields.get(where[-1])
+        text = f"is empty: {(field and field.description) or 'write a value, or remove it'}"
     elif kind == "string_pattern_mismatch":
         text = 'is no size of an image: write it as in "1024x1024/high", "1024x1024", "2K"'
     else:
-        text = error["msg"].removeprefix("Input ").replace("should", "has to", 1)
+        text = re.sub(r"^(Input )?should", "has to", error["msg"].replace("Input should", "should"))
+        text = re.sub(r"dictionary( or instance of \w+)?", "mapping of names to values", text)
+        text = text.replace("valid tuple", "list, as in [judge]")
+        if kind.endswith("_type"):
+            text += f", not {type(error['input']).__name__}{_REMEDIES.get(kind, '')}"
     return f"`{'.'.join(where)}` {text}"
 
 
@@ -66,10 +56,6 @@ def _instead(name: str, fields: Mapping[str, Any]) -> str:
             "one, hold it for leaked"
         )
     return ". What the provider is to be sent goes below `parameters`"
-
-
-def _kind(value: Any) -> str:
-    return _KINDS[type(value)]
 
 
 def _fields(model: type[BaseModel], path: list[str]) -> dict[str, Any]:
