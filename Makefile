@@ -3,7 +3,7 @@ PYTHON ?= python3
 SEED ?= 0
 SIZES ?= 384 768 1152
 PORT ?= 3000
-WORKERS ?= logical
+WORKERS ?= $(shell nproc 2>/dev/null || echo logical)
 
 BIN := .venv/bin
 export DAGSTER_HOME := $(CURDIR)/.dagster
