@@ -45,7 +45,6 @@ class Benchmark:
     """The steps that ask the models of a catalog."""
     assets: Callable[[Catalog], Iterable[Definition]]
     """The other assets that depend on a catalog, as tables over all judges; with their checks."""
-    planners: Callable[[Catalog], Planners] = lambda catalog: {}
     flows: Sequence[Flow] = ()
     """The named jobs."""
     stand_in: Callable[[Catalog, str], Iterable[StandIn]]
@@ -78,10 +77,7 @@ def flows() -> list[Flow]:
 
 def planners_of(catalog: Catalog) -> Planners:
     """What every asset that asks models would ask, for quotes and batches."""
-    others = [benchmark.planners(catalog) for benchmark in benchmarks().values()]
-    return {key: each for some in others for key, each in some.items()} | {
-        **foresight.planners(steps_of(catalog))
-    }
+    return foresight.planners(steps_of(catalog))
 
 
 def defined(catalog: Catalog) -> list[Definition]:

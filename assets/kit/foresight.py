@@ -23,6 +23,7 @@ from assets.kit.step import (
     Row,
     Step,
     Steps,
+    Unfit,
     Work,
     in_chunks,
 )
@@ -57,7 +58,10 @@ def foreseen_table(
     if found is None:
         work = _work(steps, step, sources, partition, config)
         rows = list(_followed(step, work, sources.calls))
-        found = step.columns.table(step.finish(work, rows)).to_pandas()
+        try:
+            found = step.columns.table(step.finish(work, rows)).to_pandas()
+        except Unfit:
+            raise NotCountable(asset.to_user_string()) from None
         sources.foreseen[asset, partition] = found
     return found
 

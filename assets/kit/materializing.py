@@ -24,7 +24,7 @@ from assets.kit.columns import materialized
 from assets.kit.conversations import Conversations
 from assets.kit.cost_metadata import cost_metadata
 from assets.kit.limits import partial_metadata
-from assets.kit.step import Reply, Row, Step, Work
+from assets.kit.step import PENDING, Outdated, Reply, Row, Step, Work
 from assets.kit.table_asset import OWNERS
 from resources.budget import Budget
 from resources.calls.spending import Account
@@ -90,10 +90,13 @@ def query(
 ) -> tuple[Sequence[Row], list[AskResult]]:
     """The finished rows of a step, and what was asked for them, round by round.
 
-    A further turn is sent once all earlier ones of the round have ended.
+    A further turn is sent once all earlier ones of the round have ended. Raises `Outdated`.
     """
     model = step.model(work.partition, work.config)
     rows = step.rows(work)
+    for row in rows:
+        if row.get(step.outcome) == PENDING:
+            raise Outdated(step.outdated(row))
     talks = Conversations(step.converse(work, row) for row in rows)
     rounds = []
     while (waiting := talks.waiting) and model is not None:

@@ -28,7 +28,11 @@ Row = Mapping[str, Any]
 
 def pictured(outcome: Outcome, done: str, images: ImageStore) -> dict[str, Any]:
     """The columns of how a request ended; one that was answered ended as `done`."""
-    return ended(outcome, done, lambda digest: png_size(images.get(digest)))
+    return ended(
+        outcome,
+        done,
+        lambda digest: images.sizes([digest]).get(digest) or png_size(images.get(digest)),
+    )
 
 
 def ended(outcome: Outcome, done: str, size_of: Callable[[str], tuple[int, int]]) -> dict[str, Any]:
@@ -57,7 +61,7 @@ def sheet(
     return contact_sheet([(caption(row), images.get(row["sha256"])) for row in some])
 
 
-def behind(rows: Sequence[Row]) -> list[str]:
+def calls_of(rows: Sequence[Row]) -> list[str]:
     """The calls behind several rows, each once."""
     return list(dict.fromkeys(key for row in rows for key in row["calls"]))
 

@@ -63,6 +63,14 @@ class NotCountable(Exception):
     """What a step would ask cannot be counted before an upstream asset, named here, is made."""
 
 
+class Unfit(ValueError):
+    """What models have answered cannot serve as a table; the message names the remedy."""
+
+
+class Outdated(ValueError):
+    """A row depends on one that the tables upstream do not have, or not as it is now."""
+
+
 class Input(NamedTuple):
     """A table that a step reads.
 
@@ -182,7 +190,8 @@ class Step(ABC, Generic[ConfigT]):
         """What there is to be a row of, in the table's order: the columns known before asking.
 
         In a plan, upstream rows may be `PENDING`: one that depends on such a row has that outcome
-        as well. Raises `NotCountable` where nobody can count what is to be asked then.
+        as well, and so has one whose upstream row is of another time: a run that meets it fails.
+        Raises `NotCountable` where nobody can count what is to be asked then.
         """
 
     def converse(self, work: Work[ConfigT], row: Row) -> Conversation:
@@ -193,8 +202,16 @@ class Step(ABC, Generic[ConfigT]):
     def finish(
         self, work: Work[ConfigT], rows: Sequence[dict[str, Any]]
     ) -> Sequence[dict[str, Any]]:
-        """The finished rows: what can be said once all are there. Some may be pending in a plan."""
+        """The finished rows: what can be said once all are there. Some may be pending in a plan.
+
+        Raises `Unfit` where what was answered cannot serve.
+        """
         return rows
+
+    def outdated(self, row: Row) -> str:
+        """What a run says that meets a pending row: which tables to materialize again."""
+        inputs = ", ".join(of.asset.to_user_string() for of in self.inputs.values())
+        return f"{self.key.to_user_string()}: {inputs} were not made together. Make them again."
 
     def extent(self, work: Work[ConfigT], rows: Sequence[Row]) -> Extent | None:
         """How many of how many items the table is about; None where there can be no fewer."""

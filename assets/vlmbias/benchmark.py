@@ -5,13 +5,14 @@ from typing import Any
 
 from assets.kit.benchmarks import Benchmark, Definition, StandIn
 from assets.kit.jobs import Flow
-from assets.kit.plan import Planners
 from assets.kit.step import Step
 from assets.vlmbias.accuracy import accuracy_over
 from assets.vlmbias.answers import Answers, topics_of
 from assets.vlmbias.common import GROUP, QUESTION, TITLE, photographed_topics, photographs, topics
-from assets.vlmbias.photographs import planning as photographs_planning
-from assets.vlmbias.photographs.making import photographed
+from assets.vlmbias.photographs.candidates import Candidates
+from assets.vlmbias.photographs.edits import Edits
+from assets.vlmbias.photographs.paintings import Paintings
+from assets.vlmbias.photographs.subjects import Subjects
 from assets.vlmbias.report import report_over
 from assets.vlmbias.svg_flags import EditedFlags
 from generators.topics import DRAWN, PHOTOGRAPHED
@@ -58,6 +59,7 @@ def _steps(catalog: Catalog) -> Iterator[Step[Any]]:
         yield Answers(catalog, judge)
     for writer in _editors_of_flags(catalog):
         yield EditedFlags(catalog, writer)
+    yield from (Subjects(catalog), Paintings(catalog), Edits(catalog), Candidates(catalog))
 
 
 def _editors_of_flags(catalog: Catalog) -> list[Model]:
@@ -66,12 +68,7 @@ def _editors_of_flags(catalog: Catalog) -> list[Model]:
 
 def _assets(catalog: Catalog) -> list[Definition]:
     judges = catalog.with_role("judge")
-    over = [accuracy_over(judges), report_over(judges, _editors_of_flags(catalog))]
-    return [*over, *photographed(catalog)]
-
-
-def _planners(catalog: Catalog) -> Planners:
-    return photographs_planning.planners(catalog)
+    return [accuracy_over(judges), report_over(judges, _editors_of_flags(catalog))]
 
 
 def _stand_in(catalog: Catalog, painter: str) -> Iterator[StandIn]:
@@ -99,7 +96,6 @@ BENCHMARK = Benchmark(
     question=QUESTION,
     steps=_steps,
     assets=_assets,
-    planners=_planners,
     flows=_FLOWS,
     stand_in=_stand_in,
 )

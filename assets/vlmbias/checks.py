@@ -1,14 +1,12 @@
 """What must hold before anything is published: labels, distinct scenes, legible marks."""
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 
 import pandas as pd
 from dagster import (
     AssetCheckResult,
     AssetChecksDefinition,
-    AssetCheckSeverity,
     AssetIn,
     AssetKey,
     PreviewWarning,
@@ -16,7 +14,6 @@ from dagster import (
 )
 
 from assets.kit.checks import result_of
-from assets.kit.limits import so_many
 from assets.kit.previews import markdown_table
 from assets.vlmbias.common import GROUP, drawn_topics
 from assets.vlmbias.proof import agreement, alike, disagreeing, too_narrow
@@ -28,14 +25,6 @@ _TRUTHS = {
 }
 _MEASUREMENTS = AssetKey([GROUP, "measurements"])
 Check = Callable[..., AssetCheckResult]
-
-
-@contextmanager
-def previewed() -> Iterator[None]:
-    """Dagster marks partitioned checks as a preview: it need not say so each time."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Specifying a partitions_def", PreviewWarning)
-        yield
 
 
 def topic_check(
@@ -51,7 +40,9 @@ def topic_check(
     """
 
     def decorated(check: Check) -> AssetChecksDefinition:
-        with previewed():
+        with warnings.catch_warnings():
+            # Dagster marks partitioned checks as a preview: it need not say so each time.
+            warnings.filterwarnings("ignore", "Specifying a partitions_def", PreviewWarning)
             return asset_check(
                 asset=asset,
                 description=description,
@@ -115,19 +106,4 @@ def legible(measurements: pd.DataFrame) -> AssetCheckResult:
         size=size,
         narrowest_mark_px=mark,
         narrowest_gap_px=gap,
-    )
-
-
-def as_partial(found: AssetCheckResult, parts: tuple[int, int], what: str) -> AssetCheckResult:
-    """A check of completeness that has passed, where so many of so many there are a part.
-
-    It has not passed then, as a warning: what follows is made of the part.
-    """
-    there, of = parts
-    if not found.passed or there >= of:
-        return found
-    return found._replace(
-        passed=False,
-        severity=AssetCheckSeverity.WARN,
-        description=f"A part, {so_many(there, of, what)}: {found.description}",
     )

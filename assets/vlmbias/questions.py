@@ -155,7 +155,7 @@ def _of_photographs(name: str, home: Home) -> Iterator[Asked]:
         )
     wanted = {
         published_id(base_id, painter): photograph
-        for photograph in photographs_of(name, subjects)
+        for photograph in photographs_of(name, subjects["suggested"])
         for base_id in (photograph.base_id, photograph.original_id)
         for painter in pictures["painter"].unique()
     }

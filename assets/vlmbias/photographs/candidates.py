@@ -4,41 +4,35 @@ A vision model may be asked whether the subject is there, framed and visible. It
 many there are of anything: that is what judges are tested on, and a person decides it.
 """
 
-from collections import Counter
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from pathlib import Path
 from typing import Any
 
-import pandas as pd
-import pyarrow as pa
-from dagster import (
-    AssetExecutionContext,
-    AssetKey,
-    AssetsDefinition,
-    MaterializeResult,
-    MetadataValue,
-)
+from dagster import AssetKey, MetadataValue
 from pydantic import Field
 
 from assets.kit.choice import chosen
-from assets.kit.columns import TEXT, TEXTS, WHOLE, Columns, materialized
-from assets.kit.cost_metadata import cost_metadata
-from assets.kit.limits import Limited, partial_metadata
-from assets.kit.pictures import PICTURED, Row, sheet
+from assets.kit.columns import TEXT, TEXTS, WHOLE, Columns
+from assets.kit.limits import Limited
+from assets.kit.pictures import PICTURED, sheet
 from assets.kit.previews import markdown_table
-from assets.vlmbias.common import GROUP, painter_and_topic, photographs, table_asset
-from assets.vlmbias.photographs.checking import CHECKERS, candidates_of, checked, checks_of
-from assets.vlmbias.photographs.edits import EDITS
-from assets.vlmbias.photographs.paintings import PAINTINGS
-from assets.vlmbias.photographs.parts import first_photographs, part_in
+from assets.kit.review import read_verdicts, review_file
+from assets.kit.step import PENDING, SOME_PICTURE, Conversation, Input, Row, Work
+from assets.vlmbias.common import GROUP, painter_and_topic
+from assets.vlmbias.photographs.edits import EDITS, Editor, Edits
+from assets.vlmbias.photographs.paintings import PAINTINGS, Paintings
+from assets.vlmbias.photographs.parts import SUBJECTS_OF_TOPIC, PhotographStep, part_in
+from assets.vlmbias.photographs.publishing import write_candidates
 from assets.vlmbias.photographs.retention import retention
-from assets.vlmbias.photographs.review import write_review
-from assets.vlmbias.photographs.subjects import photographs_of
-from assets.vlmbias.photographs.verdicts import read_verdicts, review_file
-from resources.budget import Budget
+from generators.photographs import Photograph, photographed
+from generators.scene import Variant
+from metrics import read_yes_no
 from resources.home import Home
-from resources.images import ImageStore
-from resources.models.catalog import Catalog
-from resources.models.client import ModelClient
+from resources.models.catalog import Model
+from resources.models.outcomes import Answered
+from resources.models.requests import Look, Turn
 
 NOBODY = "none"
 """The checker that is none: a person sees everything."""
@@ -66,9 +60,6 @@ CANDIDATES = Columns(
 )
 
 
-_KEY = AssetKey([GROUP, "candidates"])
-
-
 class Checker(Limited):
     """Who looks at candidates before people do; a limit is on base images."""
 
@@ -78,69 +69,202 @@ class Checker(Limited):
     )
 
 
-def candidates_by(catalog: Catalog) -> AssetsDefinition:
-    """The asset `candidates`, with the checkers of a catalog."""
+class Candidates(PhotographStep[Checker]):
+    """Originals and edits of a painter, checked if wished, and laid out for people to review.
 
-    @table_asset(
-        kinds=["image"],
-        columns=CANDIDATES,
-        partitions=photographs,
-        pool="candidates",
-        description="Originals and edits, checked if wished, and laid out for people to review.",
-    )
-    def candidates(
-        context: AssetExecutionContext,
-        config: Checker,
-        subjects: pd.DataFrame,
-        paintings: pd.DataFrame,
-        edits: pd.DataFrame,
-        models: ModelClient,
-        budget: Budget,
-        home: Home,
-        images: ImageStore,
-    ) -> MaterializeResult[pa.Table]:
-        """Gather what may be published, ask the checker, and write the review of the topic."""
-        painter, topic = painter_and_topic(context.partition_key)
-        verdicts = read_verdicts(review_file(home, topic))
-        every, edited = photographs_of(topic, subjects), EDITS.rows(edits)
-        some = first_photographs(part_in(every, edited), config.limit)
-        found = candidates_of(some, PAINTINGS.rows(paintings), edited)
-        cost: dict[str, Any] = {}
-        if config.checker != NOBODY:
-            checker = chosen(catalog, config.checker, *CHECKERS)
-            checks = checks_of(topic, found)
-            requests = [check.request for check in checks]
-            asked = models.ask(checker, requests, context.log, budget.account(context))
-            found, cost = checked(found, checks, asked, checker), cost_metadata(asked)
-        rows = [candidate.row for candidate in found]
-        others = [
+    While it is made, a picture has a row for each check of it: they are sent all at once.
+    """
+
+    name, columns, config = "candidates", CANDIDATES, Checker
+    description = "Originals and edits, checked if wished, and laid out for people to review."
+    inputs: Mapping[str, Input] = {
+        **SUBJECTS_OF_TOPIC,
+        "paintings": Input(AssetKey([GROUP, "paintings"]), read_by=PAINTINGS, by_default=True),
+        "edits": Input(AssetKey([GROUP, "edits"]), read_by=EDITS, by_default=True),
+    }
+    asks = Look(())
+    done, named_by = "candidate", ("base_id", "variant", "trial")
+
+    def model(self, partition: str, config: Checker) -> Model | None:
+        """The checker, where there is one."""
+        nobody = config.checker == NOBODY
+        return None if nobody else chosen(self.catalog, config.checker, "captioner", "judge")
+
+    def there(self, work: Work[Checker]) -> list[Photograph]:
+        """The base images that edits are about."""
+        return part_in(self.every(work), work.rows("edits"))
+
+    def wanted(self, work: Work[Checker]) -> Iterator[tuple[str, str, int]]:
+        """Originals, and as many trials as there are."""
+        part = {photograph.base_id: photograph for photograph in self.part(work)}
+        for photograph in part.values():
+            if photograph.has_original:
+                yield photograph.base_id, "original", 0
+        for row in work.rows("edits"):
+            if row["base_id"] in part:
+                yield row["base_id"], "counterfactual", row["trial"]
+
+    def rows(self, work: Work[Checker]) -> list[dict[str, Any]]:
+        """A row for each check of each picture, and for what has no picture or no check.
+
+        Raises `BadReview` for a review file that cannot be followed, before anything is sent.
+        """
+        read_verdicts(review_file(work.home, painter_and_topic(work.partition)[1]))
+        painted = {row["prompt"]: row for row in work.rows("paintings")}
+        edited = defaultdict(list)
+        for row in work.rows("edits"):
+            edited[row["base_id"]].append(row)
+        found = [
             row
-            for name in context.instance.get_dynamic_partitions("painters")
-            for row in stored_candidates(home, name, topic)
-            if name != painter
+            for photograph in self.part(work)
+            for row in _pictures_of(photograph, painted, edited[photograph.base_id])
         ]
-        page = write_review(home, images, topic, [*others, *rows], verdicts)
-        return materialized(
-            CANDIDATES.table(rows),
-            **Counter(row["outcome"] for row in rows),
-            **Counter(row["check"] for row in rows if row["check"]),
-            **partial_metadata(len(some), len(every), "base images"),
-            retention=markdown_table(retention(rows)),
-            review=MetadataValue.path(str(page)),
-            contact_sheet=sheet(rows, _caption, images),
-            **cost,
+        return [
+            {**row, "place": place, "checked": name, "question": question}
+            for place, row in enumerate(found)
+            for name, question in self._questions(work, row) or [(None, None)]
+        ]
+
+    def _questions(self, work: Work[Checker], row: Row) -> list[tuple[str | None, str | None]]:
+        if work.config.checker == NOBODY or row["outcome"] not in (self.done, PENDING):
+            return []
+        return list(_checks(row["photograph"]))
+
+    def outdated(self, row: Row) -> str:
+        """The base image whose edits lack."""
+        return (
+            f"vlmbias/edits holds no edit of {row['base_id']} as it is now: its subjects or "
+            "paintings have changed since. Materialize paintings and edits of this painter and "
+            "topic again: only what is new is asked for."
         )
 
-    return candidates
+    def converse(self, work: Work[Checker], row: Row) -> Conversation:
+        """Ask one check about a picture."""
+        if row["checked"] is None:
+            return {}
+        outcome, calls = yield _look(row["question"], row["sha256"])
+        text = outcome.text if isinstance(outcome, Answered) else None
+        said = read_yes_no(text).answer if text else None
+        return {"said": said, "calls_of_check": [*calls]}
+
+    def at_most(self, work: Work[Checker], rows: Sequence[Row]) -> Iterator[Look]:
+        """The checks of edits that failed, and of trials of what could not be painted."""
+        for row in rows:
+            tries = {"failed": 1, "unpainted": Editor().trials}.get(row["outcome"], 0)
+            if work.config.checker != NOBODY:
+                for _, question in _checks(row["photograph"]):
+                    yield from [_look(question, SOME_PICTURE)] * tries
+
+    def finish(self, work: Work[Checker], rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+        """One row a picture, with what was answered about it."""
+        checker = self.model(work.partition, work.config)
+        every = (list(rows) for _, rows in groupby(rows, key=lambda row: row["place"]))
+        return [
+            row if row["checked"] is None or checker is None else {**row, **_judged(some, checker)}
+            for some in every
+            for row in some[:1]
+        ]
+
+    def metadata(self, work: Work[Checker], rows: Sequence[Row]) -> dict[str, Any]:
+        """Retention, some of the pictures, and the page on which people review all painters'."""
+        painter, topic = painter_and_topic(work.partition)
+        others = [
+            row
+            for folder in sorted(Path(work.home.root, *self.key.path).glob(f"*/{topic}.parquet"))
+            if (name := folder.parent.name) != painter
+            for row in stored_candidates(work.home, name, topic)
+        ]
+        verdicts = read_verdicts(review_file(work.home, topic))
+        page = write_candidates(work.home, work.images, topic, [*others, *rows], verdicts)
+        return {
+            **Counter(row["check"] for row in rows if row["check"]),
+            "retention": markdown_table(retention(rows)),
+            "review": MetadataValue.path(str(page)),
+            "contact_sheet": sheet(rows, _caption, work.images),
+        }
+
+
+def _pictures_of(
+    photograph: Photograph, painted: Mapping[str, Row], edits: Sequence[Row]
+) -> Iterator[dict[str, Any]]:
+    """The original and every edit of a base image; pending where they are not those of today."""
+    sources = [painted.get(each.prompt) for each in photograph.paintings]
+    made = [row for row in sources if row is not None]
+    digests = [row["sha256"] for row in made if row["sha256"]]
+    pending = not edits or len(made) < len(sources)
+    if photograph.has_original:
+        yield _candidate(photograph, "original", sources[0] or _NOTHING, pending)
+    for row in edits or [_NOTHING | {"trial": trial} for trial in range(Editor().trials)]:
+        of_today = row["prompt"] == photograph.edit and row["sources"] == digests
+        waits = row["outcome"] != PENDING and not of_today
+        yield _candidate(photograph, "counterfactual", row, pending or waits)
+
+
+_NOTHING: dict[str, Any] = {
+    **dict.fromkeys(("prompt", "sources", "painter", *PICTURED)),
+    **{"outcome": PENDING, "rehearsal": False, "calls": []},
+}
+"""Stands for a row of paintings or edits that is not there."""
+
+
+def _candidate(photograph: Photograph, variant: Variant, row: Row, pending: bool) -> dict[str, Any]:
+    """A row of paintings or edits as one of candidates."""
+    there = row["outcome"] in (Paintings.done, Edits.done)
+    candidate = {
+        "photograph": photograph,
+        "domain": photograph.domain,
+        "painter": row["painter"],
+        "editor": row.get("editor"),
+        "base_id": photograph.base_id,
+        "variant": variant,
+        "subject": photograph.subject,
+        "subtopic": photograph.subtopic,
+        "prompt": row["prompt"],
+        "trial": row.get("trial", 0),
+        "sentence": photographed()[photograph.domain].review(photograph, variant),
+        "outcome": Candidates.done if there else row["outcome"],
+        "check": "unchecked" if there else None,
+        "failed_checks": [],
+        "unread": [],
+        "checker": NOBODY,
+        **{column: row[column] for column in PICTURED},
+    }
+    if pending or row["outcome"] == PENDING:
+        candidate |= {"outcome": PENDING, "sha256": SOME_PICTURE}
+    return candidate
+
+
+def _checks(photograph: Photograph) -> Iterable[tuple[str, str]]:
+    """What a checker is asked about pictures of a base image, by the name of the check."""
+    return photographed()[photograph.domain].checks(photograph).items()
+
+
+def _look(question: str, digest: str) -> Look:
+    return Look((Turn("user", question, (digest,)),))
+
+
+def _judged(checks: Sequence[Row], checker: Model) -> dict[str, Any]:
+    """What was answered about a candidate.
+
+    One No fails it. It passes where every answer is Yes; where one cannot be read, was refused or
+    failed, it stays unchecked.
+    """
+    failed = [row["checked"] for row in checks if row["said"] == "No"]
+    unread = [row["checked"] for row in checks if row["said"] is None]
+    return {
+        "check": "failed" if failed else "unchecked" if unread else "passed",
+        "failed_checks": failed,
+        "unread": unread,
+        "checker": checker.name,
+        "rehearsal": checks[0]["rehearsal"] or checker.rehearses,
+        "calls": [*checks[0]["calls"], *(key for row in checks for key in row["calls_of_check"])],
+    }
 
 
 def stored_candidates(home: Home, painter: str, topic: str) -> Sequence[Row]:
     """The candidates of a painter as they were last materialized, none if they never were."""
-    try:
-        table = home.table(_KEY, f"{painter}|{topic}")
-    except FileNotFoundError:
-        return []
-    return CANDIDATES.rows(table)
+    table = home.find(AssetKey([GROUP, Candidates.name]), f"{painter}|{topic}")
+    return [] if table is None else CANDIDATES.rows(table)
 
 
 def _caption(row: Row) -> str:

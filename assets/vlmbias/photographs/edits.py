@@ -1,31 +1,22 @@
 """The counterfactuals: each base image edited, several times independently (Appendix C.2)."""
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
-import pandas as pd
-import pyarrow as pa
-from dagster import AssetExecutionContext, AssetsDefinition, MaterializeResult
+from dagster import AssetKey
 from pydantic import Field
 
 from assets.kit.choice import NoSuchModel, chosen
-from assets.kit.columns import TEXT, TEXTS, WHOLE, Columns, materialized
-from assets.kit.cost_metadata import cost_metadata
-from assets.kit.limits import Limited, partial_metadata
-from assets.kit.pictures import PICTURED, Row, behind, pictured, sheet
+from assets.kit.columns import TEXT, TEXTS, WHOLE, Columns
+from assets.kit.limits import Limited
+from assets.kit.pictures import PICTURED, calls_of, pictured, sheet
 from assets.kit.sizes import asked_sides, wrong_size
-from assets.kit.table_asset import Mismatch
-from assets.vlmbias.common import painter_and_topic, photographs, table_asset
-from assets.vlmbias.photographs.paintings import PAINTINGS
-from assets.vlmbias.photographs.parts import first_photographs, part_painted
-from assets.vlmbias.photographs.subjects import photographs_of
+from assets.kit.step import PENDING, SOME_PICTURE, Conversation, Input, Row, Work
+from assets.vlmbias.common import GROUP, painter_and_topic
+from assets.vlmbias.photographs.paintings import PAINTINGS, Paintings
+from assets.vlmbias.photographs.parts import SUBJECTS_OF_TOPIC, PhotographStep, part_painted
 from generators.photographs import Photograph
-from resources.budget import Budget
-from resources.images import ImageStore
-from resources.models.catalog import Catalog, Model
-from resources.models.client import ModelClient
-from resources.models.outcomes import Outcome
+from resources.models.catalog import Model
 from resources.models.requests import Edit
 
 EDITS = Columns(
@@ -60,137 +51,124 @@ class Editor(Limited):
     )
 
 
-def editor_of(catalog: Catalog, painter: str, config: Editor) -> Model:
-    """Who edits what a painter painted. Raises `NoSuchModel`."""
-    try:
-        return chosen(catalog, config.editor or painter, "editor")
-    except NoSuchModel as why:
-        if config.editor is not None:
-            raise
-        raise NoSuchModel(f"{why} Name one in the run config: editor.") from None
+class Edits(PhotographStep[Editor]):
+    """Independent edits of each base image that is painted; one that is not has a single row."""
 
+    name, columns, config = "edits", EDITS, Editor
+    description = "Independent edits of every base image that its painter has painted."
+    inputs: Mapping[str, Input] = {
+        **SUBJECTS_OF_TOPIC,
+        "paintings": Input(AssetKey([GROUP, "paintings"]), read_by=PAINTINGS, by_default=True),
+    }
+    asks = Edit("", ())
+    done, named_by = "edited", ("base_id", "trial")
 
-class Trial(NamedTuple):
-    """One edit of one base image; without a request where what it starts from is not painted."""
+    def model(self, partition: str, config: Editor) -> Model:
+        """Who edits what a painter painted."""
+        painter, _ = painter_and_topic(partition)
+        try:
+            return chosen(self.catalog, config.editor or painter, "editor")
+        except NoSuchModel as why:
+            if config.editor is not None:
+                raise
+            raise NoSuchModel(f"{why} Name one in the run config: editor.") from None
 
-    photograph: Photograph
-    sources: list[Row]
-    """The rows of its paintings, in their order."""
-    request: Edit | None
+    def there(self, work: Work[Editor]) -> list[Photograph]:
+        """The base images that paintings are about."""
+        return part_painted(self.every(work), work.rows("paintings"))
 
+    def wanted(self, work: Work[Editor]) -> Iterator[tuple[str, int]]:
+        """As many trials as there are to be, and one row of what is not painted."""
+        painted = {
+            row["prompt"] for row in work.rows("paintings") if row["outcome"] == Paintings.done
+        }
+        for photograph in self.part(work):
+            ready = all(painting.prompt in painted for painting in photograph.paintings)
+            for trial in range(work.config.trials if ready else 1):
+                yield photograph.base_id, trial
 
-def trials_of(
-    photographs: Sequence[Photograph], paintings: Sequence[Row], trials: int
-) -> list[Trial]:
-    """What an editor is asked: so many edits of each base image that is painted.
+    def rows(self, work: Work[Editor]) -> list[dict[str, Any]]:
+        """A row for each trial; pending where no painting of today's base image is there."""
+        painted = {row["prompt"]: row for row in work.rows("paintings")}
+        return [row for each in self.part(work) for row in self._trials(work, each, painted)]
 
-    One that is not has a single trial. Raises `Mismatch` where the paintings are not those of these
-    base images.
-    """
-    painted = {row["prompt"]: row for row in paintings}
-    made = []
-    for photograph in photographs:
-        if missing := [each for each in photograph.paintings if each.prompt not in painted]:
-            raise Mismatch(
-                f"vlmbias/paintings holds no picture of {missing[0].shows} for "
-                f"{photograph.base_id}: its subjects have changed since. Materialize the paintings "
-                "of this painter and topic again: only what is new is painted."
-            )
-        sources = [painted[each.prompt] for each in photograph.paintings]
-        digests = tuple(source["sha256"] for source in sources)
-        if all(source["outcome"] == "painted" for source in sources):
-            made += [
-                Trial(photograph, sources, Edit(photograph.edit, digests, sample=trial))
-                for trial in range(trials)
-            ]
-        else:
-            made.append(Trial(photograph, sources, None))
-    return made
-
-
-def edits_by(catalog: Catalog) -> AssetsDefinition:
-    """The asset `edits`, with the editors of a catalog."""
-
-    @table_asset(
-        kinds=["image"],
-        columns=EDITS,
-        partitions=photographs,
-        pool="edits",
-        description="Independent edits of every base image that its painter has painted.",
-    )
-    def edits(
-        context: AssetExecutionContext,
-        config: Editor,
-        subjects: pd.DataFrame,
-        paintings: pd.DataFrame,
-        models: ModelClient,
-        budget: Budget,
-        images: ImageStore,
-    ) -> MaterializeResult[pa.Table]:
-        """Edit what is painted; what could not be painted has a row that says so."""
-        painter, topic = painter_and_topic(context.partition_key)
-        editor = editor_of(catalog, painter, config)
-        every, painted = photographs_of(topic, subjects), PAINTINGS.rows(paintings)
-        some = first_photographs(part_painted(every, painted), config.limit)
-        trials = trials_of(some, painted, config.trials)
-        requests = [trial.request for trial in trials if trial.request]
-        asked = models.ask(editor, requests, context.log, budget.account(context))
-        endings = iter(zip(asked.outcomes, asked.keys, strict=True))
-        rows = [
-            _row(trial, painter, editor) | _ending(trial, endings, editor, images)
-            for trial in trials
+    def _trials(
+        self, work: Work[Editor], photograph: Photograph, painted: Mapping[str, Row]
+    ) -> Iterator[dict[str, Any]]:
+        painter, topic = painter_and_topic(work.partition)
+        editor = self.model(work.partition, work.config)
+        sources = [painted.get(each.prompt, _NOT_THERE) for each in photograph.paintings]
+        pending = [
+            painting.shows
+            for painting, source in zip(photograph.paintings, sources, strict=True)
+            if source["outcome"] == PENDING
         ]
-        return materialized(
-            EDITS.table(rows),
-            trials=len(rows),
-            **partial_metadata(len(some), len(every), "base images"),
-            **Counter(row["outcome"] for row in rows),
-            contact_sheet=sheet(rows, _caption, images),
-            **cost_metadata(asked),
+        unpainted = [each for each in sources if each["outcome"] not in (Paintings.done, PENDING)]
+        row = {
+            "domain": topic,
+            "painter": painter,
+            "editor": editor.name,
+            "base_id": photograph.base_id,
+            "subject": photograph.subject,
+            "subtopic": photograph.subtopic,
+            "trial": 0,
+            "prompt": photograph.edit,
+            "sources": [source["sha256"] for source in sources if source["sha256"]],
+            **dict.fromkeys(PICTURED),
+            "rehearsal": editor.rehearses or any(source["rehearsal"] for source in sources),
+            "calls": calls_of(sources),
+            "paintings": sources,
+        }
+        if unpainted:
+            source = unpainted[0]
+            why = f"Its {source['shows']} is {source['outcome']}: {source['reason']}"
+            yield row | {"outcome": "unpainted", "reason": why}
+            return
+        if pending:
+            row |= {"outcome": PENDING, "lacks": pending[0]}
+            row |= {"sources": [SOME_PICTURE] * len(photograph.paintings)}
+        for trial in range(work.config.trials):
+            yield row | {"trial": trial}
+
+    def outdated(self, row: Row) -> str:
+        """The painting that lacks."""
+        return (
+            f"vlmbias/paintings holds no picture of {row['lacks']} for {row['base_id']}: its "
+            "subjects have changed since. Materialize the paintings of this painter and topic "
+            "again: only what is new is painted."
         )
 
-    return edits
+    def converse(self, work: Work[Editor], row: Row) -> Conversation:
+        """Have what is painted edited."""
+        if row.get("outcome") == "unpainted":
+            return {}
+        outcome, calls = yield Edit(row["prompt"], tuple(row["sources"]), sample=row["trial"])
+        ended = pictured(outcome, self.done, work.images)
+        if ended["outcome"] == self.done:
+            # Its label would be that of the edit, and a verdict on it would be one on the original.
+            unchanged = ended["sha256"] in row["sources"]
+            why = "It is what was to be edited, unchanged." if unchanged else None
+            size = ended["width"], ended["height"]
+            parameters = self.model(work.partition, work.config).parameters
+            if why := why or _wrong_size(size, parameters, row["paintings"]):
+                ended |= {"outcome": "dropped", "reason": why}
+        return {**ended, "calls": [*row["calls"], *calls]}
+
+    def at_most(self, work: Work[Editor], rows: Sequence[Row]) -> Iterator[Edit]:
+        """The edits of what failed to be painted, and may be when it is tried again."""
+        for row in rows:
+            if any(source["outcome"] == "failed" for source in row["paintings"]):
+                for trial in range(work.config.trials):
+                    pictures = (SOME_PICTURE,) * len(row["paintings"])
+                    yield Edit(row["prompt"], pictures, sample=trial)
+
+    def metadata(self, work: Work[Editor], rows: Sequence[Row]) -> dict[str, Any]:
+        """Some of the pictures."""
+        caption = "{subject}, trial {trial}".format_map
+        return {"trials": len(rows), "contact_sheet": sheet(rows, caption, work.images)}
 
 
-def _row(trial: Trial, painter: str, editor: Model) -> dict[str, Any]:
-    photograph = trial.photograph
-    return {
-        "domain": photograph.domain,
-        "painter": painter,
-        "editor": editor.name,
-        "base_id": photograph.base_id,
-        "subject": photograph.subject,
-        "subtopic": photograph.subtopic,
-        "trial": trial.request.sample if trial.request else 0,
-        "prompt": photograph.edit,
-        "sources": [source["sha256"] for source in trial.sources if source["sha256"]],
-        **dict.fromkeys(PICTURED),
-        "rehearsal": editor.rehearses or any(source["rehearsal"] for source in trial.sources),
-        "calls": behind(trial.sources),
-    }
-
-
-def _ending(
-    trial: Trial,
-    endings: Iterator[tuple[Outcome, tuple[str, ...]]],
-    editor: Model,
-    images: ImageStore,
-) -> dict[str, Any]:
-    """How a trial ended, which takes the next of `endings` if it was asked for."""
-    if trial.request is None:
-        source = next(each for each in trial.sources if each["outcome"] != "painted")
-        why = f"Its {source['shows']} is {source['outcome']}: {source['reason']}"
-        return {"outcome": "unpainted", "reason": why}
-    outcome, keys = next(endings)
-    ending = pictured(outcome, "edited", images)
-    if ending["outcome"] == "edited":
-        size = ending["width"], ending["height"]
-        # Its label would be that of the edit, and a verdict on it would be one on the original.
-        unchanged = any(source["sha256"] == ending["sha256"] for source in trial.sources)
-        wrong = "It is what was to be edited, unchanged." if unchanged else None
-        if wrong := wrong or _wrong_size(size, editor.parameters, trial.sources):
-            ending |= {"outcome": "dropped", "reason": wrong}
-    return ending | {"calls": [*behind(trial.sources), *keys]}
+_NOT_THERE: Row = {"outcome": PENDING, "sha256": None, "rehearsal": False, "calls": []}
 
 
 def _wrong_size(
@@ -209,7 +187,3 @@ def _wrong_size(
                 f"{before[0]} × {before[1]} px of what was edited."
             )
     return None
-
-
-def _caption(row: Row) -> str:
-    return f"{row['subject']}, trial {row['trial']}"

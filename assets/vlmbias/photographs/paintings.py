@@ -1,27 +1,19 @@
 """The first pictures: originals, logos, cars and shoes, each painted once."""
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-import pandas as pd
-import pyarrow as pa
-from dagster import AssetExecutionContext, AssetsDefinition, MaterializeResult
 from pydantic import Field
 
 from assets.kit.choice import chosen
-from assets.kit.columns import TEXT, WHOLE, Columns, materialized
-from assets.kit.cost_metadata import cost_metadata
-from assets.kit.limits import Limited, partial_metadata
+from assets.kit.columns import TEXT, WHOLE, Columns
+from assets.kit.limits import Limited
 from assets.kit.pictures import PICTURED, pictured, sheet
-from assets.vlmbias.common import painter_and_topic, photographs, table_asset
-from assets.vlmbias.photographs.parts import first_photographs
-from assets.vlmbias.photographs.subjects import photographs_of
+from assets.kit.step import Conversation, Row, Work
+from assets.vlmbias.common import painter_and_topic
+from assets.vlmbias.photographs.parts import PhotographStep
 from generators.photographs import Painting, Photograph
-from resources.budget import Budget
-from resources.images import ImageStore
-from resources.models.catalog import Catalog, Model
-from resources.models.client import ModelClient
+from resources.models.catalog import Model
 from resources.models.requests import Paint
 
 PAINTINGS = Columns(
@@ -50,71 +42,54 @@ def to_paint(photographs: Iterable[Photograph]) -> dict[str, Painting]:
     }
 
 
-def paint(painter: Model, prompt: str, seed: int) -> Paint:
-    """What a painter is asked."""
-    return Paint(prompt, seed_of(painter, seed))
+class Paintings(PhotographStep[Painter]):
+    """What a painter paints: each distinct prompt of the topic's base images once."""
 
+    name, columns, config = "paintings", PAINTINGS, Painter
+    description = "What a text-to-image model paints: originals, or what logos are placed on."
+    asks = Paint("")
+    done, named_by = "painted", ("prompt",)
 
-def seed_of(painter: Model, seed: int) -> int | None:
-    """The seed, for a painter that takes one."""
-    return seed if painter.takes_seed else None
+    def model(self, partition: str, config: Painter) -> Model:
+        """The painter of the partition."""
+        return chosen(self.catalog, painter_and_topic(partition)[0], "painter")
 
+    def there(self, work: Work[Painter]) -> list[Photograph]:
+        """All base images of the topic."""
+        return self.every(work)
 
-def paintings_by(catalog: Catalog) -> AssetsDefinition:
-    """The asset `paintings`, with the painters of a catalog."""
+    def wanted(self, work: Work[Painter]) -> list[tuple[str]]:
+        """The prompts."""
+        return [(prompt,) for prompt in to_paint(self.part(work))]
 
-    @table_asset(
-        kinds=["image"],
-        columns=PAINTINGS,
-        partitions=photographs,
-        pool="paintings",
-        description="What a text-to-image model paints: originals, or what logos are placed on.",
-    )
-    def paintings(
-        context: AssetExecutionContext,
-        config: Painter,
-        subjects: pd.DataFrame,
-        models: ModelClient,
-        budget: Budget,
-        images: ImageStore,
-    ) -> MaterializeResult[pa.Table]:
-        """Paint each distinct prompt of the topic's base images once."""
-        name, topic = painter_and_topic(context.partition_key)
-        painter = chosen(catalog, name, "painter")
-        every = photographs_of(topic, subjects)
-        some = first_photographs(every, config.limit)
-        wanted = to_paint(some)
-        requests = [paint(painter, prompt, config.seed) for prompt in wanted]
-        asked = models.ask(painter, requests, context.log, budget.account(context))
-        rehearsal = painter.rehearses or bool(subjects["rehearsal"].any())
-        suggested = sorted({key for keys in subjects["calls"] for key in keys})
-        rows = [
+    def rows(self, work: Work[Painter]) -> list[dict[str, Any]]:
+        """A row for each prompt."""
+        name, topic = painter_and_topic(work.partition)
+        painter, subjects = self.model(work.partition, work.config), work.rows("subjects")
+        made_of = {
+            "rehearsal": painter.rehearses or any(row["rehearsal"] for row in subjects),
+            "calls": sorted({key for row in subjects for key in row["calls"]}),
+        }
+        return [
             {
                 "domain": topic,
                 "painter": name,
                 "shows": painting.shows,
                 "prompt": painting.prompt,
-                "seed": seed_of(painter, config.seed),
+                "seed": work.config.seed if painter.takes_seed else None,
                 **dict.fromkeys(PICTURED),
-                "rehearsal": rehearsal,
-                "calls": [*suggested, *keys],
-                **pictured(outcome, "painted", images),
+                **made_of,
             }
-            for painting, outcome, keys in zip(
-                wanted.values(), asked.outcomes, asked.keys, strict=True
-            )
+            for painting in to_paint(self.part(work)).values()
         ]
-        return materialized(
-            PAINTINGS.table(rows),
-            pictures=len(rows),
-            **partial_metadata(len(some), len(every), "base images"),
-            **Counter(row["outcome"] for row in rows),
-            contact_sheet=sheet(rows, _caption, images),
-            **cost_metadata(asked),
-        )
 
-    return paintings
+    def converse(self, work: Work[Painter], row: Row) -> Conversation:
+        """Have a prompt painted."""
+        outcome, calls = yield Paint(row["prompt"], row["seed"])
+        painted = pictured(outcome, self.done, work.images)
+        return {**painted, "calls": [*row["calls"], *calls]}
 
-
-def _caption(row: Mapping[str, Any]) -> str:
-    return f"{row['shows']}: {row['prompt'][:60]}…"
+    def metadata(self, work: Work[Painter], rows: Sequence[Row]) -> dict[str, Any]:
+        """Some of the pictures."""
+        caption = "{shows}: {prompt:.60}…".format_map
+        return {"pictures": len(rows), "contact_sheet": sheet(rows, caption, work.images)}

@@ -1,13 +1,87 @@
-"""Which base images a step is about where a limit cut it, or a step before it, short."""
+"""The base images that a step is about, where a limit cut it, or a step before it, short."""
 
-from collections.abc import Iterable, Sequence
-from typing import TypeAlias
+from abc import abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, ClassVar, TypeAlias, TypeVar
 
-from assets.kit.limits import Placed, first_of, in_order, part_of
-from assets.kit.pictures import Row
+from dagster import AssetKey
+
+from assets.kit.checks import (
+    contradicting,
+    every_row_ended,
+    miscounted,
+    nothing_failed,
+    problems_of,
+)
+from assets.kit.limits import Limited, Placed, first_of, in_order, part_of
+from assets.kit.step import Check, Extent, Input, Row, Step, Work
+from assets.vlmbias.common import GROUP, painter_and_topic, photographs
+from assets.vlmbias.photographs.subjects import SUBJECTS, photographs_of
 from generators.photographs import Photograph
 
 Photographs: TypeAlias = Sequence[Photograph]
+LimitedT = TypeVar("LimitedT", bound=Limited)
+
+SUBJECTS_OF_TOPIC: Mapping[str, Input] = {
+    "subjects": Input(AssetKey([GROUP, "subjects"]), dimension="topic", read_by=SUBJECTS)
+}
+_PICTURE = ("sha256", "width", "height")
+_COLUMNS = (*_PICTURE, "reason", "refusal")
+
+
+class PhotographStep(Step[LimitedT]):
+    """A step about a painter's base images of a topic; a limit is on base images."""
+
+    group, partitions, kinds = GROUP, photographs, ("image",)
+    inputs: Mapping[str, Input] = SUBJECTS_OF_TOPIC
+    done: ClassVar[str]
+    """How a row ended that has a picture which can be used."""
+    named_by: ClassVar[Sequence[str]]
+    """The columns that name a row."""
+
+    @abstractmethod
+    def there(self, work: Work[LimitedT]) -> Photographs:
+        """The base images that the step before is about."""
+
+    @abstractmethod
+    def wanted(self, work: Work[LimitedT]) -> Iterable[tuple[Any, ...]]:
+        """The names of all rows."""
+
+    def every(self, work: Work[LimitedT]) -> list[Photograph]:
+        """All base images of the topic."""
+        _, topic = painter_and_topic(work.partition)
+        return photographs_of(topic, work.tables["subjects"]["suggested"])
+
+    def part(self, work: Work[LimitedT]) -> list[Photograph]:
+        """The base images that this step is about."""
+        return first_photographs(self.there(work), work.config.limit)
+
+    def extent(self, work: Work[LimitedT], rows: Sequence[Row]) -> Extent:
+        """Of all base images of the topic."""
+        return Extent(len(self.part(work)), len(self.every(work)), "base images")
+
+    def checks(self) -> list[Check]:
+        """Every picture has a row, and nothing failed."""
+        return [
+            every_row_ended(
+                self,
+                "Every picture that was to be made has one row, which has it or says why not.",
+                lambda work, rows: problems_of(
+                    [*miscounted(rows, self.wanted(work), self.named_by), *self.unfit(rows)]
+                ),
+            ),
+            nothing_failed(self, self.named_by),
+        ]
+
+    def unfit(self, rows: Iterable[Row]) -> Iterable[tuple[str, str]]:
+        """The rows whose columns do not fit how they ended."""
+        present = {
+            **dict.fromkeys(("failed", "malformed", "unpainted"), ("reason",)),
+            "refused": ("reason", "refusal"),
+            "dropped": (*_PICTURE, "reason"),
+            self.done: _PICTURE,
+        }
+        return contradicting(rows, self.named_by, present, _COLUMNS)
 
 
 def first_photographs(photographs: Photographs, limit: int | None) -> list[Photograph]:
@@ -31,7 +105,7 @@ def part_painted(photographs: Photographs, paintings: Iterable[Row]) -> list[Pho
 
 
 def part_in(photographs: Photographs, rows: Iterable[Row]) -> list[Photograph]:
-    """The base images that a table of edits or candidates is about, likewise."""
+    """The base images that a table of edits is about, likewise."""
     return part_of(photographs, {row["base_id"] for row in rows}, _placed)
 
 

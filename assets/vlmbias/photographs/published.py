@@ -20,14 +20,18 @@ from assets.kit.columns import TEXT, TEXTS, WHOLE, Columns, materialized
 from assets.kit.limits import partial_metadata
 from assets.kit.pictures import Row, png_size, sheet
 from assets.kit.previews import markdown_table
+from assets.kit.review import read_verdicts, review_file, review_page
 from assets.vlmbias.common import GROUP, photographed_topics, table_asset
 from assets.vlmbias.images import IMAGES
 from assets.vlmbias.photographs.candidates import stored_candidates
-from assets.vlmbias.photographs.publishing import Published, check_known, publish
+from assets.vlmbias.photographs.publishing import (
+    Published,
+    check_known,
+    publish,
+    write_candidates,
+)
 from assets.vlmbias.photographs.retention import published_id, retention
-from assets.vlmbias.photographs.review import review_page, write_review
 from assets.vlmbias.photographs.subjects import photographs_of, truth_of
-from assets.vlmbias.photographs.verdicts import read_verdicts, review_file
 from generators.fingerprint import fingerprint
 from generators.perturbations.resize import Resizing, resize_png
 from generators.photographs import Photograph
@@ -76,8 +80,10 @@ def photographs(
     candidates = _candidates(context, home)
     verdicts = read_verdicts(file)
     check_known(verdicts, candidates, file, review_page(file))
-    write_review(home, images, topic, candidates, verdicts)
-    wanted = _wanted(photographs_of(topic, home.table(AssetKey([GROUP, "subjects"]), topic)))
+    write_candidates(home, images, topic, candidates, verdicts)
+    wanted = _wanted(
+        photographs_of(topic, home.table(AssetKey([GROUP, "subjects"]), topic)["suggested"])
+    )
     current = [row for row in candidates if _key(row) in wanted]
     if len(current) < len(candidates):
         context.log.warning(

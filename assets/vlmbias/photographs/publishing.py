@@ -1,12 +1,16 @@
-"""Which candidates are published: what people have accepted, or nobody has decided on yet."""
+"""Which candidates people review, and which are published: accepted ones, or undecided ones."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 from assets.kit.pictures import Row
-from assets.vlmbias.photographs.verdicts import BadReview, Verdicts
+from assets.kit.review import ACCEPT, Reviewed, Verdicts, review_file, write_review
+from assets.kit.sheets import BadReview
+from generators.topics import caption, title
+from resources.home import Home
+from resources.images import ImageStore
 
 Review = Literal["accepted", "unreviewed"]
 
@@ -27,13 +31,64 @@ class Dropped(NamedTuple):
     why: str
 
 
+_CELLS = ("painter", "subject", "variant", "trial", "check", "sentence", "base_id")
+_EXPLANATION = (
+    "Of each base image and painter, the first accepted trial is published. Stand-ins stand last "
+    "and need no verdict."
+)
+
+
+def write_candidates(
+    home: Home, images: ImageStore, topic: str, candidates: Sequence[Row], verdicts: Verdicts
+) -> Path:
+    """Write the review of the candidates of all painters of a topic, and give its page.
+
+    A picture that several trials have given stands in it once, and one that is to show several
+    things not at all.
+    """
+    unclear = ambiguous(candidates)
+    once: dict[str, Row] = {}
+    for row in candidates:
+        if row["outcome"] == "candidate" and row["sha256"] not in unclear:
+            # Of several trials, the one that would be published.
+            once.setdefault(row["sha256"], row)
+    shown = sorted(
+        once.values(),
+        key=lambda row: (row["rehearsal"], row["base_id"], row["variant"] != "original"),
+    )
+    pictures = [
+        Reviewed(
+            row["sha256"],
+            {cell: row.get(cell) for cell in _CELLS},
+            _title(topic, row),
+            row["sentence"],
+            list(_notes(row)),
+        )
+        for row in shown
+    ]
+    file = review_file(home, topic)
+    return write_review(file, title(topic), _EXPLANATION, pictures, verdicts, images)
+
+
+def _title(topic: str, row: Row) -> str:
+    trial = f", trial {row['trial']}" if row["variant"] == "counterfactual" else ""
+    return f"{caption(topic, row['subject'])}, {row['variant']}{trial} ({row['painter']})"
+
+
+def _notes(row: Row) -> Iterator[str]:
+    if len(row["failed_checks"]):
+        yield f"A model answered No to: {', '.join(row['failed_checks'])}."
+    if row["rehearsal"]:
+        yield "A stand-in: it stays out of the benchmark, whatever you decide."
+
+
 def check_known(verdicts: Verdicts, candidates: Iterable[Row], file: Path, page: Path) -> None:
     """Raise `BadReview` where a verdict is on a picture that is no candidate."""
     known = {row["sha256"] for row in candidates}
     unknown = {image: verdict for image, verdict in verdicts.items() if image not in known}
     if not unknown:
         return
-    accepted = {image: each for image, each in unknown.items() if each.word == "accept"}
+    accepted = {image: each for image, each in unknown.items() if each.word == ACCEPT}
     image, verdict = next(iter((accepted or unknown).items()))
     what = (
         "was accepted, but is in no table of candidates any more"
@@ -85,7 +140,7 @@ def _chosen(pictures: Sequence[Row], verdicts: Verdicts) -> Published | None:
     decided = {row["sha256"]: verdicts.get(row["sha256"]) for row in pictures}
     for row in pictures:
         verdict = decided[row["sha256"]]
-        if verdict is not None and verdict.word == "accept":
+        if verdict is not None and verdict.word == ACCEPT:
             return Published(row, "accepted")
     for row in pictures:
         if decided[row["sha256"]] is None and row["check"] != "failed":

@@ -2,24 +2,21 @@
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
 import pandas as pd
-import pyarrow as pa
-from dagster import AssetExecutionContext, AssetsDefinition, Config, MaterializeResult
+from dagster import Config
 from pydantic import Field
 
 from assets.kit.choice import chosen
-from assets.kit.columns import BOOLEAN, TEXT, TEXTS, WHOLE, Columns, materialized
-from assets.kit.cost_metadata import cost_metadata
+from assets.kit.columns import BOOLEAN, TEXT, TEXTS, WHOLE, Columns
 from assets.kit.previews import markdown_table
-from assets.vlmbias.common import photographed_topics, table_asset
+from assets.kit.step import PENDING, Conversation, NotCountable, Row, Step, Unfit, Work
+from assets.vlmbias.common import GROUP, photographed_topics
 from generators.photographs import Photograph, Topic, Unsuitable, photographed
 from generators.scene import Variant
-from resources.budget import Budget
-from resources.models.catalog import Catalog
-from resources.models.client import ModelClient
+from resources.models.catalog import Model
 from resources.models.outcomes import Answered, Failed, Malformed, Outcome, Refused
 from resources.models.requests import Turn, Write
 
@@ -37,7 +34,7 @@ SUBJECTS = Columns(
 )
 
 
-class NoSubjects(ValueError):
+class NoSubjects(Unfit):
     """Nothing was suggested that can serve."""
 
 
@@ -60,9 +57,9 @@ def suggestion(topic: Topic, sample: int) -> Write:
     return Write((Turn("user", topic.SUGGESTION),), json.dumps(topic.SCHEMA), sample)
 
 
-def photographs_of(topic: str, subjects: pd.DataFrame) -> list[Photograph]:
-    """The base images to make of a table of subjects."""
-    return photographed()[topic].photographs([json.loads(each) for each in subjects["suggested"]])
+def photographs_of(topic: str, suggested: Iterable[str]) -> list[Photograph]:
+    """The base images to make of a table of subjects, by its column `suggested`."""
+    return photographed()[topic].photographs([json.loads(each) for each in suggested])
 
 
 def truth_of(photograph: Photograph, variant: Variant) -> int:
@@ -70,54 +67,62 @@ def truth_of(photograph: Photograph, variant: Variant) -> int:
     return photograph.standard if variant == "original" else photograph.truth
 
 
-def subjects_by(catalog: Catalog) -> AssetsDefinition:
-    """The asset `subjects`, with the writers of a catalog."""
+class Subjects(Step[Suggesting]):
+    """The subjects of a topic, of one suggestion."""
 
-    @table_asset(
-        columns=SUBJECTS,
-        partitions=photographed_topics,
-        pool="subjects",
-        description="What is to be painted of a topic (VLMBias, Appendices C, D and M).",
-    )
-    def subjects(
-        context: AssetExecutionContext, config: Suggesting, models: ModelClient, budget: Budget
-    ) -> MaterializeResult[pa.Table]:
-        """Take the list of our own, or ask a writer; raises `NoSubjects` for one that is unfit."""
-        name = context.partition_key
-        topic = photographed()[name]
-        suggested, behind, cost = topic.BUILT_IN, _BUILT_IN, {}
-        if config.writer != BUILT_IN:
-            writer = chosen(catalog, config.writer, "writer")
-            request = suggestion(topic, config.sample)
-            asked = models.ask(writer, [request], context.log, budget.account(context))
-            answer = _answered(asked.outcomes[0], config, name)
-            suggested, cost = _list_in(answer.data), cost_metadata(asked)
-            behind = {
-                "writer": writer.name,
-                "served_model": answer.served_model,
-                "rehearsal": writer.rehearses,
-                "calls": list(asked.keys[0]),
-            }
+    group, name, columns, config = GROUP, "subjects", SUBJECTS, Suggesting
+    partitions = photographed_topics
+    description = "What is to be painted of a topic (VLMBias, Appendices C, D and M)."
+    asks = Write(())
+
+    def model(self, partition: str, config: Suggesting) -> Model | None:
+        """The writer, where there is one."""
+        builtin = config.writer == BUILT_IN
+        return None if builtin else chosen(self.catalog, config.writer, "writer")
+
+    def rows(self, work: Work[Suggesting]) -> list[dict[str, Any]]:
+        """One for the whole list, which `finish` divides into subjects."""
+        return [{"domain": work.partition}]
+
+    def converse(self, work: Work[Suggesting], row: Row) -> Conversation:
+        """Query the writer, or take the list of our own."""
+        if work.config.writer == BUILT_IN:
+            return {"list": photographed()[work.partition].BUILT_IN, **_BUILT_IN}
+        outcome, calls = yield suggestion(photographed()[work.partition], work.config.sample)
+        writer = chosen(self.catalog, work.config.writer, "writer")
+        made = {"writer": writer.name, "rehearsal": writer.rehearses, "calls": [*calls]}
+        return {"reply": outcome, **made}
+
+    def finish(
+        self, work: Work[Suggesting], rows: Sequence[dict[str, Any]]
+    ) -> list[dict[str, Any]]:
+        """A row for each subject; raises `NoSubjects` for a list that is unfit."""
+        (found,) = rows
+        if found.get(self.outcome) == PENDING:
+            raise NotCountable(self.key.to_user_string())
+        if "list" not in found:
+            answer = _answered(found["reply"], work)
+            found |= {"list": _list_in(answer.data), "served_model": answer.served_model}
         try:
-            photographs = topic.photographs(suggested)
+            photographed()[work.partition].photographs(found["list"])
         except Unsuitable as why:
-            raise _unfit(config, name, str(why)) from why
-        rows = [
-            {"domain": name, "place": place, "suggested": json.dumps(each), **behind}
-            for place, each in enumerate(suggested, start=1)
+            raise _unfit(work, str(why)) from why
+        return [
+            {**found, "place": place, "suggested": json.dumps(each)}
+            for place, each in enumerate(found["list"], start=1)
         ]
-        base_images = Counter(photograph.subtopic for photograph in photographs)
-        return materialized(
-            SUBJECTS.table(rows),
-            suggested=len(rows),
-            base_images=len(photographs),
-            by_subtopic=markdown_table(
-                pd.DataFrame(base_images.items(), columns=["subtopic", "base_images"])
-            ),
-            **cost,
-        )
 
-    return subjects
+    def metadata(self, work: Work[Suggesting], rows: Sequence[Row]) -> dict[str, Any]:
+        """How many base images come of it."""
+        photographs = photographs_of(work.partition, [row["suggested"] for row in rows])
+        by_subtopic = Counter(photograph.subtopic for photograph in photographs)
+        return {
+            "suggested": len(rows),
+            "base_images": len(photographs),
+            "by_subtopic": markdown_table(
+                pd.DataFrame(by_subtopic.items(), columns=["subtopic", "base_images"])
+            ),
+        }
 
 
 _BUILT_IN: Mapping[str, Any] = {
@@ -128,12 +133,12 @@ _BUILT_IN: Mapping[str, Any] = {
 }
 
 
-def _answered(outcome: Outcome, config: Suggesting, topic: str) -> Answered:
+def _answered(outcome: Outcome, work: Work[Suggesting]) -> Answered:
     match outcome:
         case Answered():
             return outcome
         case Refused(reason=why) | Malformed(problem=why) | Failed(error=why):
-            raise _unfit(config, topic, why)
+            raise _unfit(work, why)
     raise TypeError(f"A suggestion cannot end as {outcome!r}.")
 
 
@@ -143,7 +148,8 @@ def _list_in(data: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
     return cast(Sequence[Mapping[str, Any]], suggested)
 
 
-def _unfit(config: Suggesting, topic: str, why: str) -> NoSubjects:
+def _unfit(work: Work[Suggesting], why: str) -> NoSubjects:
+    topic, config = work.partition, work.config
     return NoSubjects(
         f"What {config.writer} suggested for {topic} cannot serve: {why}. Materialize "
         f"vlmbias/subjects ({topic}) with another writer, or with sample: {config.sample + 1} for "

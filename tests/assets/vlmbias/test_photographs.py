@@ -8,11 +8,13 @@ import pandas as pd
 import pytest
 from dagster import DagsterInstance
 
-from assets.vlmbias.photographs import candidates, edits, paintings
-from assets.vlmbias.photographs.checks import not_ended
+from assets.kit.checks import miscounted
+from assets.vlmbias.photographs.candidates import Candidates
+from assets.vlmbias.photographs.edits import Edits
+from assets.vlmbias.photographs.paintings import Paintings
 from generators.photographs import photographed
 from resources.models import dispatch
-from resources.models.catalog import Model
+from resources.models.catalog import Catalog, Model
 from tests.assets.painted import LIST, STEPS, TOPIC, Painting, Studio, painter_at
 from tests.providers import Provider, faults
 from tests.runs import checks, copied, failure, metadata, warned
@@ -318,20 +320,12 @@ class TestEndings:
         assert "remake_lost_pictures: true" in failure(studio.run("paintings", painter="artist"))
         assert studio.server.count == count
 
-    @pytest.mark.parametrize(
-        ("module", "function"),
-        [(paintings, "to_paint"), (edits, "trials_of"), (candidates, "candidates_of")],
-    )
+    @pytest.mark.parametrize("step", [Paintings, Edits, Candidates])
     @pytest.mark.usefixtures("made")
-    def test_a_run_that_leaves_a_row_out_fails(self, studio, monkeypatch, module, function):
-        whole = getattr(module, function)
-
-        def all_but_the_first(*given):
-            made = whole(*given)
-            return dict(list(made.items())[1:]) if isinstance(made, dict) else made[1:]
-
-        monkeypatch.setattr(module, function, all_but_the_first)
-        result = studio.run(module.__name__.rpartition(".")[2], painter="artist")
+    def test_a_run_that_leaves_a_row_out_fails(self, studio, monkeypatch, step):
+        every = step.rows
+        monkeypatch.setattr(step, "rows", lambda self, work: every(self, work)[1:])
+        result = studio.run(step.name, painter="artist")
         assert not result.success
         assert checks(result)["every_row_ended"] is False
 
@@ -352,14 +346,15 @@ class TestEndings:
         there = {"sha256": "a", "width": 1, "height": 1, "reason": None, "refusal": None}
         none = dict.fromkeys(there) | {"reason": "no", "refusal": "model"}
         rows = [
-            {"place": 0, "outcome": "edited", **there},
-            {"place": 1, "outcome": "dropped", **there, "reason": "its size"},
-            {"place": 2, "outcome": "failed", **none, "refusal": None},
-            {"place": 3, "outcome": "refused", **none},
+            {"base_id": "a", "trial": 0, "outcome": "edited", **there},
+            {"base_id": "a", "trial": 1, "outcome": "dropped", **there, "reason": "its size"},
+            {"base_id": "a", "trial": 2, "outcome": "failed", **none, "refusal": None},
+            {"base_id": "a", "trial": 3, "outcome": "refused", **none},
         ]
-        wanted = [(place,) for place in range(4)]
-        found = not_ended(change(rows), wanted, ["place"], "edited")
-        assert list(found["problem"]) == problems
+        wanted = [("a", trial) for trial in range(4)]
+        step, found = Edits(Catalog(())), change(rows)
+        problems_found = [*miscounted(found, wanted, step.named_by), *step.unfit(found)]
+        assert [problem for _, problem in problems_found] == problems
 
 
 class TestChecks:

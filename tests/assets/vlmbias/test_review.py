@@ -6,7 +6,8 @@ import json
 import pytest
 from dagster import DagsterInstance
 
-from assets.vlmbias.photographs.verdicts import BadReview, read_verdicts
+from assets.kit.review import read_verdicts
+from assets.kit.sheets import BadReview
 from tests.assets.painted import STEPS, Painting, Studio, painter_at
 from tests.providers import Provider
 from tests.runs import copied, failure, metadata, rewrite

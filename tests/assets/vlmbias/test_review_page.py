@@ -4,8 +4,8 @@ import csv
 
 import pytest
 
-from assets.vlmbias.photographs.review import write_review
-from assets.vlmbias.photographs.verdicts import COLUMNS, read_verdicts
+from assets.kit.review import COLUMNS, read_verdicts
+from assets.vlmbias.photographs.publishing import write_candidates
 from resources.home import Home
 from resources.images import ImageStore
 from tests.providers import pictures
@@ -46,7 +46,7 @@ def opened(tmp_path, candidates, chromium):
     with file.open("w", newline="") as sheet:
         csv.writer(sheet).writerows([COLUMNS, [candidates[0]["sha256"], "reject", HOSTILE]])
     home, images = Home(root=str(tmp_path)), ImageStore(root=str(tmp_path / "50% #1 ?"))
-    path = write_review(home, images, "animals", candidates, read_verdicts(file))
+    path = write_candidates(home, images, "animals", candidates, read_verdicts(file))
     page = chromium.new_page()
     page.wrong, page.asked = [], []
     page.on("pageerror", lambda error: page.wrong.append(str(error)))
@@ -84,13 +84,13 @@ def test_it_shows_each_candidate_and_saves_what_was_decided(opened, candidates, 
     }
 
 
-def test_it_says_what_a_model_thought_and_what_is_a_rehearsal(opened, candidates):
+def test_it_says_what_a_model_thought_and_what_is_a_stand_in(opened, candidates):
     notes = {
         row["trial"]: opened.locator(f'article:has(input[name="{row["sha256"]}"]) .note')
         for row in candidates[:4]
     }
     assert notes[2].inner_text() == "A model answered No to: framing."
-    assert notes[3].inner_text().startswith("A rehearsal")
+    assert notes[3].inner_text().startswith("A stand-in")
     assert notes[1].count() == 0
 
 
