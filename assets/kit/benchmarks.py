@@ -5,7 +5,7 @@ definitions, quotes, batches, cassettes, sensors and the demo are made from it.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
@@ -49,6 +49,8 @@ class Benchmark:
     """The named jobs."""
     stand_in: Callable[[Catalog, str], Iterable[StandIn]]
     """The runs that make it small, with a painter that costs nothing, in their order."""
+    reviewed: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """By name of an asset: the names of the review files that it follows, each of a partition."""
 
     def defined(self, catalog: Catalog) -> list[Definition]:
         """All of its assets and checks that depend on a catalog."""

@@ -1,6 +1,6 @@
-"""Which stored calls are behind what is selected in the graph."""
+"""The stored calls that tables rest on: those of what is selected in the graph, and upstream."""
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from typing import NamedTuple
 
@@ -8,21 +8,18 @@ import pandas as pd
 from dagster import AssetKey, AssetSelection, DagsterError, Definitions
 from upath import UPath
 
-from assets.vlmbias.common import photographed_topics, photographs
-from generators.topics import PHOTOGRAPHED
+from assets.kit.benchmarks import benchmarks, steps_of
 from resources.faults import StoreError
+from resources.models.catalog import Catalog
 from resources.tables import read_table
-
-_COLUMNS = {"calls": "outcome", "filter_calls": "filter_outcome"}
-"""The columns that name stored calls, each with that of how they ended."""
 
 
 class NothingSelected(StoreError):
-    """A selection has no calls behind it."""
+    """A selection rests on no calls."""
 
 
-class Behind(NamedTuple):
-    """What a selection rests on: keys of calls, review files by topic, and rows that failed.
+class UpstreamCalls(NamedTuple):
+    """What a selection rests on: keys of calls, review files by name, and rows that failed.
 
     A row that failed has no stored answer, so that who makes the tables anew asks for it again.
     """
@@ -32,9 +29,13 @@ class Behind(NamedTuple):
     failed: int
 
 
-def behind(
-    definitions: Definitions, selection: str, root: Path, partitions: Sequence[str] = ()
-) -> Behind:
+def upstream_calls(
+    definitions: Definitions,
+    catalog: Catalog,
+    selection: str,
+    root: Path,
+    partitions: Sequence[str] = (),
+) -> UpstreamCalls:
     """The calls that stand in tables of the selected assets and of everything upstream of them.
 
     `selection` is Dagster's, as in `vlmbias/accuracy` or `group:vlmbias`. With `partitions`, only
@@ -46,9 +47,10 @@ def behind(
         selected = AssetSelection.from_string(selection).upstream().resolve(graph)
     except DagsterError as error:
         raise NothingSelected(f"{selection!r} selects no assets: {error}") from None
+    columns = columns_of_calls(catalog)
     keys, failed, chosen = set[str](), 0, [frozenset(each.split("|")) for each in partitions]
     for asset, path in _tables(root, selected, graph.get_all_asset_keys(), chosen):
-        named, without = calls_in(read_table(UPath(path), asset.to_user_string()))
+        named, without = calls_in(read_table(UPath(path), asset.to_user_string()), columns)
         keys |= named
         failed += without
     if not keys:
@@ -57,15 +59,17 @@ def behind(
             f"No stored answer is behind {selection}{where}: the tables there are none, or name no "
             "calls. Materialize it first, or select what is, as in vlmbias/accuracy."
         )
-    painted = any(
-        graph.get(key).partitions_def in (photographs, photographed_topics) for key in selected
-    )
-    return Behind(keys, _reviews(root, chosen) if painted else {}, failed)
+    return UpstreamCalls(keys, _reviews(root, selected, chosen), failed)
 
 
-def calls_in(table: pd.DataFrame) -> tuple[set[str], int]:
+def columns_of_calls(catalog: Catalog) -> dict[str, str]:
+    """The columns that name stored calls, each with that of how they ended."""
+    return {step.calls: step.outcome for step in steps_of(catalog).values()}
+
+
+def calls_in(table: pd.DataFrame, columns: Mapping[str, str]) -> tuple[set[str], int]:
     """The keys of all calls that a table names, and how many of its calls have failed."""
-    there = {calls: outcome for calls, outcome in _COLUMNS.items() if calls in table}
+    there = {calls: outcome for calls, outcome in columns.items() if calls in table}
     keys = {key for calls in there for row in table[calls] if row is not None for key in row}
     failed = [(table[outcome] == "failed").sum() for outcome in there.values() if outcome in table]
     return keys, int(sum(failed))
@@ -89,9 +93,17 @@ def _tables(
                 yield key, path
 
 
-def _reviews(root: Path, chosen: Sequence[frozenset[str]]) -> dict[str, bytes]:
-    topics = [
-        topic for topic in PHOTOGRAPHED if not chosen or any(topic in each for each in chosen)
+def _reviews(
+    root: Path, selected: Set[AssetKey], chosen: Sequence[frozenset[str]]
+) -> dict[str, bytes]:
+    """The review files that the selected assets follow, by name."""
+    names = [
+        name
+        for benchmark in benchmarks().values()
+        for asset, reviews in benchmark.reviewed.items()
+        if AssetKey([benchmark.name, asset]) in selected
+        for name in reviews
+        if not chosen or any(name in each for each in chosen)
     ]
-    files = {topic: root / "reviews" / f"{topic}.csv" for topic in topics}
-    return {topic: file.read_bytes() for topic, file in files.items() if file.exists()}
+    files = {name: root / "reviews" / f"{name}.csv" for name in names}
+    return {name: file.read_bytes() for name, file in files.items() if file.exists()}

@@ -98,4 +98,5 @@ BENCHMARK = Benchmark(
     assets=_assets,
     flows=_FLOWS,
     stand_in=_stand_in,
+    reviewed={"candidates": PHOTOGRAPHED, "photographs": PHOTOGRAPHED},
 )

@@ -9,7 +9,7 @@ import pytest
 
 import assets
 from assets import vlmbias
-from assets.kit.upstream_calls import NothingSelected, behind
+from assets.kit.upstream_calls import NothingSelected, upstream_calls
 from definitions import resources_at
 from resources.calls import CallStore
 from resources.cassette import export_cassette, import_cassette
@@ -36,12 +36,17 @@ def graph(model):
     )
 
 
+def behind(model, *selected):
+    """What a selection rests on, with that model."""
+    return upstream_calls(graph(model), Catalog((*REFERENCE, model)), *selected)
+
+
 def stores(root):
     return CallStore(url=f"sqlite:///{root}/calls.sqlite"), ImageStore(root=str(root))
 
 
 def exported(root, judge, path, select="vlmbias/accuracy", partitions=()):
-    found = behind(graph(judge), select, root, partitions)
+    found = behind(judge, select, root, partitions)
     calls, images = stores(root)
     with closing(calls):
         return found, export_cassette(path, found.keys, calls, images, found.reviews)
@@ -122,12 +127,12 @@ def asked(root, judge):
     return root
 
 
-class TestBehind:
+class TestUpstreamCalls:
     def test_it_is_what_the_tables_upstream_name(self, asked, judge):
         named = {key for row in answers(asked)["calls"] for key in row}
         for select in ("vlmbias/accuracy", f"vlmbias/{JUDGE}", 'key:"vlmbias/report"', "*"):
-            assert behind(graph(judge), select, asked).keys == named
-        assert behind(graph(judge), f"vlmbias/{JUDGE}", asked, [TOPIC]).keys == named
+            assert behind(judge, select, asked).keys == named
+        assert behind(judge, f"vlmbias/{JUDGE}", asked, [TOPIC]).keys == named
 
     def test_a_selection_without_any_is_said(self, asked, judge):
         for select, partitions, says in (
@@ -138,18 +143,18 @@ class TestBehind:
             ('key:"', [], "selects no assets"),
         ):
             with pytest.raises(NothingSelected, match=says):
-                behind(graph(judge), select, asked, partitions)
+                behind(judge, select, asked, partitions)
 
     def test_a_table_that_cannot_be_read_is_named(self, asked, judge):
         table(asked, JUDGE).write_bytes(b"PAR1")
         with pytest.raises(Corrupt, match=f"Materialize vlmbias/{JUDGE}"):
-            behind(graph(judge), "vlmbias/accuracy", asked)
+            behind(judge, "vlmbias/accuracy", asked)
 
     def test_rows_that_failed_are_counted(self, root, judge, server):
         server.when(lambda received: "columns" in received.texts[0], faults.INVALID_REQUEST)
         assert ask(root, judge).success
         failed = int((answers(root)["outcome"] == "failed").sum())
-        assert behind(graph(judge), "vlmbias/accuracy", root).failed == failed > 0
+        assert behind(judge, "vlmbias/accuracy", root).failed == failed > 0
 
 
 SKETCH = Model(

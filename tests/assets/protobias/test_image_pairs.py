@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from assets.kit.benchmarks import planners_of as planners
 from assets.kit.choice import NoSuchModel
-from assets.kit.upstream_calls import calls_in
+from assets.kit.upstream_calls import calls_in, columns_of_calls
 from assets.planning import Task, quote, text
 from assets.protobias.filtered import FILTERED, wrong_filtered
 from assets.protobias.filters import family_warning, filter_of
@@ -212,7 +212,7 @@ class TestAProvider:
         studio.must(image_pairs={"samples": 2})
         assert server.count == since
         assert [studio.path(name).read_bytes() for name in STEPS] == before
-        named, failed = calls_in(both)
+        named, failed = calls_in(both, columns_of_calls(Catalog(tuple(studio.models))))
         assert (named & stored(studio.root), failed) == (stored(studio.root), 0)
 
     def test_a_table_edited_by_hand_paints_nothing(self, studio, server):
