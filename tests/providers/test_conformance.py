@@ -1,0 +1,254 @@
+"""What every wire of the fake provider has to do alike, seen by the real SDK of each."""
+
+import asyncio
+import base64
+import io
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import httpx2
+import openai
+import pytest
+from google.genai import errors, types
+from PIL import Image, UnidentifiedImageError
+
+from tests.providers import Provider, faults, pictures
+from tests.providers.clients import KEY, data_uri, with_gemini, with_openai
+
+PNG, OTHER_PNG = pictures.png("one"), pictures.png("other", 20, 10)
+BROKEN = {
+    faults.DROPPED: httpx2.RemoteProtocolError,
+    faults.RESET: httpx2.ReadError,
+    faults.HALF_HEADERS: httpx2.RemoteProtocolError,
+    faults.HALF_BODY: httpx2.RemoteProtocolError,
+}
+
+
+class Wire(NamedTuple):
+    """One provider's API through its SDK: text and the model that served it, a file and its type.
+
+    `status` is by fault: the class of the error, its status, and the code that goes with it.
+    """
+
+    with_client: Callable[..., Any]
+    say: Callable[..., Any]
+    """A coroutine: of a client, a model, pictures and a time limit in seconds."""
+    said: Callable[[Any], tuple[str, str]]
+    paint: Callable[..., Any]
+    painted: Callable[[Any], tuple[bytes, str]]
+    names: Callable[..., Any]
+    listed: list[str]
+    broken: type[Exception]
+    slow: type[Exception]
+    status: dict[faults.Fault, tuple[type[Exception], int, str | None]]
+    coded: Callable[[Any], tuple[int, str | None]]
+    refused: str
+
+
+def say_openai(client, model="m", shown=(), limit_s=20.0):
+    content = [*map(data_uri, shown), {"type": "text", "text": "How many legs?"}]
+    messages = [{"role": "user", "content": content}]
+    return client.chat.completions.create(model=model, messages=messages, timeout=limit_s)
+
+
+def say_gemini(client, model="m", shown=(), limit_s=20.0):
+    parts = [types.Part.from_bytes(data=png, mime_type="image/png") for png in shown]
+    config = types.GenerateContentConfig(
+        http_options=types.HttpOptions(timeout=int(limit_s * 1000))
+    )
+    return client.models.generate_content(
+        model=model, contents=[*parts, "How many legs?"], config=config
+    )
+
+
+async def names_of_openai(client):
+    return [model.id async for model in client.models.list()]
+
+
+async def names_of_gemini(client):
+    return [model.name async for model in await client.models.list()]
+
+
+OPENAI = Wire(
+    with_client=with_openai,
+    say=say_openai,
+    said=lambda reply: (reply.choices[0].message.content, reply.model),
+    paint=lambda client: client.images.generate(model="gpt-image-1.5", prompt="A zebra"),
+    painted=lambda reply: (base64.b64decode(reply.data[0].b64_json), reply.output_format),
+    names=names_of_openai,
+    listed=["gpt-5-mini", "gpt-image-1.5"],
+    broken=openai.APIConnectionError,
+    slow=openai.APITimeoutError,
+    status={
+        faults.RATE_LIMITED: (openai.RateLimitError, 429, "rate_limit_exceeded"),
+        faults.NO_CREDIT: (openai.RateLimitError, 429, "insufficient_quota"),
+        faults.SERVER_ERROR: (openai.InternalServerError, 500, None),
+        faults.OVERLOADED: (openai.InternalServerError, 503, None),
+        faults.BAD_GATEWAY: (openai.InternalServerError, 502, None),
+        faults.INVALID_KEY: (openai.AuthenticationError, 401, "invalid_api_key"),
+        faults.FORBIDDEN: (
+            openai.PermissionDeniedError,
+            403,
+            "unsupported_country_region_territory",
+        ),
+        faults.UNKNOWN_MODEL: (openai.NotFoundError, 404, "model_not_found"),
+        faults.INVALID_REQUEST: (openai.BadRequestError, 400, "invalid_value"),
+        faults.TOO_LARGE: (openai.APIStatusError, 413, None),
+        faults.REDIRECTED: (openai.APIStatusError, 307, None),
+        faults.PROMPT_FILTERED: (openai.BadRequestError, 400, "content_filter"),
+    },
+    coded=lambda error: (error.status_code, error.code),
+    refused="another-key",
+)
+GEMINI = Wire(
+    with_client=with_gemini,
+    say=say_gemini,
+    said=lambda reply: (reply.text, reply.model_version),
+    paint=lambda client: client.models.generate_content(
+        model="gemini-3-flash-image", contents="A zebra"
+    ),
+    painted=lambda reply: (
+        reply.parts[0].inline_data.data,
+        reply.parts[0].inline_data.mime_type.removeprefix("image/"),
+    ),
+    names=names_of_gemini,
+    listed=["models/gemini-3-flash", "models/gemini-3-flash-image"],
+    broken=httpx2.TransportError,
+    slow=httpx2.ReadTimeout,
+    status={
+        faults.RATE_LIMITED: (errors.ClientError, 429, "RESOURCE_EXHAUSTED"),
+        faults.RETRY_AFTER: (errors.ClientError, 429, "RESOURCE_EXHAUSTED"),
+        faults.SERVER_ERROR: (errors.ServerError, 500, "INTERNAL"),
+        faults.OVERLOADED: (errors.ServerError, 503, "UNAVAILABLE"),
+        faults.BAD_GATEWAY: (errors.ServerError, 502, "Bad Gateway"),
+        faults.INVALID_KEY: (errors.ClientError, 400, "INVALID_ARGUMENT"),
+        faults.FORBIDDEN: (errors.ClientError, 403, "PERMISSION_DENIED"),
+        faults.UNKNOWN_MODEL: (errors.ClientError, 404, "NOT_FOUND"),
+        faults.INVALID_REQUEST: (errors.ClientError, 400, "INVALID_ARGUMENT"),
+        faults.TOO_LARGE: (errors.ClientError, 413, "Request Entity Too Large"),
+        faults.REDIRECTED: (errors.APIError, 307, "Temporary Redirect"),
+    },
+    coded=lambda error: (error.code, error.status),
+    refused="API_KEY_INVALID",
+)
+WIRES = {"openai": OPENAI, "gemini": GEMINI}
+
+
+@pytest.fixture(params=WIRES.values(), ids=WIRES)
+def wire(request):
+    return request.param
+
+
+@pytest.fixture
+def server():
+    with Provider() as server:
+        yield server
+
+
+def said(wire, server, **asked):
+    return wire.said(wire.with_client(server, lambda client: wire.say(client, **asked)))
+
+
+def painted(wire, server):
+    """The picture, not decoded yet, and what it is said to be."""
+    data, kind = wire.painted(wire.with_client(server, wire.paint))
+    return Image.open(io.BytesIO(data)), kind
+
+
+def test_vision(wire, server):
+    server.answer = lambda received: f"{len(received.images)} pictures"
+    assert said(wire, server, shown=(PNG, OTHER_PNG))[0] == "2 pictures"
+    assert server.received[0].images == (PNG, OTHER_PNG)
+    assert server.received[0].texts == ("How many legs?",)
+
+
+def test_models(wire, server):
+    assert wire.with_client(server, wire.names) == wire.listed
+
+
+def test_another_model_may_say_it_has_answered(wire):
+    with Provider(served={"latest": "of-today"}) as server:
+        assert said(wire, server, model="latest")[1] == "of-today"
+        assert said(wire, server, model="other")[1] == "other"
+
+
+def test_only_the_right_key_opens_a_server_with_a_key(wire):
+    kind, *coded = wire.status[faults.INVALID_KEY]
+    with Provider(key=KEY) as server:
+        assert said(wire, server)
+        with pytest.raises(kind, match=wire.refused) as raised:
+            wire.with_client(server, wire.names, key="another-key")
+        assert list(wire.coded(raised.value)) == coded
+
+
+@pytest.mark.parametrize(
+    ("wire", "fault"),
+    [
+        pytest.param(wire, fault, id=f"{name}-{fault.name}")
+        for name, wire in WIRES.items()
+        for fault in wire.status
+    ],
+)
+def test_a_status_is_an_error_of_its_kind(wire, fault, server):
+    kind, *coded = wire.status[fault]
+    server.always(fault)
+    for do in (wire.say, wire.paint):
+        with pytest.raises(kind) as raised:
+            wire.with_client(server, do)
+        assert type(raised.value) is kind
+        assert list(wire.coded(raised.value)) == coded
+    assert server.count == 2
+
+
+@pytest.mark.parametrize("fault", BROKEN, ids=lambda fault: fault.name)
+def test_a_broken_connection_has_its_cause(wire, server, fault):
+    server.always(fault)
+    for do in (wire.say, wire.paint):
+        with pytest.raises(wire.broken) as raised:
+            wire.with_client(server, do)
+        assert BROKEN[fault] in (type(raised.value), type(raised.value.__cause__))
+    assert server.count == 2
+
+
+def test_no_server_at_all_is_a_connect_error(wire):
+    with Provider() as server:
+        pass
+    with pytest.raises(wire.broken) as raised:
+        said(wire, server)
+    assert httpx2.ConnectError in (type(raised.value), type(raised.value.__cause__))
+
+
+def test_a_slow_reply_is_a_timeout(wire, server):
+    server.always(faults.SLOW.for_seconds(60))
+    with pytest.raises(wire.slow):
+        said(wire, server, limit_s=0.1)
+
+
+def test_a_dripping_reply_outlives_every_timeout_but_a_deadline(wire, server):
+    server.always(faults.DRIPPING)
+
+    async def ask(client):
+        async with asyncio.timeout(1.5):
+            await wire.say(client, limit_s=1.0)
+
+    with pytest.raises(TimeoutError) as raised:
+        wire.with_client(server, ask)
+    assert not isinstance(raised.value, openai.APIError)
+
+
+def test_broken_pictures_come_as_they_are(wire, server):
+    server.script([faults.NOT_A_PICTURE, faults.TRUNCATED_PNG, faults.MISLABELLED])
+    with pytest.raises(UnidentifiedImageError):
+        painted(wire, server)
+    with pytest.raises((OSError, SyntaxError)):
+        painted(wire, server)[0].load()
+    picture, kind = painted(wire, server)
+    assert (picture.format, kind) == ("JPEG", "png")
+
+
+def test_a_wide_picture_is_a_small_file(wire, server):
+    server.always(faults.WIDE_PNG)
+    data, _ = wire.painted(wire.with_client(server, wire.paint))
+    assert len(data) < 150_000
+    with pytest.raises(Image.DecompressionBombError):
+        Image.open(io.BytesIO(data))
