@@ -1,10 +1,39 @@
-"""Conversations with a model, any number at once."""
+"""Conversations with a model, any number at once, and how those end that get no answer."""
 
 from collections.abc import Callable, Iterable
 from functools import partial
+from typing import Any
 
 from assets.kit.step import Conversation, Reply, Row
+from resources.models.outcomes import Failed, Malformed, Outcome, Refused
 from resources.models.requests import Request
+
+
+def unanswered(outcome: Outcome, malformed: str = "malformed") -> dict[str, Any]:
+    """The columns `outcome`, `refusal`, `reason` and `served_model` of what was not answered.
+
+    What is malformed has the outcome `malformed`. A step without the column `refusal` has the kind
+    of a refusal in its `reason`: see `reason_of`.
+    """
+    match outcome:
+        case Refused(kind=kind, reason=reason, served_model=served):
+            return _ended("refused", reason, served, kind)
+        case Malformed(problem=problem, served_model=served):
+            return _ended(malformed, problem, served)
+        case Failed(error=error):
+            return _ended("failed", error)
+    raise TypeError(f"{outcome!r} is an answer.")
+
+
+def _ended(
+    outcome: str, reason: str, served: str | None = None, refusal: str | None = None
+) -> dict[str, Any]:
+    return {"outcome": outcome, "refusal": refusal, "reason": reason, "served_model": served}
+
+
+def reason_of(ended: Row) -> str:
+    """The reason of what was not answered, with the kind of a refusal before it."""
+    return ": ".join(filter(None, (ended["refusal"], ended["reason"])))
 
 
 class Conversations:

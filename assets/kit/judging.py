@@ -9,10 +9,11 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, TypeAlias
 
 from assets.kit.choice import entry_digest
+from assets.kit.conversations import unanswered
 from assets.kit.step import ConfigT, Conversation, Reply, Row, Step, Work
 from resources.images import ImageStore
 from resources.models.catalog import Catalog, Model
-from resources.models.outcomes import Answered, Failed, Malformed, Refused
+from resources.models.outcomes import Answered
 
 References: TypeAlias = Mapping[str, Callable[[Row, ImageStore], Mapping[str, Any]]]
 """By model of a reference judge: the further columns of a row."""
@@ -64,15 +65,8 @@ def reply_columns(reply: Reply) -> dict[str, Any]:
 
     The outcome is answered, unparsed, refused or failed; `calls` are the keys of the stored calls.
     """
-    columns: dict[str, Any] = {"response": None, "calls": list(reply.calls)}
-    match reply.outcome:
-        case Answered(text=text, served_model=served):
-            return columns | {"response": text, "outcome": "answered", "served_model": served}
-        case Refused(kind=kind, reason=reason, served_model=served):
-            why = {"refusal": kind, "reason": reason, "served_model": served}
-            return columns | {"outcome": "refused"} | why
-        case Malformed(problem=problem, served_model=served):
-            return columns | {"outcome": "unparsed", "reason": problem, "served_model": served}
-        case Failed(error=error):
-            return columns | {"outcome": "failed", "reason": error}
-    raise TypeError(f"A request for words cannot end as {reply.outcome!r}.")
+    outcome, calls = reply.outcome, {"calls": list(reply.calls)}
+    if isinstance(outcome, Answered):
+        known = {"outcome": "answered", "served_model": outcome.served_model}
+        return {"response": outcome.text, **known, **calls}
+    return {"response": None, **unanswered(outcome, "unparsed"), **calls}

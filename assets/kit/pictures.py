@@ -7,9 +7,10 @@ from typing import Any
 from dagster import MarkdownMetadataValue
 
 from assets.kit.columns import BOOLEAN, TEXT, TEXTS, WHOLE
+from assets.kit.conversations import unanswered
 from assets.kit.previews import MOST_SHOWN, contact_sheet, evenly
 from resources.images import ImageStore
-from resources.models.outcomes import Answered, Failed, Malformed, Outcome, Refused
+from resources.models.outcomes import Answered, Outcome
 
 PICTURED = {
     "refusal": (TEXT, "content filter, image safety, no image or model, if refused; else empty"),
@@ -37,19 +38,12 @@ def pictured(outcome: Outcome, done: str, images: ImageStore) -> dict[str, Any]:
 
 def ended(outcome: Outcome, done: str, size_of: Callable[[str], tuple[int, int]]) -> dict[str, Any]:
     """As `pictured`, with the size of a picture in px from `size_of` its sha256."""
-    match outcome:
-        case Answered(images=(digest,), served_model=served_model):
-            width, height = size_of(digest)
-            size = {"width": width, "height": height}
-            return {"outcome": done, "sha256": digest, **size, "served_model": served_model}
-        case Refused(kind=kind, reason=reason, served_model=served_model):
-            why = {"refusal": kind, "reason": reason}
-            return {"outcome": "refused", **why, "served_model": served_model}
-        case Malformed(problem=problem, served_model=served_model):
-            return {"outcome": "malformed", "reason": problem, "served_model": served_model}
-        case Failed(error=error):
-            return {"outcome": "failed", "reason": error}
-    raise TypeError(f"A picture cannot end as {outcome!r}.")
+    if isinstance(outcome, Answered):
+        (digest,) = outcome.images
+        width, height = size_of(digest)
+        made = {"sha256": digest, "width": width, "height": height}
+        return {"outcome": done, **made, "served_model": outcome.served_model}
+    return unanswered(outcome)
 
 
 def sheet(

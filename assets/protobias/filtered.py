@@ -130,7 +130,7 @@ class FilteredPairs(Step[Filtering]):
             return unasked(row)
         if self.model(work.partition, work.config) is None:
             return read_off(row, work.images)
-        outcome, calls = yield look_at(row["prompt"], row["sha256"] or SOME_PICTURE)
+        outcome, calls = yield look_at(row["prompt"], row["sha256"])
         return rated(outcome, calls)
 
     def finish(self, work: Work[Filtering], rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from assets.kit.choice import NoSuchModel, chosen
+from assets.kit.conversations import reason_of, unanswered
 from assets.kit.step import Row
 from assets.protobias.common import FILTERED_KEY
 from generators.prompts.rating_prompts import FILTER_SCALE as SCALE
@@ -13,7 +14,7 @@ from generators.sketch_reader import fit
 from metrics.ratings import read_rating
 from resources.images import ImageStore
 from resources.models.catalog import Catalog, Model, Role
-from resources.models.outcomes import Answered, Failed, Malformed, Outcome, Refused
+from resources.models.outcomes import Answered, Outcome
 from resources.models.requests import Look, Turn
 
 FILTERS: tuple[Role, ...] = ("captioner", "judge")
@@ -85,17 +86,11 @@ def look_at(prompt: str, digest: str) -> Look:
 
 def rated(outcome: Outcome, calls: Sequence[str]) -> dict[str, Any]:
     """What a vision model said; words without a score are none, and not a low one."""
-    match outcome:
-        case Answered(text=text):
-            rating = read_rating(text or "", *SCALE)
-            return _said(rating.outcome, rating.score, text, rating.reason, calls)
-        case Refused(kind=kind, reason=reason):
-            return _said("refused", None, None, f"{kind}: {reason}", calls)
-        case Malformed(problem=problem):
-            return _said("unparsed", None, None, problem, calls)
-        case Failed(error=error):
-            return _said("failed", None, None, error, calls)
-    raise TypeError(f"A look cannot end as {outcome!r}.")
+    if isinstance(outcome, Answered):
+        rating = read_rating(outcome.text or "", *SCALE)
+        return _said(rating.outcome, rating.score, outcome.text, rating.reason, calls)
+    ended = unanswered(outcome, "unparsed")
+    return _said(ended["outcome"], None, None, reason_of(ended), calls)
 
 
 def read_off(row: Row, images: ImageStore) -> dict[str, Any]:

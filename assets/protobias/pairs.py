@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from types import MappingProxyType
-from typing import Any, NamedTuple, get_args
+from typing import Any, get_args
 
 import pandas as pd
 from pydantic import Field
@@ -90,25 +90,10 @@ def pictures_of_paper(domain: str) -> int:
     return SIZES[domain] * Pairing().samples * len(SIDES)
 
 
-class Wanted(NamedTuple):
-    """One picture of one pair."""
-
-    concept: Concept
-    triplet: Triplet
-    side: Side
-    request: Paint
-    sample: int
-
-    @property
-    def pair_id(self) -> str:
-        """The same for both sides and for every painter."""
-        return f"{self.concept.concept_id}/{self.sample}"
-
-
-def wanted_of(
+def pictures_of(
     painter: Model, triplets: Sequence[tuple[Concept, Triplet]], pairing: Pairing
-) -> list[Wanted]:
-    """What a painter is asked: so many pairs of each triplet.
+) -> list[dict[str, Any]]:
+    """What is known of each picture before it is painted: so many pairs of each triplet.
 
     The seed of a sample is that of both sides, and does not depend on the concept. A painter that
     takes none is asked for further samples of its prompt.
@@ -119,7 +104,7 @@ def wanted_of(
         for sample in range(pairing.samples)
     ]
     return [
-        Wanted(concept, triplet, side, _paint(painter, triplet, side, sample, pairing), sample)
+        _picture(painter, concept, triplet, side, sample, pairing.seed)
         for concept, triplet, sample in first_of(every, pairing.limit, _placed)
         for side in SIDES
     ]
@@ -130,11 +115,23 @@ def _placed(pair: tuple[Concept, Triplet, int]) -> Placed:
     return placed(f"{concept.concept_id}/{sample}", concept.group, concept.knob)
 
 
-def _paint(painter: Model, triplet: Triplet, side: Side, sample: int, pairing: Pairing) -> Paint:
-    prompt: str = getattr(triplet, side)
-    if painter.takes_seed:
-        return Paint(prompt, pairing.seed + sample)
-    return Paint(prompt, sample=sample)
+def _picture(
+    painter: Model, concept: Concept, triplet: Triplet, side: Side, sample: int, seed: int
+) -> dict[str, Any]:
+    prompt, pair = getattr(triplet, side), f"{concept.concept_id}/{sample}"
+    with_seed = Paint(prompt, seed + sample)
+    return {
+        **{name: getattr(concept, name) for name in _OF_CONCEPT},
+        "text": triplet.text,
+        "pair_id": pair,
+        "side": side,
+        "image_id": f"{painter.name}/{pair}/{side}",
+        "sample": sample,
+        "request": with_seed if painter.takes_seed else Paint(prompt, sample=sample),
+    }
+
+
+_OF_CONCEPT = ("domain", "concept_id", "group", "concept", "knob")
 
 
 class ImagePairs(PaintStep[Pairing]):
@@ -156,12 +153,12 @@ class ImagePairs(PaintStep[Pairing]):
         return [
             self.painting(
                 work,
-                _concept_columns(painter, each),
-                each.request,
-                sample=each.sample,
-                calls=written[each.concept.concept_id],
+                row,
+                row["request"],
+                sample=row["sample"],
+                calls=written[row["concept_id"]],
             )
-            for each in wanted_of(painter, accepted(table), work.config)
+            for row in pictures_of(painter, accepted(table), work.config)
         ]
 
     def named(self, row: Row) -> str:
@@ -271,20 +268,6 @@ def endings(rows: Sequence[Row]) -> pd.DataFrame:
 
 
 _OUTCOMES = ("painted", "flawed", "refused", "malformed", "failed")
-
-
-def _concept_columns(painter: Model, wanted: Wanted) -> dict[str, Any]:
-    return {
-        "domain": wanted.concept.domain,
-        "concept_id": wanted.concept.concept_id,
-        "group": wanted.concept.group,
-        "concept": wanted.concept.concept,
-        "knob": wanted.concept.knob,
-        "text": wanted.triplet.text,
-        "pair_id": wanted.pair_id,
-        "side": wanted.side,
-        "image_id": f"{painter.name}/{wanted.pair_id}/{wanted.side}",
-    }
 
 
 def _caption(row: Row) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from hashlib import sha256
 from typing import Any, TypeAlias
 
+from assets.kit.conversations import unanswered
 from assets.kit.step import Row
 from generators.prompts.rating_prompts import JUDGE_SCALE, judge_prompt
 from generators.reading import Unreadable
@@ -13,7 +14,7 @@ from metrics.ratings import read_rating
 from resources.images import ImageStore
 from resources.models.catalog import Catalog, Model
 from resources.models.formulas import OWN as OWN_BACKENDS
-from resources.models.outcomes import Answered, Failed, Malformed, Outcome, Refused
+from resources.models.outcomes import Answered, Malformed, Outcome
 from resources.models.requests import Look, Score, Turn
 
 Ending: TypeAlias = dict[str, Any]
@@ -52,17 +53,10 @@ def ended(outcome: Outcome) -> Ending:
         case Answered(score=score, text=text, served_model=served_model):
             found = _given(score) if score is not None else _rated(text or "")
             return found | {"response": text, "served_model": served_model}
-        case Malformed(unreadable=True, problem=problem, served_model=served_model):
-            return {"outcome": "unparsed", "reason": problem, "served_model": served_model}
-        case Malformed(text=text, served_model=served_model):
+        case Malformed(unreadable=False, text=text):
             why = {"reason": "It did not answer with one number from 0 to 1."}
-            return {"outcome": "unparsed", "response": text, **why, "served_model": served_model}
-        case Refused(kind=kind, reason=reason, served_model=served_model):
-            why = {"refusal": kind, "reason": reason}
-            return {"outcome": "refused", **why, "served_model": served_model}
-        case Failed(error=error):
-            return {"outcome": "failed", "reason": error}
-    raise TypeError(f"A score cannot end as {outcome!r}.")
+            return unanswered(outcome, "unparsed") | why | {"response": text}
+    return unanswered(outcome, "unparsed")
 
 
 def _rated(reply: str) -> Ending:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
+from assets.kit.conversations import reason_of, unanswered
 from assets.kit.step import Conversation
 from generators.prompts.concepts import Concept, Faults, Triplet
 from generators.prompts.grammar import NotUnderstood, fields_of, triplet
@@ -13,7 +14,7 @@ from generators.prompts.phrasing import tidied
 from generators.prompts.templates import SCHEMA, template
 from generators.prompts.triplet_check import find_faults
 from resources.models.catalog import Model
-from resources.models.outcomes import Answered, Failed, Malformed, Outcome, Refused, data_in
+from resources.models.outcomes import Answered, Failed, Outcome, Refused, data_in
 from resources.models.requests import Turn, Write
 
 REASKS = 2
@@ -40,7 +41,8 @@ def write_triplet(writer: Model, concept: Concept, templates: Mapping[str, str])
         if not isinstance(outcome, Failed):
             row["served_model"] = outcome.served_model
         if not isinstance(outcome, Answered):
-            return row | _unanswered(outcome)
+            ended = unanswered(outcome)
+            return row | {"outcome": ended["outcome"], "reason": reason_of(ended)}
         try:
             said = _sentences(outcome, request)
         except ValueError as problem:
@@ -100,14 +102,3 @@ def _sentences(answer: Answered, request: Write) -> Triplet:
     """What was written. Raises `ValueError` where that is not what was asked for."""
     data = data_in(answer.text or "", SCHEMA) if request.schema is None else answer.data
     return Triplet(*(tidied(data[name]) for name in Triplet._fields))
-
-
-def _unanswered(outcome: Outcome) -> dict[str, Any]:
-    match outcome:
-        case Refused(kind=kind, reason=reason):
-            return {"outcome": "refused", "reason": f"{kind}: {reason}"}
-        case Malformed(problem=problem):
-            return {"outcome": "malformed", "reason": problem}
-        case Failed(error=error):
-            return {"outcome": "failed", "reason": error}
-    raise TypeError(f"A triplet cannot end as {outcome!r}.")

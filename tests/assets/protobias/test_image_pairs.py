@@ -14,7 +14,7 @@ from assets.kit.upstream_calls import calls_in, columns_of_calls
 from assets.planning import Task, quote, text
 from assets.protobias.filtered import FILTERED, wrong_filtered
 from assets.protobias.filters import family_warning, filter_of
-from assets.protobias.pairs import IMAGE_PAIRS, Pairing, wanted_of, wrong_pairs
+from assets.protobias.pairs import IMAGE_PAIRS, Pairing, pictures_of, wrong_pairs
 from assets.protobias.selection import ranks, share_of
 from assets.protobias.triplets import TRIPLETS as TRIPLETS_TABLE
 from generators.prompts.concepts import DOMAINS
@@ -231,12 +231,12 @@ TRIPLETS = [(concept, right(concept)) for concept in CONCEPTS]
 class TestSeeds:
     def test_a_pair_shares_its_seed_which_does_not_depend_on_the_concept(self):
         for painter in (SKETCH, GEMINI):
-            wanted = wanted_of(painter, TRIPLETS, Pairing(samples=2, seed=7))
-            assert [each.request.seed for each in wanted] == [7, 7, 8, 8] * 2
-            assert {each.request.sample for each in wanted} == {0}
-        fewer = wanted_of(SKETCH, TRIPLETS[:1], Pairing(samples=1, seed=7))
-        assert fewer == wanted[:2]
-        correct, adversarial = (each.request for each in fewer)
+            wanted = pictures_of(painter, TRIPLETS, Pairing(samples=2, seed=7))
+            assert [each["request"].seed for each in wanted] == [7, 7, 8, 8] * 2
+            assert {each["request"].sample for each in wanted} == {0}
+        fewer = pictures_of(SKETCH, TRIPLETS[:1], Pairing(samples=1, seed=7))
+        assert [each["request"] for each in fewer] == [each["request"] for each in wanted[:2]]
+        correct, adversarial = (each["request"] for each in fewer)
         assert (correct, adversarial) == (
             Paint(TRIPLETS[0][1].correct, 7),
             Paint(TRIPLETS[0][1].adversarial, 7),
@@ -249,9 +249,9 @@ class TestSeeds:
 
     def test_a_painter_without_seeds_has_samples(self):
         openai = Model(name="o", backend="openai", model="o", family="o", roles=("painter",))
-        wanted = wanted_of(openai, TRIPLETS, Pairing(samples=2))
-        assert [each.request.sample for each in wanted] == [0, 0, 1, 1] * 2
-        assert {each.request.seed for each in wanted} == {None}
+        wanted = pictures_of(openai, TRIPLETS, Pairing(samples=2))
+        assert [each["request"].sample for each in wanted] == [0, 0, 1, 1] * 2
+        assert {each["request"].seed for each in wanted} == {None}
 
 
 PAIRS = {f"{concept}/{sample}": concept for concept in "abcdef" for sample in range(3)}
