@@ -2,17 +2,19 @@
 
 import pytest
 from dagster import AssetKey
-from sensors.landing import Landing
 
 from assets.kit.benchmarks import planners_of as planners
+from assets.kit.benchmarks import steps_of
 from assets.kit.limits import first_of
 from assets.planning import Task, quote, text
+from assets.protobias import BENCHMARK
 from assets.protobias.reported import painted_by
 from assets.protobias.scoring import scorers
 from assets.protobias.triplets import placed_concept
 from resources.home import Home
 from resources.models.catalog import Catalog, Model
 from resources.models.requests import call_key, canonical_of
+from sensors.coverage import Coverage
 from tests.assets.asked import judge_at
 from tests.assets.paired import DOMAIN, SKETCH, Gallery, Studio, filter_at, painter_at
 from tests.assets.plans import plan_context, stored
@@ -138,18 +140,19 @@ def test_a_trial_is_known_by_the_runs_that_made_it(studio):
         )
         assert result.success, failure(result)
 
-    def landing():
-        return Landing(studio.instance, Catalog(tuple(studio.models)), {})
+    def coverage():
+        catalog = Catalog(tuple(studio.models))
+        return Coverage(studio.instance, catalog, steps_of(catalog), BENCHMARK)
 
     make(DOMAIN, "concepts", "prompt_triplets", concepts={"instances": 3})
     make(f"{DOMAIN}|sketch", "image_pairs", image_pairs={"samples": 1})
-    found = landing()
-    assert found.domains == []
+    found = coverage()
+    assert found.values == []
     assert "a trial sample, 3 of 2,000 concepts, of which no painter" in "".join(found.told)
     make(f"{DOMAIN}|artist", "image_pairs", image_pairs={"samples": 1})
-    assert landing().domains == [DOMAIN]
+    assert coverage().values == [DOMAIN]
     make(DOMAIN, "concepts", "prompt_triplets", concepts={"instances": 2})
-    assert landing().domains == []
+    assert coverage().values == []
 
 
 def summarise(studio):
