@@ -10,7 +10,7 @@ from generators.photographs import photographed
 from resources.models.catalog import Catalog
 from resources.models.pricing import bound_of
 from resources.models.requests import call_key, canonical_of
-from tests.assets.painted import STEPS, TOPIC, Painting, Studio, painter_at
+from tests.assets.painted import LIST, STEPS, TOPIC, Painting, Studio, painter_at
 from tests.assets.plans import plan_context, stored
 from tests.providers import faults
 from tests.runs import metadata
@@ -204,6 +204,24 @@ class TestTogether:
         other = {"subjects": {"writer": "artist", "sample": 1}}
         for name, config in (("paintings", {}), ("edits", {}), ("candidates", CHECKED)):
             assert planned(done, name, other, **config) == (set(), 0, {"vlmbias/subjects"})
+
+    def test_after_a_list_that_cannot_serve_nothing_can_be_counted(self, done):
+        """Its run would fail, whatever is stored of it."""
+        done.server.answer.list = [("spider", 8)]
+        config = {"writer": "artist", "sample": 1}
+        assert not done.run("subjects", subjects=config).success
+        for name in ("paintings", "edits"):
+            found = planned(done, name, {"subjects": config})
+            assert found == (set(), 0, {"vlmbias/subjects"})
+
+    def test_what_a_stale_table_lacks_is_later(self, done):
+        """A run of the edits alone would fail; a quote says what it takes with the paintings."""
+        done.server.answer.list = [*LIST[:-1], ("cow", 4)]
+        done.must("subjects", subjects={"writer": "artist", "sample": 1})
+        certain, later, _ = planned(done, "edits")
+        assert (len(certain), later) == (3 * 4, 4)
+        certain, later, _ = planned(done, "candidates", **CHECKED)
+        assert (len(certain), later) == (3 * 5 * 3, 5 * 3)
 
     def test_what_is_built_in_is_known_before(self, studio):
         certain, later, missing = planned(studio, "paintings", {"subjects": {}})
