@@ -21,7 +21,7 @@ from assets.kit.table_asset import Mismatch
 from assets.vlmbias.common import GROUP, table_asset
 from assets.vlmbias.photographs.retention import published_id
 from assets.vlmbias.photographs.subjects import photographs_of, truth_of
-from assets.vlmbias.proof import require_proof
+from assets.vlmbias.verification import require_verified
 from generators.domains import Domain, domain
 from generators.photographs import photographed
 from generators.scene import Question
@@ -85,15 +85,15 @@ def _tables(names: Sequence[str], topics: Sequence[str]) -> list[AssetDep]:
         *_tables(["drawn_images", "original_images", "measurements"], DRAWN),
         *_tables(["subjects", "photographs"], PHOTOGRAPHED),
     ],
-    description="The questions about every proved image and every photograph, with truth and bias.",
+    description="The questions about every verified image and photograph, with truth and bias.",
 )
 def questions(
     context: AssetExecutionContext, config: Asking, home: Home
 ) -> MaterializeResult[pa.Table]:
     """Ask about every image of a topic: Q1 to Q3, of originals N1 and N2 as well.
 
-    Raises `Unproved` where labels of drawn images are not proved, and `Mismatch` where images were
-    not made alike, by other code than there is now or of other subjects, or where there are none.
+    Raises `Unverified` where labels of drawn images are not verified, and `Mismatch` where images
+    were not made alike, by other code than there is now or of other subjects, or there are none.
     """
     name = context.partition_key
     asked = list(_of_photographs(name, home) if name in PHOTOGRAPHED else _of_drawn(name, home))
@@ -137,7 +137,7 @@ def _of_drawn(name: str, home: Home) -> Iterator[Asked]:
     )
     pictures = pd.concat([drawn_images, original_images], ignore_index=True)
     _check_drawn_alike(topic, drawn_images, original_images)
-    require_proof(pictures, measurements)
+    require_verified(pictures, measurements)
     seed = int(pictures["seed"].iloc[0])
     scenes = {scene.base_id: scene for scene in topic.drawing.scenes(seed)}
     for picture in records(pictures):

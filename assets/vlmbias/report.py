@@ -17,8 +17,8 @@ from assets.vlmbias.common import GROUP, QUESTION, TITLE, edited_by, topics
 from assets.vlmbias.images import IMAGES
 from assets.vlmbias.measurements import MEASUREMENTS
 from assets.vlmbias.pages import build
-from assets.vlmbias.photographs.published import PHOTOGRAPHS
-from assets.vlmbias.proof import SAME, agreement
+from assets.vlmbias.photographs.publication import PHOTOGRAPHS
+from assets.vlmbias.verification import SAME, agreement
 from generators.domains import Box, domain
 from generators.scene import Scene
 from generators.topics import PHOTOGRAPHED, title

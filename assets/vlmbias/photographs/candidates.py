@@ -21,11 +21,11 @@ from assets.kit.previews import markdown_table
 from assets.kit.review import read_verdicts, review_file
 from assets.kit.step import PENDING, SOME_PICTURE, Conversation, Input, Row, Work
 from assets.vlmbias.common import GROUP, painter_and_topic
+from assets.vlmbias.photographs.base_images import SUBJECTS_OF_TOPIC, PhotographStep, part_in
 from assets.vlmbias.photographs.edits import EDITS, Editor, Edits
 from assets.vlmbias.photographs.paintings import PAINTINGS, Paintings
-from assets.vlmbias.photographs.parts import SUBJECTS_OF_TOPIC, PhotographStep, part_in
-from assets.vlmbias.photographs.publishing import write_candidates
 from assets.vlmbias.photographs.retention import retention
+from assets.vlmbias.photographs.selection import write_candidates
 from generators.photographs import Photograph, photographed
 from generators.scene import Variant
 from metrics import read_yes_no

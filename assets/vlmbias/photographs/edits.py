@@ -13,8 +13,8 @@ from assets.kit.pictures import PICTURED, calls_of, pictured, sheet
 from assets.kit.sizes import asked_sides, wrong_size
 from assets.kit.step import PENDING, SOME_PICTURE, Conversation, Input, Row, Work
 from assets.vlmbias.common import GROUP, painter_and_topic
+from assets.vlmbias.photographs.base_images import SUBJECTS_OF_TOPIC, PhotographStep, part_painted
 from assets.vlmbias.photographs.paintings import PAINTINGS, Paintings
-from assets.vlmbias.photographs.parts import SUBJECTS_OF_TOPIC, PhotographStep, part_painted
 from generators.photographs import Photograph
 from resources.models.catalog import Model
 from resources.models.requests import Edit

@@ -11,7 +11,7 @@ from assets.kit.limits import Limited
 from assets.kit.pictures import PICTURED, pictured, sheet
 from assets.kit.step import Conversation, Row, Work
 from assets.vlmbias.common import painter_and_topic
-from assets.vlmbias.photographs.parts import PhotographStep
+from assets.vlmbias.photographs.base_images import PhotographStep
 from generators.photographs import Painting, Photograph
 from resources.models.catalog import Model
 from resources.models.requests import Paint

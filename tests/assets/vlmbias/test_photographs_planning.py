@@ -4,8 +4,8 @@ import pytest
 from dagster import AssetKey
 
 from assets.kit.benchmarks import planners_of as planners
+from assets.vlmbias.photographs.base_images import first_photographs, part_painted
 from assets.vlmbias.photographs.paintings import to_paint
-from assets.vlmbias.photographs.parts import first_photographs, part_painted
 from generators.photographs import photographed
 from resources.models.catalog import Catalog
 from resources.models.pricing import bound_of

@@ -129,7 +129,7 @@ class TestTablesThatDoNotBelongTogether:
         for name in ("drawn_images", "original_images"):
             assert materialize(root, name, topic=TOPIC, sizes=(400,)).success
         message = failure(materialize(root, "questions", topic=TOPIC))
-        assert "Unproved" in message
+        assert "Unverified" in message
 
     @pytest.mark.parametrize("name", ["accuracy", "report"])
     def test_answers_to_other_questions(self, root, name):

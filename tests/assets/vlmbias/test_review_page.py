@@ -5,7 +5,7 @@ import csv
 import pytest
 
 from assets.kit.review import COLUMNS, read_verdicts
-from assets.vlmbias.photographs.publishing import write_candidates
+from assets.vlmbias.photographs.selection import write_candidates
 from resources.home import Home
 from resources.images import ImageStore
 from tests.providers import pictures

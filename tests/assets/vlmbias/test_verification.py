@@ -64,7 +64,7 @@ def assert_nothing_is_asked(root, image_id):
     assert not result.success
     assert materialized(result) == {"measurements"}
     message = failure(materialize(root, "questions", topic=TOPIC))
-    assert "Unproved" in message
+    assert "Unverified" in message
     assert image_id in message
     assert "Nothing is asked about its topic" in message
     assert {name: table(root, name).read_bytes() for name in stored} == stored
@@ -96,10 +96,10 @@ def test_one_wrong_label_stops_what_follows(root):
 def test_one_reading_too_few_or_too_many_stops_what_follows(root):
     """A measurement lost, or one of a picture that is an image no more, is no agreement."""
     rewrite(table(root, "measurements"), lambda rows: rows[1:])
-    assert "Unproved" in failure(materialize(root, "questions", topic=TOPIC))
+    assert "Unverified" in failure(materialize(root, "questions", topic=TOPIC))
     assert materialize(root, "measurements", topic=TOPIC).success
     rewrite(table(root, "drawn_images"), lambda rows: rows[1:])
-    assert "Unproved" in failure(materialize(root, "questions", topic=TOPIC))
+    assert "Unverified" in failure(materialize(root, "questions", topic=TOPIC))
 
 
 def test_two_scenes_with_the_same_pixels_stop_what_follows(root):

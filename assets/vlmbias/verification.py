@@ -1,0 +1,180 @@
+"""When a topic's images are verified: every label read back, no two scenes alike, all legible.
+
+The same functions decide the checks of `measurements`, what may be asked about, and what the report
+shows.
+"""
+
+import warnings
+from collections.abc import Callable, Mapping
+
+import pandas as pd
+from dagster import (
+    AssetCheckResult,
+    AssetChecksDefinition,
+    AssetIn,
+    AssetKey,
+    PreviewWarning,
+    asset_check,
+)
+
+from assets.kit.checks import result_of
+from assets.kit.previews import markdown_table
+from assets.vlmbias.common import GROUP, drawn_topics
+from generators.domains import domain
+
+_LABELS = ["image_id", "sha256", "domain", "size", "targets", "truths"]
+_TRUTHS = {
+    name: AssetIn([GROUP, name], metadata={"columns": _LABELS})
+    for name in ("drawn_images", "original_images")
+}
+SAME = ["image_id", "sha256", "target"]
+_FULL_SIZE, _LEAST_PX = 384, 2.0
+
+
+class Unverified(ValueError):
+    """A topic's images do not show what their labels say, or cannot be told apart or read."""
+
+
+def labels_of(images: pd.DataFrame) -> pd.DataFrame:
+    """One row a label: image_id, sha256, size, target, truth (the columns of `SAME` are a key)."""
+    columns = ["image_id", "sha256", "domain", "size", "targets", "truths"]
+    labels = images[columns].explode(["targets", "truths"])
+    return labels.rename(columns={"targets": "target", "truths": "truth"})
+
+
+def agreement(images: pd.DataFrame, measurements: pd.DataFrame) -> pd.DataFrame:
+    """Labels beside readings of the very same bytes, with `error` and `agrees`.
+
+    Counts agree exactly, differences within the accuracy that the topic's `measure` states. A
+    label without a reading and a reading without a label do not agree.
+    """
+    both = labels_of(images).merge(
+        measurements.drop(columns="size"), on=SAME, how="outer", validate="1:1"
+    )
+    accuracy: dict[str, float] = {}
+    for topic in images["domain"].unique():
+        accuracy |= getattr(domain(topic).measuring, "TOLERANCE", {})
+    both["error"] = (both["measured"] - both["truth"].astype(float)).abs()
+    both["agrees"] = both["error"] <= both["target"].map(accuracy).fillna(0.0)
+    both["problem"] = both["problem"].fillna("not measured")
+    return both
+
+
+def disagreeing(both: pd.DataFrame) -> pd.DataFrame:
+    """The labels that do not agree, of `agreement`."""
+    return both.loc[~both["agrees"], ["image_id", "target", "truth", "measured", "problem"]]
+
+
+def alike(measurements: pd.DataFrame) -> pd.DataFrame:
+    """The images that share all of their pixels with another one."""
+    images = measurements.drop_duplicates("image_id").sort_values("pixels_sha256")
+    return images.loc[images.duplicated("pixels_sha256", keep=False), ["image_id", "pixels_sha256"]]
+
+
+def too_narrow(measurements: pd.DataFrame) -> pd.DataFrame:
+    """The images of the smallest size drawn with a mark or a gap narrower than 2 px.
+
+    Below 384 px the limit shrinks with the size. What was not measured is too narrow as well.
+    """
+    smallest = measurements["size"].min()
+    least = _LEAST_PX * min(1.0, smallest / _FULL_SIZE)
+    images = measurements[measurements["size"] == smallest].drop_duplicates("image_id")
+    narrow = ~((images["mark"] >= least) & (images["gap"] >= least))
+    wrong: pd.DataFrame = images.loc[narrow, ["image_id", "mark", "gap", "problem"]]
+    return wrong
+
+
+def require_verified(images: pd.DataFrame, measurements: pd.DataFrame) -> None:
+    """Raise `Unverified` with the first image at fault, unless all three hold."""
+    faults = {
+        "has a label that its pixels do not show": disagreeing(agreement(images, measurements)),
+        "shares its pixels with another": alike(measurements),
+        "has marks or gaps that are too narrow": too_narrow(measurements),
+    }
+    for fault, wrong in faults.items():
+        if len(wrong):
+            raise Unverified(
+                f"{wrong['image_id'].iloc[0]} {fault} ({len(wrong)} such in all). Nothing is asked "
+                "about its topic: see the checks of vlmbias/measurements, and materialize images "
+                "and measurements of the topic again once the fault is mended."
+            )
+
+
+Check = Callable[..., AssetCheckResult]
+
+
+def _check(
+    description: str, additional_ins: Mapping[str, AssetIn] | None = None
+) -> Callable[[Check], AssetChecksDefinition]:
+    """A blocking check of `measurements`, with a result of its own for each drawn topic.
+
+    A topic that failed stays failed in the UI until it passes itself, whatever other topics do.
+    """
+
+    def decorated(check: Check) -> AssetChecksDefinition:
+        with warnings.catch_warnings():
+            # Dagster marks partitioned checks as a preview: it need not say so each time.
+            warnings.filterwarnings("ignore", "Specifying a partitions_def", PreviewWarning)
+            return asset_check(
+                asset=AssetKey([GROUP, "measurements"]),
+                description=description,
+                additional_ins=additional_ins,
+                partitions_def=drawn_topics,
+                blocking=True,
+            )(check)
+
+    return decorated
+
+
+@_check("Every label agrees with what was read back from the pixels.", _TRUTHS)
+def labels_agree(
+    measurements: pd.DataFrame, drawn_images: pd.DataFrame, original_images: pd.DataFrame
+) -> AssetCheckResult:
+    """Compare readings with truths: counts exactly, differences within the stated accuracy."""
+    both = agreement(pd.concat([drawn_images, original_images], ignore_index=True), measurements)
+    images = both.groupby(["size", "image_id"]).agg(
+        agrees=("agrees", "all"), labels=("agrees", "size"), error=("error", "max")
+    )
+    sizes = images.groupby("size").agg(
+        verified=("agrees", "sum"),
+        images=("agrees", "size"),
+        labels=("labels", "sum"),
+        largest_error=("error", "max"),
+    )
+    return result_of(
+        f"{sizes['verified'].sum()} of {sizes['images'].sum()} images agree with the pixels",
+        disagreeing(both),
+        images=int(sizes["images"].sum()),
+        verified=int(sizes["verified"].sum()),
+        labels=len(both),
+        by_size=markdown_table(sizes.reset_index().round(5)),
+    )
+
+
+@_check("No two scenes share their pixels.")
+def scenes_differ(measurements: pd.DataFrame) -> AssetCheckResult:
+    """Compare the hashes of the decoded pixels of all images of the topic."""
+    images = measurements["image_id"].nunique()
+    distinct = int(measurements["pixels_sha256"].nunique())
+    return result_of(
+        f"{distinct} distinct of {images} images",
+        alike(measurements),
+        images=images,
+        distinct=distinct,
+    )
+
+
+@_check(
+    "Marks and gaps that a count rests on are at least 2 px wide at the smallest size drawn.",
+)
+def legible(measurements: pd.DataFrame) -> AssetCheckResult:
+    """Read off the pixels; below 384 px the limit shrinks with the size."""
+    size = int(measurements["size"].min())
+    mark, gap = float(measurements["mark"].min()), float(measurements["gap"].min())
+    return result_of(
+        f"narrowest mark {mark:.2f} px, narrowest gap {gap:.2f} px at {size} px",
+        too_narrow(measurements),
+        size=size,
+        narrowest_mark_px=mark,
+        narrowest_gap_px=gap,
+    )
