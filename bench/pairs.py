@@ -16,10 +16,9 @@ from dagster import AssetSpec, DagsterInstance, materialize
 
 from assets.kit.materializing import asset_of
 from assets.kit.partitions import tags_of
-from assets.protobias.common import GROUP, key
+from assets.protobias.common import GROUP, key, pairs, protobias_domains
 from assets.protobias.concepts import Sampling, sampled
 from assets.protobias.pairs import ImagePairs
-from assets.protobias.partitions import pairs, protobias_domains
 from assets.protobias.triplets import TRIPLETS
 from bench.client import client_in, model_named
 from bench.figure import Figure, answer, in_a_process

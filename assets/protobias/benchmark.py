@@ -7,15 +7,14 @@ from assets.kit.benchmarks import Benchmark, Definition, StandIn
 from assets.kit.jobs import Flow
 from assets.kit.partitions import painters
 from assets.kit.step import Step
-from assets.protobias.common import GROUP, QUESTION, TITLE
+from assets.protobias.common import GROUP, QUESTION, TITLE, pairs, protobias_domains
 from assets.protobias.concepts import Concepts
 from assets.protobias.filtered import FilteredPairs
 from assets.protobias.own_scores import FiledScores
 from assets.protobias.pairs import ImagePairs
-from assets.protobias.partitions import pairs, protobias_domains
 from assets.protobias.report import report_over
+from assets.protobias.scorers import is_filed, scorers
 from assets.protobias.scores import Scores
-from assets.protobias.scoring import is_filed, scorers
 from assets.protobias.summary import summary_over
 from assets.protobias.triplets import PromptTriplets
 from generators.prompts.concepts import DOMAINS

@@ -1,11 +1,13 @@
-"""What every asset of this benchmark shares."""
+"""What every asset of this benchmark shares: its group, keys and partitions."""
 
 from functools import partial
 
 import pandas as pd
-from dagster import AssetKey
+from dagster import AssetKey, MultiPartitionsDefinition, StaticPartitionsDefinition
 
 from assets.kit import table_asset as common
+from assets.kit.partitions import painters
+from generators.prompts.concepts import DOMAINS
 from resources.home import Home
 
 GROUP = "protobias"
@@ -16,19 +18,26 @@ table_asset = partial(common.table_asset, GROUP)
 """An asset of this benchmark that makes a table."""
 
 
-def key(*name: str) -> AssetKey:
+protobias_domains = StaticPartitionsDefinition(list(DOMAINS))
+"""The domains: animals, demography and objects."""
+
+pairs = MultiPartitionsDefinition({"domain": protobias_domains, "painter": painters})
+"""A painter's image pairs of a domain; as a key "domain|painter", as in "animals|sketch"."""
+
+
+def domain_and_painter(partition: str) -> tuple[str, str]:
+    """The two parts of a key of `pairs`."""
+    domain, _, painter = partition.partition("|")
+    return domain, painter
+
+
+def key(name: str) -> AssetKey:
     """The key of an asset of this benchmark."""
-    return AssetKey([GROUP, *name])
+    return AssetKey([GROUP, name])
 
 
-TRIPLETS_KEY, PAIRS_KEY, FILTERED_KEY = map(
-    key, ("prompt_triplets", "image_pairs", "filtered_pairs")
-)
-
-
-def scores_of(metric: str) -> AssetKey:
-    """The key of the scores by a metric or judge; its last part alone is what the graph shows."""
-    return key(f"scores_{metric}")
+TRIPLETS_KEY, PAIRS_KEY = key("prompt_triplets"), key("image_pairs")
+FILTERED_KEY = key("filtered_pairs")
 
 
 def stored(

@@ -13,9 +13,8 @@ from assets.kit.limits import so_many
 from assets.kit.plan import Whole
 from assets.kit.previews import markdown_table
 from assets.kit.step import Row, Step, Work
-from assets.protobias.common import GROUP, stored
-from assets.protobias.keeping import effects, painted, warning
-from assets.protobias.partitions import protobias_domains
+from assets.protobias.common import GROUP, protobias_domains, stored
+from assets.protobias.resampling import effects, painted, warning
 from generators.prompts.concepts import Concept
 from generators.prompts.sampling import SIZES, sample, still_there
 from resources.home import Home

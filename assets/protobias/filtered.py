@@ -32,7 +32,7 @@ from assets.kit.step import (
     Step,
     Work,
 )
-from assets.protobias.common import GROUP, PAIRS_KEY, TRIPLETS_KEY
+from assets.protobias.common import GROUP, PAIRS_KEY, TRIPLETS_KEY, domain_and_painter, pairs
 from assets.protobias.concepts import whole_sample
 from assets.protobias.filters import (
     family_warning,
@@ -44,9 +44,8 @@ from assets.protobias.filters import (
     unasked,
 )
 from assets.protobias.pairs import IMAGE_PAIRS, SIDES, pictures_of_paper
-from assets.protobias.partitions import domain_and_painter, pairs
-from assets.protobias.scoring import scorers
-from assets.protobias.selection import first_pairs, ranks, retention, share_of, surviving
+from assets.protobias.scorers import scorers
+from assets.protobias.selection import first_pairs, ranks, retention_by, share_of, surviving
 from resources.models.catalog import Model
 from resources.models.requests import Look
 
@@ -176,7 +175,7 @@ class FilteredPairs(Step[Filtering]):
             "pairs_evaluated": sum(row["evaluated"] for row in rows) // len(SIDES),
             "share_of_evaluation": share_of(domain, work.config.evaluated),
             **{
-                f"retention_by_{last}": markdown_table(retention(rows, *by, last))
+                f"retention_by_{last}": markdown_table(retention_by(rows, *by, last))
                 for *by, last in (("domain", "painter"), ("knob",), ("concept",))
             },
             "contact_sheet": sheet(rows, _caption, work.images),

@@ -18,8 +18,8 @@ from assets.kit.choice import entry_digest
 from assets.kit.limits import Limited
 from assets.kit.previews import markdown_table
 from assets.kit.step import Conversation, Row, Work
+from assets.protobias.common import domain_and_painter
 from assets.protobias.pairs import SIDES
-from assets.protobias.partitions import domain_and_painter
 from assets.protobias.scores import Scores
 from generators.prompts.concepts import DOMAINS
 from resources.home import Home

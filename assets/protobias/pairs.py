@@ -31,9 +31,8 @@ from assets.kit.step import (
     Row,
     Work,
 )
-from assets.protobias.common import GROUP, TRIPLETS_KEY
+from assets.protobias.common import GROUP, TRIPLETS_KEY, domain_and_painter, pairs
 from assets.protobias.concepts import concepts_told, whole_sample
-from assets.protobias.partitions import domain_and_painter, pairs
 from assets.protobias.selection import first_pairs, placed
 from assets.protobias.triplets import accepted
 from generators.prompts.concepts import Concept, Side, Triplet

@@ -13,7 +13,7 @@ from assets.protobias.filtered import FILTERED
 from assets.protobias.pages import Painted
 from assets.protobias.pairs import IMAGE_PAIRS
 from assets.protobias.retention import retention
-from assets.protobias.scored import EVALUATED, all_scores, human_scores_of
+from assets.protobias.score_table import EVALUATED, all_scores, human_scores_of
 from assets.protobias.selection import part_of_pairs
 from assets.protobias.trial import samples_of, scored_in_part
 from generators.prompts.concepts import DOMAINS

@@ -22,12 +22,11 @@ from assets.kit.limits import Limited
 from assets.kit.plan import Whole
 from assets.kit.previews import markdown_table
 from assets.kit.step import PENDING, SOME_PICTURE, Check, Conversation, Extent, Input, Row, Work
-from assets.protobias.common import FILTERED_KEY, GROUP, TRIPLETS_KEY
+from assets.protobias.common import FILTERED_KEY, GROUP, TRIPLETS_KEY, domain_and_painter, pairs
 from assets.protobias.concepts import whole_sample
 from assets.protobias.filtered import Filtering
 from assets.protobias.pairs import SIDES
-from assets.protobias.partitions import domain_and_painter, pairs
-from assets.protobias.scoring import REFERENCES, ended, formula_of, to_score
+from assets.protobias.scorers import REFERENCES, ended, formula_of, to_score
 from assets.protobias.selection import first_pairs, share_of
 from metrics.pairs import pair_scores
 from resources.models.catalog import Catalog, Model

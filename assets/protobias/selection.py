@@ -97,7 +97,7 @@ def _lot(seed: int, pair: str) -> str:
     return sha256(f"{seed}/{pair}".encode()).hexdigest()
 
 
-def retention(rows: Sequence[Row], *by: str) -> pd.DataFrame:
+def retention_by(rows: Sequence[Row], *by: str) -> pd.DataFrame:
     """By columns of `filtered_pairs`: pairs, those with both pictures, with both scores, and kept.
 
     `retention` is the share of all pairs that was kept, in %: the paper keeps 62.05 % of its own.

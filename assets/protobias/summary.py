@@ -15,8 +15,8 @@ from assets.kit.columns import BOOLEAN, REAL, TEXT, WHOLE, Columns, materialized
 from assets.kit.partitions import painters
 from assets.kit.previews import markdown_table, with_intervals
 from assets.kit.table_asset import NothingYet
-from assets.protobias.common import is_stored, key, scores_of, table_asset
-from assets.protobias.scored import EVALUATED, all_scores, human_scores_of
+from assets.protobias.common import is_stored, key, table_asset
+from assets.protobias.score_table import EVALUATED, all_scores, human_scores_of
 from assets.protobias.trial import samples_of, scored_in_part
 from generators.prompts.concepts import DOMAINS
 from metrics.ranking import ALL, ranking_table
@@ -72,7 +72,7 @@ def summary_over(models: Sequence[Model]) -> AssetsDefinition:
         columns=SUMMARY,
         partitions=painters,
         deps=[
-            *(AssetDep(scores_of(model.name)) for model in models),
+            *(AssetDep(key(f"scores_{model.name}")) for model in models),
             AssetDep(key("human_scores")),
         ],
         description="Failure rates, mean scores and margins of every metric, with 95 % intervals "

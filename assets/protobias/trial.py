@@ -70,7 +70,7 @@ def _sample(home: Home, painter: str, domain: str) -> Sample | None:
 def scored_in_part(scores: pd.DataFrame, samples: Sequence[Sample]) -> dict[str, str]:
     """By metric that was asked about a part of a domain's evaluated pairs: how many, in words.
 
-    `scores` are those of the sample `evaluated` (`scored.all_scores`).
+    `scores` are those of the sample `evaluated` (`score_table.all_scores`).
     """
     evaluated = {sample.domain: sample.evaluated for sample in samples}
     counts = scores.groupby(["metric", "domain"], sort=False)["pair_id"].nunique()

@@ -17,10 +17,9 @@ from assets.kit.previews import markdown_table
 from assets.kit.step import Check, Conversation, Extent, Input, Row, Sample, Step, Work
 from assets.kit.table_asset import Mismatch
 from assets.planning.repairs import longest_repair
-from assets.protobias.common import GROUP, key
+from assets.protobias.common import GROUP, key, protobias_domains
 from assets.protobias.concepts import CONCEPTS, concept_of, concepts_told
-from assets.protobias.own import own_of, rows_of, templates_of, warning, wrong_rows
-from assets.protobias.partitions import protobias_domains
+from assets.protobias.own_triplets import own_of, rows_of, templates_of, warning, wrong_rows
 from assets.protobias.selection import placed
 from assets.protobias.writing import (
     LONGEST_FEEDBACK,

@@ -8,7 +8,7 @@ from dagster._core.utils import make_new_run_id
 
 from assets.kit.benchmarks import benchmarks
 from assets.kit.partitions import painters, tags_of
-from assets.protobias.partitions import pairs, protobias_domains
+from assets.protobias.common import pairs, protobias_domains
 from generators.prompts.concepts import DOMAINS
 from resources.models.catalog import CatalogFiles
 from sensors.coverage import PAINTER, Coverage

@@ -15,7 +15,7 @@ class Painted:
     """A painter's summary, pairs, scores and human scores, in the columns of those assets.
 
     `pairs` has the columns of `filtered_pairs`, which are empty for what is not filtered yet.
-    `scores` is what `assets.protobias.scored.all_scores` gives and `retention` what
+    `scores` is what `assets.protobias.score_table.all_scores` gives and `retention` what
     `assets.protobias.retention.retention` does; `human` is empty where people have scored nothing.
     `missing` says in words what is not there, and `samples` what the results of each domain rest
     on; those of a `trial` are too few or partial to be ranked. `partial` says of metrics that were

@@ -9,7 +9,7 @@ from assets.kit.limits import first_of
 from assets.planning import Task, quote, text
 from assets.protobias import BENCHMARK
 from assets.protobias.reported import painted_by
-from assets.protobias.scoring import scorers
+from assets.protobias.scorers import scorers
 from assets.protobias.triplets import placed_concept
 from resources.home import Home
 from resources.models.catalog import Catalog, Model

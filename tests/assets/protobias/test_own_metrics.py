@@ -13,7 +13,7 @@ from PIL import Image
 
 from assets.kit.table_asset import Mismatch
 from assets.protobias.own_scores import BadScores, endings, read_scores
-from assets.protobias.scored import all_scores
+from assets.protobias.score_table import all_scores
 from resources.home import Home
 from resources.images import ImageStore
 from resources.models.backends.python import Python

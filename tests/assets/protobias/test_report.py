@@ -13,9 +13,9 @@ from assets.protobias.filtered import FILTERED
 from assets.protobias.pairs import IMAGE_PAIRS
 from assets.protobias.reported import facts, painted_by, prompts, unsummarised
 from assets.protobias.retention import retention
-from assets.protobias.scored import all_scores
+from assets.protobias.score_table import all_scores
 from assets.protobias.scores import SCORES
-from assets.protobias.selection import retention as kept_in_metadata
+from assets.protobias.selection import retention_by as kept_in_metadata
 from assets.protobias.summary import SUMMARY
 from assets.protobias.triplets import TRIPLETS
 from metrics.ranking import ranking_table

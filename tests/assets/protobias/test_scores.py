@@ -12,9 +12,9 @@ from assets.kit.table_asset import Mismatch
 from assets.protobias.human import HUMAN_SCORES
 from assets.protobias.pairs import IMAGE_PAIRS
 from assets.protobias.retention import retention
-from assets.protobias.scored import all_scores
+from assets.protobias.score_table import all_scores
+from assets.protobias.scorers import REFERENCES, ended, formula_of, to_score
 from assets.protobias.scores import SCORES, wrong_scores
-from assets.protobias.scoring import REFERENCES, ended, formula_of, to_score
 from generators.prompts.rating_prompts import judge_prompt
 from metrics.ranking import ranking_table
 from resources.calls import Answer

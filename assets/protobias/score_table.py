@@ -11,8 +11,8 @@ from assets.kit.table_asset import Mismatch
 from assets.protobias.common import stored
 from assets.protobias.human import HUMAN_SCORES
 from assets.protobias.own_scores import version_in_file
+from assets.protobias.scorers import is_filed
 from assets.protobias.scores import SCORES
-from assets.protobias.scoring import is_filed
 from assets.protobias.selection import part_of_pairs
 from generators.prompts.concepts import DOMAINS
 from metrics.normalization import HUMAN, OWN, normalize_scores
