@@ -6,8 +6,7 @@ import dagster as dg
 import pytest
 
 import assets
-from assets import vlmbias
-from assets.kit.benchmarks import planners_of
+from assets.kit.benchmarks import defined, planners_of
 from assets.kit.jobs import Jobs
 from assets.kit.plan import Plan
 from resources.batches import submission
@@ -41,9 +40,7 @@ def location(root, judge, instance):
 def location_of(root, instance, *models):
     catalog = Catalog(models)
     loaded = dg.load_assets_from_package_module(assets)
-    return Location(
-        root, instance, [*loaded, *vlmbias.BENCHMARK.defined(catalog)], planners_of(catalog)
-    )
+    return Location(root, instance, [*loaded, *defined(catalog)], planners_of(catalog))
 
 
 def output(result, op):

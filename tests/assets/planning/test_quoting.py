@@ -10,6 +10,7 @@ import pytest
 from dagster import (
     AssetChecksDefinition,
     AssetKey,
+    AssetsDefinition,
     DagsterInstance,
     load_assets_from_package_module,
 )
@@ -17,6 +18,7 @@ from PIL import Image
 
 import assets as package
 import definitions
+from assets import protobias
 from assets.kit.benchmarks import planners_of as planners
 from assets.kit.choice import NoSuchModel
 from assets.kit.plan import Plan
@@ -323,6 +325,8 @@ class TestChoice:
 
     def test_what_asks_nobody_says_what_is_asked_after_it(self, assets, judge, tmp_path):
         concepts = AssetKey(["protobias", "concepts"])
+        others = protobias.BENCHMARK.defined(Catalog(REFERENCE))
+        assets |= {each.key: each for each in others if isinstance(each, AssetsDefinition)}
         config = {"ops": {"protobias__concepts": {"config": {"instances": 20}}}}
         chosen = self.chosen(assets, judge, "*", config=config)
         assert chosen.besides[concepts, "animals"] == {"instances": 20}
