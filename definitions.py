@@ -94,7 +94,7 @@ by_key = {
     for key in asset.keys
 }
 resources = resources_at(data_root())
-named = jobs_of(flows(), by_key)
+named = jobs_of(flows(by_key), by_key)
 batches = batching(planners, by_key, named.by_asset, resources)
 quotes = quote_job(planners, lambda: defs.get_repository_def().assets_defs_by_key)
 
@@ -109,7 +109,7 @@ defs: dg.Definitions = dg.Definitions(
     sensors=[
         watching(planners, by_key, batches),
         noticing(catalog_files, by_key),
-        launching(catalog_files, by_key, jobs_of_painters(named.all)),
+        launching(catalog_files, by_key, jobs_of_painters(named.all, by_key)),
         ending(named.all),
     ],
     schedules=monthly(catalog_files, by_key),

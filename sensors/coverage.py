@@ -47,6 +47,7 @@ class Coverage:
     ) -> None:
         self.instance, self.catalog, self.benchmark = instance, catalog, benchmark
         self.told: list[str] = []
+        self.flows = benchmark.flows_of(assets)
         self._all = {step.key: step for step in benchmark.steps(catalog) if step.key in assets}
         self.steps = [step for step in self._all.values() if is_by_painter(step.partitions)]
         """The steps that are divided by painter, each after what it reads."""
@@ -275,11 +276,11 @@ class Coverage:
     @cached_property
     def flow(self) -> Flow:
         """The job that makes the partitions."""
-        return next(flow for flow in self.benchmark.flows if flow.division == self.division)
+        return next(flow for flow in self.flows if flow.division == self.division)
 
     def flow_of(self, division: PartitionsDefinition[Any] | None, name: str = "") -> Flow | None:
         """The job of assets that are divided so, with one of that name among them."""
-        for flow in self.benchmark.flows:
+        for flow in self.flows:
             if flow.division == division and any(each.endswith(name) for each in flow.assets):
                 return flow
         return None

@@ -35,7 +35,7 @@ def monthly(files: CatalogFiles, assets: Assets) -> list[ScheduleDefinition]:
     return [
         _monthly(files, assets, benchmark, flow)
         for benchmark in benchmarks().values()
-        for flow in benchmark.flows
+        for flow in benchmark.flows_of(assets)
         if is_by_painter(flow.division)
     ]
 

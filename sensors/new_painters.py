@@ -66,13 +66,14 @@ def launching(files: CatalogFiles, assets: Assets, jobs: Sequence[Any]) -> Senso
     return new_painters
 
 
-def jobs_of_painters(jobs: Sequence[Any]) -> list[Any]:
+def jobs_of_painters(jobs: Sequence[Any], assets: Assets) -> list[Any]:
     """Those of some named jobs that `launching` may start."""
+    every = [benchmark.flows_of(assets) for benchmark in benchmarks().values()]
     wanted = {
         flow.job
-        for benchmark in benchmarks().values()
-        if any(is_by_painter(flow.division) for flow in benchmark.flows)
-        for flow in benchmark.flows
+        for flows in every
+        if any(is_by_painter(flow.division) for flow in flows)
+        for flow in flows
         if is_by_painter(flow.division) or flow.division == painters or flow.division is None
     }
     return [job for job in jobs if job.name in wanted]

@@ -18,6 +18,7 @@ import assets
 from assets.kit import foresight
 from assets.kit.jobs import Flow
 from assets.kit.materializing import asset_of
+from assets.kit.partitions import said_of
 from assets.kit.plan import Planners
 from assets.kit.step import Step, Steps
 from resources.models.catalog import Catalog
@@ -46,11 +47,23 @@ class Benchmark:
     assets: Callable[[Catalog], Iterable[Definition]]
     """The other assets that depend on a catalog, as tables over all judges; with their checks."""
     flows: Sequence[Flow] = ()
-    """The named jobs."""
+    """The named jobs; where there are none, one for each way in which its assets are divided."""
     stand_in: Callable[[Catalog, str], Iterable[StandIn]]
     """The runs that make it small, with a painter that costs nothing, in their order."""
     reviewed: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """By name of an asset: the names of the review files that it follows, each of a partition."""
+
+    def flows_of(self, assets: Mapping[AssetKey, AssetsDefinition]) -> Sequence[Flow]:
+        """The named jobs of those assets that there are."""
+        if self.flows:
+            return self.flows
+        divisions = {
+            asset.partitions_def for key, asset in assets.items() if key.path[0] == self.name
+        }
+        return [
+            Flow(f"{self.name}_{said_of(each)}", each, (f"{self.name}/",), self.question)
+            for each in sorted(divisions, key=said_of)
+        ]
 
     def defined(self, catalog: Catalog) -> list[Definition]:
         """All of its assets and checks that depend on a catalog."""
@@ -72,9 +85,9 @@ def steps_of(catalog: Catalog) -> Steps:
     return {step.key: step for step in steps}
 
 
-def flows() -> list[Flow]:
-    """The named jobs of all benchmarks."""
-    return [flow for benchmark in benchmarks().values() for flow in benchmark.flows]
+def flows(assets: Mapping[AssetKey, AssetsDefinition]) -> list[Flow]:
+    """The named jobs of all benchmarks, of those assets that there are."""
+    return [flow for benchmark in benchmarks().values() for flow in benchmark.flows_of(assets)]
 
 
 def planners_of(catalog: Catalog) -> Planners:

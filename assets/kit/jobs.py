@@ -18,8 +18,8 @@ from resources.executors import in_process
 class Flow(NamedTuple):
     """A job of assets that are all divided in one way, as Dagster wants it.
 
-    `assets` are their names; one that ends with an underscore stands for all that begin so. With
-    `one_step` it runs in the process of its run, which starts sooner.
+    `assets` are their names; one that ends with an underscore or a slash stands for all that begin
+    so. With `one_step` it runs in the process of its run, which starts sooner.
     """
 
     job: str
@@ -56,6 +56,6 @@ def jobs_of(flows: Iterable[Flow], assets: Mapping[AssetKey, AssetsDefinition]) 
 def _is_of(flow: Flow, key: AssetKey, asset: AssetsDefinition) -> bool:
     name = key.to_user_string()
     return asset.partitions_def == flow.division and any(
-        name.startswith(wanted) if wanted.endswith("_") else name == wanted
+        name.startswith(wanted) if wanted.endswith(("_", "/")) else name == wanted
         for wanted in flow.assets
     )

@@ -70,3 +70,12 @@ def reply_columns(reply: Reply) -> dict[str, Any]:
         known = {"outcome": "answered", "served_model": outcome.served_model}
         return {"response": outcome.text, **known, **calls}
     return {"response": None, **unanswered(outcome, "unparsed"), **calls}
+
+
+def responding_with(**columns: str) -> References:
+    """Reference judges, by model, whose response is a column of the row."""
+
+    def of(column: str) -> Callable[[Row, ImageStore], Mapping[str, Any]]:
+        return lambda row, images: {"response": row[column], "outcome": "answered"}
+
+    return {model: of(column) for model, column in columns.items()}

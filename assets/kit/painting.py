@@ -50,7 +50,7 @@ class PaintStep(Step[ConfigT]):
         row: Row,
         request: Paint,
         *,
-        calls: Sequence[str] = (),
+        calls: Sequence[str] | None = (),
         sample: int | None = None,
     ) -> dict[str, Any]:
         """A row of what is known of a picture before it is painted; `calls` are upstream ones.
@@ -70,7 +70,7 @@ class PaintStep(Step[ConfigT]):
             **dict.fromkeys(PICTURED),
             "outcome": None,
             "rehearsal": painter.rehearses,
-            "calls": list(calls),
+            "calls": list(calls or ()),
         }
 
     def converse(self, work: Work[ConfigT], row: Row) -> Conversation:

@@ -48,3 +48,12 @@ def painter_in(key: str, division: PartitionsDefinition[Any] | None) -> str:
     assert isinstance(division, MultiPartitionsDefinition)
     (name,) = (of.name for of in division.partitions_defs if of.partitions_def == painters)
     return parts_of(key, division)[name]
+
+
+def said_of(division: PartitionsDefinition[Any] | None) -> str:
+    """How assets are divided, as part of a job's name: by_domain_and_painter."""
+    if isinstance(division, MultiPartitionsDefinition):
+        return f"by_{'_and_'.join(sorted(each.name for each in division.partitions_defs))}"
+    if division is None:
+        return "in_all"
+    return "by_painter" if division == painters else "by_partition"

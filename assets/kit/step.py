@@ -18,12 +18,13 @@ checks, cost, plan for quotes and batches, and the calls behind each row follow 
             return {"caption": text_of(reply.outcome), "calls": [*reply.calls]}
 """
 
-from abc import ABC, abstractmethod
+from abc import ABC
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from logging import Logger
+from types import MappingProxyType
 from typing import Any, ClassVar, Generic, NamedTuple, TypeAlias, TypeVar
 
 import pandas as pd
@@ -86,6 +87,12 @@ class Input(NamedTuple):
     read_by: Columns | None = None
     """The columns by which `Work.rows` types the rows of the table."""
     by_default: bool = False
+
+
+def only_input(asset: str, columns: Columns, dimension: str | None = None) -> Mapping[str, Input]:
+    """The inputs of a step that reads one table, `upstream`: that of an asset, by its name."""
+    key = AssetKey.from_user_string(asset)
+    return MappingProxyType({"upstream": Input(key, dimension, read_by=columns)})
 
 
 class Extent(NamedTuple):
@@ -185,14 +192,16 @@ class Step(ABC, Generic[ConfigT]):
         """The model that is asked; None, as by default, where nobody is. Raises `NoSuchModel`."""
         return None
 
-    @abstractmethod
     def rows(self, work: Work[ConfigT]) -> Sequence[dict[str, Any]]:
         """What there is to be a row of, in the table's order: the columns known before asking.
+
+        By default the rows of the first input.
 
         In a plan, upstream rows may be `PENDING`: one that depends on such a row has that outcome
         as well, and so has one whose upstream row is of another time: a run that meets it fails.
         Raises `NotCountable` where nobody can count what is to be asked then.
         """
+        return work.rows(next(iter(self.inputs)))
 
     def converse(self, work: Work[ConfigT], row: Row) -> Conversation:
         """Ask about a row, in as many turns as it takes; return its further columns."""

@@ -38,7 +38,7 @@ class Location:
             if isinstance(asset, dg.AssetsDefinition)
             for key in asset.keys
         }
-        self.jobs = jobs or jobs_of(flows(), by_key)
+        self.jobs = jobs or jobs_of(flows(by_key), by_key)
         batches = batching(planners, by_key, self.jobs.by_asset, self.resources)
         self.sensor = watching(planners, by_key, batches)
         self.defs = dg.Definitions(

@@ -69,7 +69,7 @@ def begun(bench, written, status=STARTED, job="__ASSET_JOB", **tags):
 @pytest.fixture
 def tick(bench):
     """What a tick launches, and what it says."""
-    sensor = ending(jobs_of(flows(), ASSETS).all)
+    sensor = ending(jobs_of(flows(ASSETS), ASSETS).all)
     assert sensor.default_status is DefaultSensorStatus.RUNNING
 
     def tick():

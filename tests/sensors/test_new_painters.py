@@ -40,7 +40,7 @@ FAILED, STARTED = DagsterRunStatus.FAILURE, DagsterRunStatus.STARTED
 @pytest.fixture
 def tick(bench):
     """What a tick launches, and what it says."""
-    jobs = jobs_of(flows(), ASSETS).all
+    jobs = jobs_of(flows(ASSETS), ASSETS).all
     sensor = launching(bench.files, ASSETS, jobs)
 
     def tick():
@@ -211,7 +211,7 @@ def test_what_the_user_makes_just_now_is_waited_for(tick, bench):
 
 
 def test_both_are_off_until_they_are_turned_on(bench):
-    jobs = jobs_of(flows(), ASSETS).all
+    jobs = jobs_of(flows(ASSETS), ASSETS).all
     assert launching(bench.files, ASSETS, jobs).default_status is DefaultSensorStatus.STOPPED
     assert all(
         each.default_status is DefaultScheduleStatus.STOPPED

@@ -36,8 +36,6 @@ class PhotographStep(Step[LimitedT]):
     inputs: Mapping[str, Input] = SUBJECTS_OF_TOPIC
     done: ClassVar[str]
     """How a row ended that has a picture which can be used."""
-    named_by: ClassVar[Sequence[str]]
-    """The columns that name a row."""
 
     @abstractmethod
     def there(self, work: Work[LimitedT]) -> Photographs:

@@ -28,10 +28,10 @@ def _loaded(*names):
 
 def test_whatever_asks_a_model_is_in_one_named_job_and_models_add_none():
     by_key, asking = _loaded("gpt", "gemini")
-    jobs = jobs_of(flows(), by_key)
+    jobs = jobs_of(flows(by_key), by_key)
     assert asking <= set(jobs.by_asset)
     names = [job.name for job in jobs.all]
-    assert names == [job.name for job in jobs_of(flows(), _loaded("gpt")[0]).all]
+    assert names == [job.name for job in jobs_of(flows(_loaded("gpt")[0]), _loaded("gpt")[0]).all]
     assert len(names) == len(set(names)) == 9
     assert not any(character.isdigit() for name in names for character in name)
     assert all(job.description for job in jobs.all)
@@ -39,7 +39,7 @@ def test_whatever_asks_a_model_is_in_one_named_job_and_models_add_none():
 
 def test_jobs_have_the_partitions_and_assets_of_the_main_flows(tmp_path):
     by_key, _ = _loaded("gpt")
-    jobs = jobs_of(flows(), by_key)
+    jobs = jobs_of(flows(by_key), by_key)
     resolved = dg.Definitions(
         assets=list(by_key.values()), jobs=jobs.all, resources=resources_at(str(tmp_path))
     )

@@ -1,0 +1,141 @@
+"""Colours: does a judge name the colour in the picture, or the one that the thing usually has?"""
+
+import dagster as dg
+import pandas as pd
+
+from assets.kit.benchmarks import Benchmark, StandIn
+from assets.kit.choice import chosen
+from assets.kit.columns import TEXT, TEXTS, WHOLE, Columns, materialized
+from assets.kit.judging import JudgeStep, reply_columns, responding_with
+from assets.kit.limits import Limited
+from assets.kit.painting import PAINTED, PaintStep
+from assets.kit.partitions import painter_in, painters
+from assets.kit.step import Step, only_input
+from assets.kit.table_asset import table_asset
+from assets.report.asset import report_asset
+from assets.report.formats import Rate, whole_percent
+from assets.report.one_page import one_page
+from assets.report.start_page import Entry
+from metrics import exact_interval
+from resources.home import Home
+from resources.models.requests import Look, Paint, Turn, Write
+
+KINDS = dg.StaticPartitionsDefinition(["plants", "things"])
+BY_PAINTER = dg.MultiPartitionsDefinition({"kind": KINDS, "painter": painters})
+CONCEPTS = {
+    "plants": [("bush", "green", "red"), ("fern", "green", "blue"), ("lily", "white", "red")],
+    "things": [("log", "brown", "blue"), ("rock", "gray", "red"), ("bench", "brown", "blue")],
+}
+CONCEPT = dict.fromkeys(("thing", "usual", "colour"), (TEXT, "Of the concept"))
+ENDED = {"outcome": (TEXT, "How it ended"), "reason": (TEXT, "Why; empty where it went well")}
+PROMPTS = Columns(**CONCEPT, prompt=(TEXT, "The sentence"), **ENDED, calls=(TEXTS, "Of the store"))
+PICTURES = Columns(**CONCEPT, **PAINTED)
+ANSWERS = Columns(**PICTURES.columns, model=(TEXT, "The judge"), response=(TEXT, "Its answer"))
+RATES = Columns(model=(TEXT, "The judge"), usual=(WHOLE, "Usual colours"), of=(WHOLE, "Answers"))
+QUESTION = "Does a judge name the colour that it sees, or the usual one?"
+
+
+class Prompts(Step[Limited]):
+    group, name, columns, config, partitions = "colours", "prompts", PROMPTS, Limited, KINDS
+    description, asks, named_by = "A sentence of each concept.", Write(()), ("thing",)
+
+    def model(self, partition, config):
+        return next((each for each in self.catalog.with_role("writer") if not each.rehearses), None)
+
+    def rows(self, work):
+        some = CONCEPTS[work.partition][: work.config.limit]
+        return [dict(zip(CONCEPT, each, strict=True)) for each in some]
+
+    def converse(self, work, row):
+        words = f"a {row['colour']} {row['thing']}"
+        if self.model(work.partition, work.config) is None:
+            return {"prompt": f"A kiwi is in a quiet field with {words}.", "outcome": "answered"}
+        said = reply_columns((yield Write((Turn("user", f"Write a sentence with {words}."),))))
+        return {**said, "prompt": said["response"]}
+
+
+class Pictures(PaintStep[Limited]):
+    group, name, columns, config, partitions = "colours", "pictures", PICTURES, Limited, BY_PAINTER
+    description, named_by = "A picture of each prompt.", ("thing",)
+    inputs = only_input("colours/prompts", PROMPTS, "kind")
+
+    def rows(self, work):
+        there = [row for row in work.rows("upstream") if row["prompt"]]
+        return [self.painting(work, row, Paint(row["prompt"]), calls=row["calls"]) for row in there]
+
+
+class Kept(Step[Limited]):
+    group, name, columns, config, partitions = "colours", "kept", PICTURES, Limited, BY_PAINTER
+    description, asks, named_by = "Which pictures show what was wanted.", Look(()), ("thing",)
+    inputs = only_input("colours/pictures", PICTURES)
+
+    def model(self, partition, config):
+        painter = chosen(self.catalog, painter_in(partition, BY_PAINTER), "painter")
+        return None if painter.rehearses else self.catalog.with_role("captioner")[0]
+
+    def converse(self, work, row):
+        if row["outcome"] not in ("painted", "pending"):
+            return {}
+        if self.model(work.partition, work.config) is None:
+            return {"outcome": "kept"}
+        words = f"Does this picture show: {row['prompt']} Answer Yes or No."
+        said = reply_columns((yield Look((Turn("user", words, (row["sha256"],)),))))
+        kept = "kept" if said["response"] == "Yes" else "dropped"
+        return {"outcome": kept, "calls": [*row["calls"], *said["calls"]]}
+
+
+class Answers(JudgeStep[Limited]):
+    group, columns, config, partitions = "colours", ANSWERS, Limited, BY_PAINTER
+    named, description, asks = "answers", "The colours that a judge names.", Look(())
+    inputs, named_by = only_input("colours/kept", PICTURES), ("thing",)
+    references = responding_with(prior="usual", pixels="colour", random="thing")
+
+    def rows(self, work):
+        there = [row for row in work.rows("upstream") if row["outcome"] in ("kept", "pending")]
+        return [row | {"model": self.judge.name} for row in there]
+
+    def query(self, work, row):
+        words = f"What colour is the {row['thing']}? Answer with one word."
+        said = reply_columns((yield Look((Turn("user", words, (row["sha256"],)),))))
+        return {**said, "calls": [*row["calls"], *said["calls"]]}
+
+
+def assets(catalog):
+    answers = [Answers(catalog, judge).key for judge in catalog.with_role("judge")]
+
+    @table_asset("colours", columns=RATES, partitions=None, deps=answers, description=QUESTION)
+    def rates(context, home: Home) -> dg.MaterializeResult:
+        every = BY_PAINTER.get_partition_keys(dynamic_partitions_store=context.instance)
+        found = [home.find(key, each) for key in answers for each in every]
+        rows = pd.concat(each for each in found if each is not None)
+        usual = rows["response"].eq(rows["usual"]).groupby(rows["model"])
+        return materialized(RATES.table(usual.agg(usual="sum", of="size").reset_index()))
+
+    yield rates
+    yield report_asset("colours", site, deps=[rates.key], description=QUESTION)
+
+
+def site(sources):
+    found = sources.table("rates").itertuples(index=False)
+    rates = [(m, Rate(usual / of, *exact_interval(usual, of))) for m, usual, of in found]
+    name, worst = max(rates, key=lambda each: each[1].value)
+    finding = f"{name} names the usual colour in {whole_percent(worst.value)} of the pictures."
+    entry = Entry("Colours", QUESTION, finding, "results")
+    return one_page(sources, entry, measured="Answers with the usual colour", rates=rates)
+
+
+BENCHMARK = Benchmark(
+    name="colours",
+    title="Colours",
+    question=QUESTION,
+    steps=lambda catalog: [
+        *(step(catalog) for step in (Prompts, Pictures, Kept)),
+        *(Answers(catalog, judge) for judge in catalog.with_role("judge")),
+    ],
+    assets=assets,
+    stand_in=lambda catalog, painter: [
+        *(StandIn(("prompts",), kind) for kind in CONCEPTS),
+        *(StandIn(("pictures", "kept", "answers_prior"), f"{kind}|{painter}") for kind in CONCEPTS),
+        StandIn(("rates", "report")),
+    ],
+)
