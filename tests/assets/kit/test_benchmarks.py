@@ -1,6 +1,8 @@
 """A whole benchmark is one folder: it touches no other file, and gets all that others have."""
 
 import json
+import os
+import subprocess
 import sys
 from contextlib import contextmanager
 from pathlib import Path
@@ -211,3 +213,38 @@ def test_a_selection_of_it_is_read_as_of_any_other(server):
         chosen = choose(by_key, planners_of(catalog), instance, "colours/kept+", ["things|brush"])
     assert {task.asset.path[-1] for task in chosen.tasks} == {"kept", "answers_eye"}
     assert AssetKey(["colours", "prompts"]) in steps_of(catalog)
+
+
+_LOADED = """
+import json, definitions
+repository = definitions.defs.get_repository_def()
+print(json.dumps({
+    "assets": [key.to_user_string() for key in repository.assets_defs_by_key],
+    "jobs": [job.name for job in repository.get_all_jobs()],
+    "schedules": [each.name for each in repository.schedule_defs],
+    "planned": [key.to_user_string() for key in definitions.planners],
+}))
+"""
+
+
+def test_a_code_location_loads_it_from_its_folder_alone(tmp_path):
+    """A project in which nothing is other than here, but for one more folder in `assets`."""
+    project, here = tmp_path / "project", FOLDER.parents[1]
+    (project / "assets").mkdir(parents=True)
+    for each in here.iterdir():
+        is_code = each.suffix in (".py", ".yaml") or (each / "__init__.py").exists()
+        if is_code and each.name != "assets":
+            (project / each.name).symlink_to(each)
+    for each in [*(here / "assets").iterdir(), FOLDER / "colours"]:
+        if each.name != "__pycache__":
+            (project / "assets" / each.name).symlink_to(each)
+    python = [sys.executable, "-W", "ignore", "-c", _LOADED]
+    home = {**os.environ, "COUNTERFACTORY_HOME": str(tmp_path), "PYTHONPATH": str(project)}
+    said = subprocess.run(
+        python, cwd=project, env=home, check=True, capture_output=True, text=True
+    ).stdout
+    loaded = json.loads(said.splitlines()[-1])
+    assert {"colours/prompts", "colours/answers_prior", "colours/report"} <= set(loaded["assets"])
+    assert {"colours_by_partition", "colours_by_kind_and_painter"} <= set(loaded["jobs"])
+    assert "missing_colours_by_kind_and_painter" in loaded["schedules"]
+    assert "colours/pictures" in loaded["planned"]
