@@ -70,7 +70,7 @@ class PaintStep(Step[ConfigT]):
             **dict.fromkeys(PICTURED),
             "outcome": None,
             "rehearsal": painter.rehearses,
-            "calls": list(calls or ()),
+            "calls": [] if calls is None else list(calls),
         }
 
     def converse(self, work: Work[ConfigT], row: Row) -> Conversation:

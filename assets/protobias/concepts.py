@@ -143,7 +143,7 @@ def _ids(rows: pd.DataFrame) -> set[str]:
     return set(rows["concept_id"])
 
 
-def concepts_told(number: int, domain: str) -> str:
+def sample_size(number: int, domain: str) -> str:
     """As in "6 of 2,000 concepts": of as many as the paper has, where there are fewer."""
     whole = SIZES[domain]
     return so_many(number, whole, "concepts") if number < whole else f"{number:,} concepts"
@@ -159,7 +159,7 @@ def whole_sample(
     concepts = min(drawn, limit or drawn)
     if concepts >= SIZES[domain]:
         return None
-    return Whole(concepts_told(concepts, domain), number, request)
+    return Whole(sample_size(concepts, domain), number, request)
 
 
 def _counted(rows: pd.DataFrame, columns: list[str]) -> MarkdownMetadataValue:

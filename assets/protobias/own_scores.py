@@ -65,7 +65,7 @@ class FiledScores(Scores):
     def rows(self, work: Work[Limited]) -> list[dict[str, Any]]:
         """The pictures of the evaluation set, as the file scores them."""
         pictures, given = super().rows(work), self._given(work)
-        found, _ = self._endings(work, given, pictures)
+        found, _ = self._outcomes(work, given, pictures)
         version = {"metric_version": given.version}
         return [row | version | ending for row, ending in zip(pictures, found, strict=True)]
 
@@ -78,7 +78,7 @@ class FiledScores(Scores):
         """The file, and its rows that are of no use."""
         given = self._given(work)
         told = {**super().metadata(work, rows), "file": str(given.path)}
-        _, wrong = self._endings(work, given, rows)
+        _, wrong = self._outcomes(work, given, rows)
         if len(wrong):
             work.log.warning("%s: %d rows are of no use.", given.path, len(wrong))
             told |= {"bad_rows": len(wrong), "rows_of_no_use": markdown_table(wrong.head(100))}
@@ -87,12 +87,12 @@ class FiledScores(Scores):
     def _given(self, work: Work[Limited]) -> Given:
         return read_scores(self.judge, work.home, domain_and_painter(work.partition)[1])
 
-    def _endings(
+    def _outcomes(
         self, work: Work[Limited], given: Given, pictures: Sequence[Row]
     ) -> tuple[list[dict[str, Any]], pd.DataFrame]:
         domain, _ = domain_and_painter(work.partition)
         pairs = list(work.tables["filtered_pairs"]["pair_id"])
-        return endings(given, self.judge, domain, pairs, pictures)
+        return read_outcomes(given, self.judge, domain, pairs, pictures)
 
 
 def path_of(model: Model, home: Home, painter: str) -> Path:
@@ -134,7 +134,7 @@ def read_scores(model: Model, home: Home, painter: str) -> Given:
     return Given(path, _version(model, data), own)
 
 
-def endings(
+def read_outcomes(
     given: Given, model: Model, domain: str, pairs: Sequence[str], wanted: Sequence[Row]
 ) -> tuple[list[dict[str, Any]], pd.DataFrame]:
     """How each of the `wanted` pictures ended, and the rows that are of no use.
@@ -160,11 +160,11 @@ def endings(
         elif earlier := found[pair, side]:
             problems.append((at, f"scores {pair} ({side}) again, as row {earlier[0][0]} does"))
         found[pair, side].append((at, score, problem))
-    ended = [_ending(found.get((row["pair_id"], row["side"]), []), given) for row in wanted]
+    ended = [_outcome(found.get((row["pair_id"], row["side"]), []), given) for row in wanted]
     return ended, pd.DataFrame(problems, columns=["row", "problem"])
 
 
-def _ending(rows: Sequence[tuple[int, float | None, str]], given: Given) -> dict[str, Any]:
+def _outcome(rows: Sequence[tuple[int, float | None, str]], given: Given) -> dict[str, Any]:
     if len(rows) == 1 and not rows[0][2]:
         return {"outcome": "scored", "raw": rows[0][1]}
     if len(rows) == 1:

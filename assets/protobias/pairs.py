@@ -32,7 +32,7 @@ from assets.kit.step import (
     Work,
 )
 from assets.protobias.common import GROUP, TRIPLETS_KEY, domain_and_painter, pairs
-from assets.protobias.concepts import concepts_told, whole_sample
+from assets.protobias.concepts import sample_size, whole_sample
 from assets.protobias.selection import first_pairs, placed
 from assets.protobias.triplets import accepted
 from generators.prompts.concepts import Concept, Side, Triplet
@@ -192,10 +192,10 @@ class ImagePairs(PaintStep[Pairing]):
         shown = [row for pair in evenly(both, MOST_SHOWN // len(SIDES)) for row in pair]
         return {
             "pairs": len(rows) // len(SIDES),
-            "concepts": concepts_told(drawn, domain),
+            "concepts": sample_size(drawn, domain),
             "pictures": len(rows),
             **flawed,
-            "endings": markdown_table(endings(rows)),
+            "endings": markdown_table(outcomes_by_knob(rows)),
             "contact_sheet": sheet(shown, _caption, work.images),
         }
 
@@ -252,7 +252,7 @@ def _usable(rows: Sequence[Row]) -> tuple[int, int, str, Counter[str]]:
     return ends.pop("painted", 0), len(rows), "pictures", ends
 
 
-def endings(rows: Sequence[Row]) -> pd.DataFrame:
+def outcomes_by_knob(rows: Sequence[Row]) -> pd.DataFrame:
     """By knob: how many pictures were asked for, and how they ended."""
     counts: dict[str, Counter[str]] = {}
     for row in rows:

@@ -1,4 +1,4 @@
-"""Putting pictures to a metric or judge: a text and a picture go out, an ending comes back."""
+"""Metrics and judges: who scores, what they are asked, and how their replies are read."""
 
 from collections.abc import Callable, Mapping
 from hashlib import sha256
@@ -17,7 +17,7 @@ from resources.models.formulas import OWN as OWN_BACKENDS
 from resources.models.outcomes import Answered, Malformed, Outcome
 from resources.models.requests import Look, Score, Turn
 
-Ending: TypeAlias = dict[str, Any]
+ScoreColumns: TypeAlias = dict[str, Any]
 """How it ended: the columns `outcome`, `refusal`, `raw`, `response`, `reason`, `served_model`."""
 
 
@@ -47,7 +47,7 @@ def to_score(model: Model, text: str, digest: str) -> Look | Score:
     return Look((Turn("user", judge_prompt(text), (digest,)),))
 
 
-def ended(outcome: Outcome) -> Ending:
+def ended(outcome: Outcome) -> ScoreColumns:
     """How a request to score ended; without a score there is a reason, and never a low score."""
     match outcome:
         case Answered(score=score, text=text, served_model=served_model):
@@ -59,33 +59,33 @@ def ended(outcome: Outcome) -> Ending:
     return unanswered(outcome, "unparsed")
 
 
-def _rated(reply: str) -> Ending:
+def _rated(reply: str) -> ScoreColumns:
     rating = read_rating(reply, *JUDGE_SCALE)
     ending = {"outcome": rating.outcome, "raw": rating.score, "reason": rating.reason}
     return ending | ({"refusal": "model"} if rating.outcome == "refused" else {})
 
 
-def _reads(row: Row, images: ImageStore) -> Ending:
+def _reads(row: Row, images: ImageStore) -> ScoreColumns:
     try:
         return _given(fit(images.get(row["sha256"]), row["text"]))
     except Unreadable as why:
         return {"outcome": "unparsed", "reason": str(why)}
 
 
-def _prefers_the_prototype(row: Row, images: ImageStore) -> Ending:
+def _prefers_the_prototype(row: Row, images: ImageStore) -> ScoreColumns:
     return _given(float(row["side"] == "adversarial"))
 
 
-def _guesses(row: Row, images: ImageStore) -> Ending:
+def _guesses(row: Row, images: ImageStore) -> ScoreColumns:
     lot = sha256(f"{row['sha256']}/{row['text']}".encode()).digest()[:8]
     return _given(int.from_bytes(lot, "big") / 2**64)
 
 
-def _given(score: float) -> Ending:
+def _given(score: float) -> ScoreColumns:
     return {"outcome": "scored", "raw": score}
 
 
-REFERENCES: Mapping[str, Callable[[Row, ImageStore], Ending]] = {
+REFERENCES: Mapping[str, Callable[[Row, ImageStore], ScoreColumns]] = {
     "pixels": _reads,
     "prior": _prefers_the_prototype,
     "random": _guesses,

@@ -8,7 +8,7 @@ import pandas as pd
 from assets.kit.columns import records
 from assets.kit.limits import so_many
 from assets.protobias.common import stored
-from assets.protobias.concepts import concepts_told
+from assets.protobias.concepts import sample_size
 from generators.prompts.concepts import DOMAINS
 from resources.home import Home
 
@@ -33,7 +33,7 @@ class Sample(NamedTuple):
     @property
     def told(self) -> str:
         """As in "Animals: 6 of 2,000 concepts, 18 pairs evaluated"."""
-        size = f"{concepts_told(self.concepts, self.domain)}, {self.evaluated:,} pairs evaluated"
+        size = f"{sample_size(self.concepts, self.domain)}, {self.evaluated:,} pairs evaluated"
         return "; ".join([f"{self.domain.capitalize()}: {size}", *self.parts])
 
 

@@ -18,15 +18,15 @@ from assets.kit.step import Check, Conversation, Extent, Input, Row, Sample, Ste
 from assets.kit.table_asset import Mismatch
 from assets.planning.repairs import longest_repair
 from assets.protobias.common import GROUP, key, protobias_domains
-from assets.protobias.concepts import CONCEPTS, concept_of, concepts_told
+from assets.protobias.concepts import CONCEPTS, concept_of, sample_size
 from assets.protobias.own_triplets import own_of, rows_of, templates_of, warning, wrong_rows
 from assets.protobias.selection import placed
 from assets.protobias.writing import (
     LONGEST_FEEDBACK,
     REASKS,
     by_grammar,
+    describe_faults,
     requery,
-    told_of,
     write_triplet,
 )
 from generators.prompts.concepts import Concept, Triplet
@@ -94,7 +94,7 @@ class PromptTriplets(Step[Writing]):
     def sample(self, partition: str, metadata: Mapping[str, Any]) -> Sample | None:
         """Of how many concepts there are triplets, beside the paper's."""
         number = int(metadata.get("triplets") or 0)
-        return Sample(concepts_told(number, partition), number < SIZES[partition])
+        return Sample(sample_size(number, partition), number < SIZES[partition])
 
     def model(self, partition: str, config: Writing) -> Model:
         """The writer."""
@@ -197,7 +197,7 @@ def broken(rows: Sequence[Row], concepts: Iterable[Row], limit: int | None = Non
         [
             *miscounted(rows, wanted, ["concept_id"]),
             *(
-                (row["concept_id"], told_of(found))
+                (row["concept_id"], describe_faults(found))
                 for row in rows
                 if row["outcome"] == "accepted"
                 and (found := find_faults(concept_of(row), _triplet_of(row)))
@@ -229,7 +229,7 @@ def accepted(table: pd.DataFrame) -> list[tuple[Concept, Triplet]]:
         concept = concept_of(row)
         triplet = _triplet_of(row)
         if wrong := find_faults(concept, triplet):
-            problems.append(f"{concept.concept_id} ({told_of(wrong)})")
+            problems.append(f"{concept.concept_id} ({describe_faults(wrong)})")
         found.append((concept, triplet))
     counts = Counter(concept.concept_id for concept, _ in found)
     problems += [f"{name} (stands there {n} times)" for name, n in counts.items() if n > 1]

@@ -55,7 +55,7 @@ def write_triplet(writer: Model, concept: Concept, templates: Mapping[str, str])
                 "outcome": "rejected" if found else "accepted",
                 "earlier_rules": list(dict.fromkeys((*row["earlier_rules"], *row["rules"]))),
                 "rules": list(dict.fromkeys(fault.rule for fault in found)),
-                "reason": told_of(found) or None,
+                "reason": describe_faults(found) or None,
             }
             if not found:
                 return row
@@ -93,7 +93,7 @@ def by_grammar(request: Write) -> Outcome:
     return Answered(json.dumps(data), data=data)
 
 
-def told_of(found: Faults) -> str:
+def describe_faults(found: Faults) -> str:
     """What is wrong, one line a fault."""
     return "\n".join(f"{fault.rule}: {fault.problem}" for fault in found)
 

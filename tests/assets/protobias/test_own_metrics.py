@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 
 from assets.kit.table_asset import Mismatch
-from assets.protobias.own_scores import BadScores, endings, read_scores
+from assets.protobias.own_scores import BadScores, read_outcomes, read_scores
 from assets.protobias.score_table import all_scores
 from resources.home import Home
 from resources.images import ImageStore
@@ -139,7 +139,7 @@ def test_a_row_of_no_use_is_named_and_its_picture_has_failed(
     path.write_text("\n".join([*lines, line.format(**named)]))
     model, wanted = entries[0], pictures.to_dict("records")
     given = read_scores(model, Home(root=str(root)), "sketch")
-    ended, wrong = endings(given, model, "animals", list(pictures["pair_id"]), wanted)
+    ended, wrong = read_outcomes(given, model, "animals", list(pictures["pair_id"]), wanted)
     assert list(wrong["row"]) == [len(lines) + 1]
     assert problem.format(**named) in wrong["problem"].iloc[0]
     outcomes = {
@@ -162,7 +162,7 @@ def test_all_three_kinds_of_file_say_the_same(root, pictures, entries):
     for suffix in (".csv", ".parquet", ".jsonl"):
         model = entries[0].model_copy(update={"model": f"scores/{{painter}}{suffix}"})
         given = read_scores(model, Home(root=str(root)), "sketch")
-        said.append(endings(given, model, "animals", list(pictures["pair_id"]), wanted)[0])
+        said.append(read_outcomes(given, model, "animals", list(pictures["pair_id"]), wanted)[0])
     assert said[0] == said[1] == said[2]
     assert {ending["outcome"] for ending in said[0]} == {"scored"}
 

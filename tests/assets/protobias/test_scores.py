@@ -75,9 +75,9 @@ def scores_path(root, name, domain="animals"):
 
 
 @pytest.fixture(scope="module")
-def rehearsed(tmp_path_factory):
+def stood_in(tmp_path_factory):
     """Two domains, scored by the reference judges and summarised; not to be changed."""
-    root = tmp_path_factory.mktemp("rehearsed")
+    root = tmp_path_factory.mktemp("stood_in")
     with DagsterInstance.ephemeral() as instance:
         instance.add_dynamic_partitions("painters", ["sketch"])
         for domain, number in PAIRS.items():
@@ -88,9 +88,9 @@ def rehearsed(tmp_path_factory):
 
 
 @pytest.fixture
-def root(rehearsed, tmp_path):
+def root(stood_in, tmp_path):
     """A copy of it."""
-    return copied(rehearsed[0], tmp_path / "root")
+    return copied(stood_in[0], tmp_path / "root")
 
 
 @pytest.fixture
@@ -100,9 +100,9 @@ def painted(instance):
     return instance
 
 
-class TestRehearsal:
-    def test_who_reads_never_fails_and_who_prefers_the_prototype_always_does(self, rehearsed):
-        root, result, said = rehearsed
+class TestReferenceJudges:
+    def test_who_reads_never_fails_and_who_prefers_the_prototype_always_does(self, stood_in):
+        root, result, said = stood_in
         summary = pd.read_parquet(root / "protobias" / "summary" / "sketch.parquet")
         whole = summary[(summary["knob"] == "all") & (summary["concept"] == "all")]
         found = whole.set_index(["metric", "domain"])
@@ -133,8 +133,8 @@ class TestRehearsal:
         fails = sum(one <= other for one, other in zip(first[::2], first[1::2], strict=True))
         assert fails / 2000 == pytest.approx(0.5, abs=0.04)
 
-    def test_what_cannot_be_read_is_unparsed_and_never_low(self, rehearsed):
-        root, *_ = rehearsed
+    def test_what_cannot_be_read_is_unparsed_and_never_low(self, stood_in):
+        root, *_ = stood_in
         (row, *_) = scores(root, "pixels").to_dict("records")
         for text in ("Nothing is told here.", row["text"]):
             ending = REFERENCES["pixels"](row | {"text": text}, ImageStore(root=str(root)))
@@ -162,7 +162,7 @@ def judge(server):
 
 
 class TestJudge:
-    def test_both_sides_are_put_to_it_in_the_words_of_table_6_with_one_text(
+    def test_both_sides_are_sent_to_it_in_the_words_of_table_6_with_one_text(
         self, root, painted, judge, server
     ):
         texts = list(dict.fromkeys(scores(root, "prior")["text"]))
@@ -191,7 +191,7 @@ class TestJudge:
 
         said, count = {}, server.count
         result = score(root, painted, "somebody", models=judges)
-        assert server.count == count + 2, "what failed, and nothing else, is asked again"
+        assert server.count == count + 2, "what failed, and nothing else, is sent again"
         told = metadata(result, "scores_somebody", "protobias")
         assert (told["requests_sent"], told["requests_known_before"]) == (2, 8)
         unmet = {name for name, passed in checks(result).items() if not passed}
@@ -372,8 +372,8 @@ class TestAllScores:
             all_scores(home, "sketch", REFERENCE)
 
 
-def test_rows_that_are_wrong_are_named(rehearsed):
-    root, *_ = rehearsed
+def test_rows_that_are_wrong_are_named(stood_in):
+    root, *_ = stood_in
     good = SCORES.rows(scores(root, "prior"))
     filtered = pd.read_parquet(table(root, "filtered_pairs/animals", "sketch", "protobias"))
     assert wrong_scores(good, filtered).empty
