@@ -4,6 +4,7 @@ import hashlib
 import io
 import json
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
@@ -65,6 +66,7 @@ class Report:
         self._asked = [(model, prompting) for model in models for prompting in promptings]
         self._answering = answering or stubborn
         self.pngs: dict[str, bytes] = {}
+        self._titled: dict[str, str] = {}
         self._images: list[dict[str, Any]] = []
         self._measurements: list[dict[str, Any]] = []
         self._questions: list[dict[str, Any]] = []
@@ -151,12 +153,13 @@ class Report:
         """The sha256 of the picture that is sent: with a strip above it, or as it is."""
         if prompting != "in-image title":
             return sha256
-        image = Image.open(io.BytesIO(self.pngs[sha256]))
-        out = io.BytesIO()
-        ImageOps.expand(image, (0, 40, 0, 0), "white").save(out, "PNG")
-        titled = hashlib.sha256(out.getvalue()).hexdigest()
-        self.pngs[titled] = out.getvalue()
-        return titled
+        if sha256 not in self._titled:
+            image = Image.open(io.BytesIO(self.pngs[sha256]))
+            out = io.BytesIO()
+            ImageOps.expand(image, (0, 40, 0, 0), "white").save(out, "PNG", compress_level=1)
+            self._titled[sha256] = hashlib.sha256(out.getvalue()).hexdigest()
+            self.pngs[self._titled[sha256]] = out.getvalue()
+        return self._titled[sha256]
 
     def _ask(self, image: dict[str, Any], truth: int, standard: int) -> None:
         yes = "Yes" if truth == standard else "No"
@@ -293,9 +296,15 @@ def build(folder: Path, *, png_of: Callable[[str], bytes], **tables: Any) -> Pat
 
 def written(folder: Path, **changes: Any) -> Path:
     """The folder of a small site of one original, some of its tables changed."""
-    return build(folder, **{**Report(subjects=1, topics=["flags"]).tables(), **changes}).parent
+    return build(folder, **{**_small(), **changes}).parent
 
 
+@cache
+def _small() -> dict[str, Any]:
+    return Report(subjects=1, topics=["flags"]).tables()
+
+
+@cache
 def picture(bars: int, size: int, kind: str) -> bytes:
     """A PNG with that many bars in a colour of its kind."""
     image = Image.new("RGB", (size, size * 2 // 3), "#dddddd")
