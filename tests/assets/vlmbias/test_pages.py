@@ -278,6 +278,7 @@ def test_disagreement_and_missing_measurements_are_flagged(
     page = chromium.new_page()
     page.goto((folder / "index.html").as_uri())
     expect(page.locator(".flagged")).to_contain_text("label: 1. Without a measurement: 2.")
+    page.locator(".flagged summary").click()
     page.locator(".flagged a").click()
     expect(page.get_by_role("status")).to_have_text("3 of 9 pictures")
     page.goto((folder / ADDED).as_uri())
