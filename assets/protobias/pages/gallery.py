@@ -167,9 +167,10 @@ def gallery(painted: Painted) -> Gallery:
     for row in rows(picked):
         key = (row.domain, row.pair_id)
         both = sorted(by_pair[key], key=lambda shot: shot.side != "correct")
-        told = (getattr(both[0], name) for name in ("pair_id", "domain", "concept", "knob", "text"))
+        first, shots = both[0], [_shot(each) for each in both]
         verdicts = _verdicts(metrics, scored.get(key, ())) if row.state == "evaluated" else []
-        pairs.append(Pair(*told, row.state, [_shot(each) for each in both], verdicts))
+        about = (first.domain, first.concept, first.knob, first.text)
+        pairs.append(Pair(first.pair_id, *about, row.state, shots, verdicts))
     return Gallery(pairs, shown, metrics)
 
 
