@@ -1,7 +1,5 @@
 # Everything runs in .venv, installed from constraints.txt; the Dagster instance is .dagster.
 PYTHON ?= python3
-SEED ?= 0
-SIZES ?= 384 768 1152
 PORT ?= 3000
 WORKERS ?= $(shell nproc 2>/dev/null || echo logical)
 
@@ -14,7 +12,7 @@ PIP := $(BIN)/pip install --quiet --no-compile --disable-pip-version-check --con
 .PHONY: demo ui test lint bench clean
 
 demo: .venv/ready .dagster/dagster.yaml  ## build it all: images, labels, answers, report
-	$(BIN)/python demo.py --seed $(SEED) --sizes $(SIZES)
+	$(BIN)/counterfactory demo
 
 ui: .venv/ready .dagster/dagster.yaml  ## show it in Dagster on http://127.0.0.1:3000
 	$(BIN)/dagster dev --workspace workspace.yaml --host 127.0.0.1 --port $(PORT)

@@ -10,11 +10,13 @@ import typer
 from typer.core import TyperGroup
 
 from commands.collect import collect
+from commands.demo import demo
 from commands.environment import load_environment
 from commands.export import export
 from commands.figure import figure
 from commands.import_ import import_
 from commands.quote import quote
+from commands.run import run
 
 FAILED, MISTAKE = 1, 2
 """Exit codes."""
@@ -28,6 +30,7 @@ KNOWN = (
     ("resources.faults", "StoreError", FAILED),
     ("resources.faults", "ModelError", FAILED),
     ("generators.figures", "PdfUnavailable", FAILED),
+    ("commands.demo", "RunFailed", FAILED),
 )
 """Errors whose message says what to do, by module and name; the first that fits counts."""
 
@@ -65,7 +68,9 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for name, command in (
+    ("demo", demo),
     ("quote", quote),
+    ("run", run),
     ("export", export),
     ("import", import_),
     ("collect", collect),

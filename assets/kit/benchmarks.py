@@ -21,6 +21,7 @@ from assets.kit.materializing import asset_of
 from assets.kit.partitions import said_of
 from assets.kit.plan import Planners
 from assets.kit.step import Step, Steps
+from resources.home import Home
 from resources.models.catalog import Catalog
 
 Definition: TypeAlias = AssetsDefinition | AssetChecksDefinition
@@ -50,6 +51,8 @@ class Benchmark:
     """The named jobs; where there are none, one for each way in which its assets are divided."""
     stand_in: Callable[[Catalog, str], Iterable[StandIn]]
     """The runs that make it small, with a painter that costs nothing, in their order."""
+    made: Callable[[Home, str], Sequence[Mapping[str, Any]]] = lambda home, painter: []
+    """What these have made, as the demo shows it: by part, its name and then numbers."""
     reviewed: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """By name of an asset: the names of the review files that it follows, each of a partition."""
 

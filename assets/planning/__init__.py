@@ -4,7 +4,7 @@ chosen = choose(assets, planners, instance, 'kind:"judge"', ["flags"])
 print(text(quote(planners, sources, chosen.tasks), chosen.silent))
 """
 
-from assets.planning.choice import CannotQuote, Chosen, Task, choose
+from assets.planning.choice import CannotQuote, Chosen, Task, choose, choose_all
 from assets.planning.job import quote_job
 from assets.planning.lines import Amount, Line, Quote, quote
 from assets.planning.words import markdown, text
@@ -17,6 +17,7 @@ __all__ = [
     "Quote",
     "Task",
     "choose",
+    "choose_all",
     "markdown",
     "quote",
     "quote_job",

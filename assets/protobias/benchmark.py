@@ -10,6 +10,7 @@ from assets.kit.step import Step
 from assets.protobias.common import GROUP, QUESTION, TITLE, pairs, protobias_domains
 from assets.protobias.concepts import Concepts
 from assets.protobias.filtered import FilteredPairs
+from assets.protobias.made import count_made
 from assets.protobias.own_scores import FiledScores
 from assets.protobias.pairs import ImagePairs
 from assets.protobias.report import report_over
@@ -85,4 +86,5 @@ BENCHMARK = Benchmark(
     assets=_assets,
     flows=_FLOWS,
     stand_in=_stand_in,
+    made=count_made,
 )

@@ -9,6 +9,7 @@ from assets.kit.step import Step
 from assets.vlmbias.accuracy import accuracy_over
 from assets.vlmbias.answers import Answers, topics_of
 from assets.vlmbias.common import GROUP, QUESTION, TITLE, photographed_topics, photographs, topics
+from assets.vlmbias.made import count_made
 from assets.vlmbias.photographs.candidates import Candidates
 from assets.vlmbias.photographs.edits import Edits
 from assets.vlmbias.photographs.paintings import Paintings
@@ -98,5 +99,6 @@ BENCHMARK = Benchmark(
     assets=_assets,
     flows=_FLOWS,
     stand_in=_stand_in,
+    made=count_made,
     reviewed={"candidates": PHOTOGRAPHED, "photographs": PHOTOGRAPHED},
 )

@@ -1,4 +1,4 @@
-"""The first command of the README, at small size; in a folder, so as not to be the last to run."""
+"""The first command of the README, at small size."""
 
 import os
 import subprocess
@@ -10,12 +10,11 @@ import pandas as pd
 import pytest
 from dagster import AssetKey, AssetRecordsFilter, DagsterInstance
 
-from demo import main
 from resources.calls import CallStore
 
 PROJECT = Path(__file__).parents[2]
-TOTALS = "all 464 130 343 of 343 594"
-"""Images, originals, verified and distinct: 160 images and 91 originals are a rehearsal."""
+TOTALS = "all 464 130 343 251 594"
+"""Images, originals, verified, stand-ins and distinct: all that is no stand-in is verified."""
 PAID = """
 - {name: paid, backend: openai, model: gpt-4.1, family: gpt, roles: [judge]}
 - {name: paints, backend: openai, model: gpt-image-1, family: gpt, roles: [painter, editor]}
@@ -24,14 +23,30 @@ PAID = """
 
 
 AGAIN = """
-import sys, demo
-demo.DRAWN, demo.PHOTOGRAPHED, demo.DOMAINS = ("game_boards",), ("logos",), ("animals",)
-sys.exit(demo.main())
+from dataclasses import replace
+from assets.kit import benchmarks as kit
+
+parts = ("game_boards", "logos", "sketch|logos", "animals|sketch")
+some = {
+    name: replace(
+        each,
+        stand_in=lambda *made, all=each.stand_in: [
+            run for run in all(*made) if run.partition in parts
+        ],
+    )
+    for name, each in kit.benchmarks().items()
+}
+kit.benchmarks = lambda: some
+from commands.app import app
+app(["demo", "--sizes", "384"])
 """
 """The demo, of one topic that is drawn, one that is painted, and one domain of ProtoBias."""
 
 
-def demo(folder, *arguments, models=None, program=("demo.py",), **environment):
+DEMO = ("-m", "commands.app", "demo")
+
+
+def demo(folder, *arguments, models=None, program=DEMO, **environment):
     instance = folder / "instance"
     instance.mkdir(exist_ok=True)
     (instance / "dagster.yaml").write_text((PROJECT / "dagster.yaml.example").read_text())
@@ -70,8 +85,8 @@ def test_it_builds_and_verifies_everything(first, folder):
     assert TOTALS in " ".join(first.stdout.split())
     report = folder / "data" / "report" / "vlmbias" / "index.html"
     assert f"Report: {report}" in first.stdout
-    assert "464 images, 160 of them a rehearsal by sketch" in first.stdout
-    assert "130 originals, 91 of them likewise" in first.stdout
+    assert "Made by 20 runs" in first.stdout
+    assert "What sketch painted stands in for models' work" in first.stdout
     assert report.exists()
 
 
@@ -83,15 +98,16 @@ def test_what_is_rehearsed_says_so(first, folder):
     assert set(rows["review"]) == {"unreviewed"}
     assert rows["rehearsal"].all()
     assert set(rows["painter"]) == {"sketch"}
-    for line in first.stdout.partition("ProtoBias")[0].splitlines():
-        if line.startswith(("animals", "logos")):
-            assert "rehearsal" in line
+    said = [line.split() for line in first.stdout.partition("VLMBias")[2].splitlines()]
+    rows = {words[0]: words[1:] for words in said if len(words) == 6}
+    assert rows["animals"] == ["91", "91", "0", "182", "182"]
+    assert rows["logos"] == ["69", "0", "0", "69", "69"]
+    assert rows["game_boards"] == ["28", "4", "32", "0", "32"]
 
 
 def test_protobias_is_rehearsed_and_says_so(first, folder):
     report = folder / "data" / "report" / "protobias"
     assert f"Report: {report}/index.html" in first.stdout
-    assert "All pictures of ProtoBias are a rehearsal by sketch" in first.stdout
     said = " ".join(first.stdout.split())
     for domain in ("animals", "demography", "objects"):
         assert f" {domain} 6 6 6 " in said
@@ -115,7 +131,7 @@ def test_a_judge_that_costs_money_is_not_asked(first, folder):
 
 def test_a_catalog_without_a_painter_that_is_free_is_refused(tmp_path):
     refused = demo(tmp_path, "--sizes", "384", models="")
-    assert refused.returncode == 1
+    assert refused.returncode == 2
     assert "models.yaml lists no painter that runs offline" in refused.stderr
     assert "name: sketch" in refused.stderr
     assert runs_of(tmp_path) == 0
@@ -143,13 +159,22 @@ def recorded(folder, name, topic, number, group="vlmbias"):
         ]
 
 
-def test_a_second_run_draws_measures_and_asks_nothing(first, folder):
-    """Of two topics, for all go the same way; the report is of all again."""
+def test_a_second_run_finds_all_up_to_date_and_runs_nothing(first, folder):
     report = folder / "data" / "report" / "vlmbias" / "index.html"
-    before = report.stat().st_mtime_ns
-    again = demo(folder, "--sizes", "384", program=("-c", AGAIN))
+    before, runs = report.stat().st_mtime_ns, runs_of(folder)
+    again = demo(folder, "--sizes", "384")
     assert again.returncode == 0, again.stderr
-    assert "all 97 4 32 of 32 101" in " ".join(again.stdout.split())
+    assert TOTALS in " ".join(again.stdout.split())
+    assert "All of this was up to date: nothing was run" in again.stdout
+    assert runs_of(folder) == runs
+    assert report.stat().st_mtime_ns == before
+
+
+def test_where_something_changed_it_runs_again_but_draws_measures_and_asks_nothing(first, folder):
+    """Of some topics, for all go the same way: a setting is another, and has no effect."""
+    again = demo(folder, program=("-c", AGAIN), COUNTERFACTORY_ANOTHER="1")
+    assert again.returncode == 0, again.stderr
+    assert "Made by 4 runs" in again.stdout
     for name, number in (
         ("drawn_images", "drawn_now"),
         ("original_images", "drawn_now"),
@@ -162,17 +187,22 @@ def test_a_second_run_draws_measures_and_asks_nothing(first, folder):
         assert recorded(folder, name, "sketch|logos", "requests_sent") == [0, pictures]
     sent = recorded(folder, "image_pairs", "animals|sketch", "requests_sent", "protobias")
     assert sent == [0, 12]
-    assert report.stat().st_mtime_ns > before
 
 
-@pytest.mark.parametrize("sizes", [("8",), ("384", "4097"), ("100",)])
-def test_a_size_out_of_range_is_refused_before_the_first_run(monkeypatch, capsys, sizes):
-    monkeypatch.setattr(sys, "argv", ["demo.py", "--sizes", *sizes])
-    monkeypatch.setattr(DagsterInstance, "get", None)
-    assert main() == 1
-    said = capsys.readouterr().err
-    assert f"cannot be drawn at {sizes[-1]} px: choose a size from" in said
-    assert "Traceback" not in said
+@pytest.mark.parametrize("sizes", ["8", "384,4097", "100"])
+def test_a_size_out_of_range_is_refused_before_the_first_run(command, tmp_path, sizes):
+    refused = command("demo", "--sizes", sizes, models=(PROJECT / "models.yaml").read_text())
+    assert refused.exit_code == 2
+    last = sizes.split(",")[-1]
+    assert f"cannot be drawn at {last} px: choose a size from" in refused.stderr
+    with DagsterInstance.from_config(str(tmp_path)) as instance:
+        assert instance.get_runs_count() == 0
+
+
+def test_sizes_that_are_no_numbers_are_refused(command):
+    refused = command("demo", "--sizes", "384,big")
+    assert refused.exit_code == 2
+    assert "'384,big' is no list of whole numbers" in " ".join(refused.stderr.split())
 
 
 def test_a_run_that_fails_fails_the_demo(first, folder):
@@ -186,7 +216,7 @@ def test_a_run_that_fails_fails_the_demo(first, folder):
         stores.unlink()
         (folder / "data" / "away").rename(stores)
     assert failed.returncode == 1
-    assert "chess_pieces failed:" in failed.stderr
+    assert "ProtoBias, animals|sketch failed:" in failed.stderr
     assert f"{stores}/" in failed.stderr
     assert "set COUNTERFACTORY_HOME" in failed.stderr
 
@@ -201,7 +231,7 @@ def test_a_data_root_that_cannot_be_written_is_named(tmp_path):
 def test_a_seed_that_is_no_whole_number_is_refused(tmp_path):
     refused = demo(tmp_path, "--seed", "seven")
     assert refused.returncode == 2
-    assert "invalid int value: 'seven'" in refused.stderr
+    assert "'seven' is not a valid int" in refused.stderr
 
 
 def test_a_seed_too_large_is_refused_and_named(tmp_path):

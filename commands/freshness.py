@@ -1,0 +1,158 @@
+"""What has to be materialized again.
+
+A partition of an asset is up to date where Dagster says so, going by the versions of its code and
+data; where the run that made it has succeeded, with the same inputs from outside the graph; and
+where its table and the pictures that it names are there and whole.
+"""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+from sysconfig import get_path
+from typing import Any
+
+import pyarrow.parquet as pq
+from dagster import (
+    AssetKey,
+    AssetRecordsFilter,
+    DagsterInstance,
+    DagsterRun,
+    DagsterRunStatus,
+    EventLogRecord,
+)
+from dagster._core.definitions.assets.graph.base_asset_graph import BaseAssetGraph
+from dagster._core.definitions.data_version import CachingStaleStatusResolver, StaleStatus
+from dagster._core.loader import LoadingContextForTest
+
+from commands.environment import ROOT
+from resources.images import ImageStore
+
+TAG = "counterfactory/inputs"
+"""The tag of a run that says what it was made from, of what is not in the graph."""
+_SOURCES = ("assets", "generators", "metrics", "resources")
+_WRITTEN = (".py", ".html", ".css", ".js", ".json")
+_EDITED = (".csv", ".json", ".yaml", ".yml")
+_PICTURES = "sha256"
+"""The column of a table that names pictures."""
+
+
+def inputs(root: Path, *edited: Path) -> str:
+    """A hash of what assets read that is no asset: our code, packages, settings, edited files.
+
+    `root` is the data root, in which reviews lie; `edited` are other files or folders.
+    """
+    ours = (path for name in _SOURCES for path in (ROOT / name).rglob("*"))
+    files = {path for path in ours if path.suffix in _WRITTEN}
+    for folder in (root / "reviews", *edited):
+        of_user = folder.rglob("*") if folder.is_dir() else [folder]
+        files |= {path for path in of_user if path.suffix in _EDITED and path.is_file()}
+    said = [f"{path} {sha256(path.read_bytes()).hexdigest()}" for path in sorted(files)]
+    said += sorted(path.name for path in Path(get_path("purelib")).glob("*.dist-info"))
+    said += sorted(f"{k}={v}" for k, v in os.environ.items() if k.startswith("COUNTERFACTORY_"))
+    return sha256("\n".join(said).encode()).hexdigest()
+
+
+class Freshness:
+    """Tells which assets have to be materialized again; remembers runs and pictures it has seen.
+
+    `inputs` gives the hash of what is not in the graph, as it is at the moment.
+    """
+
+    def __init__(
+        self,
+        instance: DagsterInstance,
+        graph: "BaseAssetGraph[Any]",
+        images: ImageStore,
+        inputs: Callable[[], str],
+    ) -> None:
+        self._instance, self._graph, self._images = instance, graph, images
+        self._inputs, self._before = inputs, inputs()
+        self._runs: dict[str, DagsterRun | None] = {}
+        self._whole: dict[str, bool] = {}
+        self.used: set[str] = set()
+        """The runs by which anything was made that is up to date."""
+
+    def stale(
+        self, keys: Sequence[AssetKey], partition: str | None, config: Mapping[str, Any]
+    ) -> list[AssetKey]:
+        """Those of the assets that such a run would not leave as they are, parents first."""
+        resolver = CachingStaleStatusResolver(
+            self._instance, self._graph, LoadingContextForTest(self._instance)
+        )
+        stale: list[AssetKey] = []
+        for key in sorted(keys, key=self._order.__getitem__):
+            node = self._graph.get(key)
+            part = partition if node.is_partitioned else None
+            fresh = (
+                not node.parent_keys & set(stale)
+                and resolver.get_status(key, part) == StaleStatus.FRESH
+                and self._is_made_so(key, part, config)
+            )
+            if not fresh:
+                stale.append(key)
+        return stale
+
+    def confirm(self) -> None:
+        """Note that all that is up to date is so with the inputs of now.
+
+        Steps write reviews themselves, for people to edit: only now is it known what they left.
+        """
+        if self._inputs() == self._before:
+            return
+        for run_id in self.used:
+            self._instance.add_run_tags(run_id, {TAG: self._inputs()})
+
+    @property
+    def tags(self) -> dict[str, str]:
+        """Those of a run that is about to be made."""
+        return {TAG: self._before}
+
+    @cached_property
+    def _order(self) -> Mapping[AssetKey, int]:
+        return {key: place for place, key in enumerate(self._graph.toposorted_asset_keys)}
+
+    def _is_made_so(self, key: AssetKey, partition: str | None, config: Mapping[str, Any]) -> bool:
+        of = AssetRecordsFilter(key, asset_partitions=None if partition is None else [partition])
+        (record,) = self._instance.fetch_materializations(of, limit=1).records
+        run = self._run(record.run_id)
+        if run is None or run.status != DagsterRunStatus.SUCCESS or run.run_config != config:
+            return False
+        if run.tags.get(TAG) != self._before or not self._is_there(record):
+            return False
+        self.used.add(record.run_id)
+        return True
+
+    def _run(self, run_id: str) -> DagsterRun | None:
+        if run_id not in self._runs:
+            self._runs[run_id] = self._instance.get_run_by_id(run_id)
+        return self._runs[run_id]
+
+    def _is_there(self, record: EventLogRecord) -> bool:
+        """Whether the file that was made is there, with the pictures that it names."""
+        made = record.asset_materialization
+        path = Path(str(made.metadata["path"].value)) if made else Path()
+        if not path.is_file():
+            return False
+        if path.suffix != ".parquet":
+            return True
+        pictures = _pictures(path)
+        return pictures is not None and all(map(self._holds, pictures))
+
+    def _holds(self, digest: str) -> bool:
+        if digest not in self._whole:
+            self._whole[digest] = self._images.holds(digest)
+        return self._whole[digest]
+
+
+def _pictures(table: Path) -> set[str] | None:
+    """The pictures that a table names; None where it cannot be read."""
+    try:
+        with pq.ParquetFile(table, page_checksum_verification=True) as file:
+            if _PICTURES not in file.schema_arrow.names:
+                return set()
+            names = file.read([_PICTURES])[_PICTURES].to_pylist()
+    except (OSError, ValueError):
+        return None
+    return set(filter(None, names))

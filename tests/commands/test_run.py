@@ -1,0 +1,169 @@
+"""`counterfactory run`: on its own with a real provider's wire, and how it plans."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from dagster import (
+    AssetKey,
+    DagsterInstance,
+    Definitions,
+    DynamicPartitionsDefinition,
+    MultiPartitionsDefinition,
+    RunsFilter,
+    StaticPartitionsDefinition,
+    asset,
+)
+
+from assets.planning import choose_all
+from commands.planning import planned
+from tests.providers import Provider
+from tests.runs import TOPIC, materialize
+
+PROJECT = Path(__file__).parents[2]
+MODELS = """
+- name: gpt
+  backend: openai
+  model: gpt-test
+  family: gpt
+  roles: [judge]
+  base_url: URL
+  longest_output: 100
+  tokens_per_image: 1000
+  price: {input_per_million: 1.0, output_per_million: 1.0}
+"""
+
+
+@pytest.fixture
+def provider():
+    with Provider(lambda received: "{8}") as provider:
+        yield provider
+
+
+@pytest.fixture
+def run(tmp_path, provider):
+    """Runs the command in a process of its own, which starts others, after questions are made."""
+    made = materialize(
+        tmp_path / "data",
+        *("drawn_images", "original_images", "measurements", "questions"),
+        topic=TOPIC,
+    )
+    assert made.success
+    (tmp_path / "models.yaml").write_text(MODELS.replace("URL", provider.openai_url))
+    (tmp_path / "dagster.yaml").touch()
+    environment = {
+        "COUNTERFACTORY_MODELS": str(tmp_path / "models.yaml"),
+        "OPENAI_API_KEY": "sk-test",
+        "PYTHONPATH": str(PROJECT),
+    }
+
+    def run(*arguments):
+        return subprocess.run(
+            [sys.executable, "-m", "commands.app", "run", *arguments],
+            cwd=tmp_path,
+            env=os.environ | environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    return run
+
+
+def test_it_asks_within_a_budget_and_says_what_came_of_it(run, provider, tmp_path):
+    asked = ("vlmbias/answers_gpt", "--partitions", TOPIC, "--config", "config.yaml")
+    (tmp_path / "config.yaml").write_text("ops: {vlmbias__answers_gpt: {config: {limit: 3}}}")
+    poor = run(*asked, "--budget", "0.0001")
+    assert poor.returncode == 1
+    assert "budget" in poor.stderr
+    assert "Traceback" not in poor.stderr
+    assert provider.count == 0
+
+    done = run(*asked, "--budget", "1")
+    assert done.returncode == 0, done.stderr
+    (row,) = [line for line in done.stdout.splitlines() if "answers_gpt" in line]
+    name, partition, rows, sent, known, spent = row.split()
+    assert (name, partition, rows, sent, known) == ("vlmbias/answers_gpt", TOPIC, "3", "3", "0")
+    assert provider.count == 3
+    assert float(spent.removeprefix("$")) > 0
+    table = pd.read_parquet(tmp_path / "data" / "vlmbias" / "answers_gpt" / f"{TOPIC}.parquet")
+    assert len(table) == 3
+    with DagsterInstance.from_config(str(tmp_path)) as instance:
+        (latest, failed) = instance.get_runs(RunsFilter(job_name="__ASSET_JOB"))
+    assert latest.is_success
+    assert not failed.is_success
+    assert latest.tags["dagster/partition"] == TOPIC
+    assert "counterfactory/process" in latest.tags
+
+
+@pytest.mark.parametrize(
+    ("arguments", "config", "message"),
+    [
+        (["vlmbias/answer_prior"], "{}", "did you mean vlmbias/answers_prior"),
+        (["money/costs", "-p", "flags"], "{}", "No selected asset has a partition 'flags'"),
+        (["money/costs"], "{resources: {desing: {}}}", "'desing', which is not there, did you"),
+        (["money/costs"], "{opps: {}}", "has to be that of ops"),
+    ],
+)
+def test_a_mistake_is_one_message_and_runs_nothing(command, tmp_path, arguments, config, message):
+    (tmp_path / "config.yaml").write_text(config)
+    judge = "- {name: prior, backend: offline, model: prior, family: reference, roles: [judge]}"
+    done = command("run", *arguments, "--config", "config.yaml", models=judge)
+    assert done.exit_code == 2
+    assert message in done.stderr
+    with DagsterInstance.from_config(str(tmp_path)) as instance:
+        assert instance.get_runs_count() == 0
+
+
+def graph():
+    """Two benchmarks: one by topic and painter, one of a single asset that has a topic's name."""
+    topics = StaticPartitionsDefinition(["animals", "logos"])
+    painters = DynamicPartitionsDefinition(name="painters")
+    both = MultiPartitionsDefinition({"topic": topics, "painter": painters})
+
+    def made(name, partitions=None, *parents):
+        return asset(
+            key=["one", name], partitions_def=partitions, deps=[["one", each] for each in parents]
+        )(lambda: None)
+
+    return [
+        made("subjects", topics),
+        made("paintings", both, "subjects"),
+        made("candidates", both, "paintings"),
+        made("photographs", topics, "candidates"),
+        made("questions", topics, "photographs"),
+        made("report", None, "questions"),
+        asset(key=["two", "concepts"], partitions_def=topics)(lambda: None),
+    ]
+
+
+def test_runs_hold_one_partition_of_one_benchmark_each_and_parents_come_first():
+    assets = {each.key: each for each in graph()}
+    defs = Definitions(assets=list(assets.values()))
+    with DagsterInstance.ephemeral() as instance:
+        instance.add_dynamic_partitions("painters", ["flux", "sketch"])
+        tasks = choose_all(assets, instance, "*", ["animals", "sketch|animals"])
+        stages = planned(defs.resolve_asset_graph(), instance, tasks)
+    named = [
+        {(run.partition, *(key.path[1] for key in run.assets)) for run in stage} for stage in stages
+    ]
+    assert named == [
+        {("animals", "subjects"), ("animals", "concepts")},
+        {("sketch|animals", "paintings", "candidates")},
+        {("animals", "photographs", "questions")},
+        {("", "report")},
+    ]
+
+
+def test_all_partitions_are_chosen_where_none_is_named():
+    assets = {each.key: each for each in graph()}
+    with DagsterInstance.ephemeral() as instance:
+        instance.add_dynamic_partitions("painters", ["flux", "sketch"])
+        tasks = choose_all(assets, instance, "one/paintings")
+    assert {task.partition for task in tasks} == {
+        f"{painter}|{topic}" for painter in ("flux", "sketch") for topic in ("animals", "logos")
+    }
+    assert {task.asset for task in tasks} == {AssetKey(["one", "paintings"])}

@@ -1,0 +1,55 @@
+"""Dagster's databases stay open during runs, and hold what they always do."""
+
+import sqlite3
+
+import pytest
+from dagster import DagsterInstance, job, op
+
+from commands.storage import open_instance
+
+QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
+
+
+@op
+def step():
+    return None
+
+
+@job
+def steps():
+    for number in range(5):
+        step.alias(f"step_{number}")()
+
+
+@pytest.fixture
+def connections(tmp_path, monkeypatch):
+    """Counts connections to SQLite databases."""
+    (tmp_path / "dagster.yaml").touch()
+    opened, connect = [], sqlite3.dbapi2.connect
+
+    def counting(*arguments, **options):
+        opened.append(arguments)
+        return connect(*arguments, **options)
+
+    monkeypatch.setattr(sqlite3.dbapi2, "connect", counting)
+    return opened
+
+
+def test_a_run_opens_few_connections_and_stores_the_same_events(connections, tmp_path):
+    with DagsterInstance.from_config(str(tmp_path)) as instance:
+        usual = steps.execute_in_process(instance=instance, run_config=QUIET)
+    many = len(connections)
+    with open_instance() as instance:
+        steps.execute_in_process(instance=instance, run_config=QUIET)
+        connections.clear()
+        result = steps.execute_in_process(instance=instance, run_config=QUIET)
+    assert len(connections) <= 3 < many / 20
+    with DagsterInstance.from_config(str(tmp_path)) as instance:
+        assert instance.get_runs_count() == 3
+        assert instance.get_run_by_id(result.run_id).is_success
+        before, now = (
+            [(entry.step_key, entry.dagster_event_type) for entry in instance.all_logs(run_id)]
+            for run_id in (usual.run_id, result.run_id)
+        )
+    assert now == before
+    assert len(now) > 20
