@@ -38,11 +38,14 @@ def demo(
     from assets.kit.benchmarks import benchmarks  # noqa: PLC0415 - slow to load
     from commands.storage import open_instance  # noqa: PLC0415 - see above
     from definitions import catalog, data_root  # noqa: PLC0415 - see above
+    from resources.faults import writing  # noqa: PLC0415 - see above
     from resources.home import Home  # noqa: PLC0415 - see above
 
     design = _design(seed, sizes)
     painter = _painter()
     home, made = Home(root=data_root()), 0
+    with writing(home.root):
+        Path(home.root).mkdir(parents=True, exist_ok=True)
     with open_instance() as instance:
         instance.add_dynamic_partitions("painters", [painter])
         maker = _Maker(instance, design)

@@ -6,7 +6,7 @@ import pandas as pd
 from dagster import AssetKey
 
 from assets.vlmbias.common import GROUP
-from assets.vlmbias.proof import agreement
+from assets.vlmbias.verification import agreement
 from generators.topics import DRAWN, PHOTOGRAPHED
 from resources.home import Home
 
