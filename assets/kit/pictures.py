@@ -2,7 +2,7 @@
 
 import struct
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from dagster import MarkdownMetadataValue
 
@@ -10,7 +10,13 @@ from assets.kit.columns import BOOLEAN, TEXT, TEXTS, WHOLE
 from assets.kit.conversations import unanswered
 from assets.kit.previews import MOST_SHOWN, contact_sheet, evenly
 from resources.images import ImageStore
+from resources.ledger import WorkLedger
 from resources.models.outcomes import Answered, Outcome
+from resources.workers import spread
+
+T = TypeVar("T")
+WorkT = TypeVar("WorkT")
+_KEPT_AT_ONCE = 50
 
 PICTURED = {
     "refusal": (TEXT, "content filter, image safety, no image or model, if refused; else empty"),
@@ -53,6 +59,28 @@ def sheet(
     shown = [row for row in rows if row["sha256"] is not None]
     some = evenly(shown, MOST_SHOWN)
     return contact_sheet([(caption(row), images.get(row["sha256"])) for row in some])
+
+
+def kept_pictures(
+    works: Mapping[T, str],
+    work_of: Callable[[T], WorkT],
+    draw: Callable[[WorkT], bytes],
+    images: ImageStore,
+    ledger: WorkLedger,
+) -> dict[T, str]:
+    """The sha256 of each picture that code makes, by what it is of; `works` are keys of work.
+
+    What was made before is not made again, unless it is missing or damaged.
+    """
+    made = ledger.known(works.values())
+    missing = [of for of, key in works.items() if key not in made or not images.holds(made[key])]
+    for start in range(0, len(missing), _KEPT_AT_ONCE):
+        some = missing[start : start + _KEPT_AT_ONCE]
+        pngs = spread(draw, [work_of(of) for of in some])
+        kept = {works[of]: images.put(png) for of, png in zip(some, pngs, strict=True)}
+        ledger.record(kept)
+        made |= kept
+    return {of: made[key] for of, key in works.items()}
 
 
 def calls_of(rows: Sequence[Row]) -> list[str]:

@@ -12,19 +12,18 @@ from assets.kit.checks import (
     every_row_ended,
     few_unread,
     miscounted,
-    nothing_failed,
     problems_of,
     result_of,
 )
 from assets.kit.choice import entry_digest
 from assets.kit.columns import REAL, TEXT, TEXTS, Columns, records
-from assets.kit.judging import JudgeStep
+from assets.kit.judging import JudgeStep, reply_columns
 from assets.kit.previews import markdown_table
 from assets.kit.step import Check, Conversation, Extent, Input, Row, Work
 from assets.vlmbias.common import GROUP, drawn_topics, topics
 from assets.vlmbias.prompting import VARIANTS, Prompting, how_many, questions_for, titled
 from assets.vlmbias.questions import ASKED, QUESTIONS
-from assets.vlmbias.responses import REFERENCES, ended, scored, words_of
+from assets.vlmbias.responses import REFERENCES, scored, words_of
 from assets.vlmbias.results import results_of
 from metrics import BASELINE
 from resources.faults import Corrupt
@@ -77,6 +76,7 @@ class Answers(JudgeStep[Prompting]):
     group, columns, config = GROUP, ANSWERS, Prompting
     references = REFERENCES
     asks = Look(())
+    named_by = ("image_id", "question_id", "prompting")
 
     def __init__(self, catalog: Catalog, judge: Model) -> None:
         super().__init__(catalog, judge)
@@ -128,13 +128,14 @@ class Answers(JudgeStep[Prompting]):
         The first turn of a double-check is the baseline's request, paid for once.
         """
         question = Turn("user", words_of(row), (row["shown"],))
-        outcome, calls = yield Look((question,))
-        columns = ended(outcome)
+        reply = yield Look((question,))
         follow_up = VARIANTS[row["prompting"]].follow_up
-        if follow_up and isinstance(outcome, Answered) and (said := outcome.text):
-            outcome, more = yield Look((question, Turn("assistant", said), Turn("user", follow_up)))
-            columns, calls = ended(outcome) | {"first_response": said}, (*calls, *more)
-        return {**columns, "calls": [*calls]}
+        if not (follow_up and isinstance(reply.outcome, Answered) and reply.outcome.text):
+            return reply_columns(reply)
+        said = reply.outcome.text
+        again = yield Look((question, Turn("assistant", said), Turn("user", follow_up)))
+        calls = [*reply.calls, *again.calls]
+        return {**reply_columns(again), "first_response": said, "calls": calls}
 
     def finish(self, work: Work[Prompting], rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
         """Score all answers, and add those under promptings that were not asked for now."""
@@ -168,9 +169,8 @@ class Answers(JudgeStep[Prompting]):
             "or failed.",
             lambda work, rows: wrong(self.judge, work.tables["questions"], rows),
         )
-        failed = nothing_failed(self, ["image_id", "question_id", "prompting"])
         holds = [_truths_hold()] if _measures(self.judge) else []
-        return [complete, failed, few_unread("prompting", _READ_SOME), *holds]
+        return [complete, few_unread("prompting", _READ_SOME), *holds]
 
     def _questions(
         self, work: Work[Prompting], prompting: str, limit: int | None = None

@@ -7,6 +7,7 @@ import pandas as pd
 from pydantic import Field, field_validator
 
 from assets.kit.limits import Limited, Placed, in_order
+from assets.kit.pictures import kept_pictures
 from generators.fingerprint import fingerprint
 from generators.perturbations.title import Titling, title_png
 from generators.topics import caption
@@ -14,7 +15,6 @@ from metrics import BASELINE
 from resources.images import ImageStore
 from resources.ledger import WorkLedger, work_key
 from resources.models.catalog import Model
-from resources.workers import spread
 
 DEBIASED = (
     "Do not assume from prior knowledge and answer only based on what is visible in the image."
@@ -23,7 +23,6 @@ DOUBLE_CHECK = (
     "Please double-check your answer and give your final answer in curly brackets, following the "
     "format above."
 )
-_KEPT_AT_ONCE = 50
 _PLACED = ["image_id", "sha256", "question_id", "question", "subtopic", "size"]
 """The columns that decide where a question stands in the order of a limit."""
 
@@ -115,14 +114,8 @@ def titled(
         titles.setdefault(row["sha256"], caption(row["domain"], row["subject"]))
     code = fingerprint("generators.perturbations.title")
     keys = {digest: work_key("title", code, digest, title) for digest, title in titles.items()}
-    made = ledger.known(keys.values())
-    missing = [
-        digest for digest, key in keys.items() if key not in made or not images.holds(made[key])
-    ]
-    for start in range(0, len(missing), _KEPT_AT_ONCE):
-        batch = missing[start : start + _KEPT_AT_ONCE]
-        pngs = spread(title_png, [Titling(images.get(digest), titles[digest]) for digest in batch])
-        kept = {keys[digest]: images.put(png) for digest, png in zip(batch, pngs, strict=True)}
-        ledger.record(kept)
-        made |= kept
-    return {digest: made[key] for digest, key in keys.items()}
+    return kept_pictures(
+        keys,
+        lambda digest: Titling(images.get(digest), titles[digest]),
+        *(title_png, images, ledger),
+    )

@@ -9,7 +9,6 @@ from assets.vlmbias.prompting import VARIANTS
 from metrics import Parsed, read_count, read_name, read_yes_no, score
 from resources.images import ImageStore
 from resources.judges import PixelsJudge, PriorJudge, RandomJudge
-from resources.models.outcomes import Answered, Failed, Malformed, Outcome, Refused
 
 
 def words_of(row: Row) -> str:
@@ -42,21 +41,6 @@ def _responded(row: Row, response: str) -> dict[str, Any]:
 
 
 REFERENCES: References = {"prior": _prior, "random": _random, "pixels": _pixels}
-
-
-def ended(outcome: Outcome) -> dict[str, Any]:
-    """How a question ended: the columns that say so, and what was said."""
-    match outcome:
-        case Answered(text=str(text), served_model=served_model):
-            return {"response": text, "served_model": served_model}
-        case Refused(kind=kind, reason=reason, served_model=served_model):
-            refused = {"outcome": "refused", "refusal": kind, "reason": reason}
-            return {**refused, "served_model": served_model}
-        case Malformed(problem=problem, served_model=served_model):
-            return {"outcome": "unparsed", "reason": problem, "served_model": served_model}
-        case Failed(error=error):
-            return {"outcome": "failed", "reason": error}
-    raise TypeError(f"A question cannot end as {outcome!r}.")
 
 
 def scored(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import pandas as pd
 from assets.kit.checks import contradicting, every_row_ended, miscounted, problems_of
 from assets.kit.choice import entry_digest
 from assets.kit.columns import BOOLEAN, REALS, TEXT, TEXTS, WHOLE, Columns
+from assets.kit.conversations import reason_of, unanswered
 from assets.kit.limits import Limited, Placed, first_of
 from assets.kit.pictures import sheet
 from assets.kit.previews import markdown_table
@@ -23,7 +24,7 @@ from generators.work import Drawing, Found, Reading, draw_png, read_png
 from resources.edited_flags import Answer, Seen, seen
 from resources.images import ImageStore
 from resources.models.catalog import Catalog, Model
-from resources.models.outcomes import Answered, Failed, Malformed, Outcome, Refused
+from resources.models.outcomes import Answered, Failed, Outcome
 from resources.models.requests import Turn, Write
 from resources.workers import spread
 
@@ -222,14 +223,8 @@ def _holds(found: Found, scene: Scene) -> bool:
 
 
 def _unanswered(outcome: Outcome) -> dict[str, Any]:
-    match outcome:
-        case Refused(kind=kind, reason=reason):
-            return {"outcome": "refused", "problem": f"{kind}: {reason}"}
-        case Malformed(problem=problem):
-            return {"outcome": "no svg", "problem": problem}
-        case Failed(error=error):
-            return {"outcome": "failed", "problem": error}
-    raise TypeError(f"An edit cannot end as {outcome!r}.")
+    ended = unanswered(outcome, "no svg")
+    return {"outcome": ended["outcome"], "problem": reason_of(ended)}
 
 
 def _retention(rows: Sequence[Row]) -> pd.DataFrame:

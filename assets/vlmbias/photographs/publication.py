@@ -18,7 +18,7 @@ from dagster import (
 
 from assets.kit.columns import TEXT, TEXTS, WHOLE, Columns, materialized
 from assets.kit.limits import partial_metadata
-from assets.kit.pictures import Row, png_size, sheet
+from assets.kit.pictures import Row, kept_pictures, png_size, sheet
 from assets.kit.previews import markdown_table
 from assets.kit.review import read_verdicts, review_file, review_page
 from assets.vlmbias.common import GROUP, photographed_topics, table_asset
@@ -40,7 +40,6 @@ from resources.design import Design
 from resources.home import Home
 from resources.images import ImageStore
 from resources.ledger import WorkLedger, work_key
-from resources.workers import spread
 
 PHOTOGRAPHS = Columns(
     **IMAGES.columns,
@@ -50,7 +49,7 @@ PHOTOGRAPHS = Columns(
     calls=(TEXTS, "Keys of the stored calls behind it, from the suggestion of subjects on"),
 )
 
-_KEPT_AT_ONCE = 50
+_MOST_SHOWN = 50
 
 
 class NoCandidates(ValueError):
@@ -111,7 +110,7 @@ def photographs(
         ),
         **Counter[str](each.review for each in published),
         dropped=len(dropped),
-        why_dropped=markdown_table(pd.DataFrame(dropped).head(_KEPT_AT_ONCE)),
+        why_dropped=markdown_table(pd.DataFrame(dropped).head(_MOST_SHOWN)),
         retention=markdown_table(retention(current, rows)),
         review=MetadataValue.path(str(review_page(file))),
         review_file=MetadataValue.path(str(file)),
@@ -151,25 +150,17 @@ def _candidates(context: AssetExecutionContext, home: Home) -> list[Row]:
 def _rendered(
     digests: Iterable[str], sizes: Sequence[int], images: ImageStore, ledger: WorkLedger
 ) -> dict[str, dict[int, str]]:
-    """By the sha256 of each picture, and by size: the sha256 of the picture at that size.
-
-    What was rendered before is not rendered again, unless it is missing or damaged.
-    """
+    """By the sha256 of each picture, and by size: the sha256 of the picture at that size."""
     code = fingerprint("generators.perturbations.resize")
     keys = {
         (digest, size): work_key("resize", code, digest, size)
         for digest in sorted(digests)
         for size in sizes
     }
-    made = ledger.known(keys.values())
-    missing = [at for at, key in keys.items() if key not in made or not images.holds(made[key])]
-    for start in range(0, len(missing), _KEPT_AT_ONCE):
-        some = missing[start : start + _KEPT_AT_ONCE]
-        pngs = spread(resize_png, [Resizing(images.get(digest), size) for digest, size in some])
-        kept = {keys[at]: images.put(png) for at, png in zip(some, pngs, strict=True)}
-        ledger.record(kept)
-        made |= kept
-    return {digest: {size: made[keys[digest, size]] for size in sizes} for digest, _ in keys}
+    made = kept_pictures(
+        keys, lambda at: Resizing(images.get(at[0]), at[1]), resize_png, images, ledger
+    )
+    return {digest: {size: made[digest, size] for size in sizes} for digest, _ in keys}
 
 
 def _row(

@@ -11,13 +11,14 @@ from pydantic import Field
 
 from assets.kit.choice import chosen
 from assets.kit.columns import BOOLEAN, TEXT, TEXTS, WHOLE, Columns
+from assets.kit.conversations import unanswered
 from assets.kit.previews import markdown_table
 from assets.kit.step import PENDING, Conversation, NotCountable, Row, Step, Unfit, Work
 from assets.vlmbias.common import GROUP, photographed_topics
 from generators.photographs import Photograph, Topic, Unsuitable, photographed
 from generators.scene import Variant
 from resources.models.catalog import Model
-from resources.models.outcomes import Answered, Failed, Malformed, Outcome, Refused
+from resources.models.outcomes import Answered
 from resources.models.requests import Turn, Write
 
 BUILT_IN = "built-in"
@@ -101,7 +102,9 @@ class Subjects(Step[Suggesting]):
         if found.get(self.outcome) == PENDING:
             raise NotCountable(self.key.to_user_string())
         if "list" not in found:
-            answer = _answered(found["reply"], work)
+            answer = found["reply"]
+            if not isinstance(answer, Answered):
+                raise _unfit(work, unanswered(answer)["reason"])
             found |= {"list": _list_in(answer.data), "served_model": answer.served_model}
         try:
             photographed()[work.partition].photographs(found["list"])
@@ -131,15 +134,6 @@ _BUILT_IN: Mapping[str, Any] = {
     "rehearsal": False,
     "calls": [],
 }
-
-
-def _answered(outcome: Outcome, work: Work[Suggesting]) -> Answered:
-    match outcome:
-        case Answered():
-            return outcome
-        case Refused(reason=why) | Malformed(problem=why) | Failed(error=why):
-            raise _unfit(work, why)
-    raise TypeError(f"A suggestion cannot end as {outcome!r}.")
 
 
 def _list_in(data: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
