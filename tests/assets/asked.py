@@ -30,10 +30,10 @@ def questions(root):
 
 
 def counting(root):
-    """How many of the questions are put in the ways beyond the baseline: Q1 and Q2."""
+    """How many of the questions are asked in the ways beyond the baseline: Q1 and Q2."""
     return int(questions(root)["question_id"].isin(["Q1", "Q2"]).sum())
 
 
 def requests(root):
-    """How many requests the questions are: N2 is put in the words of Q1, and paid for once."""
+    """How many requests the questions are: N2 has the words of Q1, and is paid for once."""
     return len(questions(root)[["sha256", "question"]].drop_duplicates())

@@ -206,7 +206,7 @@ def stubborn(model: str, prompting: str, question: dict[str, Any]) -> Reply:
 def lifelike(model: str, prompting: str, question: dict[str, Any]) -> Reply:
     """Answers by chance as real models give them, the same each time.
 
-    The baseline alone is put to more than Q1 and Q2.
+    The baseline alone asks more than Q1 and Q2.
     vlm-1 has not been asked about flags by the in-image title, vlm-2 has not been double-checked
     at all, vlm-3 was replaced behind its name, the provider of vlm-4 dislikes some subjects, and
     vlm-5 breaks down now and then.
