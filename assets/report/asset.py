@@ -30,6 +30,7 @@ from resources.calls.spending import Spent
 from resources.faults import writing
 from resources.home import Home
 from resources.images import ImageStore
+from resources.ledger import WorkLedger
 from resources.models.client import ModelClient
 
 
@@ -52,6 +53,7 @@ class Sources:
 
     group: str
     home: Home
+    ledger: WorkLedger
     instance: DagsterInstance
     spent: Sequence[Spent]
     originals: bool
@@ -92,13 +94,14 @@ def report_asset(
         context: AssetExecutionContext,
         config: Reporting,
         home: Home,
+        ledger: WorkLedger,
         images: ImageStore,
         models: ModelClient,
     ) -> MaterializeResult[None]:
         started = perf_counter()
         facts = written()
         spent = [each for each in models.calls.spending() if each.asset.startswith(f"{group}/")]
-        sources = Sources(group, home, context.instance, spent, config.originals, facts)
+        sources = Sources(group, home, ledger, context.instance, spent, config.originals, facts)
         site = site_of(sources)
         folder = Path(home.root) / "report" / group
         with writing(folder):

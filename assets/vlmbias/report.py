@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import asdict, fields
 
 import pandas as pd
 import pyarrow as pa
@@ -20,10 +20,14 @@ from assets.vlmbias.pages import build
 from assets.vlmbias.photographs.publication import PHOTOGRAPHS
 from assets.vlmbias.verification import SAME, agreement
 from generators.domains import Box, domain
+from generators.outlines import outline_of
 from generators.scene import Scene
 from generators.topics import PHOTOGRAPHED, title
+from generators.work import Drawing
 from metrics import accuracy_table
+from resources.ledger import WorkLedger, work_key
 from resources.models.catalog import Model
+from resources.workers import spread
 
 _PICTURES = ("drawn_images", "original_images", "photographs")
 _BASE_IMAGES = 304 + 91 + 69
@@ -76,17 +80,29 @@ def _site(sources: Sources, judges: Sequence[Model], writers: Sequence[Model]) -
         edited_tables=[table for table in edited if table is not None],
         spent=sources.spent,
         originals=sources.originals,
-        outlines=outlines(drawn),
+        outlines=outlines(drawn, sources.ledger),
     )
 
 
-def outlines(drawn: pd.DataFrame) -> dict[str, Sequence[Box]]:
+def outlines(drawn: pd.DataFrame, ledger: WorkLedger) -> dict[str, Sequence[Box]]:
     """What was changed in each drawn counterfactual, by base image, at its smallest size."""
     changed = drawn[drawn["variant"].eq("counterfactual")].sort_values("size", kind="stable")
-    return {
-        row.base_id: domain(row.domain).outline(_scene_of(row), row.size)
+    first = {
+        row.base_id: Drawing(row.domain, _scene_of(row), row.size)
         for row in rows(changed.drop_duplicates("base_id"))
     }
+    keys = {base_id: _outline_key(drawing) for base_id, drawing in first.items()}
+    known = ledger.known(keys.values())
+    missing = [base_id for base_id, key in keys.items() if key not in known]
+    found = spread(outline_of, [first[base_id] for base_id in missing])
+    new = {keys[base_id]: boxes for base_id, boxes in zip(missing, found, strict=True)}
+    ledger.record(new)
+    return {base_id: [*map(tuple, (known | new)[key])] for base_id, key in keys.items()}
+
+
+def _outline_key(drawing: Drawing) -> str:
+    by = domain(drawing.topic).outline_fingerprint
+    return work_key("outline", by, asdict(drawing.scene), drawing.size)
 
 
 def _scene_of(row: Row) -> Scene:

@@ -28,8 +28,7 @@ def site(finding: str = FOUND, state: State = "results") -> Site:
 def made(root: Path, site_of: Callable[[Sources], Site]) -> Any:
     """Materialize the report of a benchmark that nothing else knows of."""
     asset = report_asset("another", site_of, deps=[AssetKey("it")], description="Another one.")
-    resources = {name: resources_at(str(root))[name] for name in ("home", "images", "models")}
-    return materialize([asset], resources=resources, raise_on_error=False)
+    return materialize([asset], resources=resources_at(str(root)), raise_on_error=False)
 
 
 @pytest.mark.filterwarnings("ignore:.*InitResourceContext.dagster_run:DeprecationWarning")
