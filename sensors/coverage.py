@@ -118,8 +118,9 @@ class Coverage:
     def values(self) -> list[str]:
         """Values of which all that is read is there and may be painted; the others are told of.
 
-        A sample smaller than the paper's may be a stand-in run's, or a trial. It is painted only
-        where the user had a painter with results paint just that sample.
+        A sample smaller than the paper's may be a stand-in run's, or a trial, and one of which
+        nobody knows how large it is may be neither. It is painted only where the user had a painter
+        with results paint just that sample.
         """
         ready = []
         for source in self._sources:
@@ -133,7 +134,13 @@ class Coverage:
             if not all(value in self.made(source) for source in self._sources):
                 continue
             sample = self.sample(value)
-            if sample is not None and sample.is_trial and not self._is_painted(value):
+            if sample is None and not self._is_painted(value):
+                self.told.append(
+                    f"Nothing is painted of {value} by itself: no painter with results has "
+                    f"pictures of what there is to paint. Materialize "
+                    f"{self.first.key.to_user_string()} of one painter yourself: others follow."
+                )
+            elif sample is not None and sample.is_trial and not self._is_painted(value):
                 names = " and ".join(source.to_user_string() for source in self._sources)
                 self.told.append(
                     f"Nothing is painted of {value} by itself: {names} is a trial sample, "

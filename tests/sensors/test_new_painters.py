@@ -1,7 +1,10 @@
 """The sensor, and the schedule, that launch what painters lack once a user has turned them on."""
 
+from hashlib import sha256
+
 import pytest
 from dagster import (
+    AssetKey,
     DagsterRunStatus,
     DefaultScheduleStatus,
     DefaultSensorStatus,
@@ -12,7 +15,9 @@ from dagster import (
 
 from assets.kit.benchmarks import benchmarks, flows
 from assets.kit.jobs import jobs_of
+from definitions import by_key
 from generators.prompts.concepts import DOMAINS
+from sensors.coverage import Coverage
 from sensors.monthly import missing, monthly
 from sensors.new_painters import launching
 from tests.sensors.bench import (
@@ -240,3 +245,27 @@ def test_the_schedule_asks_for_all_that_is_missing_once_a_month(bench):
         "2027-02 demography|new",
         "2027-02 objects|new",
     }
+
+
+def test_a_benchmark_that_nobody_painted_yet_is_left_to_the_user(bench):
+    """It would spend money on a benchmark that the user may not even want."""
+    subjects, first = (AssetKey(["vlmbias", name]) for name in ("subjects", "paintings"))
+    bench.models(SKETCH, EARLIER, NEW)
+    bench.noticed("sketch", "earlier", "new")
+    there = {key: asset for key, asset in by_key.items() if key.path[0] == "vlmbias"}
+
+    def launched():
+        covered = Coverage(bench.instance, bench.files.load(), there, benchmarks()["vlmbias"])
+        return covered.values, "\n".join(covered.told)
+
+    assert launched()[0] == []
+    for topic in ("animals", "logos"):
+        bench.made(subjects, topic, tags={"dagster/data_version": "1"})
+    values, told = launched()
+    assert values == []
+    assert "Materialize vlmbias/paintings of one painter yourself" in told
+    read = {"dagster/input_data_version/vlmbias/subjects": sha256(b"1").hexdigest()}
+    bench.made(first, "sketch|logos", tags=read)
+    assert launched()[0] == []
+    bench.made(first, "earlier|animals", tags=read)
+    assert launched()[0] == ["animals"]

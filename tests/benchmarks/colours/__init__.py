@@ -10,7 +10,7 @@ from assets.kit.judging import JudgeStep, reply_columns, responding_with
 from assets.kit.limits import Limited
 from assets.kit.painting import PAINTED, PaintStep
 from assets.kit.partitions import painter_in, painters
-from assets.kit.step import Step, only_input
+from assets.kit.step import Sample, Step, only_input
 from assets.kit.table_asset import table_asset
 from assets.report.asset import report_asset
 from assets.report.formats import Rate, whole_percent
@@ -41,6 +41,9 @@ class Prompts(Step[Limited]):
 
     def model(self, partition, config):
         return next((each for each in self.catalog.with_role("writer") if not each.rehearses), None)
+
+    def sample(self, partition, metadata):
+        return Sample("3 of 3 concepts", is_trial=False)
 
     def rows(self, work):
         some = CONCEPTS[work.partition][: work.config.limit]
