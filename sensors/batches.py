@@ -151,7 +151,7 @@ class _Tick(NamedTuple):
             # Said here, for Dagster cannot look up the dynamic half of a key of two by itself.
             tags |= asset.partitions_def.get_tags_for_partition_key(batch.partition)
         # What was true a moment ago need not be in the run: models.yaml may have changed, and an
-        # answer that misses its schema is asked again. Nobody has said that this may cost anything.
+        # answer that misses its schema is re-queried. Nobody has said that this may cost anything.
         config: dict[str, Any] = {"resources": {"budget": {"config": {"per_run_usd": 0.0}}}}
         if batch.config:
             config["ops"] = {asset.node_def.name: {"config": dict(batch.config)}}

@@ -101,8 +101,3 @@ def planners_of(catalog: Catalog) -> Planners:
 def defined(catalog: Catalog) -> list[Definition]:
     """What all benchmarks define for a catalog."""
     return [each for benchmark in benchmarks().values() for each in benchmark.defined(catalog)]
-
-
-def benchmark_of(asset: AssetKey) -> Benchmark | None:
-    """The benchmark that an asset is part of; None for one of none."""
-    return benchmarks().get(asset.path[0])

@@ -18,7 +18,7 @@ class Limited(Config):
         default=None,
         ge=1,
         description="Ask about so many alone, spread evenly, for a first trial; by default about "
-        "all. A smaller limit is part of a larger one, and what was answered is not asked again. "
+        "all. A smaller limit is part of a larger one, and what was answered is not sent again. "
         "Tables and reports say that they are partial.",
     )
 

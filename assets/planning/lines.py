@@ -109,7 +109,7 @@ class Quote(NamedTuple):
     """Lines by asset, partition and model, and totals by model.
 
     A request that several lines share is counted once in the total. `without` tells of partitions
-    for which a model is wanting, by the reason, and `warnings` of what planners found.
+    that lack a model, by the reason, and `warnings` of what planners found.
     """
 
     lines: list[Line]
@@ -124,7 +124,7 @@ def quote(planners: Planners, sources: PlanContext, tasks: Sequence[Task]) -> Qu
 
     Of each request that lies in none of the stores no more is kept than half its key. Raises
     `CannotQuote` where the run config of an op is not what it takes or names no model that can
-    serve, and where models are wanting for all of the tasks.
+    serve, and where every task lacks a model.
     """
     sources = sources.planning({**sources.together, **together(tasks)})
     making, without = _Making(sources), defaultdict[str, list[Task]](list)
@@ -202,7 +202,7 @@ class _Making:
     ) -> list[Request]:
         """Reckon requests that are certain; those that stored answers make as certain.
 
-        With `repairs`, what may have to be asked again counts as later.
+        With `repairs`, what may have to be re-queried counts as later.
         """
         new: dict[str, tuple[Request, tuple[Line, ...]]] = {}
         for key, request in zip(stored_keys(self._calls, model, some), some, strict=True):

@@ -87,7 +87,7 @@ def _require_alike(painter: str, filtered: Tables) -> None:
             among = ", ".join(domain for domain, values in found.items() if values)
             raise Mismatch(
                 f"The pairs of {painter} ({among}) were not all {what} again for those that are to "
-                "change, then what follows. What was paid for before is not asked again."
+                "change, then what follows. What was paid for before is not sent again."
             )
 
 

@@ -43,7 +43,7 @@ _LONGEST_REASON = 150
 def collect(
     calls: CallStore, images: ImageStore, providers: Providers, tag: str, log: Logger
 ) -> Batch:
-    """Store what a batch that is over has answered; what it has not is free to be asked again.
+    """Store what a batch that is over has answered; what it has not is free to be sent again.
 
     Answers and refusals are stored in the store's own words, at the price of a batch, and never
     for a request that does not wait in this one. One that is answered already stays as it is.

@@ -194,7 +194,7 @@ class ModelClient(ConfigurableResource[None]):
 
         Raises `LostPictures` unless those are to be made again.
 
-        Raises `DamagedAnswers` unless those are to be asked again.
+        Raises `DamagedAnswers` unless those are to be re-queried.
         """
         try:
             found = self.calls.answers(requests)

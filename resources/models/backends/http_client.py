@@ -99,6 +99,9 @@ class RestrictedClient(httpx2.AsyncClient):
         for client in self._all:
             await client.aclose()
 
+    async def __aexit__(self, *error: object) -> None:
+        await self.aclose()
+
     def _another(self) -> httpx2.AsyncClient:
         client = httpx2.AsyncClient(**self._settings())
         self._all.append(client)
