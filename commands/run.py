@@ -92,6 +92,7 @@ class _Materialization:
         self._instance, self._resources, self._budget = instance, resources, budget
         self._configs = {task.asset: task.config for task in tasks}
         self._made: list[tuple[str, str, Mapping[str, Any]]] = []
+        self._runs: list[str] = []
         self.failures: list[str] = []
 
     def execute(self, planned: "PlannedRun", progress: "Progress") -> None:
@@ -111,6 +112,7 @@ class _Materialization:
             asset_selection=frozenset(planned.assets),
             job_code_origin=job.get_python_origin(),
         )
+        self._runs.append(run.run_id)
         name = planned.partition or planned.assets[0].path[0]
         task = progress.add_task(name, total=len(plan.step_keys_to_execute))
         with _following(self._instance, run.run_id, progress, task, name):
@@ -157,14 +159,15 @@ class _Materialization:
         return {"ops": ops, "resources": resources, "loggers": quiet}
 
     def _paid(self) -> float:
-        """What was spent, or may have been."""
-        amounts = [
-            said[name]
-            for *_, said in self._made
-            for name in ("spent_usd", "possibly_spent_usd")
-            if isinstance(said.get(name), int | float)
-        ]
-        return float(sum(amounts))
+        """What was spent, or may have been, by runs that failed as well."""
+        from commands.environment import stores  # noqa: PLC0415 - slow to load
+        from resources.calls.spending import NANO  # noqa: PLC0415 - see above
+
+        if not self._runs:
+            return 0.0
+        with stores(self._instance, "models") as known:
+            nano: int = known.models.calls.spent_by(self._runs)
+        return nano / NANO
 
     def _note(self, event: "DagsterEvent", partition: str) -> None:
         if event.is_step_materialization:

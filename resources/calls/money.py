@@ -147,6 +147,19 @@ class Money:
             amounts[3] += row["cost"] is None and row["bound"] is None
         return [Spent(*key, *sums[key]) for key in sorted(sums)]  # type: ignore[arg-type]
 
+    def of_runs(self, connection: Connection, runs: Iterable[str]) -> int:
+        """What runs spent or may have, with what is reserved, in billionths of a dollar.
+
+        Raises ValueError where a sum is damaged.
+        """
+        scopes = [_scopes(run, "")[0] for run in runs]
+        found = connection.execute(select(TOTALS).where(TOTALS.c.scope.in_(scopes)))
+        rows = found.mappings().all()
+        for row in rows:
+            if not is_sound_total(row):
+                raise ValueError(f"the sum of {row['scope']!a} is not what was written")
+        return sum(row["spent"] + row["reserved"] for row in rows)
+
     def _within_budgets(
         self, connection: Connection, bookings: Sequence[Booking], added: Mapping[str, Total]
     ) -> tuple[list[Booking], dict[str, StoreError]]:

@@ -3,7 +3,7 @@
 import asyncio
 import os
 import threading
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from statistics import fmean
@@ -160,6 +160,11 @@ class CallStore(ConfigurableResource[None]):
     def spending(self) -> list[Spent]:
         """What was spent, by month, asset, partition, model and mode."""
         return self._started().database.run(lambda connection, sql: sql.money.spending(connection))
+
+    def spent_by(self, runs: Collection[str]) -> int:
+        """What runs spent or may have, with what is reserved, in billionths of a dollar."""
+        database = self._started().database
+        return database.run(lambda connection, sql: sql.money.of_runs(connection, runs))
 
     def typical_usage(self, head: str) -> Typical | None:
         """Mean tokens of the latest 1,000 stored calls whose request has this head.

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pandas as pd
@@ -20,6 +21,9 @@ from dagster import (
 
 from assets.planning import choose_all
 from commands.planning import planned
+from resources.calls import CallStore
+from resources.calls.address import sqlite_url
+from resources.calls.spending import NANO
 from tests.providers import Provider
 from tests.runs import TOPIC, materialize
 
@@ -97,6 +101,22 @@ def test_it_asks_within_a_budget_and_says_what_came_of_it(run, provider, tmp_pat
     assert not failed.is_success
     assert latest.tags["dagster/partition"] == TOPIC
     assert "counterfactory/process" in latest.tags
+
+
+def test_a_budget_is_for_all_runs_together_those_that_fail_as_well(run, tmp_path):
+    models = tmp_path / "models.yaml"
+    models.write_text(models.read_text().replace("tokens_per_image: 1000", "tokens_per_image: 100"))
+    questions = tmp_path / "data" / "vlmbias" / "questions"
+    asked = pd.read_parquet(questions / f"{TOPIC}.parquet")
+    asked["question"] += " Look closely."
+    asked.to_parquet(questions / "flags.parquet")
+    most = 0.002
+    poor = run("vlmbias/answers_gpt", "-p", f"{TOPIC},flags", "--budget", str(most))
+    assert poor.returncode == 1
+    assert poor.stderr.count("The budget of this run is") == 2
+    with closing(CallStore(url=sqlite_url(tmp_path / "data" / "calls.sqlite"))) as calls:
+        spent = sum(each.paid + each.possibly_paid for each in calls.spending())
+    assert 0.5 * most < spent / NANO <= most
 
 
 @pytest.mark.parametrize(

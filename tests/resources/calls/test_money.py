@@ -98,6 +98,15 @@ class TestBookings:
             store.reserve([each])
         assert [row.requests for row in store.spending()] == [1] * 4
 
+    def test_what_runs_spent_counts_what_may_be_paid_yet(self, url, opened):
+        store = opened(url)
+        paid, reserved, lost = booking(), booking(), booking(account=replace(ACCOUNT, run="run-2"))
+        store.reserve([paid, reserved, lost])
+        store.settle({paid.id: 30, lost.id: None})
+        assert store.spent_by(["run-1"]) == 30 + 100
+        assert store.spent_by(["run-1", "run-2"]) == 30 + 100 + 100
+        assert store.spent_by(["run-3"]) == 0
+
     def test_sums_beyond_a_thousand_million_dollars(self, url, opened):
         store, large = opened(url), booking(2 * 10**18)
         store.reserve([large])
