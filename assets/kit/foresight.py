@@ -187,8 +187,11 @@ def _replies(
     for place, (outcome, reply) in enumerate(zip(certain, first, strict=True)):
         if outcome is not None and reply is None:
             found.append(Reply(outcome, ()))
-        elif reply is not None and (better := mended.get(place)) is not None:
-            found.append(Reply(better.outcome, (*reply.calls, *better.calls)))
+        elif reply is not None and place in mended:
+            better = mended[place]
+            # Where it is not repaired yet, a run has it repaired first.
+            both = better and Reply(better.outcome, (*reply.calls, *better.calls))
+            found.append(both)
         else:
             found.append(reply)
     return found

@@ -212,6 +212,19 @@ def test_only_what_failed_is_asked_again_as_planned(first, tmp_path, server, wri
     assert rows(root).equals(done)
 
 
+def test_what_follows_a_repair_that_failed_is_bounded(tmp_path, server, writer):
+    (only,) = concepts(1)
+    server.answer.mistakes = {only.concept_id: ["prose", "failure"]}
+    must(tmp_path, "concepts", instances=1)
+    must(tmp_path, "prompt_triplets", models=[writer])
+    assert list(rows(tmp_path)["outcome"]) == ["failed"]
+    # The repair, which a quote counts by itself, may break a rule: two more, each with its own.
+    certain, later, _ = planned(tmp_path, writer)
+    assert (certain, later) == (stored(tmp_path), 2 * 2)
+    found = foreseen_triplets(tmp_path, {(TRIPLETS, DOMAIN): {"writer": "author"}}, writer)
+    assert list(found["outcome"]) == [PENDING]
+
+
 def test_a_part_of_the_concepts_is_planned_sent_and_counts_later(tmp_path, server, writer):
     must(tmp_path, "concepts")
     some, later, _ = planned(tmp_path, writer, limit=4)
