@@ -117,7 +117,9 @@ class _Flow:
             elif run is not None:
                 self._tell_of(run, partition, lacking)
             elif covered.may_be_launched(painter):
-                yield covered.request(partition, painter, partition, lacking)
+                # Not by the partition alone, which may once have been that of another benchmark.
+                run_key = f"{covered.benchmark.name} {partition}"
+                yield covered.request(run_key, painter, partition, lacking)
         last = next((run.run_id for run in runs if run.job_name == covered.flow.job), None)
         if self._summary is not None and last is not None and not waiting:
             yield from self._of_summary(painter, last, runs)

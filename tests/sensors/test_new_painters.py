@@ -101,6 +101,12 @@ def test_summary_and_report_follow_once_each(tick, bench):
     assert [run.job_name for run in tick()[0]] == ["painter_summary"]
 
 
+def test_runs_of_two_benchmarks_have_keys_of_their_own(tick):
+    """Earlier releases named runs by the painter first: Dagster starts no second one of a key."""
+    runs, _ = tick()
+    assert [run.run_key for run in runs] == [f"protobias {domain}|new" for domain in DOMAINS]
+
+
 def test_what_failed_is_told_of_and_not_repeated(tick, bench):
     first, *others = tick()[0]
     failed = bench.ran(first, FAILED)
