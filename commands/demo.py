@@ -176,8 +176,9 @@ def _failure(result: "ExecuteInProcessResult", what: str) -> str:
         lines.append(f"- {event.step_key}: {cause.message.strip() if cause else 'unknown'}")
     for check in result.get_asset_check_evaluations():
         if not check.passed:
-            wrong = check.metadata["wrong"].value
-            lines.append(f"\n{check.check_name}: {check.description}\n{wrong}")
+            lines.append(f"\n{check.check_name}: {check.description}")
+            if "wrong" in check.metadata:
+                lines.append(str(check.metadata["wrong"].value))
     lines.append(f"The run is {result.run_id}: see its log in `make ui`.")
     return "\n".join(lines)
 

@@ -8,8 +8,19 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from dagster import AssetKey, AssetRecordsFilter, DagsterInstance
+from dagster import (
+    AssetCheckResult,
+    AssetCheckSeverity,
+    AssetCheckSpec,
+    AssetKey,
+    AssetRecordsFilter,
+    DagsterInstance,
+    MaterializeResult,
+    asset,
+    materialize,
+)
 
+from commands.demo import _failure
 from resources.calls import CallStore
 
 PROJECT = Path(__file__).parents[2]
@@ -221,6 +232,21 @@ def test_a_run_that_fails_fails_the_demo(first, folder):
     assert "VLMBias, chess_pieces failed:" in failed.stderr
     assert f"{stores}/" in failed.stderr
     assert "set COUNTERFACTORY_HOME" in failed.stderr
+
+
+def test_a_warning_beside_a_failure_needs_no_list_of_faults():
+    @asset(check_specs=[AssetCheckSpec("enough_is_left", asset="pairs")])
+    def pairs():
+        warns = {"severity": AssetCheckSeverity.WARN, "description": "1 of 9 can be used."}
+        return MaterializeResult(check_results=[AssetCheckResult(passed=False, **warns)])
+
+    @asset
+    def report():
+        raise ValueError("No room.")
+
+    told = _failure(materialize([pairs, report], raise_on_error=False), "Colours")
+    assert told.startswith("Colours failed:\n- report: ValueError: No room.\n")
+    assert "enough_is_left: 1 of 9 can be used." in told
 
 
 def test_a_data_root_that_cannot_be_written_is_named(tmp_path):
