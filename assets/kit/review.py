@@ -7,10 +7,12 @@ below the data root in `reviews`. The page needs no server and nothing from else
 
 import os
 from collections.abc import Mapping, Sequence
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 from urllib.parse import quote
 
+from dagster import get_dagster_logger
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from upath import UPath
 
@@ -113,6 +115,7 @@ def write_review(
     """Write the sheet and the page of a review, beside its file, and give the page's path.
 
     Both keep the verdicts that were given already. A word is chosen by the key of its first letter.
+    A sheet that somebody has filled in itself is put aside, and stays.
     """
     page = review_page(file)
     columns = [*COLUMNS, *(pictures[0].cells if pictures else ())]
@@ -125,7 +128,9 @@ def write_review(
         }
         for each in pictures
     ]
-    write_whole(UPath(page.with_suffix(".csv")), csv_of(columns, lines).encode())
+    sheet = page.with_suffix(".csv")
+    _put_aside_filled(sheet, file, verdicts)
+    write_whole(UPath(sheet), csv_of(columns, lines).encode())
     written = _environment.get_template("review.html").render(
         title=title,
         explanation=explanation,
@@ -139,6 +144,27 @@ def write_review(
     )
     write_whole(UPath(page), written.encode())
     return page
+
+
+def _put_aside_filled(sheet: Path, file: Path, verdicts: Verdicts) -> None:
+    """Give a sheet another name that says something which the review file does not."""
+    try:
+        cells = [line.cells for line in lines_of(sheet, COLUMNS)]
+        said = {(each["image"], each["verdict"], each["reason"]) for each in cells}
+    except FileNotFoundError:
+        return
+    except BadReview:
+        said = {("", "unreadable", "")}
+    known = {(image, verdict.word, verdict.reason) for image, verdict in verdicts.items()}
+    if all(each in known for each in said if each[1] or each[2]):
+        return
+    digest = sha256(sheet.read_bytes()).hexdigest()[:8]
+    aside = sheet.replace(sheet.with_name(f"{sheet.stem}-filled-{digest}.csv"))
+    get_dagster_logger().warning(
+        "%s says of pictures what %s does not. It is written anew each time, and was put aside as "
+        "%s: to have that count, save it as %s and materialize again.",
+        *(sheet, file, aside, file),
+    )
 
 
 def _source(images: ImageStore, digest: str, folder: Path) -> str:

@@ -196,6 +196,23 @@ class TestFile:
 
 
 class TestSheet:
+    def test_one_that_was_filled_in_itself_is_put_aside(self, studio):
+        reviews, first = studio.root / "reviews", trials(studio)[0]
+        sheet = reviews / "animals-to-review.csv"
+        written = sheet.read_text()
+        assert written.count(f"{first},,") == 1
+        sheet.write_text(written.replace(f"{first},,", f"{first},accept,"))
+        filled = sheet.read_bytes()
+        studio.must("photographs")
+        (aside,) = reviews.glob("*-filled-*.csv")
+        assert aside.read_bytes() == filled
+        assert sheet.read_text() == written
+        aside.rename(reviews / "animals.csv")
+        studio.must("photographs")
+        assert published(studio) == {("accepted", "benchmark", 0)}
+        studio.must("photographs")
+        assert not list(reviews.glob("*-filled-*.csv"))
+
     def test_it_holds_every_candidate_of_all_painters_and_keeps_verdicts(self, studio):
         first = trials(studio)[0]
         studio.review(f'{first},accept,"sharp, and ""real"""')
