@@ -39,7 +39,10 @@ _WRITING = re.compile(
 )
 """Names under which this project writes files of a data root before they are whole."""
 _BUILDING = re.compile(r"\.report\.[0-9a-f]{32}(\.old)?")
-"""Names under which it builds reports, which lie in the folder of a benchmark."""
+"""Names under which earlier releases built reports, in the folder of a benchmark."""
+_REPORTS = "report"
+"""The folder of all reports, in which each is built beside the one before."""
+_BUILDING_NOW = re.compile(r"\.[a-z0-9_]+\.[0-9a-f]{32}(\.old)?")
 _STORING = re.compile(r"\.[0-9a-f]{64}\.png\.[0-9a-f]{32}")
 _PICTURE = re.compile(r".*/[0-9a-f]{2}/([0-9a-f]{64})\.png")
 
@@ -182,7 +185,9 @@ class GarbageCollector:
         named or placed otherwise, and stays.
         """
         found = {path for path in self._root.rglob(".*") if _is_file_of(_WRITING, path)}
-        built = (path for path in self._root.glob("*/.*") if _BUILDING.fullmatch(path.name))
+        built = {path for path in self._root.glob("*/.*") if _BUILDING.fullmatch(path.name)}
+        reports = (self._root / _REPORTS).glob(".*")
+        built |= {path for path in reports if _BUILDING_NOW.fullmatch(path.name) and path.is_dir()}
         found |= {path for path in built if not path.is_symlink()}
         images = UPath(self._images.root)
         if not is_remote(images):
