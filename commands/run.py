@@ -61,8 +61,8 @@ def run(
                 if done.failures:
                     break
     print_table(done.table())
-    for failure in done.failures:
-        typer.echo(failure, err=True)
+    for line in (*done.told, *done.failures):
+        typer.echo(line, err=True)
     if done.failures:
         raise typer.Exit(1)
 
@@ -80,7 +80,10 @@ def _resources(given: Any) -> dict[str, Any]:
 
 
 class _Materialization:
-    """Executes runs, and keeps what they said: `failures`, and what was made."""
+    """Executes runs, and keeps what they said: what was made, `failures`, and what checks `told`.
+
+    That is of checks that have not passed and stop nothing, as where requests failed.
+    """
 
     def __init__(
         self,
@@ -94,6 +97,7 @@ class _Materialization:
         self._made: list[tuple[str, str, Mapping[str, Any]]] = []
         self._runs: list[str] = []
         self.failures: list[str] = []
+        self.told: list[str] = []
 
     def execute(self, planned: "PlannedRun", progress: "Progress") -> None:
         """Do a run in processes of its own, as the UI does."""
@@ -174,6 +178,11 @@ class _Materialization:
             made = event.step_materialization_data.materialization
             said = {name: value.value for name, value in made.metadata.items()}
             self._made.append((made.asset_key.to_user_string(), partition, said))
+        elif event.event_type_value == "ASSET_CHECK_EVALUATION":
+            found = event.asset_check_evaluation_data
+            if not (found.passed or found.blocking) and found.severity.value == "ERROR":
+                what = ", ".join(filter(None, [found.asset_key.to_user_string(), partition]))
+                self.told.append(f"{what}: {found.check_name}: {found.description}")
         elif event.is_step_failure:
             error = event.step_failure_data.error
             cause = error.cause if error and error.cause else error

@@ -24,7 +24,7 @@ from commands.planning import planned
 from resources.calls import CallStore
 from resources.calls.address import sqlite_url
 from resources.calls.spending import NANO
-from tests.providers import Provider
+from tests.providers import Provider, faults
 from tests.runs import TOPIC, materialize
 
 PROJECT = Path(__file__).parents[2]
@@ -101,6 +101,15 @@ def test_it_asks_within_a_budget_and_says_what_came_of_it(run, provider, tmp_pat
     assert not failed.is_success
     assert latest.tags["dagster/partition"] == TOPIC
     assert "counterfactory/process" in latest.tags
+
+
+def test_requests_that_failed_are_told_of(run, provider, tmp_path):
+    answers = iter([faults.INVALID_REQUEST])
+    provider.answer = lambda received: next(answers, "{8}")
+    (tmp_path / "config.yaml").write_text("ops: {vlmbias__answers_gpt: {config: {limit: 3}}}")
+    done = run("vlmbias/answers_gpt", "-p", TOPIC, "--config", "config.yaml")
+    assert done.returncode == 0, done.stderr
+    assert f"vlmbias/answers_gpt, {TOPIC}: nothing_failed: 1 of 3 requests failed" in done.stderr
 
 
 def test_a_budget_is_for_all_runs_together_those_that_fail_as_well(run, tmp_path):
