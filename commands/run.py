@@ -63,7 +63,7 @@ def run(
     print_table(done.table())
     for line in (*done.told, *done.failures):
         typer.echo(line, err=True)
-    if done.failures:
+    if done.failures or done.told:
         raise typer.Exit(1)
 
 

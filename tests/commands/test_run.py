@@ -108,7 +108,7 @@ def test_requests_that_failed_are_told_of(run, provider, tmp_path):
     provider.answer = lambda received: next(answers, "{8}")
     (tmp_path / "config.yaml").write_text("ops: {vlmbias__answers_gpt: {config: {limit: 3}}}")
     done = run("vlmbias/answers_gpt", "-p", TOPIC, "--config", "config.yaml")
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 1, done.stderr
     assert f"vlmbias/answers_gpt, {TOPIC}: nothing_failed: 1 of 3 requests failed" in done.stderr
 
 
