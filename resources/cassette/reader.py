@@ -225,6 +225,7 @@ def _listed(path: Path, file: IO[bytes]) -> ZipFile:
     """The archive in a file; damaged, it makes zipfile raise more than its own error."""
     try:
         return ZipFile(file)
+    # zipfile's own: NotImplementedError for a version of the format that it does not know.
     except (BadZipFile, NotImplementedError, ValueError, OverflowError, struct.error) as error:
         raise _bad(path, "its list of parts", f"it is damaged ({error})") from error
 
