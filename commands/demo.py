@@ -36,6 +36,7 @@ def demo(
     """
     started = perf_counter()
     from assets.kit.benchmarks import benchmarks  # noqa: PLC0415 - slow to load
+    from assets.kit.partitions import add_painters  # noqa: PLC0415 - see above
     from commands.storage import open_instance  # noqa: PLC0415 - see above
     from definitions import catalog, data_root  # noqa: PLC0415 - see above
     from resources.faults import writing  # noqa: PLC0415 - see above
@@ -47,7 +48,7 @@ def demo(
     with writing(home.root):
         Path(home.root).mkdir(parents=True, exist_ok=True)
     with open_instance() as instance:
-        instance.add_dynamic_partitions("painters", [painter])
+        add_painters(instance, catalog)
         maker = _Maker(instance, design)
         for benchmark in benchmarks().values():
             made += maker.make(benchmark, benchmark.stand_in(catalog, painter))

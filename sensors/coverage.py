@@ -20,7 +20,13 @@ from dagster._core.storage.dagster_run import NOT_FINISHED_STATUSES
 from assets.kit.benchmarks import Benchmark
 from assets.kit.choice import NoSuchModel
 from assets.kit.jobs import Flow
-from assets.kit.partitions import is_by_painter, painters, parts_of, tags_of
+from assets.kit.partitions import (
+    BY_PAINTER,
+    is_by_painter,
+    known_painters,
+    parts_of,
+    tags_of,
+)
 from assets.kit.step import Sample, Step
 from assets.planning.choice import Assets
 from resources.former_names import partition_now
@@ -54,7 +60,7 @@ class Coverage:
         self._made: dict[AssetKey, set[str]] = {}
         self._lacks: dict[str, str | None] = {}
         self._unpriced: dict[str, None] = {}
-        known = instance.get_dynamic_partitions(str(painters.name))
+        known = known_painters(instance, self._divisions) if self.steps else set()
         self.painters = [
             model
             for model in catalog.with_role("painter")
@@ -68,6 +74,10 @@ class Coverage:
         return self.steps[0]
 
     @property
+    def _divisions(self) -> list[PartitionsDefinition[Any]]:
+        return [each.partitions_def for each in self.division.partitions_defs]
+
+    @property
     def division(self) -> MultiPartitionsDefinition:
         """How the steps are divided: by painter and one other dimension."""
         assert isinstance(self.first.partitions, MultiPartitionsDefinition)
@@ -76,7 +86,7 @@ class Coverage:
     def key(self, value: str, painter: str) -> str:
         """The partition of a painter and a value of the other dimension."""
         parts = {
-            each.name: painter if each.partitions_def == painters else value
+            each.name: painter if each.partitions_def in BY_PAINTER else value
             for each in self.division.partitions_defs
         }
         return "|".join(parts[name] for name in sorted(parts))
@@ -104,7 +114,9 @@ class Coverage:
     @property
     def _dimension(self) -> str:
         (name,) = (
-            each.name for each in self.division.partitions_defs if each.partitions_def != painters
+            each.name
+            for each in self.division.partitions_defs
+            if each.partitions_def not in BY_PAINTER
         )
         return name
 

@@ -16,7 +16,7 @@ from dagster import (
 from pydantic import BaseModel
 
 from assets.kit.benchmarks import benchmarks
-from assets.kit.partitions import painters
+from assets.kit.partitions import BY_PAINTER, known_painters
 from assets.planning.choice import Assets
 from resources.models.catalog import CatalogFiles, Model
 from resources.models.discovery import poll
@@ -55,10 +55,10 @@ def noticing(files: CatalogFiles, assets: Assets) -> SensorDefinition:
             for line in polled.told:
                 context.log.warning("%s", line)
         catalog = files.load()
-        known = context.instance.get_dynamic_partitions(str(painters.name))
+        known = known_painters(context.instance)
         new = [model for model in catalog.with_role("painter") if model.name not in known]
         if not new:
-            said = f"No new painter: there is {', '.join(known) or 'none yet'}."
+            said = f"No new painter: there is {', '.join(sorted(known)) or 'none yet'}."
             return SkipReason("\n".join([said, *polled.told]))
         context.log.info("New painters: %s", ", ".join(model.name for model in new))
         for model in new:
@@ -67,7 +67,9 @@ def noticing(files: CatalogFiles, assets: Assets) -> SensorDefinition:
         real = [model for model in new if not model.rehearses]
         covered = coverages(context.instance, catalog, assets, benchmarks())
         return SensorResult(
-            dynamic_partitions_requests=[painters.build_add_request([m.name for m in new])],
+            dynamic_partitions_requests=[
+                each.build_add_request([model.name for model in new]) for each in BY_PAINTER
+            ],
             run_requests=[_quote(covered, real)] if real and covered else [],
         )
 

@@ -1,5 +1,6 @@
-"""What every benchmark that paints is divided by."""
+"""What benchmarks that paint are divided by."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from dagster import (
@@ -14,11 +15,30 @@ from resources.models.catalog import Catalog
 painters = DynamicPartitionsDefinition(name="painters")
 """Text-to-image models, by their names in models.yaml; each is added when it is noticed there."""
 
+sources = DynamicPartitionsDefinition(name="sources")
+"""Where a benchmark's pictures come from that takes a user's own as well: painters, collections."""
+
+BY_PAINTER = (painters, sources)
+"""The divisions of which every painter is a part."""
+
 
 def add_painters(instance: DagsterInstance, catalog: Catalog) -> None:
     """Make a partition of every painter in models.yaml; those that were there stay."""
     listed = [model.name for model in catalog.with_role("painter")]
-    instance.add_dynamic_partitions(str(painters.name), listed)
+    for division in BY_PAINTER:
+        instance.add_dynamic_partitions(str(division.name), listed)
+
+
+def known_painters(
+    instance: DagsterInstance, divisions: Iterable[PartitionsDefinition[Any]] = BY_PAINTER
+) -> set[str]:
+    """The names that all of those of some divisions have which are by painter."""
+    parts = [
+        set(instance.get_dynamic_partitions(str(division.name)))
+        for division in divisions
+        if isinstance(division, DynamicPartitionsDefinition)
+    ]
+    return set.intersection(*parts)
 
 
 def tags_of(key: str, division: PartitionsDefinition[Any] | None) -> dict[str, str]:
@@ -31,7 +51,7 @@ def tags_of(key: str, division: PartitionsDefinition[Any] | None) -> dict[str, s
 def is_by_painter(division: PartitionsDefinition[Any] | None) -> bool:
     """Whether an asset is divided by painter, and by something else."""
     return isinstance(division, MultiPartitionsDefinition) and any(
-        each.partitions_def == painters for each in division.partitions_defs
+        each.partitions_def in BY_PAINTER for each in division.partitions_defs
     )
 
 
@@ -46,7 +66,7 @@ def parts_of(key: str, division: PartitionsDefinition[Any] | None) -> dict[str, 
 def painter_in(key: str, division: PartitionsDefinition[Any] | None) -> str:
     """The painter in a key of assets that are divided by painter and something else."""
     assert isinstance(division, MultiPartitionsDefinition)
-    (name,) = (of.name for of in division.partitions_defs if of.partitions_def == painters)
+    (name,) = (of.name for of in division.partitions_defs if of.partitions_def in BY_PAINTER)
     return parts_of(key, division)[name]
 
 

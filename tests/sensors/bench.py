@@ -7,7 +7,7 @@ from dagster import AssetKey, AssetMaterialization, DagsterRun, DagsterRunStatus
 from dagster._core.utils import make_new_run_id
 
 from assets.kit.benchmarks import benchmarks
-from assets.kit.partitions import painters, tags_of
+from assets.kit.partitions import BY_PAINTER, painters, tags_of
 from assets.protobias.common import pairs, protobias_domains
 from generators.prompts.concepts import DOMAINS
 from resources.models.catalog import CatalogFiles
@@ -82,7 +82,8 @@ class Bench:
         self.files.models.write_text(text)
 
     def noticed(self, *names):
-        self.instance.add_dynamic_partitions("painters", list(names))
+        for division in BY_PAINTER:
+            self.instance.add_dynamic_partitions(division.name, list(names))
 
     def written(self, *domains, number=2400, version="1"):
         """Triplets of so many concepts; the paper has no more of any domain."""
