@@ -3,8 +3,9 @@
 import io
 import warnings
 
-from PIL import Image, ImageOps
+from PIL import Image
 
+from generators.opaque import opaque
 from resources.models.replies import Picture
 from resources.png_check import LARGEST_AREA, LARGEST_SIDE, BadPng, check_png
 
@@ -39,11 +40,11 @@ def decode_image(picture: Picture) -> bytes:
         _check(image, picture.media_type, claimed)
         try:
             image.load()
-            upright = ImageOps.exif_transpose(image)
+            plain = opaque(image)
         except Exception as error:  # noqa: BLE001 - decoders raise what they like
             raise BadImage(f"The {image.format} cannot be decoded whole ({error})") from None
         png = io.BytesIO()
-        _opaque(upright).save(png, "PNG")
+        plain.save(png, "PNG")
     return png.getvalue()
 
 
@@ -74,15 +75,3 @@ def _check(image: Image.Image, media_type: str | None, claimed: str | None) -> N
         raise BadImage(f"The image came as {media_type} but is {found}")
     if image.format != "MPO" and getattr(image, "n_frames", 1) > 1:
         raise BadImage("The image is animated: one picture was asked for")
-
-
-def _opaque(image: Image.Image) -> Image.Image:
-    if image.mode.startswith("I"):
-        image = image.point(lambda value: value / 256).convert("L")
-    if image.has_transparency_data:
-        coloured = image.convert("RGBA")
-        ground = Image.new("RGBA", coloured.size, "white")
-        image = Image.alpha_composite(ground, coloured)
-    plain = image.convert("RGB")
-    plain.info = {}
-    return plain

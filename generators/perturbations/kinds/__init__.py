@@ -1,0 +1,1 @@
+"""The kinds of perturbation, one a file; `generators.perturbations.registry` finds them."""

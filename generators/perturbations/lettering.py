@@ -1,0 +1,117 @@
+"""Text on a picture: white letters with a dark edge, which any background leaves legible.
+
+Lines break between words, and inside a word that is wider than the picture. Letters get smaller
+until all lines fit.
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import chain
+from math import ceil
+from typing import Literal, get_args
+
+import numpy as np
+from PIL import Image
+
+from generators.glyphs import MissingGlyph, ink_box, outline
+from generators.perturbations.subject import Inapplicable
+from generators.reading import Pixels
+from generators.tiles import Tile, sheet, tile
+
+Position = Literal["bottom-right", "bottom-left", "top-right", "top-left", "center"]
+POSITIONS: tuple[Position, ...] = get_args(Position)
+
+_DESIGN_SIDE = 1024
+"""The longer side in px of a picture on which letters have the size that is asked for."""
+_LINE_HEIGHT, _ABOVE_BASELINE, _SPACE, _MARGIN, _EDGE = 1.35, 1.0, 0.4, 0.5, 0.08
+"""In ems: from line to line, from a line's top to its baseline, between words, to the picture's
+edge, and how far the dark edge reaches out of a letter."""
+_SMALLEST, _SHRINKING = 4.0, 0.92
+"""The smallest em in px, and by what it is multiplied while the text does not fit."""
+_WORDS_KEPT = 2048
+
+
+def written(pixels: Pixels, text: str, position: Position, size: float) -> Pixels:
+    """The picture with `text` at a position, `size` px an em where its longer side is 1024 px.
+
+    Raises `Inapplicable` for a text that the font cannot write, or that does not fit even with
+    letters of 4 px.
+    """
+    height, width, _ = pixels.shape
+    try:
+        lines, em = _fitted(text, width, height, size * max(width, height) / _DESIGN_SIDE)
+        picture = Image.fromarray(pixels)
+        _place(picture, lines, em, position)
+    except MissingGlyph as missing:
+        raise Inapplicable(f"Text: {missing}") from None
+    return np.asarray(picture)
+
+
+def _fitted(text: str, width: int, height: int, em: float) -> tuple[list[list[str]], float]:
+    em = max(em, _SMALLEST)
+    while em >= _SMALLEST:
+        room = width / em - 2 * _MARGIN
+        lines = list(_lines(text.split(), room)) if room > 1 else []
+        if lines and (len(lines) * _LINE_HEIGHT + 2 * _MARGIN) * em <= height:
+            return lines, em
+        em *= _SHRINKING
+    raise Inapplicable(
+        f"Text: {len(text)} characters do not fit into a picture of {width}x{height} px. "
+        "Choose a larger picture or a shorter text."
+    )
+
+
+def _lines(words: Sequence[str], room: float) -> Iterator[list[str]]:
+    """The words of each line, at most `room` ems wide."""
+    line: list[str] = []
+    left = room
+    for word in chain.from_iterable(_parts(word, room) for word in words):
+        wide = _width(word)
+        if line and wide > left:
+            yield line
+            line, left = [], room
+        line.append(word)
+        left -= wide + _SPACE
+    yield line
+
+
+def _parts(word: str, room: float) -> Iterator[str]:
+    """The word, or the longest pieces of it that fit."""
+    while word:
+        length = len(word)
+        while length > 1 and _width(word[:length]) > room:
+            length -= 1
+        yield word[:length]
+        word = word[length:]
+
+
+def _width(word: str) -> float:
+    left, _, right, _ = ink_box(word)
+    return right - left + 2 * _EDGE
+
+
+def _place(picture: Image.Image, lines: Sequence[Sequence[str]], em: float, at: Position) -> None:
+    margin, step = _MARGIN * em, _LINE_HEIGHT * em
+    tall = len(lines) * step
+    top = {"t": margin, "b": picture.height - margin - tall}.get(at[0], (picture.height - tall) / 2)
+    for number, line in enumerate(lines):
+        wide = (sum(map(_width, line)) + _SPACE * (len(line) - 1)) * em
+        spare = picture.width - wide
+        left = margin if at.endswith("left") else spare - margin
+        x = spare / 2 if at == "center" else left
+        for word in line:
+            letters = _word(word, em)
+            picture.paste(letters, (round(x), round(top + number * step)), letters)
+            x += (_width(word) + _SPACE) * em
+
+
+@lru_cache(_WORDS_KEPT)
+def _word(word: str, em: float) -> Tile:
+    left, low, right, high = ink_box(word)
+    drawing = sheet(ceil((right - left + 2 * _EDGE) * em), ceil(_LINE_HEIGHT * em))
+    middle = (_ABOVE_BASELINE - (low + high) / 2) * em
+    letters = outline(word, x=_EDGE * em, y=middle, height=(high - low) * em, anchor="start")
+    edge = {"stroke": "#000000", "stroke_width": 2 * _EDGE * em, "stroke_linejoin": "round"}
+    drawing.add(drawing.path(letters, fill="#000000", **edge))
+    drawing.add(drawing.path(letters, fill="#ffffff"))
+    return tile(drawing)

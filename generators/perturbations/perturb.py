@@ -1,0 +1,67 @@
+"""Perturbing pictures: one perturbation after the other, the same bytes every time."""
+
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from PIL import Image
+
+from generators.opaque import opaque
+from generators.perturbations.perturbation import Perturbation
+from generators.perturbations.subject import NOTHING, Subject
+from generators.reading import Pixels
+from generators.tiles import png_of
+
+
+def perturb(
+    pixels: Pixels,
+    perturbations: Sequence[Perturbation],
+    subject: Subject = NOTHING,
+    *,
+    seed: int = 0,
+) -> Pixels:
+    """The picture after `perturbations`, each made of what the one before gave.
+
+    `seed` is 0 or more; only noise depends on it. What lies in the picture moves with it: boxes
+    stay around their objects where the canvas grows. Raises `Inapplicable` where a perturbation
+    cannot be made.
+
+    >>> from generators.perturbations.kinds.brightness import Brightness
+    >>> perturb(np.full((1, 1, 3), 100, np.uint8), [Brightness(factor=1.3)]).tolist()
+    [[[130, 130, 130]]]
+    """
+    for place, each in enumerate(perturbations):
+        changed = each.change(pixels, subject, _step_seed(seed, place))
+        if changed.shape != pixels.shape:
+            subject = subject.inside(_size(pixels), _size(changed), each.corner(pixels, changed))
+        pixels = changed
+    return np.array(pixels)
+
+
+def _step_seed(seed: int, place: int) -> int:
+    """Another one for each step, so that noise on noise is not the same twice."""
+    return seed * 1_000 + place
+
+
+def _size(pixels: Pixels) -> tuple[int, int]:
+    height, width, _ = pixels.shape
+    return width, height
+
+
+@dataclass(frozen=True, slots=True)
+class Perturbing:
+    """One image file of any format and mode, and what is to be made of it."""
+
+    image: bytes
+    perturbations: tuple[Perturbation, ...]
+    subject: Subject = NOTHING
+    seed: int = 0
+
+
+def perturb_png(perturbing: Perturbing) -> bytes:
+    """The PNG of the perturbed picture: RGB, 8 bits, without metadata."""
+    with Image.open(io.BytesIO(perturbing.image)) as image:
+        pixels = np.asarray(opaque(image))
+    changed = perturb(pixels, perturbing.perturbations, perturbing.subject, seed=perturbing.seed)
+    return png_of(Image.fromarray(changed))

@@ -1,0 +1,99 @@
+"""What a perturbation is: a frozen dataclass of checked parameters that turns pixels into pixels.
+
+A kind states its parameters as annotated fields, from which they are checked, written and read:
+
+    class Brightness(Perturbation):
+        factor: Annotated[float, Span(0.05, 10)]
+"""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, fields
+from functools import cache
+from math import isfinite
+from typing import Any, ClassVar, Literal, NamedTuple, get_args, get_origin, get_type_hints
+
+from generators.nearest import nearest
+from generators.perturbations.subject import Subject
+from generators.reading import Pixels
+
+
+class BadParameter(ValueError):
+    """A parameter that a perturbation does not have, or a value off its range."""
+
+
+class Span(NamedTuple):
+    """The least and the largest value of a parameter, both allowed."""
+
+    least: float
+    most: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Perturbation(ABC):
+    """One change of a picture, with its parameters; equal ones make equal bytes.
+
+    `covers` says that it lays something over the picture, which may hide what is counted.
+    """
+
+    title: ClassVar[str]
+    covers: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        for name, (kind, span) in _parameters(type(self)).items():
+            value = _checked(f"{self.name}.{name}", getattr(self, name), kind, span)
+            object.__setattr__(self, name, value)
+
+    @property
+    def name(self) -> str:
+        """The kind's name in the registry: that of its module."""
+        return type(self).__module__.rpartition(".")[2]
+
+    @property
+    def parameters(self) -> dict[str, str | int | float]:
+        """Its parameters by name, as plain values."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    @abstractmethod
+    def change(self, pixels: Pixels, subject: Subject, seed: int) -> Pixels:
+        """The changed picture, of H x W x 3 values of uint8; `pixels` stay as they are.
+
+        Raises `generators.perturbations.subject.Inapplicable` for a picture or a subject that it
+        cannot be made of.
+        """
+
+    def corner(self, before: Pixels, after: Pixels) -> tuple[int, int]:
+        """Where the upper left pixel of `before` lies in `after`: from the left and the top."""
+        return 0, 0
+
+
+@cache
+def _parameters(kind: type[Perturbation]) -> dict[str, tuple[Any, Span | None]]:
+    hints = get_type_hints(kind, include_extras=True)
+    found: dict[str, tuple[Any, Span | None]] = {}
+    for field in fields(kind):
+        hint, span = hints[field.name], None
+        if hasattr(hint, "__metadata__"):
+            (span,), hint = hint.__metadata__, hint.__origin__
+        found[field.name] = hint, span
+    return found
+
+
+def _checked(what: str, value: object, kind: Any, span: Span | None) -> str | int | float:
+    if get_origin(kind) is Literal:
+        choices = get_args(kind)
+        if value not in choices:
+            raise BadParameter(f"{what}: no {value!r}{nearest(str(value), choices)}.")
+        return str(value)
+    whole = kind is int
+    plain = isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
+    if not plain or (whole and value != int(value)):  # type: ignore[call-overload]
+        number = "a whole number" if whole else "a number"
+        raise BadParameter(f"{what}: {value!r} is not {number}. Give one{_within(span)}.")
+    given: int | float = kind(value)
+    if span is not None and not span.least <= given <= span.most:
+        raise BadParameter(f"{what}: {value!r} is off its range. Give one{_within(span)}.")
+    return given
+
+
+def _within(span: Span | None) -> str:
+    return "" if span is None else f" from {span.least:g} to {span.most:g}"

@@ -1,0 +1,92 @@
+"""The kinds of perturbation, found by looking into the folder `kinds`, and their plain form.
+
+A kind is a module with one class derived from `Perturbation`; its name is the module's. Plain
+forms stand in tables and in the keys of calls: `{"kind": "brightness", "factor": 1.3}`.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import fields
+from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Any
+
+from generators.fingerprint import fingerprint
+from generators.nearest import nearest
+from generators.perturbations import kinds as _folder
+from generators.perturbations.perturbation import BadParameter, Perturbation
+
+
+@cache
+def kinds() -> dict[str, type[Perturbation]]:
+    """Every kind of perturbation by name, in alphabetical order."""
+    return {found.name: _kind_in(found.name) for found in iter_modules(_folder.__path__)}
+
+
+def _kind_in(name: str) -> type[Perturbation]:
+    module = import_module(f"{_folder.__name__}.{name}")
+    [kind] = (
+        value
+        for value in vars(module).values()
+        if isinstance(value, type)
+        and issubclass(value, Perturbation)
+        and value.__module__ == module.__name__
+    )
+    return kind
+
+
+def perturbation(kind: str, /, **parameters: object) -> Perturbation:
+    """The perturbation of a kind's name with its parameters.
+
+    Raises `BadParameter` for a kind or a parameter that does not exist, for one that is missing,
+    and for a value off its range.
+
+    >>> perturbation("padding", thickness=40)
+    Padding(thickness=40)
+    """
+    found = kinds().get(kind)
+    if found is None:
+        raise BadParameter(f"Perturbations: no {kind!r}{nearest(kind, kinds())}.")
+    known = [field.name for field in fields(found)]
+    for name in parameters:
+        if name not in known:
+            raise BadParameter(f"{kind}: no parameter {name!r}{nearest(name, known)}.")
+    made: Any = found
+    try:
+        perturbed: Perturbation = made(**parameters)
+    except TypeError as missing:
+        raise BadParameter(f"{kind}: {missing}. Give {', '.join(known)}.") from None
+    return perturbed
+
+
+def to_mapping(made: Perturbation) -> dict[str, str | int | float]:
+    """The plain form of a perturbation."""
+    return {"kind": made.name, **made.parameters}
+
+
+def from_mapping(plain: Mapping[str, Any]) -> Perturbation:
+    """The perturbation of a plain form; raises `BadParameter` as `perturbation` does."""
+    parameters = dict(plain)
+    return perturbation(str(parameters.pop("kind", "")), **parameters)
+
+
+def to_json(perturbations: Iterable[Perturbation]) -> str:
+    """A sequence of perturbations as text: equal ones, and no others, give the same.
+
+    >>> to_json([perturbation("brightness", factor=2)])
+    '[{"factor":2.0,"kind":"brightness"}]'
+    """
+    plain = [to_mapping(each) for each in perturbations]
+    return json.dumps(plain, sort_keys=True, separators=(",", ":"))
+
+
+def from_json(text: str) -> tuple[Perturbation, ...]:
+    """The sequence that `to_json` wrote."""
+    return tuple(map(from_mapping, json.loads(text)))
+
+
+def code_of(perturbations: Iterable[Perturbation]) -> str:
+    """A digest of all code that pictures perturbed so come from, to keep what it made by."""
+    modules = {type(each).__module__ for each in perturbations}
+    return fingerprint("generators.perturbations.perturb", *sorted(modules))

@@ -1,0 +1,74 @@
+"""What a perturbation writes on a picture or draws around: texts, and boxes of objects."""
+
+from dataclasses import dataclass, replace
+
+_SLACK = 0.005
+"""How far a box may reach over an edge, in parts of the picture, as rounded ones do."""
+
+
+class Inapplicable(ValueError):
+    """A perturbation cannot be made of this picture or subject; the message says why."""
+
+
+class BadBox(ValueError):
+    """A box that lies outside its picture, has no area or names no object."""
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """An object's place: left, top, width and height in parts of the picture, and what it is."""
+
+    left: float
+    top: float
+    width: float
+    height: float
+    label: str
+
+    def __post_init__(self) -> None:
+        if not self.label.strip():
+            raise BadBox(f"Box at {self._place()}: it is of no object. Give it a label.")
+        ends = (self.left + self.width, self.top + self.height)
+        inside = min(self.left, self.top) >= -_SLACK and max(ends) <= 1 + _SLACK
+        if not inside or not min(self.width, self.height) > 0:
+            raise BadBox(
+                f"Box of {self.label!r}: {self._place()} is not inside the picture. "
+                "Give left, top, width and height in parts of its sides, 0 to 1."
+            )
+
+    def _place(self) -> str:
+        return ", ".join(f"{side:g}" for side in (self.left, self.top, self.width, self.height))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subject:
+    """What is said of a picture; a perturbation that needs what is missing is `Inapplicable`."""
+
+    keyword: str = ""
+    instruction: str = ""
+    title: str = ""
+    boxes: tuple[Box, ...] = ()
+
+    def inside(
+        self, before: tuple[int, int], after: tuple[int, int], corner: tuple[int, int]
+    ) -> "Subject":
+        """The same, its boxes those of a picture that now lies in a larger one.
+
+        Sizes are width and height in px, `corner` is where the smaller one's upper left is.
+        """
+        (width, height), (x, y) = before, corner
+        across, down = after
+        moved = (
+            Box(
+                (x + box.left * width) / across,
+                (y + box.top * height) / down,
+                box.width * width / across,
+                box.height * height / down,
+                box.label,
+            )
+            for box in self.boxes
+        )
+        return replace(self, boxes=tuple(moved))
+
+
+NOTHING = Subject()
+"""Of which nothing is said."""
