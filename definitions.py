@@ -12,12 +12,15 @@ import dagster as dg
 
 import assets
 from assets.kit.benchmarks import defined, flows, planners_of
+from assets.kit.collections import collection_asset
 from assets.kit.jobs import jobs_of
 from assets.planning import quote_job
 from assets.planning.batches import batching
 from resources.budget import Budget
 from resources.calls import CallStore
 from resources.calls.address import sqlite_url
+from resources.collections import collections_path
+from resources.collections import load as load_collections
 from resources.design import Design
 from resources.executors import multiprocess
 from resources.former_names import move_tables
@@ -86,7 +89,13 @@ catalog = catalog_files.load()
 planners = planners_of(catalog)
 """What every asset that asks models would ask, for quotes and batches."""
 
-every_asset = [*dg.load_assets_from_package_module(assets), *defined(catalog)]
+collections = load_collections(collections_path())
+
+every_asset = [
+    *dg.load_assets_from_package_module(assets),
+    *defined(catalog),
+    *map(collection_asset, collections.values()),
+]
 by_key = {
     key: asset
     for asset in every_asset

@@ -24,6 +24,7 @@ KNOWN = (
     ("builtins", "ValueError", MISTAKE),
     ("resources.models.catalog", "CatalogError", MISTAKE),
     ("resources.taxonomy", "TaxonomyError", MISTAKE),
+    ("resources.collections", "CollectionError", MISTAKE),
     ("assets.kit.upstream_calls", "NothingSelected", MISTAKE),
     ("dagster", "DagsterInvalidConfigError", MISTAKE),
     ("dagster", "DagsterError", FAILED),

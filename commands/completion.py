@@ -82,8 +82,10 @@ def _version() -> str:
     """When the files that the names come from were last written."""
     home = Path(os.environ.get("COUNTERFACTORY_HOME") or ROOT / "data")
     models = Path(os.environ.get("COUNTERFACTORY_MODELS") or ROOT / "models.yaml")
-    files = [models, home / "discovered.yaml", *_sources()]
-    return str(max(file.stat().st_mtime_ns for file in files if file.exists())) + str(models)
+    own = Path(os.environ.get("COUNTERFACTORY_COLLECTIONS") or ROOT / "collections.yaml")
+    files = [models, own, home / "discovered.yaml", *_sources()]
+    latest = max(file.stat().st_mtime_ns for file in files if file.exists())
+    return f"{latest}{models}{own}"
 
 
 def _sources() -> Iterator[Path]:

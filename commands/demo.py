@@ -101,13 +101,15 @@ class _Maker:
         from commands.environment import ROOT  # noqa: PLC0415 - slow to load
         from commands.freshness import Freshness, inputs  # noqa: PLC0415 - see above
         from definitions import data_root, defs, models_path, resources_at  # noqa: PLC0415
+        from resources.collections import collections_path  # noqa: PLC0415 - see above
         from resources.taxonomy import taxonomy_path  # noqa: PLC0415 - see above
 
         self._instance, self._design = instance, design
         self._graph = defs.resolve_asset_graph()
         self._job = defs.resolve_implicit_global_asset_job_def()
         root = Path(data_root())
-        edited = (models_path(), taxonomy_path(), root / "discovered.yaml", *ROOT.glob("*.yaml"))
+        own = (models_path(), taxonomy_path(), collections_path())
+        edited = (*own, root / "discovered.yaml", *ROOT.glob("*.yaml"))
         self._freshness = Freshness(
             instance,
             self._graph,

@@ -22,6 +22,12 @@ class BadPng(ValueError):
     """Bytes that are no such PNG; the message says why."""
 
 
+def png_size(png: bytes) -> tuple[int, int]:
+    """Width and height of a PNG in px, from its header."""
+    width, height = struct.unpack(">II", png[16:24])
+    return width, height
+
+
 def check_png(png: bytes) -> None:
     """Raise `BadPng` unless this is an opaque 8-bit RGB PNG without metadata, whole to its end.
 

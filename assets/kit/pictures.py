@@ -1,6 +1,5 @@
 """How a picture that was asked for ended, as columns of a table and as a contact sheet."""
 
-import struct
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -12,6 +11,7 @@ from assets.kit.previews import MOST_SHOWN, contact_sheet, evenly
 from resources.images import ImageStore
 from resources.ledger import WorkLedger
 from resources.models.outcomes import Answered, Outcome
+from resources.png_check import png_size
 from resources.workers import spread
 
 T = TypeVar("T")
@@ -86,9 +86,3 @@ def kept_pictures(
 def calls_of(rows: Sequence[Row]) -> list[str]:
     """The calls behind several rows, each once."""
     return list(dict.fromkeys(key for row in rows for key in row["calls"]))
-
-
-def png_size(png: bytes) -> tuple[int, int]:
-    """Width and height of a PNG in px, from its header."""
-    width, height = struct.unpack(">II", png[16:24])
-    return width, height

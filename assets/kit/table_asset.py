@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from dagster import (
+    AssetCheckSpec,
     AssetDep,
     AssetIn,
     AssetKey,
@@ -37,6 +38,7 @@ def table_asset(
     pool: str | None = None,
     deps: Sequence[AssetDep | AssetKey] = (),
     code_version: str = "1",
+    check_specs: Sequence[AssetCheckSpec] = (),
 ) -> Callable[[Callable[..., Any]], AssetsDefinition]:
     """An asset of the benchmark `group` that makes a table of `columns`.
 
@@ -55,4 +57,5 @@ def table_asset(
         description=description,
         metadata=columns.described(),
         code_version=code_version,
+        check_specs=check_specs,
     )

@@ -11,7 +11,6 @@ import pyarrow as pa
 from dagster import AssetExecutionContext, MaterializeResult
 
 from assets.kit.columns import BOOLEAN, REALS, TEXT, TEXTS, WHOLE, Columns, materialized
-from assets.kit.pictures import png_size
 from assets.kit.previews import contact_sheet, markdown_table
 from assets.vlmbias.common import drawn_topics, table_asset
 from generators.canvas import RASTERISER
@@ -23,6 +22,7 @@ from resources.faults import Corrupt
 from resources.home import Home
 from resources.images import ImageStore
 from resources.ledger import WorkLedger, work_key
+from resources.png_check import png_size
 from resources.workers import spread
 
 IMAGES = Columns(

@@ -147,14 +147,7 @@ class Model(BaseModel):
     @field_validator("name")
     @classmethod
     def _fit_for_dagster(cls, name: str) -> str:
-        if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]{0,63}", name):
-            raise ValueError(
-                f"is {name!r}, which cannot name an asset: take letters, digits and _, "
-                "no digit first, 64 characters at most"
-            )
-        if iskeyword(name) or _DAGSTERS.fullmatch(name):
-            raise ValueError(f"is {name!r}, which Dagster and Python keep: choose another")
-        return name
+        return as_asset_name(name)
 
     @field_validator("model")
     @classmethod
@@ -253,6 +246,18 @@ class Model(BaseModel):
                 "itself, take it out of the file, hold it for leaked, and set a variable to it"
             )
         return key
+
+
+def as_asset_name(name: str) -> str:
+    """The name of an entry, which names an asset as well; raises ValueError where it cannot."""
+    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]{0,63}", name):
+        raise ValueError(
+            f"is {name!r}, which cannot name an asset: take letters, digits and _, "
+            "no digit first, 64 characters at most"
+        )
+    if iskeyword(name) or _DAGSTERS.fullmatch(name):
+        raise ValueError(f"is {name!r}, which Dagster and Python keep: choose another")
+    return name
 
 
 def _batch_in(entry: Mapping[str, Any]) -> int:

@@ -18,7 +18,7 @@ from dagster import (
 
 from assets.kit.columns import TEXT, TEXTS, WHOLE, Columns, materialized
 from assets.kit.limits import partial_metadata
-from assets.kit.pictures import Row, kept_pictures, png_size, sheet
+from assets.kit.pictures import Row, kept_pictures, sheet
 from assets.kit.previews import markdown_table
 from assets.kit.review import read_verdicts, review_file, review_page
 from assets.vlmbias.common import GROUP, photographed_topics, table_asset
@@ -40,6 +40,7 @@ from resources.design import Design
 from resources.home import Home
 from resources.images import ImageStore
 from resources.ledger import WorkLedger, work_key
+from resources.png_check import png_size
 
 PHOTOGRAPHS = Columns(
     **IMAGES.columns,

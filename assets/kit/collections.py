@@ -1,0 +1,138 @@
+"""Image collections of a user's own as assets: `collections/<name>`, one for each entry.
+
+A step reads one as any other table:
+
+    inputs = {"pictures": Input(collection_key("tifa160"), read_by=COLLECTED)}
+
+and `taken(work.rows("pictures"))` are the rows that can be used.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+from dagster import (
+    AssetCheckResult,
+    AssetCheckSeverity,
+    AssetCheckSpec,
+    AssetKey,
+    AssetsDefinition,
+    MaterializeResult,
+)
+
+from assets.kit.columns import REAL, REALS, TEXT, TEXTS, WHOLE, Columns, materialized
+from assets.kit.pictures import sheet
+from assets.kit.previews import markdown_table
+from assets.kit.step import Row
+from assets.kit.table_asset import table_asset
+from resources.collections import Collection
+from resources.collections.collecting import collect
+from resources.images import ImageStore
+from resources.ledger import WorkLedger, work_key
+
+GROUP = "collections"
+
+COLLECTED = Columns(
+    image_id=(TEXT, "Readable name: the collection, and what the table calls the row"),
+    row=(WHOLE, "Which row of the table it is, from 1"),
+    place=(TEXT, "Where the row stands in its file, as in line 8"),
+    outcome=(TEXT, "taken or rejected"),
+    reason=(TEXT, "Why it was rejected; empty where it was taken"),
+    sha256=(TEXT, "Name of the picture in the image store; empty where it was rejected"),
+    width=(WHOLE, "px"),
+    height=(WHOLE, "px"),
+    file=(TEXT, "The picture's file as the table names it; empty where it has no name"),
+    domain=(TEXT, "Domain; this and what follows is empty where the table has none"),
+    text=(TEXT, "What the picture is to show: an instruction or a caption"),
+    references=(TEXTS, "Captions that are known to be right"),
+    human_score=(REAL, "The mean of what people gave, on their scale"),
+    human_scores=(REALS, "What each of them gave"),
+    scale_low=(REAL, "The least score that people could give"),
+    scale_high=(REAL, "The greatest"),
+    question=(TEXT, "Question about the picture"),
+    answer=(TEXT, "Its answer, as the table has it"),
+    others=(TEXT, "The table's other columns, as a JSON object"),
+)
+
+_SHOWN = 20
+_CHECK = "every_row_is_taken"
+
+
+def collection_key(name: str) -> AssetKey:
+    """The key of a collection's asset."""
+    return AssetKey([GROUP, name])
+
+
+def taken(rows: Iterable[Row]) -> list[Row]:
+    """The rows whose picture is in the image store."""
+    return [row for row in rows if row["outcome"] == "taken"]
+
+
+def collection_asset(collection: Collection) -> AssetsDefinition:
+    """The asset of a collection: its table, checked row by row, and its pictures in the store."""
+    spec = AssetCheckSpec(
+        _CHECK,
+        asset=collection_key(collection.name),
+        description="No row was rejected; those that were are listed with their reasons.",
+    )
+
+    def collected(images: ImageStore, ledger: WorkLedger) -> MaterializeResult[pa.Table]:
+        rows = list(collect(collection, images, ledger))
+        rejected = [row for row in rows if row["outcome"] == "rejected"]
+        made = materialized(
+            COLLECTED.table(rows),
+            source=collection.path,
+            taken=len(rows) - len(rejected),
+            rejected=len(rejected),
+            pictures=len({row["sha256"] for row in taken(rows)}),
+            contact_sheet=sheet(rows, _caption, images),
+            **({"rejected_rows": _shown(rejected)} if rejected else {}),
+            **_scored(collection, taken(rows)),
+        )
+        return made._replace(check_results=[_checked(rows, rejected)])
+
+    # Dagster takes the result's type for that of several outputs, where there are checks.
+    del collected.__annotations__["return"]
+    return table_asset(
+        GROUP,
+        key=collection_key(collection.name),
+        description=f"Pictures of your own, from {collection.path}.",
+        columns=COLLECTED,
+        partitions=None,
+        kinds=("image",),
+        code_version=work_key(collection.model_dump(mode="json")),
+        check_specs=[spec],
+    )(collected)
+
+
+def _caption(row: Row) -> str:
+    return str(row["text"] or row["question"] or row["image_id"])[:60]
+
+
+def _shown(rejected: Sequence[Row]) -> Any:
+    return markdown_table(pd.DataFrame(rejected, columns=["place", "reason"]).head(_SHOWN))
+
+
+def _scored(collection: Collection, rows: Sequence[Row]) -> dict[str, Any]:
+    if not collection.columns.human_score:
+        return {}
+    return {"without_human_score": sum(row["human_score"] is None for row in rows)}
+
+
+def _checked(rows: Sequence[Row], rejected: Sequence[Row]) -> AssetCheckResult:
+    """A warning where rows were rejected, an error where all were."""
+    there = len(rows) - len(rejected)
+    said = f"{there:,} of {len(rows):,} rows were taken."
+    if rejected:
+        ((reason, number), *_) = Counter(row["reason"] for row in rejected).most_common(1)
+        often = f" {number:,} times:" if number > 1 else ""
+        said += f" Most often rejected for,{often} {reason}" if often else f" Rejected: {reason}"
+    return AssetCheckResult(
+        check_name=_CHECK,
+        passed=not rejected,
+        severity=AssetCheckSeverity.WARN if there else AssetCheckSeverity.ERROR,
+        description=said,
+        metadata={"rejected_rows": _shown(rejected)} if rejected else {},
+    )

@@ -1,0 +1,96 @@
+"""A collection as rows: everything checked, each row taken or rejected with the reason."""
+
+from collections.abc import Iterator
+from hashlib import sha256
+from math import fsum
+from pathlib import Path
+from typing import Any
+
+from resources.collections.entry import Collection
+from resources.collections.pictures import Taken, take
+from resources.collections.problems import BadRow, CollectionError
+from resources.collections.reading import Item, item_of
+from resources.collections.row import Row
+from resources.collections.tables import rows_of
+from resources.images import ImageStore
+from resources.ledger import WorkLedger
+
+_NOTHING = Item("", b"", None, None, [], [], None, None, None, "{}")
+
+
+def collect(
+    collection: Collection, images: ImageStore, ledger: WorkLedger
+) -> Iterator[dict[str, Any]]:
+    """A row for each row of the table, in its order; the pictures are in the store by then.
+
+    Raises `CollectionError` where the table as a whole is of no use.
+    """
+    earlier = _Earlier()
+    read = _read(collection)
+    pictures = (((row, item), item.image if isinstance(item, Item) else item) for row, item in read)
+    empty = True
+    for (row, item), taken in take(pictures, images, ledger):
+        empty = False
+        if isinstance(item, str):
+            yield _row(collection, row, _NOTHING, Taken(problem=item))
+        else:
+            problem = taken.problem or earlier.twin_of(row, item, taken)
+            yield _row(collection, row, item, Taken(problem=problem) if problem else taken)
+    if empty:
+        raise CollectionError(f"{collection.path} holds no rows. Correct `path`.")
+
+
+def _read(collection: Collection) -> Iterator[tuple[Row, Item | str]]:
+    """Each row with what it says, or why it says nothing."""
+    path, wanted = Path(collection.path), collection.columns.used
+    for row in rows_of(path, wanted, collection.encoding):
+        try:
+            yield row, item_of(row, collection)
+        except BadRow as problem:
+            yield row, str(problem)
+
+
+class _Earlier:
+    """What was taken before a row, so that nothing is taken twice."""
+
+    def __init__(self) -> None:
+        self._items: dict[bytes, str] = {}
+        self._names: dict[str, str] = {}
+
+    def twin_of(self, row: Row, item: Item, taken: Taken) -> str | None:
+        """Why a row is one too many; None, and it is known from then on, where it is not."""
+        said = "\0".join((str(taken.sha256), item.text or "", item.question or ""))
+        digest = sha256(said.encode()).digest()
+        if digest in self._items:
+            return f"it has the picture and the words of {self._items[digest]}: keep one"
+        if item.name in self._names:
+            return f"it is called {item.name!r}, as {self._names[item.name]} is: rename one"
+        self._items[digest] = self._names[item.name] = row.place
+        return None
+
+
+def _row(collection: Collection, row: Row, item: Item, taken: Taken) -> dict[str, Any]:
+    low, high = collection.scale or (None, None)
+    scores = item.human_scores
+    problem = taken.problem
+    return {
+        "image_id": f"{collection.name}/{item.name or row.name or row.number}",
+        "row": row.number,
+        "place": row.place,
+        "outcome": "rejected" if problem else "taken",
+        "reason": f"{problem[0].upper()}{problem[1:]}." if problem else None,
+        "sha256": taken.sha256,
+        "width": taken.width,
+        "height": taken.height,
+        "file": item.file,
+        "domain": item.domain,
+        "text": item.text,
+        "references": item.references,
+        "human_score": fsum(scores) / len(scores) if scores else None,
+        "human_scores": scores,
+        "scale_low": low,
+        "scale_high": high,
+        "question": item.question,
+        "answer": item.answer,
+        "others": item.others,
+    }

@@ -1,0 +1,116 @@
+"""One entry of collections.yaml, and all that can be said of it alone."""
+
+import codecs
+import math
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo, field_validator
+
+from resources.models.entry import as_asset_name
+
+Name = Annotated[str, Field(min_length=1)]
+Names = Annotated[
+    tuple[Name, ...],
+    BeforeValidator(lambda given: [given] if isinstance(given, str) else given),
+    Field(strict=False),
+]
+"""One column, or a list of several that each hold a part."""
+_FIELD = re.compile(r"\{([^{}]+)\}")
+
+
+class ColumnNames(BaseModel):
+    """Which columns of a table hold what. Each but the image may be left out."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    image: Name = "image"
+    """A file, or the picture itself; also a pattern of other columns, as in `{Index}.jpg`."""
+    name: Name | None = None
+    """What the row is called; by default its key in JSON, or its number."""
+    text: Name | None = None
+    """What the picture is to show: an instruction or a caption."""
+    references: Names = ()
+    """Captions that are known to be right."""
+    human_score: Names = ()
+    """What people gave: one number, a list of them, or a column for each person."""
+    question: Name | None = None
+    answer: Name | None = None
+    domain: Name | None = None
+
+    @property
+    def of_image(self) -> tuple[str, ...]:
+        """The columns that say where a picture is."""
+        return tuple(_FIELD.findall(self.image)) or (self.image,)
+
+    def image_of(self, cells: Mapping[str, Any]) -> Any:
+        """What a row says of its picture."""
+        if not _FIELD.search(self.image):
+            return cells[self.image]
+        return _FIELD.sub(lambda field: str(cells[field[1]]), self.image)
+
+    @property
+    def used(self) -> tuple[str, ...]:
+        """All columns that are read, each once."""
+        single = (self.name, self.text, self.question, self.answer, self.domain)
+        named = (*self.of_image, *filter(None, single), *self.references, *self.human_score)
+        return tuple(dict.fromkeys(named))
+
+
+class Collection(BaseModel):
+    """One entry of collections.yaml. A field's description says what to write if it is missing."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    name: str = Field(description="letters, digits and _, as assets show the collection")
+    path: str = Field(min_length=1, description="the table, or the folder with it or the pictures")
+    images: str | None = Field(default=None, min_length=1)
+    """The folder that files are named from; by default the table's."""
+    columns: ColumnNames = ColumnNames()
+    scale: tuple[float, float] | None = Field(default=None, validate_default=True, strict=False)
+    """The least and the greatest score that people could give."""
+    encoding: str = "utf-8"
+    """Of a table that is text."""
+
+    @property
+    def folder(self) -> Path:
+        """The folder that files are named from."""
+        path = Path(self.path)
+        return Path(self.images) if self.images else path if path.is_dir() else path.parent
+
+    @field_validator("name")
+    @classmethod
+    def _fit_for_dagster(cls, name: str) -> str:
+        return as_asset_name(name)
+
+    @field_validator("path", "images")
+    @classmethod
+    def _on_this_machine(cls, path: str | None) -> str | None:
+        if path is not None and "://" in path:
+            raise ValueError("is an address: download what is there, and name the folder")
+        return path
+
+    @field_validator("scale")
+    @classmethod
+    def _scale_of_scores(
+        cls, scale: tuple[float, float] | None, entry: ValidationInfo
+    ) -> tuple[float, float] | None:
+        columns = entry.data.get("columns")
+        scored = isinstance(columns, ColumnNames) and bool(columns.human_score)
+        if scale is None and scored:
+            raise ValueError("is missing: the least and the greatest human score, as in [1, 5]")
+        if scale is not None and columns is not None and not scored:
+            raise ValueError("is of no use without `human_score` among `columns`: remove it")
+        if scale is not None and not (math.isfinite(sum(scale)) and scale[0] < scale[1]):
+            raise ValueError("has to be the least and then the greatest score, as in [1, 5]")
+        return scale
+
+    @field_validator("encoding")
+    @classmethod
+    def _known_encoding(cls, encoding: str) -> str:
+        try:
+            return codecs.lookup(encoding).name
+        except LookupError:
+            raise ValueError(f"is {encoding!r}, which is none: write one as latin-1") from None

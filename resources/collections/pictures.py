@@ -1,0 +1,100 @@
+"""Pictures of collections, taken into the image store a few at a time.
+
+What was taken before is not decoded again, unless it is gone or damaged. The memory that this takes
+does not grow with the number of pictures.
+"""
+
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from hashlib import sha256
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+from resources.image_decoding import BadImage, decode_image
+from resources.images import ImageStore
+from resources.ledger import WorkLedger, work_key
+from resources.models.replies import Picture
+from resources.png_check import png_size
+from resources.workers import spread
+
+T = TypeVar("T")
+_VERSION = 1
+_MOST_AT_ONCE, _BYTES_AT_ONCE = 50, 64_000_000
+_LARGEST = 100_000_000
+
+
+class Taken(NamedTuple):
+    """The sha256 of a picture in the image store and its size in px, or why it is not there."""
+
+    sha256: str | None = None
+    width: int | None = None
+    height: int | None = None
+    problem: str | None = None
+
+
+def take(
+    pictures: Iterable[tuple[T, Path | bytes | str]], images: ImageStore, ledger: WorkLedger
+) -> Iterator[tuple[T, Taken]]:
+    """Each picture as it is in the image store from then on, in order, with what it is of.
+
+    A text stands for a picture of which it says why there is none.
+    """
+    some: list[tuple[T, bytes | str]] = []
+    size = 0
+    for of, picture in pictures:
+        data = _read(picture) if isinstance(picture, Path) else picture
+        some.append((of, data))
+        size += len(data)
+        if len(some) >= _MOST_AT_ONCE or size >= _BYTES_AT_ONCE:
+            yield from _take(some, images, ledger)
+            some, size = [], 0
+    yield from _take(some, images, ledger)
+
+
+def _take(
+    some: list[tuple[T, bytes | str]], images: ImageStore, ledger: WorkLedger
+) -> Iterator[tuple[T, Taken]]:
+    files = {_key(data): data for _, data in some if isinstance(data, bytes)}
+    known = {key: Taken(*told) for key, told in ledger.known(files).items()}
+    there = {key for key, each in known.items() if not each.sha256 or images.holds(each.sha256)}
+    new = [key for key in files if key not in there]
+    decoded = spread(_decode, [files[key] for key in new])
+    made = {key: _kept(png, images) for key, png in zip(new, decoded, strict=True)}
+    ledger.record(made)
+    known |= made
+    for of, data in some:
+        yield of, Taken(problem=data) if isinstance(data, str) else known[_key(data)]
+
+
+def _key(data: bytes) -> str:
+    return work_key("collected", _VERSION, sha256(data).hexdigest())
+
+
+def _decode(data: bytes) -> bytes | str:
+    """The picture as it is stored, or what is wrong with it."""
+    try:
+        return decode_image(Picture(data))
+    except BadImage as error:
+        return str(error)
+
+
+def _kept(decoded: bytes | str, images: ImageStore) -> Taken:
+    if isinstance(decoded, str):
+        return Taken(problem=decoded)
+    return Taken(images.put(decoded), *png_size(decoded))
+
+
+def _read(path: Path) -> bytes | str:
+    """The bytes of a file, or why there are none."""
+    try:
+        told = path.stat()
+        if not stat.S_ISREG(told.st_mode):
+            return f"{path} is no file"
+        if told.st_size > _LARGEST:
+            return f"{path} has more than {_LARGEST // 1_000_000} MB"
+        return path.read_bytes()
+    except FileNotFoundError:
+        return f"{path} is not there"
+    except OSError as error:
+        return f"{path} cannot be read ({error.strerror or os.strerror(error.errno or 0)})"

@@ -1,0 +1,137 @@
+"""What a row of a collection says: checked, in one form for all tables."""
+
+import json
+import math
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from resources.collections.entry import Collection
+from resources.collections.problems import BadRow
+from resources.collections.row import Row
+from resources.untrusted import BadJson, clean, parse_untrusted
+
+
+class Item(NamedTuple):
+    """A picture and what is said of it; what the table lacks is None, or an empty list."""
+
+    name: str
+    image: Path | bytes
+    file: str | None
+    """As the table names it; None for a picture that lies in the table without a name."""
+    text: str | None
+    references: list[str]
+    human_scores: list[float]
+    question: str | None
+    answer: str | None
+    domain: str | None
+    others: str
+    """All other columns as a JSON object."""
+
+
+def item_of(row: Row, collection: Collection) -> Item:
+    """What a row says; raises `BadRow`."""
+    if row.problem is not None:
+        raise BadRow(row.problem)
+    columns, cells = collection.columns, row.cells
+    for name in columns.used:
+        if name not in cells:
+            raise BadRow(f"it has no `{name}`")
+    image, file = _image(columns.image_of(cells), collection.folder)
+    return Item(
+        name=(columns.name and _text(cells, columns.name)) or row.name or str(row.number),
+        image=image,
+        file=file,
+        text=_text(cells, columns.text),
+        references=[
+            text.strip()
+            for name in columns.references
+            for each in _several(cells[name])
+            if (text := _plain(each)).strip()
+        ],
+        human_scores=[
+            _score(each, collection.scale)
+            for name in columns.human_score
+            for each in _several(cells[name])
+        ],
+        question=_text(cells, columns.question),
+        answer=_text(cells, columns.answer),
+        domain=_text(cells, columns.domain),
+        others=_others(cells, columns.used),
+    )
+
+
+def _image(said: Any, folder: Path) -> tuple[Path | bytes, str | None]:
+    """A picture's bytes, or its file. `datasets` writes `{bytes: …, path: …}`."""
+    if isinstance(said, Mapping):
+        data, path = said.get("bytes"), said.get("path")
+        if isinstance(data, bytes):
+            return data, path if isinstance(path, str) else None
+        said = path
+    if isinstance(said, bytes):
+        return said, None
+    if not isinstance(said, str) or not said.strip():
+        raise BadRow("it names no picture")
+    if "://" in said:
+        raise BadRow(f"its picture is an address ({said}): download it, and name the file")
+    if "\0" in said:
+        raise BadRow("its picture has a name that no file has")
+    return folder / said.strip(), said.strip()
+
+
+def _text(cells: Mapping[str, Any], name: str | None) -> str | None:
+    """The text of a column that is to have one, where it is."""
+    if name is None:
+        return None
+    text = _plain(cells[name]).strip()
+    if not text:
+        raise BadRow(f"its `{name}` is empty")
+    return text
+
+
+def _plain(value: Any) -> str:
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return ""
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(clean(value)) if isinstance(value, str | int | float) else _json(value)
+
+
+def _several(value: Any) -> Iterator[Any]:
+    """What a cell holds one or several of: a list, also written as JSON; nothing if it is empty."""
+    if isinstance(value, str) and value.lstrip().startswith("["):
+        with suppress(BadJson):
+            value = parse_untrusted(value)
+    for each in value if isinstance(value, list) else [value]:
+        if each is not None and _plain(each).strip():
+            yield each
+
+
+def _score(said: Any, scale: tuple[float, float] | None) -> float:
+    low, high = scale or (-math.inf, math.inf)
+    try:
+        score = math.nan if isinstance(said, bool) else float(said)
+    except (TypeError, ValueError):
+        score = math.nan
+    if math.isnan(score):
+        raise BadRow(f"its human score {said!r} is no number")
+    if not low <= score <= high:
+        raise BadRow(f"its human score {score:g} is off the scale of {low:g} to {high:g}")
+    return score
+
+
+def _others(cells: Mapping[str, Any], used: tuple[str, ...]) -> str:
+    told = {name: value for name, value in cells.items() if name not in used}
+    return _json({name: value for name, value in told.items() if not _holds_bytes(value)})
+
+
+def _holds_bytes(value: Any) -> bool:
+    """Whether a cell is another picture, or a file."""
+    if isinstance(value, Mapping):
+        return any(map(_holds_bytes, value.values()))
+    return isinstance(value, bytes) or (isinstance(value, list) and any(map(_holds_bytes, value)))
+
+
+def _json(value: Any) -> str:
+    return json.dumps(clean(value), ensure_ascii=False, default=str)

@@ -1,0 +1,218 @@
+"""Rows that are wrong are told by row; the rest goes on."""
+
+import io
+import json
+import os
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from resources.collections import CollectionError
+from resources.collections.pictures import take
+
+CSV = "- {name: mine, path: mine.csv, scale: [1, 5], columns: {image: file, text: text, "
+SCORED = f"{CSV}human_score: score}}}}"
+
+
+@pytest.fixture
+def told(tmp_path, collected):
+    """Why each row was rejected, by its place; None where it was taken."""
+
+    def rows(csv, entry=SCORED):
+        data = csv if isinstance(csv, bytes) else csv.encode()
+        (tmp_path / "mine.csv").write_bytes(data)
+        return {row["place"]: row["reason"] for row in collected(entry)}
+
+    return rows
+
+
+def test_each_wrong_row_has_its_reason_and_the_rest_is_taken(tmp_path, picture, told):
+    picture("red.png")
+    picture("blue.png", "blue")
+    (tmp_path / "cut.png").write_bytes((tmp_path / "red.png").read_bytes()[:40])
+    (tmp_path / "text.png").write_text("no picture at all")
+    (tmp_path / "folder.png").mkdir()
+    found = told(
+        b"file,text,score\n"
+        b"red.png,good,5\n"
+        b"gone.png,missing,5\n"
+        b"text.png,not an image,5\n"
+        b"cut.png,cut short,5\n"
+        b"folder.png,a folder,5\n"
+        b"red.png,good,1\n"
+        b"red.png,above,6\n"
+        b"red.png,below,0.5\n"
+        b"red.png,word,five\n"
+        b"red.png,\xe9t\xe9,5\n"
+        b"red.png, ,5\n"
+        b"red.png,cells\n"
+        b",no name,5\n"
+        b"https://example.org/a.png,address,5\n"
+        b"blue.png,unscored,\n"
+        b"blue.png,last,3\n"
+    )
+    assert {
+        place: reason and reason.replace(f"{tmp_path}/", "") for place, reason in found.items()
+    } == {
+        "line 2": None,
+        "line 3": "gone.png is not there.",
+        "line 4": "17 bytes that are no image (JPEG, PNG, WEBP).",
+        "line 5": "40 bytes that are no image (JPEG, PNG, WEBP).",
+        "line 6": "folder.png is no file.",
+        "line 7": "It has the picture and the words of line 2: keep one.",
+        "line 8": "Its human score 6 is off the scale of 1 to 5.",
+        "line 9": "Its human score 0.5 is off the scale of 1 to 5.",
+        "line 10": "Its human score 'five' is no number.",
+        "line 11": "It is not text in UTF-8: save the table as UTF-8, or name its `encoding` in "
+        "collections.yaml.",
+        "line 12": "Its `text` is empty.",
+        "line 13": "It has 2 cells where line 1 names 3 columns.",
+        "line 14": "It names no picture.",
+        "line 15": "Its picture is an address (https://example.org/a.png): download it, and name "
+        "the file.",
+        "line 16": None,
+        "line 17": None,
+    }
+
+
+def test_the_encoding_can_be_named(picture, told):
+    picture("red.png")
+    entry = f"{CSV}human_score: score}}, encoding: latin-1}}"
+    assert told("file,text,score\nred.png,été,5\n".encode("latin-1"), entry) == {"line 2": None}
+    entry = entry.replace("latin-1", "utf-16")
+    assert told("file,text,score\nred.png,été,5\n".encode("utf-16"), entry) == {"line 2": None}
+
+
+def test_quotes_that_do_not_end_are_of_their_row(picture, told):
+    picture("red.png")
+    found = told('file,text,score\nred.png,a "b" c,5\nred.png,"x"y,5\nred.png,z,5\n')
+    assert found == {
+        "line 2": None,
+        "line 3": "It is no CSV (',' expected after '\"').",
+        "line 4": None,
+    }
+
+
+def test_two_rows_of_one_name_are_not_both_taken(picture, told):
+    picture("red.png")
+    entry = f"{CSV}name: file, human_score: score}}}}"
+    found = told("file,text,score\nred.png,one,5\nred.png,two,5\n", entry)
+    assert found == {"line 2": None, "line 3": "It is called 'red.png', as line 2 is: rename one."}
+
+
+def test_json_lines_that_are_none_are_of_their_row(tmp_path, picture, collected):
+    picture("red.png")
+    good = json.dumps({"image": "red.png", "text": "good"})
+    lines = [good, "{", "[1]", '{"image": "red.png"}', "[" * 100_000, "", '{"text": "x"}']
+    (tmp_path / "mine.jsonl").write_text("\n".join(lines))
+    rows = collected("- {name: mine, path: mine.jsonl, columns: {text: text}}")
+    assert [(row["place"], row["reason"]) for row in rows] == [
+        ("line 1", None),
+        ("line 2", "It is no JSON object on one line."),
+        ("line 3", "It is no JSON object on one line."),
+        ("line 4", "It has no `text`."),
+        ("line 5", "It is no JSON object on one line."),
+        ("line 7", "It has no `image`."),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("gone.csv", None, "gone.csv is not there. Correct `path`"),
+        ("mine.csv", b"", "the first line names no columns"),
+        ("mine.csv", b"file,texts,score\n", "no column 'text', did you mean texts?"),
+        ("mine.csv", b"file,text,text,score\n", "column 'text' stands there twice"),
+        ("mine.csv", b"file,text,score\n", "holds no rows"),
+        ("mine.xlsx", b"PK", "is no table that is read. Save it as one of .csv, .tsv"),
+        ("mine.json", b'"a"', "neither a list of objects nor objects by name"),
+        ("mine.json", b"[{", "Save it as JSON, or as JSON lines"),
+        ("mine.json", b'[{"text": "\xe9"}]', "line 1: it is not text in UTF-8"),
+        ("mine.parquet", b"PAR1", "mine.parquet cannot be read"),
+        ("mine.arrow", b"", "mine.arrow cannot be read"),
+        ("mine/state.json", b"{}", "is not as `datasets` writes it"),
+        ("mine/state.json", b'{"_data_files": [{"filename": "a"}]}', "a cannot be read"),
+    ],
+)
+def test_a_table_of_no_use_is_one_clear_error(tmp_path, collected, name, content, message):
+    if content is not None:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(content)
+    with pytest.raises(CollectionError) as error:
+        collected(SCORED.replace("mine.csv", name.partition("/")[0]))
+    assert message in str(error.value)
+
+
+def test_pictures_of_any_mode_and_turn_are_as_the_store_keeps_them(tmp_path, collected, stores):
+    turned = Image.Exif()
+    turned[0x0112] = 6
+    half = Image.new("RGBA", (4, 2), (255, 0, 0, 0))
+    deep = Image.fromarray(np.full((2, 4), 0xFFFF, np.uint16))
+    for name, image, options in (
+        ("1.png", half, {}),
+        ("2.png", deep, {}),
+        ("3.png", Image.new("P", (4, 2)), {}),
+        ("4.jpg", Image.new("CMYK", (4, 2), (0, 255, 255, 0)), {}),
+        ("5.jpg", Image.new("L", (4, 2)), {"exif": turned}),
+        ("6.webp", Image.new("RGB", (4, 2), "blue"), {"lossless": True}),
+    ):
+        (tmp_path / "mine").mkdir(exist_ok=True)
+        image.save(tmp_path / "mine" / name, **options)
+    rows = collected("- {name: mine, path: mine}")
+    assert [(row["outcome"], row["reason"]) for row in rows] == [
+        ("taken", None),
+        # Transparent and white are alike on white, at 8 bits a channel.
+        ("rejected", "It has the picture and the words of 1.png: keep one."),
+        *[("taken", None)] * 4,
+    ]
+    sizes = [(row["width"], row["height"]) for row in rows if row["sha256"]]
+    assert sizes == [(4, 2), (4, 2), (4, 2), (2, 4), (4, 2)]
+    for row in rows:
+        if row["sha256"]:
+            with Image.open(io.BytesIO(stores[0].get(row["sha256"]))) as kept:
+                assert (kept.mode, kept.format, kept.info) == ("RGB", "PNG", {})
+
+
+def test_a_second_time_nothing_is_decoded_and_what_is_damaged_heals(
+    picture, told, stores, monkeypatch, tmp_path
+):
+    for number in range(3):
+        picture(f"{number}.png", (number, 0, 0))
+    csv = "file,text,score\n" + "".join(f"{n}.png,{n},5\n" for n in range(3)) + "x.png,x,5\n"
+    (tmp_path / "x.png").write_text("none")
+    first = told(csv)
+    decoded = []
+    monkeypatch.setattr(
+        "resources.collections.pictures.spread",
+        lambda work, items: [decoded.append(each) or work(each) for each in items],
+    )
+    assert told(csv) == first
+    assert decoded == []
+    kept = next((tmp_path / "data/images").rglob("*.png"))
+    whole = kept.read_bytes()
+    kept.write_bytes(whole[:-9])
+    assert told(csv) == first
+    assert len(decoded) == 1
+    assert kept.read_bytes() == whole
+
+
+def test_few_pictures_are_held_at_once(picture, stores, monkeypatch):
+    """However many there are: what is read and not yet given back stays below a bound."""
+    monkeypatch.setattr("resources.collections.pictures._MOST_AT_ONCE", 4)
+    path, read, most = picture("red.png"), 0, 0
+
+    def many():
+        nonlocal read
+        for number in range(50):
+            read += 1
+            yield number, path
+
+    for number, _ in take(many(), *stores):
+        most = max(most, read - number)
+    assert (read, most) == (50, 4)
+
+
+def test_a_file_that_never_ends_is_not_read(tmp_path, told):
+    os.mkfifo(tmp_path / "pipe.png")
+    assert told("file,text,score\npipe.png,a,5\n") == {"line 2": f"{tmp_path}/pipe.png is no file."}
