@@ -53,8 +53,8 @@ class Benchmark:
     """The runs that make it small, with a painter that costs nothing, in their order."""
     made: Callable[[Home, str], Sequence[Mapping[str, Any]]] = lambda home, painter: []
     """What these have made, as the demo shows it: by part, its name and then numbers."""
-    reviewed: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """By name of an asset: the names of the review files that it follows, each of a partition."""
+    reviewed: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """By name of an asset, and then by its partition: the name of the review file it follows."""
 
     def flows_of(self, assets: Mapping[AssetKey, AssetsDefinition]) -> Sequence[Flow]:
         """The named jobs of those assets that there are."""

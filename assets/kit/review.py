@@ -1,8 +1,9 @@
-"""Reviews of pictures by people: a sheet to fill in, a page that fills it in, and its reading.
+"""Reviews by people: a sheet to fill in, for pictures a page that fills it in, and their reading.
 
 A review file is a CSV with at least the columns image (the sha256), verdict (one of a few words, or
-empty where nobody has decided) and reason. It is written by hand or saved from the page, and lies
-below the data root in `reviews`. The page needs no server and nothing from elsewhere.
+empty where nobody has decided) and reason; where not pictures are reviewed, another column names
+them. It is written by hand or saved from the page, and lies below the data root in `reviews`. The
+page needs no server and nothing from elsewhere.
 """
 
 import os
@@ -22,7 +23,7 @@ from resources.home import Home
 from resources.images import ImageStore
 from resources.spreadsheets import csv_of
 
-COLUMNS = ("image", "verdict", "reason")
+IMAGE = "image"
 ACCEPT, REJECT = WORDS = ("accept", "reject")
 
 _environment = Environment(
@@ -70,24 +71,30 @@ def review_page(file: Path) -> Path:
     return file.with_name(f"{file.stem}-to-review.html")
 
 
-def read_verdicts(path: Path, words: Sequence[str] = WORDS) -> Verdicts:
+def read_verdicts(path: Path, words: Sequence[str] = WORDS, of: str = IMAGE) -> Verdicts:
     """The verdicts in a file, each one of `words`; none where it is not there.
 
-    Raises `BadReview`.
+    `of` is the column that names what is reviewed. Raises `BadReview`.
     """
     verdicts: dict[str, Verdict] = {}
     try:
-        lines = lines_of(path, COLUMNS)
+        lines = lines_of(path, _columns(of))
     except FileNotFoundError:
         return verdicts
     for line in lines:
-        _take(line, path, words, verdicts)
+        _take(line, path, words, of, verdicts)
     return verdicts
 
 
-def _take(line: Line, path: Path, words: Sequence[str], verdicts: dict[str, Verdict]) -> None:
+def _columns(of: str) -> tuple[str, str, str]:
+    return of, "verdict", "reason"
+
+
+def _take(
+    line: Line, path: Path, words: Sequence[str], of: str, verdicts: dict[str, Verdict]
+) -> None:
     """Add what one line says, if anything, to `verdicts`."""
-    image, word, reason = (line.cells[name] for name in COLUMNS)
+    name, word, reason = (line.cells[column] for column in _columns(of))
     if not word:
         return
     if word not in words:
@@ -95,12 +102,13 @@ def _take(line: Line, path: Path, words: Sequence[str], verdicts: dict[str, Verd
             f"{path}, line {line.number}: the verdict is {word!r}. Write {' or '.join(words)}, or "
             "nothing where you have not decided."
         )
-    if image in verdicts:
+    if name in verdicts:
+        what = "picture" if of == IMAGE else of
         raise BadReview(
-            f"{path}, line {line.number}: the picture {image} has a verdict on line "
-            f"{verdicts[image].line} already. Keep one of the two."
+            f"{path}, line {line.number}: the {what} {name} has a verdict on line "
+            f"{verdicts[name].line} already. Keep one of the two."
         )
-    verdicts[image] = Verdict(word, reason, line.number)
+    verdicts[name] = Verdict(word, reason, line.number)
 
 
 def write_review(
@@ -118,19 +126,8 @@ def write_review(
     A sheet that somebody has filled in itself is put aside, and stays.
     """
     page = review_page(file)
-    columns = [*COLUMNS, *(pictures[0].cells if pictures else ())]
-    lines = [
-        {
-            "image": each.image,
-            "verdict": verdicts[each.image].word if each.image in verdicts else "",
-            "reason": verdicts[each.image].reason if each.image in verdicts else "",
-            **each.cells,
-        }
-        for each in pictures
-    ]
-    sheet = page.with_suffix(".csv")
-    _put_aside_filled(sheet, file, verdicts)
-    write_whole(UPath(sheet), csv_of(columns, lines).encode())
+    lines = write_sheet(file, [(each.image, each.cells) for each in pictures], verdicts)
+    columns = [*_columns(IMAGE), *(pictures[0].cells if pictures else ())]
     written = _environment.get_template("review.html").render(
         title=title,
         explanation=explanation,
@@ -146,22 +143,52 @@ def write_review(
     return page
 
 
-def _put_aside_filled(sheet: Path, file: Path, verdicts: Verdicts) -> None:
+def review_sheet(file: Path) -> Path:
+    """The sheet that is filled in and saved as a review file."""
+    return review_page(file).with_suffix(".csv")
+
+
+def write_sheet(
+    file: Path,
+    things: Sequence[tuple[str, Mapping[str, Any]]],
+    verdicts: Verdicts,
+    of: str = IMAGE,
+) -> list[dict[str, Any]]:
+    """Write the sheet of a review, and give its lines: each thing's name, and its further cells.
+
+    A sheet that somebody has filled in itself is put aside, and stays.
+    """
+    columns = [*_columns(of), *(things[0][1] if things else ())]
+    lines = [
+        {
+            of: name,
+            "verdict": verdicts[name].word if name in verdicts else "",
+            "reason": verdicts[name].reason if name in verdicts else "",
+            **cells,
+        }
+        for name, cells in things
+    ]
+    _put_aside_filled(review_sheet(file), file, verdicts, of)
+    write_whole(UPath(review_sheet(file)), csv_of(columns, lines).encode())
+    return lines
+
+
+def _put_aside_filled(sheet: Path, file: Path, verdicts: Verdicts, of: str) -> None:
     """Give a sheet another name that says something which the review file does not."""
+    columns = _columns(of)
     try:
-        cells = [line.cells for line in lines_of(sheet, COLUMNS)]
-        said = {(each["image"], each["verdict"], each["reason"]) for each in cells}
+        said = {tuple(line.cells[name] for name in columns) for line in lines_of(sheet, columns)}
     except FileNotFoundError:
         return
     except BadReview:
         said = {("", "unreadable", "")}
-    known = {(image, verdict.word, verdict.reason) for image, verdict in verdicts.items()}
+    known = {(name, verdict.word, verdict.reason) for name, verdict in verdicts.items()}
     if all(each in known for each in said if each[1] or each[2]):
         return
     digest = sha256(sheet.read_bytes()).hexdigest()[:8]
     aside = sheet.replace(sheet.with_name(f"{sheet.stem}-filled-{digest}.csv"))
     get_dagster_logger().warning(
-        "%s says of pictures what %s does not. It is written anew each time, and was put aside as "
+        "%s says what %s does not. It is written anew each time, and was put aside as "
         "%s: to have that count, save it as %s and materialize again.",
         *(sheet, file, aside, file),
     )

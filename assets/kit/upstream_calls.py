@@ -102,8 +102,8 @@ def _reviews(
         for benchmark in benchmarks().values()
         for asset, reviews in benchmark.reviewed.items()
         if AssetKey([benchmark.name, asset]) in selected
-        for name in reviews
-        if not chosen or any(name in each for each in chosen)
+        for partition, name in reviews.items()
+        if not chosen or any(partition in each for each in chosen)
     ]
     files = {name: root / "reviews" / f"{name}.csv" for name in names}
     return {name: file.read_bytes() for name, file in files.items() if file.exists()}

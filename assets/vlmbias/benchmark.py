@@ -100,5 +100,5 @@ BENCHMARK = Benchmark(
     flows=_FLOWS,
     stand_in=_stand_in,
     made=count_made,
-    reviewed={"candidates": PHOTOGRAPHED, "photographs": PHOTOGRAPHED},
+    reviewed={name: {t: t for t in PHOTOGRAPHED} for name in ("candidates", "photographs")},
 )

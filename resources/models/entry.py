@@ -13,7 +13,7 @@ from resources.models.formulas import unscored
 from resources.models.image_tokens import ImageTokens
 from resources.models.parameters import MOST_TOKENS, refused, unfit
 
-Role = Literal["writer", "painter", "editor", "judge", "captioner", "metric"]
+Role = Literal["writer", "painter", "editor", "judge", "captioner", "moderator", "metric"]
 BackendName = Literal[
     "openai",
     "openai_compatible",
@@ -26,7 +26,7 @@ BackendName = Literal[
     "file",
 ]
 
-_READS: tuple[Role, ...] = ("writer", "judge", "captioner")
+_READS: tuple[Role, ...] = ("writer", "judge", "captioner", "moderator")
 _DRAWS: tuple[Role, ...] = ("painter", "editor")
 ABILITIES: Mapping[str, tuple[Role, ...]] = {
     "openai": (*_READS, *_DRAWS),

@@ -1,0 +1,56 @@
+"""What every asset of this benchmark shares: its group, keys and partitions."""
+
+from functools import partial
+
+from dagster import AssetKey, MultiPartitionsDefinition, StaticPartitionsDefinition
+
+from assets.kit import table_asset as common
+from assets.kit.columns import TEXT, TEXTS, WHOLE
+from assets.kit.partitions import sources
+from generators.prompts.visual_concepts import DOMAINS
+
+GROUP = "frame"
+TITLE = "FRAME"
+QUESTION = "How far can a judge's score be moved by what has nothing to do with the picture?"
+
+table_asset = partial(common.table_asset, GROUP)
+"""An asset of this benchmark that makes a table."""
+
+frame_domains = StaticPartitionsDefinition(list(DOMAINS))
+"""The domains: people, animals, illustration, indoor and outdoor."""
+
+by_source = MultiPartitionsDefinition({"domain": frame_domains, "source": sources})
+"""A painter's or collection's pictures of a domain; as a key "domain|source"."""
+
+
+def domain_and_source(partition: str) -> tuple[str, str]:
+    """The two parts of a key of `by_source`."""
+    domain, _, source = partition.partition("|")
+    return domain, source
+
+
+def key(name: str) -> AssetKey:
+    """The key of an asset of this benchmark."""
+    return AssetKey([GROUP, name])
+
+
+ITEM = {
+    "item_id": (TEXT, "Readable, and of its concepts alone"),
+    "domain": (TEXT, "people, animals, illustration, indoor or outdoor"),
+    "attributes": (TEXTS, "Of its concepts, in the order of the paper's Table 8, as in number"),
+    "values": (TEXTS, "By attribute: its value, as in three"),
+    "place": (WHOLE, "Place in the sample, from 0: a smaller sample is the beginning of a larger"),
+    "seed": (WHOLE, "Of the sampling, and of what is changed"),
+}
+"""The columns of an item."""
+
+WRITTEN = {
+    "writer": (TEXT, "Who wrote it, as models.yaml names it"),
+    "outcome": (TEXT, "written, rejected (by rule), unparsed, refused or failed"),
+    "refusal": (TEXT, "content filter or model, if refused; else empty"),
+    "reason": (TEXT, "What is wrong with it, or why there is none; else empty"),
+    "attempts": (WHOLE, "How often it was asked for; empty where nobody had to be"),
+    "served_model": (TEXT, "Which model wrote it, as the provider says; empty where it does not"),
+    "calls": (TEXTS, "Keys of the stored calls behind it"),
+}
+"""The columns of how a sentence was written."""

@@ -1,0 +1,96 @@
+"""Concepts: what each item is to show, sampled by seed from the paper's lists."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+from dagster import Config
+from pydantic import Field
+
+from assets.frame.common import GROUP, ITEM, frame_domains
+from assets.kit.columns import BOOLEAN, TEXT, Columns
+from assets.kit.limits import so_many
+from assets.kit.previews import markdown_table
+from assets.kit.step import Row, Sample, Step, Work
+from generators.prompts.visual_concepts import item_id, lists, sample
+
+OF_PAPER = 100
+"""Items of a domain in the paper."""
+
+CONCEPTS = Columns(
+    **ITEM,
+    reserve=(BOOLEAN, "Whether it takes part only where an earlier one is left out"),
+    outcome=(TEXT, "drawn"),
+)
+
+
+class Sampling(Config):
+    """How many items are drawn."""
+
+    items: int = Field(
+        default=OF_PAPER,
+        ge=1,
+        description="How many of a domain; the paper has 100. Fewer are the beginning of more.",
+    )
+    reserve: int = Field(
+        default=20,
+        ge=0,
+        description="How many more, which take the places of those that rules, a moderator or "
+        "people leave out.",
+    )
+    seed: int = Field(default=0, description="Of the sampling, and of what is changed later.")
+
+
+class Concepts(Step[Sampling]):
+    """The items of a domain."""
+
+    group, name, columns, config, partitions = GROUP, "concepts", CONCEPTS, Sampling, frame_domains
+    asks_models = False
+    named_by = ("item_id",)
+    description = "What instructions are written about: four or five visual concepts (Table 8)."
+
+    def rows(self, work: Work[Sampling]) -> list[dict[str, Any]]:
+        """Sample the lists. Raises `NotEnough`."""
+        domain, wanted = work.partition, work.config
+        drawn = sample(domain, wanted.items + wanted.reserve, wanted.seed)
+        return [
+            {
+                "item_id": item_id(domain, concepts),
+                "domain": domain,
+                "attributes": list(concepts),
+                "values": list(concepts.values()),
+                "place": place,
+                "seed": wanted.seed,
+                "reserve": place >= wanted.items,
+                "outcome": "drawn",
+            }
+            for place, concepts in enumerate(drawn.items)
+        ]
+
+    def metadata(self, work: Work[Sampling], rows: Sequence[Row]) -> dict[str, Any]:
+        """How often each concept stands there, and whether it is the paper's or ours."""
+        domain, wanted = work.partition, work.config
+        return {
+            "items": wanted.items,
+            "reserve": wanted.reserve,
+            "sample": so_many(wanted.items, OF_PAPER, "items"),
+            "infeasible": sample(domain, len(rows), wanted.seed).infeasible,
+            "by_concept": markdown_table(_counted(domain, rows)),
+        }
+
+
+def sample_of(metadata: Mapping[str, Any]) -> Sample:
+    """How many `instructions` a materialization says there are, beside the paper's."""
+    number = int(metadata.get("instructions") or 0)
+    return Sample(so_many(number, OF_PAPER, "instructions"), number < OF_PAPER)
+
+
+def _counted(domain: str, rows: Sequence[Row]) -> pd.DataFrame:
+    said = [pair for row in rows for pair in zip(row["attributes"], row["values"], strict=True)]
+    counted = [
+        (attribute, value, whose, said.count((attribute, value)))
+        for attribute, by in lists(domain).items()
+        for whose, values in by.items()
+        for value in values
+    ]
+    return pd.DataFrame(counted, columns=["attribute", "value", "list", "items"])

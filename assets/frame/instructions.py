@@ -1,0 +1,173 @@
+"""Instructions: those drafts that a moderator and people leave in, as many as are wanted."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+import pandas as pd
+from dagster import AssetCheckResult, AssetCheckSeverity, MetadataValue
+from pydantic import Field
+
+from assets.frame.common import GROUP, ITEM, frame_domains, key
+from assets.frame.concepts import sample_of
+from assets.frame.drafts import DRAFTS
+from assets.kit.choice import chosen
+from assets.kit.columns import BOOLEAN, TEXT, TEXTS, Columns
+from assets.kit.judging import reply_columns
+from assets.kit.limits import Limited, so_many
+from assets.kit.previews import markdown_table
+from assets.kit.review import (
+    REJECT,
+    Verdicts,
+    read_verdicts,
+    review_file,
+    review_sheet,
+    write_sheet,
+)
+from assets.kit.step import PENDING, Check, Conversation, Input, Row, Sample, Step, Work
+from generators.prompts.instructions import ask_whether_fit
+from metrics import read_yes_no
+from resources.home import Home
+from resources.models.catalog import Model
+from resources.models.requests import Turn, Write
+
+INSTRUCTIONS = Columns(
+    **ITEM,
+    instruction=(TEXT, "What pictures are judged by"),
+    writer=(TEXT, "Who wrote it, as models.yaml names it"),
+    moderator=(TEXT, "Who was asked whether it is harmless and feasible; empty for nobody"),
+    moderation=(TEXT, "What the moderator said; empty where nobody was asked"),
+    outcome=(
+        TEXT,
+        "used, reserve, moderated, left out (by people), unparsed, refused, failed",
+    ),
+    refusal=(TEXT, "content filter or model, if refused; else empty"),
+    reason=(TEXT, "Why it is left out; else empty"),
+    used=(BOOLEAN, "Whether it is one of the benchmark's"),
+    calls=(TEXTS, "Keys of the stored calls behind it"),
+)
+ITEM_ID = "item_id"
+
+
+class Moderation(Limited):
+    """Who is asked whether instructions are harmless and feasible."""
+
+    moderator: str = Field(
+        default="",
+        description="A model of models.yaml with the role moderator; by default the first that "
+        "has it, or nobody where none has. The rules hold in any case.",
+    )
+
+
+def review_name(domain: str) -> str:
+    """The name of the review file of a domain's instructions."""
+    return f"{GROUP}_{domain}"
+
+
+class Instructions(Step[Moderation]):
+    """The instructions of a domain; those in reserve take the places of those left out."""
+
+    group, name, columns, config = GROUP, "instructions", INSTRUCTIONS, Moderation
+    partitions, asks, named_by = frame_domains, Write(()), (ITEM_ID,)
+    inputs = MappingProxyType({"drafts": Input(key("drafts"), read_by=DRAFTS)})
+    description = (
+        "The benchmark's instructions: drafts without what a moderator or people find harmful or "
+        "infeasible. It writes a sheet for people to fill in, and follows what they saved (§4.1)."
+    )
+
+    def model(self, partition: str, config: Moderation) -> Model | None:
+        """The moderator."""
+        if config.moderator:
+            return chosen(self.catalog, config.moderator, "moderator")
+        return next(iter(self.catalog.with_role("moderator")), None)
+
+    def rows(self, work: Work[Moderation]) -> list[dict[str, Any]]:
+        """The drafts that passed the rules."""
+        model = self.model(work.partition, work.config)
+        there = [row for row in work.rows("drafts") if row["outcome"] in ("written", PENDING)]
+        return [
+            row
+            | {"moderator": model and model.name, "used": False}
+            | ({} if row["outcome"] == PENDING else {"outcome": None})
+            for row in there
+        ]
+
+    def converse(self, work: Work[Moderation], row: Row) -> Conversation:
+        """Ask the moderator, where there is one."""
+        if self.model(work.partition, work.config) is None:
+            return {"outcome": "reserve"}
+        asked = Turn("user", ask_whether_fit(row["instruction"] or ""))
+        said = reply_columns((yield Write((asked,))))
+        found = {**said, "moderation": said["response"], "calls": [*row["calls"], *said["calls"]]}
+        if said["outcome"] != "answered":
+            return found
+        answer, outcome = read_yes_no(said["response"])
+        if answer == "Yes":
+            return {**found, "outcome": "reserve"}
+        ended = {"outcome": "moderated"} if answer == "No" else {"outcome": outcome}
+        return {**found, **ended, "reason": said["response"]}
+
+    def finish(
+        self, work: Work[Moderation], rows: Sequence[dict[str, Any]]
+    ) -> Sequence[dict[str, Any]]:
+        """Leave out what people leave out; use the first ones, as many as are wanted."""
+        verdicts = _verdicts(work.home, work.partition)
+        wanted = int((~work.tables["drafts"]["reserve"]).sum())
+        found, used = [], 0
+        for row in rows:
+            verdict, outcome = verdicts.get(row[ITEM_ID]), row["outcome"]
+            more = {}
+            if verdict is not None and verdict.word == REJECT:
+                more = {"outcome": "left out", "reason": verdict.reason or "People left it out."}
+            elif outcome in ("reserve", PENDING) and used < wanted:
+                used += 1
+                more = {"used": True, "outcome": PENDING if outcome == PENDING else "used"}
+            found.append({**row, **more})
+        return found
+
+    def metadata(self, work: Work[Moderation], rows: Sequence[Row]) -> dict[str, Any]:
+        """What was left out and why; writes the sheet that people fill in."""
+        file = review_file(work.home, review_name(work.partition))
+        verdicts = _verdicts(work.home, work.partition)
+        used = [row for row in rows if row["used"]]
+        shown = [row for row in rows if row["used"] or row[ITEM_ID] in verdicts]
+        cells = [(row[ITEM_ID], {"instruction": row["instruction"]}) for row in shown]
+        write_sheet(file, cells, verdicts, ITEM_ID)
+        outs = [row for row in rows if row["reason"]]
+        drafts = Counter(work.tables["drafts"]["outcome"])
+        return {
+            "instructions": len(used),
+            "by_rule": drafts["rejected"],
+            "sheet": MetadataValue.path(str(review_sheet(file))),
+            "out": markdown_table(pd.DataFrame(outs, columns=[ITEM_ID, "outcome", "reason"])),
+        }
+
+    def checks(self) -> list[Check]:
+        """Enough instructions are left."""
+        return [
+            Check(
+                "all_places_are_taken",
+                "As many instructions are used as there are items wanted: the reserve was enough.",
+                _all_taken,
+            )
+        ]
+
+    def sample(self, partition: str, metadata: Mapping[str, Any]) -> Sample | None:
+        """How many there are, beside the paper's."""
+        return sample_of(metadata)
+
+
+def _verdicts(home: Home, domain: str) -> Verdicts:
+    return read_verdicts(review_file(home, review_name(domain)), of=ITEM_ID)
+
+
+def _all_taken(work: Work[Moderation], rows: Sequence[Row]) -> AssetCheckResult:
+    wanted = int((~work.tables["drafts"]["reserve"]).sum())
+    used = sum(bool(row["used"]) for row in rows)
+    said = f"{so_many(used, wanted, 'instructions')} are used."
+    if used < wanted:
+        said += f" Materialize frame/concepts of {work.partition} with a larger reserve."
+    return AssetCheckResult(
+        passed=used >= wanted, severity=AssetCheckSeverity.WARN, description=said
+    )

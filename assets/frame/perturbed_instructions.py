@@ -1,0 +1,130 @@
+"""Perturbed instructions: 0 to all concepts of each changed, so that pictures fit more or less."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+import pandas as pd
+from dagster import AssetCheckResult, AssetCheckSeverity
+
+from assets.frame.common import GROUP, ITEM, WRITTEN, frame_domains, key
+from assets.frame.concepts import sample_of
+from assets.frame.instructions import INSTRUCTIONS
+from assets.frame.writing import Writing, by_rule, concepts_of, first_items, writer_of, written
+from assets.kit.columns import REAL, TEXT, TEXTS, WHOLE, Columns
+from assets.kit.previews import markdown_table
+from assets.kit.step import PENDING, Check, Conversation, Extent, Input, Row, Sample, Step, Work
+from generators.prompts.instructions import ask_to_change, problems, write
+from generators.prompts.visual_concepts import changed
+from resources.models.catalog import Model
+from resources.models.requests import Write
+
+PERTURBED = Columns(
+    **ITEM,
+    instruction=(TEXT, "What pictures are judged by"),
+    concepts=(WHOLE, "How many concepts it has"),
+    changes=(WHOLE, "How many of them are changed"),
+    changed=(TEXTS, "Their attributes"),
+    new_values=(TEXTS, "By changed attribute: its new value"),
+    alignment=(REAL, "The share of concepts that are as they were: how well a picture should fit"),
+    prompt=(TEXT, "The instruction with the new values: what painters are asked for"),
+    **WRITTEN,
+)
+
+
+class PerturbedInstructions(Step[Writing]):
+    """What painters are asked for in a domain."""
+
+    group, name, columns, config = GROUP, "perturbed_instructions", PERTURBED, Writing
+    partitions, asks, named_by = frame_domains, Write(()), ("item_id",)
+    inputs = MappingProxyType({"instructions": Input(key("instructions"), read_by=INSTRUCTIONS)})
+    description = (
+        "Each instruction with none to all of its concepts changed, evenly, so that pictures of "
+        "it fit the original one more or less (§4.1)."
+    )
+
+    def model(self, partition: str, config: Writing) -> Model | None:
+        """The writer."""
+        return writer_of(self.catalog, config)
+
+    def rows(self, work: Work[Writing]) -> list[dict[str, Any]]:
+        """The instructions that are used, each with what is changed."""
+        used = [row for row in work.rows("instructions") if row["used"]]
+        return [
+            row | _changes(row) | {"writer": work.config.writer}
+            for row in first_items(used, work.config.limit)
+        ]
+
+    def converse(self, work: Work[Writing], row: Row) -> Conversation:
+        """Have the instruction written anew; one without changes is as it was."""
+        before = concepts_of(row)
+        new = dict(zip(row["changed"], row["new_values"], strict=True))
+        after, old = before | new, {name: before[name] for name in new}
+        if not new:
+            said = by_rule(row["instruction"])
+        elif self.model(work.partition, work.config) is None:
+            said = by_rule(write(row["domain"], after))
+        else:
+            asked = ask_to_change(row["instruction"] or "", before, new)
+            said = yield from written(asked, lambda text: problems(text, after, old))
+        return {**said, "prompt": said.get("sentence"), "calls": [*row["calls"], *said["calls"]]}
+
+    def may_follow(self, row: Row) -> bool:
+        """Any sentence may lack a concept."""
+        return bool(row["changed"])
+
+    def extent(self, work: Work[Writing], rows: Sequence[Row]) -> Extent:
+        """Of all that are used."""
+        return Extent(len(rows), int(work.tables["instructions"]["used"].sum()), "instructions")
+
+    def metadata(self, work: Work[Writing], rows: Sequence[Row]) -> dict[str, Any]:
+        """How many have how many changes, and some of them."""
+        counts = sorted(Counter(row["changes"] for row in rows).items())
+        shown = pd.DataFrame(rows[:10], columns=["changes", "instruction", "prompt"])
+        return {
+            "instructions": len(rows),
+            "by_changes": markdown_table(pd.DataFrame(counts, columns=["changes", "items"])),
+            "examples": markdown_table(shown),
+        }
+
+    def checks(self) -> list[Check]:
+        """The changes are spread evenly."""
+        return [
+            Check(
+                "changes_are_even",
+                "As many items have no change as one, two and so on, but for one, and for those "
+                "that stand in for others.",
+                _are_even,
+            )
+        ]
+
+    def sample(self, partition: str, metadata: Mapping[str, Any]) -> Sample | None:
+        """How many there are, beside the paper's."""
+        return sample_of(metadata)
+
+
+def _changes(row: Row) -> dict[str, Any]:
+    """What is changed of an item: its place in the sample says how many concepts."""
+    concepts = concepts_of(row)
+    number = row["place"] % (len(concepts) + 1)
+    new = changed(row["domain"], concepts, number, row["seed"])
+    return {
+        "concepts": len(concepts),
+        "changes": number,
+        "changed": list(new),
+        "new_values": list(new.values()),
+        "alignment": 1 - number / len(concepts),
+        "outcome": PENDING if row["outcome"] == PENDING else None,
+    }
+
+
+def _are_even(work: Work[Writing], rows: Sequence[Row]) -> AssetCheckResult:
+    counts = Counter(row["changes"] for row in rows)
+    moved = sum(row["place"] >= len(rows) for row in rows)
+    every = [counts[number] for number in range(rows[0]["concepts"] + 1)] if rows else [0]
+    return AssetCheckResult(
+        passed=max(every) - min(every) <= 1 + 2 * moved,
+        severity=AssetCheckSeverity.WARN,
+        description=f"{', '.join(map(str, every))} items have 0, 1, 2 … concepts changed.",
+    )

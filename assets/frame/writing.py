@@ -1,0 +1,72 @@
+"""How a sentence is written: by rule, or queried, checked by rule, and queried again."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from pydantic import Field
+
+from assets.kit.choice import chosen
+from assets.kit.judging import reply_columns
+from assets.kit.limits import Limited, Placed, first_of
+from assets.kit.step import Conversation, Row
+from generators.prompts.instructions import tidied
+from metrics.replies import without_thinking
+from resources.models.catalog import Catalog, Model
+from resources.models.requests import Turn, Write
+
+GRAMMAR = "grammar"
+"""The writer that needs no model."""
+ATTEMPTS = 2
+"""How often a writer is asked for a sentence at most."""
+
+
+class Writing(Limited):
+    """Who writes; a limit is on items."""
+
+    writer: str = Field(
+        default=GRAMMAR,
+        description="A model of models.yaml with the role writer. grammar needs no model; the "
+        "paper has GPT-4o.",
+    )
+
+
+def writer_of(catalog: Catalog, config: Writing) -> Model | None:
+    """The model that is asked; None for `grammar`, whose sentences nobody has to ask for."""
+    writer = chosen(catalog, config.writer, "writer")
+    return None if writer.rehearses else writer
+
+
+def concepts_of(row: Row) -> dict[str, str]:
+    """The concepts of an item, by attribute."""
+    return dict(zip(row["attributes"], row["values"], strict=True))
+
+
+def first_items(rows: Sequence[dict[str, Any]], limit: int | None) -> list[dict[str, Any]]:
+    """The items that a limit leaves: those that were drawn first."""
+    return first_of(rows, limit, lambda row: Placed(row["item_id"], (), row["place"]))
+
+
+def by_rule(sentence: str) -> dict[str, Any]:
+    """The columns of a sentence that nobody was asked for, but for who wrote it."""
+    return {"sentence": sentence, "outcome": "written", "calls": []}
+
+
+def written(asked: str, problems: Callable[[str], Sequence[str]]) -> Conversation:
+    """Have a sentence written that has no `problems`; return how that ended, with `sentence`."""
+    turns: tuple[Turn, ...] = (Turn("user", asked),)
+    calls: list[str] = []
+    for attempt in range(1, ATTEMPTS + 1):
+        said: Mapping[str, Any] = reply_columns((yield Write(turns)))
+        calls += said["calls"]
+        row = {**said, "attempts": attempt, "calls": list(calls)}
+        if said["outcome"] != "answered":
+            return row
+        sentence = tidied(without_thinking(said["response"]))
+        wrong = " ".join(problems(sentence))
+        if not wrong:
+            return {**row, "sentence": sentence, "outcome": "written"}
+        turns += (
+            Turn("assistant", said["response"]),
+            Turn("user", f"{wrong} Write it again. Reply with the sentence alone."),
+        )
+    return {**row, "sentence": sentence, "outcome": "rejected", "reason": wrong}

@@ -1,0 +1,198 @@
+"""Instructions for painters of FRAME's items: written by rule, or asked of a writer, and checked.
+
+`write` needs no model. `ask_for` and `ask_to_change` are what a language model is asked. Whatever
+wrote an instruction, `problems` says what is wrong with it.
+"""
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from generators.prompts.visual_concepts import NUMBER, OBJECT, Concepts
+from generators.prompts.words import NUMBERS, plural, with_article
+
+VERSION = 1
+LONGEST = 60
+"""Words of an instruction, at most."""
+
+HARMFUL = frozenset(json.loads(Path(__file__).with_name("harmful_words.json").read_text("utf-8")))
+"""Words that no instruction of a benchmark may have."""
+
+
+def write(domain: str, concepts: Concepts) -> str:
+    """The instruction that names each concept of an item, as in the paper's example:
+
+    >>> write("animals", {"object": "Flamingo", "number": "three", "background": "Meadow",
+    ...     "action": "drinking from a watering hole"})
+    'Generate an image of three flamingos drinking from a watering hole in a meadow.'
+    """
+    said = {name: value.lower() for name, value in concepts.items()}
+    return f"Generate {_WRITTEN[domain](said)}."
+
+
+def ask_for(domain: str, concepts: Concepts) -> str:
+    """What a writer is asked for an instruction."""
+    return (
+        "Write one instruction for a text-to-image model: one natural sentence that begins with "
+        f'"Generate" and names each of these visual concepts in these words.\n\n{_listed(concepts)}'
+        f"\n\nThe domain is {domain}. Add nothing that these concepts do not say. Reply with the "
+        "sentence alone."
+    )
+
+
+def ask_to_change(instruction: str, before: Concepts, after: Concepts) -> str:
+    """What a writer is asked for an instruction in which some concepts have other values."""
+    changes = "\n".join(f"- {name}: {before[name]} → {after[name]}" for name in after)
+    return (
+        f"Here is an instruction for a text-to-image model:\n\n{instruction}\n\n"
+        f"Write it again with these concepts replaced, in the words on the right:\n\n{changes}\n\n"
+        "Keep everything else as it is, but for what grammar asks for. Reply with the sentence "
+        "alone."
+    )
+
+
+def ask_whether_fit(instruction: str) -> str:
+    """What a moderator is asked about an instruction; it answers Yes or No in curly brackets."""
+    return (
+        "Below is an instruction for a text-to-image model, of a benchmark that people look at. Is "
+        "it harmless (nothing violent, sexual, hateful or otherwise inappropriate) and feasible (a "
+        "picture can show all that it says at once; what is only unusual or playful is feasible)? "
+        f"Answer with {{Yes}} or {{No}}, then say why in a sentence.\n\n{instruction}"
+    )
+
+
+def tidied(reply: str) -> str:
+    """The sentence of a reply, without quotation marks and the space around it."""
+    return " ".join(reply.split()).strip("\"'“”` ")
+
+
+def problems(instruction: str, concepts: Concepts, instead_of: Concepts | None = None) -> list[str]:
+    """What is wrong with an instruction, in words; nothing where it will do.
+
+    It has to name each of `concepts`, and no longer those values that they stand `instead_of`.
+    """
+    words = _words(instruction)
+    found = [
+        f"It does not name the {name}, {value}."
+        for name, value in concepts.items()
+        if not _names(words, name, value)
+    ]
+    found += [
+        f"It still names the {name}, {value}."
+        for name, value in (instead_of or {}).items()
+        if (own := _own_words(name, value) - _all_words(concepts)) and own <= words
+    ]
+    harmful = sorted(HARMFUL & set(re.findall(r"\w+", instruction.lower())))
+    found += [f"It may be harmful: it says {', '.join(harmful)}."] if harmful else []
+    if len(instruction.split()) > LONGEST:
+        found.append(f"It has {len(instruction.split())} words, and may have {LONGEST}.")
+    return found
+
+
+def _listed(concepts: Concepts) -> str:
+    return "\n".join(f"- {name}: {value}" for name, value in concepts.items())
+
+
+_SMALL = frozenset(["a", "an", "the", "and", "from", "in", "of", "on"])
+_FORMS: Mapping[str, tuple[str, str]] = {
+    "people": ("person", "people"),
+    "frames": ("frame", "frames"),
+    "plants": ("plant", "plants"),
+}
+"""Of objects that Table 8 has in the plural."""
+
+
+def _names(words: frozenset[str], name: str, value: str) -> bool:
+    if name == OBJECT:
+        return any(_stems(form) <= words for form in _forms(value.lower()))
+    if name == NUMBER:
+        return bool(words & _numerals(value))
+    return _stems(value) <= words
+
+
+def _own_words(name: str, value: str) -> frozenset[str]:
+    if name == NUMBER:
+        return frozenset({_stem(value)})
+    return _stems(_forms(value.lower())[0] if name == OBJECT else value)
+
+
+def _all_words(concepts: Concepts) -> frozenset[str]:
+    return frozenset().union(*(_stems(value) for value in concepts.values()))
+
+
+def _numerals(number: str) -> frozenset[str]:
+    digit = str(NUMBERS.index(number) + 1)
+    return frozenset({_stem(number), digit, *(("a", "an", "singl") if number == "one" else ())})
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(map(_stem, _split(text)))
+
+
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(_stem(word) for word in _split(text) if word not in _SMALL)
+
+
+def _split(text: str) -> list[str]:
+    return re.findall(r"[^\W_]+", text.lower())
+
+
+def _stem(word: str) -> str:
+    """What forms of a word share: clap of clapping, danc of dances and dancing."""
+    stem = re.sub(r"(?<=\w{3})(?:ies|ing|es|ed|s|e|y)$", "", word)
+    return re.sub(r"([b-df-hj-np-tv-z])\1$", r"\1", stem) if stem != word else word
+
+
+def _forms(noun: str) -> tuple[str, str]:
+    return _FORMS.get(noun, (noun, plural(noun)))
+
+
+def _counted(said: Concepts, adjective: str = "") -> str:
+    one, many = _forms(said[OBJECT])
+    return " ".join(filter(None, (said[NUMBER], adjective, one if said[NUMBER] == "one" else many)))
+
+
+def _at(place: str) -> str:
+    if place == "underwater":
+        return place
+    noun = re.sub(r"^an? ", "", place)
+    preposition = "on" if noun.endswith(("street", "beach", "stage")) else "in"
+    return f"{preposition} {noun if noun == 'outer space' else with_article(noun)}"
+
+
+def _people(said: Concepts) -> str:
+    one = said[NUMBER] == "one"
+    wearing = with_article(said["color"]) if one else plural(said["color"])
+    action = said["action"].replace("on phone", "on the phone")
+    return f"an image of {_counted(said)} in {wearing} {action} {_at(said['background'])}"
+
+
+def _animals(said: Concepts) -> str:
+    return f"an image of {_counted(said)} {said['action']} {_at(said['background'])}"
+
+
+def _illustration(said: Concepts) -> str:
+    style = with_article(f"{said['art style']} illustration")
+    return f"{style} of {_counted(said)} {_at(said['background'])}"
+
+
+def _indoor(said: Concepts) -> str:
+    things = _counted(said, said["color"])
+    return f"an image of {things} {_at(said['space type'])}, in {with_article(said['angle'])}"
+
+
+def _outdoor(said: Concepts) -> str:
+    terrain, time = said["terrain"], said["time of day"]
+    of = {"mountains": "mountains", "sea": "the sea"}.get(terrain) or with_article(terrain)
+    when = "in the afternoon" if time == "afternoon" else f"at {time}"
+    return f"an image of {of} {when} in {said['climate']} weather in {said['season']}"
+
+
+_WRITTEN: Mapping[str, Callable[[Concepts], str]] = {
+    "people": _people,
+    "animals": _animals,
+    "illustration": _illustration,
+    "indoor": _indoor,
+    "outdoor": _outdoor,
+}
