@@ -57,7 +57,16 @@ def graded_interval(
     if number < _FEW:
         mean, ends = float(np.mean([each.mean for each in sums])), reach * float(np.nanstd(means))
         return Interval(max(least, mean - ends), min(1.0, mean + ends))
-    return quantiles(means, 1 - 2 * _below(-reach))
+    return quantiles(means, expanded(number, level))
+
+
+def expanded(clusters: int, level: float) -> float:
+    """The level of quantiles, of means of so many resampled clusters, that reach as far as `level`.
+
+    >>> round(expanded(12, 0.95), 3)
+    0.979
+    """
+    return 1 - 2 * _below(-_reach(clusters, level))
 
 
 @lru_cache(maxsize=512)

@@ -1,0 +1,72 @@
+"""Correlations of scores: a judge with people, or people among themselves (FRAME, Table 7)."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from metrics.resampling import Interval, draws, quantiles
+
+_FEWEST = 3
+Values = NDArray[np.float64]
+
+
+class Correlation(NamedTuple):
+    """How two scores of the same pictures go together."""
+
+    images: int
+    """Pictures that have both scores."""
+    pearson: float | None
+    """-1 to 1; None where it is undefined, and `why` says why."""
+    pearson_interval: Interval | None
+    spearman: float | None
+    """Pearson's of the ranks, of which equal scores share one."""
+    spearman_interval: Interval | None
+    why: str = ""
+
+
+def correlation(
+    first: ArrayLike, second: ArrayLike, *, seed: int, level: float = 0.95
+) -> Correlation:
+    """The correlations of two scores, picture by picture, NaN where one is missing.
+
+    Intervals are by a percentile bootstrap over pictures; resamples in which all scores of one side
+    are the same are left out. Correlations are undefined for fewer than three pictures, or where
+    one side gives them all the same score.
+    """
+    pair = np.stack([np.asarray(first, float), np.asarray(second, float)])
+    pair = pair[:, ~np.isnan(pair).any(axis=0)]
+    images = pair.shape[1]
+    if images < _FEWEST:
+        return Correlation(images, None, None, None, None, f"{images} pictures have both scores")
+    if np.ptp(pair, axis=1).min() == 0:
+        return Correlation(images, None, None, None, None, "one side gave them all the same score")
+    once = np.ones((1, images))
+    counts = draws(f"correlation/{seed}/{images}", images, np.full(images, 1 / images))
+    pearson, spearman = (
+        (float(_pearson(once, *of(once))[0]), quantiles(_pearson(counts, *of(counts)), level))
+        for of in (lambda _: pair, lambda drawn: [_ranks(drawn, side) for side in pair])
+    )
+    return Correlation(images, *pearson, *spearman)
+
+
+def _pearson(counts: Values, one: Values, other: Values) -> Values:
+    """Of each row of counts, with pictures drawn as often as it says; NaN where one side is flat.
+
+    The scores are the same for all rows, or have a row of their own for each.
+    """
+    number = counts.sum(axis=1, keepdims=True)
+    one = one - (counts * one).sum(axis=1, keepdims=True) / number
+    other = other - (counts * other).sum(axis=1, keepdims=True) / number
+    squares = (counts * one**2).sum(axis=1) * (counts * other**2).sum(axis=1)
+    spread = np.sqrt(np.where(squares > 1e-12, squares, np.nan))
+    found: Values = (counts * one * other).sum(axis=1) / spread
+    return found
+
+
+def _ranks(counts: Values, values: Values) -> Values:
+    """The ranks of values in each row of counts; equal ones share the middle of theirs."""
+    _, group = np.unique(values, return_inverse=True)
+    drawn = counts @ np.eye(group.max() + 1)[group]
+    ranks: Values = (np.cumsum(drawn, axis=1) - (drawn - 1) / 2)[:, group]
+    return ranks

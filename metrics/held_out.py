@@ -1,0 +1,65 @@
+"""The search for the configuration that moves a judge most, as the paper does it and held out.
+
+FRAME's Appendix B.3 tries a grid, keeps the configuration with the highest mean score and reports
+that very mean: of 16 that do nothing, the luckiest looks like an effect. Held out, the
+configuration is chosen on one half of the pictures and reported on the other.
+"""
+
+from hashlib import sha256
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from metrics.inflation import Change, percent, percent_change
+
+
+class Best(NamedTuple):
+    """The configuration that was chosen, and the change that it makes."""
+
+    configuration: str
+    change: Change
+
+
+class Search(NamedTuple):
+    """What a search finds, both ways."""
+
+    in_sample: Best
+    """Chosen and reported on all pictures: too high by what luck gives, its interval as well."""
+    held_out: Best
+    """Chosen on one half of the pictures, reported on the other."""
+
+
+def search(scores: pd.DataFrame, *, seed: int = 0) -> Search:
+    """The best configuration of a bias, for the pictures of one judge and domain.
+
+    `scores` has a row for each picture and configuration: `image_id`, `domain`, `configuration`,
+    `original` and `biased`, NaN where there is no score. The best is that with the highest percent
+    change over the pictures that were scored both times, and of equal ones the first. The halves
+    depend on `seed` and the pictures' names alone; there are at least two pictures. The changes are
+    NaN where nothing was scored that could be compared.
+    """
+    order = sorted(scores["image_id"].unique(), key=lambda name: _lot(seed, str(name)))
+    chosen_on = scores["image_id"].isin(order[: len(order) // 2])
+    choices = best(scores), best(scores[chosen_on])
+    reports = scores, scores[~chosen_on]
+    return Search(
+        *(
+            Best(name, percent_change(report[report["configuration"] == name], seed=seed))
+            for name, report in zip(choices, reports, strict=True)
+        )
+    )
+
+
+def best(scores: pd.DataFrame) -> str:
+    """The configuration with the highest percent change; the first where none has any."""
+    both = scores.dropna(subset=["original", "biased"])
+    means = both.groupby("configuration", sort=False)[["original", "biased"]].mean()
+    names = scores["configuration"].unique()
+    changes = {str(name): percent(*means.loc[name]) for name in names if name in means.index}
+    risen = {name: change for name, change in changes.items() if not np.isnan(change)}
+    return max(risen, key=risen.__getitem__) if risen else str(names[0])
+
+
+def _lot(seed: int, name: str) -> bytes:
+    return sha256(f"halves/{seed}/{name}".encode()).digest()

@@ -1,0 +1,171 @@
+"""Score inflation: how far a bias moves a judge's scores (FRAME, Tables 3 to 6 and Figure 2).
+
+- The percent change of a bias is that of the mean score over the pictures that were scored both
+  times. Domain `all` is the mean over domains, before and after, each weighing the same.
+- The attack success rate is the share of domains × biases whose mean rises, by however little, as
+  in the paper. A judge that no bias moves has a rate of about a half by chance alone, less what
+  does not change at all: beside it stands the share whose interval lies above 0.
+- The mean rise is that of the percent changes of those that rise.
+
+Intervals are by a bootstrap over pictures, each with its scores before and after and under every
+bias, its ends moved out as in `metrics.graded`. In simulations of 0–5 scores of 25 to 100 pictures
+the interval of a percent change covered 93 to 96 %.
+"""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from metrics.graded import expanded
+from metrics.ranking import ALL
+from metrics.resampling import Interval, Sums, most_unseen, quantiles, resampled_means
+
+HIGHEST = 5.0
+"""The highest score that FRAME's judges can give; the lowest is 0."""
+
+_LEVEL = 0.95
+_COLUMNS = (
+    *("domain", "bias", "images", "unscored"),
+    *("original", "biased", "percent", "percent_low", "percent_high"),
+)
+Values = NDArray[np.float64]
+
+
+class Change(NamedTuple):
+    """The mean scores before and after a bias, and the change in percent of the former."""
+
+    images: int
+    """Pictures that were scored both times."""
+    original: float
+    biased: float
+    percent: float
+    interval: Interval
+    resampled: Values
+    """The percent change of each resample of the pictures."""
+
+
+class Success(NamedTuple):
+    """How often biases raise a judge's scores, and by how much (Figure 2)."""
+
+    combinations: int
+    rate: float
+    rate_interval: Interval
+    clear: float
+    """The share of combinations whose percent change has an interval above 0."""
+    rise: float
+    """The mean percent change of those that rise; NaN where none does."""
+    rise_interval: Interval
+
+
+def percent(original: float, biased: float) -> float:
+    """The change in percent; NaN where there was nothing to rise from.
+
+    >>> round(percent(1.14, 1.64), 1)
+    43.9
+    """
+    return 100 * (biased / original - 1) if original > 0 else float("nan")
+
+
+def percent_change(
+    scores: pd.DataFrame, *, seed: int = 0, highest: float = HIGHEST, level: float = _LEVEL
+) -> Change:
+    """The change that one bias makes, over the domains of its rows.
+
+    `scores` has a row for each picture: `image_id`, `domain`, `original` and `biased`, 0 to
+    `highest`, NaN where there is no score. Where all pictures changed alike, the share of those
+    that would have changed otherwise is bounded as none in n. Numbers are NaN where a domain has no
+    picture that was scored both times.
+    """
+    both = np.array(scores[["original", "biased"]], float)
+    both[np.isnan(both).any(axis=1)] = np.nan
+    domains = scores["domain"].to_numpy()
+    before, after = ([*_sums(side, scores, domains)] for side in both.T)
+    images = sum(each.base_images for each in before)
+    if not before or min(each.base_images for each in before) == 0:
+        nothing = float("nan")
+        return Change(images, nothing, nothing, nothing, Interval(nothing, nothing), np.empty(0))
+    original, biased = (float(np.mean([each.mean for each in side])) for side in (before, after))
+    changed = percent(original, biased)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        resampled = 100 * (resampled_means(after, seed) / resampled_means(before, seed) - 1)
+    resampled[~np.isfinite(resampled)] = np.nan
+    number = len(before) * min(each.base_images for each in before)
+    if np.isnan(changed) or np.isnan(resampled).all():
+        interval = Interval(float("nan"), float("nan"))
+    elif number < 2 or np.nanmax(resampled) - np.nanmin(resampled) < 1e-9:
+        unseen = 100 * most_unseen(number, level) * highest / original
+        interval = Interval(max(-100.0, changed - unseen), changed + unseen)
+    else:
+        interval = quantiles(resampled, expanded(number, level))
+    return Change(images, original, biased, changed, interval, resampled)
+
+
+def _sums(side: Values, scores: pd.DataFrame, domains: NDArray[Any]) -> Iterator[Sums]:
+    """The sums of each domain's pictures, in one order for all biases."""
+    images = scores["image_id"].to_numpy()
+    for domain in np.unique(domains):
+        held = domains == domain
+        ordered = side[held][np.argsort(images[held], kind="stable")]
+        there = ~np.isnan(ordered)
+        yield Sums(np.where(there, ordered, 0.0), there.astype(float))
+
+
+def inflation_table(scores: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
+    """One row for each domain × bias of a judge, and for each bias over all of its domains.
+
+    `scores` has a row for each picture and bias: `image_id`, `domain`, `bias`, `original` and
+    `biased`, NaN where there is no score. Biases keep the order in which they come.
+    """
+    rows = [
+        (domain, bias, change.images, len(held) - change.images, *change[1:4], *change.interval)
+        for domain, bias, held in _cells(scores)
+        for change in [percent_change(held, seed=seed)]
+    ]
+    return pd.DataFrame(rows, columns=list(_COLUMNS))
+
+
+def _cells(scores: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame]]:
+    for domain, of_domain in scores.groupby("domain"):
+        for bias, held in of_domain.groupby("bias", sort=False):
+            yield str(domain), str(bias), held
+    for bias, held in scores.groupby("bias", sort=False):
+        yield ALL, str(bias), held
+
+
+def success(scores: pd.DataFrame, *, seed: int = 0, level: float = _LEVEL) -> Success:
+    """The attack success rate and the mean rise over a judge's domains × biases.
+
+    `scores` is as `inflation_table` takes it, with at least one combination that was scored. In a
+    resample all biases of a domain have the same pictures.
+    """
+    domains = sorted(scores["domain"].unique())
+    changes = [
+        percent_change(held, seed=seed * len(domains) + domains.index(domain))
+        for domain, _, held in _cells(scores)
+        if domain != ALL
+    ]
+    changes = [change for change in changes if not np.isnan(change.percent)]
+    rate, rise = map(float, success_of(np.array([change.percent for change in changes])))
+    rates, rises = success_of(np.stack([change.resampled for change in changes]))
+    clear = float(np.mean([change.interval.low > 0 for change in changes]))
+    none = Interval(float("nan"), float("nan"))
+    rise_interval = none if np.isnan(rise) else quantiles(rises, level)
+    return Success(len(changes), rate, quantiles(rates, level), clear, rise, rise_interval)
+
+
+def success_of(percents: Values) -> tuple[Values, Values]:
+    """The share of percent changes above 0, and their mean; NaN where there is none.
+
+    Combinations lie along the first axis.
+
+    >>> [float(number) for number in success_of(np.array([10.0, 0.0, 30.0, -5.0]))]
+    [0.5, 20.0]
+    """
+    risen = np.where(percents > 0, percents, 0.0)
+    number = np.count_nonzero(risen, axis=0)
+    with np.errstate(invalid="ignore"):
+        mean = risen.sum(axis=0) / number
+    return np.asarray(number / len(percents)), np.asarray(mean)

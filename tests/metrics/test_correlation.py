@@ -1,0 +1,59 @@
+"""Correlations of scores, against SciPy's and a simulated truth."""
+
+import numpy as np
+import pytest
+from scipy.stats import pearsonr, spearmanr
+
+from metrics import correlation
+
+
+def scored(random, images=100, shared=0.7):
+    both = random.normal(size=images)
+    one, other = (both * shared + random.normal(size=images) * np.sqrt(1 - shared**2) for _ in "12")
+    return one, other
+
+
+def test_it_is_scipys():
+    random = np.random.default_rng(0)
+    one, other = random.integers(0, 6, (2, 60)).astype(float)
+    other[:30] = one[:30]
+    found = correlation(one, other, seed=0)
+    assert found.images == 60
+    assert found.pearson == pytest.approx(pearsonr(one, other).statistic)
+    assert found.spearman == pytest.approx(spearmanr(one, other).statistic)
+    for value, interval in (found[1:3], found[3:5]):
+        assert interval.low < value < interval.high
+
+
+def test_its_intervals_cover_the_truth():
+    random, true = np.random.default_rng(1), 0.49
+    ranked = 6 / np.pi * np.arcsin(true / 2)
+    inside = np.zeros(2)
+    for _ in range(30):
+        found = correlation(*scored(random, 40), seed=0)
+        ends = found.pearson_interval, found.spearman_interval
+        inside += [
+            low <= value <= high for value, (low, high) in zip((true, ranked), ends, strict=True)
+        ]
+    assert (inside / 30 >= 0.85).all()
+
+
+def test_what_lacks_a_score_is_left_out():
+    one, other = scored(np.random.default_rng(2), 50)
+    whole = correlation(one[:40], other[:40], seed=0)
+    one[40:45], other[45:] = np.nan, np.nan
+    assert correlation(one, other, seed=0) == whole
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "why"),
+    [
+        ([1, 2], [2, 1], "2 pictures have both scores"),
+        ([1, 2, np.nan, 3], [1, np.nan, 3, np.nan], "1 pictures"),
+        ([3, 3, 3, 3], [1, 2, 3, 4], "the same score"),
+    ],
+)
+def test_where_it_is_undefined_it_says_why(one, other, why):
+    found = correlation(one, other, seed=0)
+    assert (found.pearson, found.spearman_interval) == (None, None)
+    assert why in found.why

@@ -1,0 +1,182 @@
+"""Score inflation: the paper's printed tables, a slow bootstrap, and what intervals cover."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import binomtest
+
+from metrics.inflation import inflation_table, percent, percent_change, success, success_of
+
+PRINTED = pd.read_csv(Path(__file__).with_name("frame_tables.csv"))
+"""FRAME's Tables 3, 4 and 12."""
+
+
+def judged(before, after, domain="people", bias="brightness"):
+    images = [f"{domain}/{at:03}" for at in range(len(before))]
+    return pd.DataFrame(
+        {"image_id": images, "domain": domain, "bias": bias, "original": before, "biased": after}
+    )
+
+
+def moved(random, images, rise, bias="brightness", domain="people"):
+    """Whole scores of 0 to 5, and of so many of them one more than before."""
+    before = random.binomial(4, 0.35, images).astype(float)
+    noise = random.choice([-1, 0, 0, 1], images)
+    after = np.clip(before + noise + (random.random(images) < rise), 0, 5)
+    return judged(before, after, domain, bias)
+
+
+def truth(rise, seed=99):
+    everyone = moved(np.random.default_rng(seed), 400_000, rise)
+    return percent(everyone["original"].mean(), everyone["biased"].mean())
+
+
+class TestThePaper:
+    @pytest.mark.parametrize(("model", "rate"), [("GPT-4o", 67.65), ("GPT-4o-mini", 64.71)])
+    def test_its_attack_success_rates(self, model, rate):
+        printed = PRINTED[PRINTED["model"] == model]["percent"].to_numpy()
+        assert len(printed) == 34
+        assert round(100 * success_of(printed)[0], 2) == rate
+
+    def test_who_is_most_robust(self):
+        """GPT-4o-mini by its rate, Qwen by the mean rise of what succeeds (Section 5.2)."""
+        found = {m: success_of(p.to_numpy()) for m, p in PRINTED.groupby("model")["percent"]}
+        assert len(found) == 9
+        assert min(found, key=lambda model: found[model][0]) == "GPT-4o-mini"
+        assert min(found, key=lambda model: found[model][1]) == "Qwen2.5-VL-32B"
+
+    def test_printed_means_agree_with_printed_percentages_as_far_as_rounding_lets_them(self):
+        """Of 306, all but two of o3's indoor scenes, which are up to 1.2 points off."""
+        half = 0.005
+        off = []
+        for row in PRINTED.itertuples():
+            low = percent(row.original + half, row.biased - half) - 0.05
+            high = percent(row.original - half, row.biased + half) + 0.05
+            if not low - 1e-9 <= row.percent <= high + 1e-9:
+                off.append((row.model, row.domain, row.bias))
+                assert abs(percent(row.original, row.biased) - row.percent) <= 1.2
+        assert off == [("o3", "indoor", "authenticity"), ("o3", "indoor", "keyword")]
+
+
+class TestPercentChange:
+    def test_of_means_over_what_was_scored_both_times(self):
+        change = percent_change(judged([1, 2, 3, np.nan, 5], [2, 2, 4, 5, np.nan]))
+        assert (change.images, change.original) == (3, 2)
+        assert change.percent == pytest.approx(100 * (8 / 6 - 1))
+
+    def test_over_domains_each_weighs_the_same(self):
+        table = pd.concat([judged([1, 1, 1, 1], [2, 2, 2, 2]), judged([3], [3], "indoor")])
+        assert percent_change(table).percent == pytest.approx(100 * (2.5 / 2 - 1))
+
+    def test_the_order_of_rows_does_not_matter(self):
+        table = moved(np.random.default_rng(1), 40, 0.3)
+        one, other = percent_change(table), percent_change(table.sample(frac=1, random_state=1))
+        assert one[:5] == other[:5]
+
+    def test_it_is_what_resampling_by_hand_gives(self):
+        random = np.random.default_rng(3)
+        table = moved(random, 200, 0.4)
+        before, after = table["original"].to_numpy(), table["biased"].to_numpy()
+        drawn = random.integers(0, 200, (20_000, 200))
+        by_hand = 100 * (after[drawn].mean(axis=1) / before[drawn].mean(axis=1) - 1)
+        ends = np.quantile(by_hand, [0.025, 0.975])
+        assert percent_change(table).interval == pytest.approx(ends, abs=0.6)
+
+    def test_pairing_makes_it_narrower_than_two_means_apart(self):
+        random = np.random.default_rng(3)
+        before = random.integers(0, 5, 100).astype(float)
+        paired = percent_change(judged(before, before + (random.random(100) < 0.3)))
+        apart = percent_change(judged(before, random.permutation(before) + 0.3))
+        width, wide = (np.ptp(change.interval) for change in (paired, apart))
+        assert width < wide / 3
+
+    @pytest.mark.parametrize("images", [25, 50, 100])
+    @pytest.mark.parametrize("rise", [0.0, 0.4])
+    def test_its_interval_covers_the_truth(self, images, rise):
+        random, true = np.random.default_rng(7), truth(rise)
+        found = [percent_change(moved(random, images, rise)).interval for _ in range(150)]
+        assert np.mean([low <= true <= high for low, high in found]) >= 0.9
+
+    def test_no_change_anywhere_is_bounded_as_none_in_n(self):
+        change = percent_change(judged([2.0] * 30, [2.0] * 30))
+        exact = binomtest(0, 30).proportion_ci(method="exact").high
+        assert change.percent == 0
+        assert change.interval == pytest.approx((-100 * exact * 5 / 2, 100 * exact * 5 / 2))
+
+    @pytest.mark.parametrize(
+        "table", [judged([0, 0], [1, 2]), judged([np.nan, 1], [1, np.nan]), judged([], [])]
+    )
+    def test_nothing_to_rise_from_is_no_number(self, table):
+        change = percent_change(table)
+        assert np.isnan([change.percent, *change.interval]).all()
+
+
+class TestTable:
+    def test_a_row_for_each_domain_and_bias_and_over_all(self):
+        random = np.random.default_rng(5)
+        parts = [
+            moved(random, 30, rise, bias, domain)
+            for domain in ("people", "outdoor")
+            for bias, rise in (("instruction", 0.5), ("brightness", 0.0))
+        ]
+        parts.append(moved(random, 30, 0.1, "boxes"))
+        table = inflation_table(pd.concat(parts, ignore_index=True))
+        keys = list(zip(table["domain"], table["bias"], strict=True))
+        assert keys == [
+            *(("outdoor", "instruction"), ("outdoor", "brightness")),
+            *(("people", "instruction"), ("people", "brightness"), ("people", "boxes")),
+            *(("all", "instruction"), ("all", "brightness"), ("all", "boxes")),
+        ]
+        assert table["images"].tolist() == [30] * 5 + [60, 60, 30]
+        assert (table["percent_low"] <= table["percent"]).all()
+        assert (table["percent"] <= table["percent_high"]).all()
+        rows = table.set_index(["bias", "domain"])["biased"]
+        two = [rows["instruction", domain] for domain in ("people", "outdoor")]
+        assert rows["instruction", "all"] == pytest.approx(np.mean(two))
+
+
+def five_domains(random, rises, images=60):
+    parts = [
+        moved(random, images, rise, f"bias {at}", domain)
+        for domain in ("a", "b", "c", "d", "e")
+        for at, rise in enumerate(rises)
+    ]
+    table = pd.concat(parts, ignore_index=True)
+    first = table.groupby(["domain", "image_id"])["original"].transform("first")
+    table["biased"] = (first + table["biased"] - table["original"]).clip(0, 5)
+    return table.assign(original=first)
+
+
+class TestSuccess:
+    def test_what_rises_by_a_stated_amount_succeeds_everywhere(self):
+        found = success(five_domains(np.random.default_rng(1), [0.9, 0.9, 0.9]))
+        assert (found.combinations, found.rate, found.clear) == (15, 1, 1)
+        assert found.rate_interval == (1, 1)
+        assert found.rise_interval.low < found.rise < found.rise_interval.high
+
+    def test_the_mean_rise_has_an_interval_that_covers_it(self):
+        random, true = np.random.default_rng(2), truth(0.7)
+        inside = 0
+        for _ in range(30):
+            low, high = success(five_domains(random, [0.7, 0.7])).rise_interval
+            inside += low <= true <= high
+        assert inside >= 25
+
+    def test_a_judge_that_is_not_moved_succeeds_by_half_and_never_clearly(self):
+        random = np.random.default_rng(4)
+        tables = []
+        for _ in range(10):
+            still = five_domains(random, [0.0, 0.0, 0.0])
+            still["biased"] = still["original"] + random.choice([-1, 1], len(still))
+            tables.append(success(still))
+        assert 0.35 <= np.mean([found.rate for found in tables]) <= 0.65
+        assert np.mean([found.clear for found in tables]) <= 0.06
+
+    def test_what_has_no_score_is_no_combination(self):
+        table = pd.concat([judged([1, 2, 3], [2, 2, 4]), judged([1, 2], [np.nan] * 2, "indoor")])
+        assert success(table).combinations == 1
+        none = success(judged([1, 2, 3], [1, 1, 2]))
+        assert none.rate == 0
+        assert np.isnan([none.rise, *none.rise_interval]).all()

@@ -1,0 +1,76 @@
+"""Pairwise preference with both orders averaged."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from metrics import graded_interval
+from metrics.preference import win_rates
+
+
+def compared(first, second, domain="people", before=None):
+    table = {"image_id": [f"{domain}/{at}" for at in range(len(first))], "domain": domain}
+    table |= {"first": first, "second": second}
+    if before is not None:
+        table |= {"first_before": before, "second_before": before}
+    return pd.DataFrame(table)
+
+
+def row(table, domain="people"):
+    return table.set_index("domain").loc[domain]
+
+
+def test_both_orders_are_averaged():
+    found = row(win_rates(compared([1, 1, 0, 0, 0.5], [1, 0, 1, 0, 1])))
+    assert found[["win", "tie", "loss"]].tolist() == [0.4, 0.4, 0.2]
+    assert found["preference"] == pytest.approx(np.mean([1, 0.5, 0.5, 0, 0.75]))
+    assert found["swayed"] == pytest.approx(3 / 5)
+
+
+@pytest.mark.parametrize("taken", [(1, 0), (0, 1)])
+def test_a_judge_that_goes_by_the_order_ends_in_a_tie(taken):
+    found = row(win_rates(compared(*([side] * 40 for side in taken))))
+    assert (found["preference"], found["tie"], found["swayed"]) == (0.5, 1, 1)
+
+
+def test_naming_the_pictures_the_other_way_mirrors_it():
+    random = np.random.default_rng(0)
+    first, second = random.choice([0, 0.5, 1], (2, 80))
+    one, other = (
+        row(win_rates(compared(*each))) for each in ((first, second), (1 - second, 1 - first))
+    )
+    assert one["win"] == other["loss"]
+    assert one["preference"] == pytest.approx(1 - other["preference"])
+    assert one["preference_low"] == pytest.approx(1 - other["preference_high"], abs=0.02)
+
+
+def test_a_pair_needs_both_orders():
+    found = row(win_rates(compared([1, 1, np.nan], [1, np.nan, 0])))
+    assert (found["pairs"], found["unscored"], found["win"]) == (1, 2, 1)
+
+
+def test_what_was_gained_is_paired_and_over_all_domains_weigh_the_same():
+    people = compared([1] * 30, [1] * 30, before=[0.5] * 30)
+    indoor = compared([1, 0] * 5, [1, 0] * 5, "indoor", before=[0, 1] * 5)
+    table = win_rates(pd.concat([people, indoor]))
+    assert table["domain"].tolist() == ["indoor", "people", "all"]
+    assert table["gain"].tolist() == [0, 0.5, 0.25]
+    assert row(table)["gain_low"] > 0
+    assert row(table, "indoor")["gain_low"] < 0 < row(table, "indoor")["gain_high"]
+    assert row(table, "all")["preference"] == 0.75
+
+
+def test_without_comparisons_before_there_is_no_gain():
+    found = row(win_rates(compared([1, 0], [1, 0])))
+    assert np.isnan(found[["gain", "gain_low", "gain_high"]].astype(float)).all()
+    table = win_rates(pd.concat([compared([1, 0], [1, 0]), compared([np.nan], [1], "indoor")]))
+    assert np.isnan(row(table, "all")["preference"])
+
+
+def test_the_interval_is_that_of_a_mean_over_pairs():
+    random = np.random.default_rng(1)
+    first, second = random.choice([0.0, 1.0], (2, 50))
+    found = row(win_rates(compared(first, second), seed=4))
+    ids, one = [f"people/{at}" for at in range(50)], np.zeros(50)
+    interval = graded_interval((first + second) / 2, ids, one, seed=4)
+    assert (found["preference_low"], found["preference_high"]) == interval
