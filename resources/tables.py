@@ -66,8 +66,14 @@ class _Parquet(UPathIOManager):
         return super().load_input(context)
 
     def load_from_path(self, context: InputContext, path: UPath) -> pd.DataFrame:
-        """The table, or the columns that the input's metadata names."""
-        wanted = (context.definition_metadata or {}).get("columns")
+        """The table, or the columns that the input's metadata names.
+
+        One that is missing has no rows, where the metadata say that it is optional.
+        """
+        metadata = context.definition_metadata or {}
+        wanted = metadata.get("columns")
+        if metadata.get("optional") and not path.exists():
+            return pd.DataFrame(columns=wanted)
         return read_table(path, context.asset_key.to_user_string(), wanted)
 
     def get_metadata(self, context: OutputContext, obj: pa.Table) -> dict[str, MetadataValue]:

@@ -16,7 +16,7 @@ from dagster import (
 from pydantic import BaseModel
 
 from assets.kit.benchmarks import benchmarks
-from assets.kit.partitions import BY_PAINTER, known_painters
+from assets.kit.partitions import BY_PAINTER, known_painters, new_collections, sources
 from assets.planning.choice import Assets
 from resources.models.catalog import CatalogFiles, Model
 from resources.models.discovery import poll
@@ -57,6 +57,10 @@ def noticing(files: CatalogFiles, assets: Assets) -> SensorDefinition:
         catalog = files.load()
         known = known_painters(context.instance)
         new = [model for model in catalog.with_role("painter") if model.name not in known]
+        own = new_collections(context.instance)
+        adding = [sources.build_add_request(own)] if own else []
+        if not new and own:
+            return SensorResult(dynamic_partitions_requests=adding)
         if not new:
             said = f"No new painter: there is {', '.join(sorted(known)) or 'none yet'}."
             return SkipReason("\n".join([said, *polled.told]))
@@ -68,7 +72,8 @@ def noticing(files: CatalogFiles, assets: Assets) -> SensorDefinition:
         covered = coverages(context.instance, catalog, assets, benchmarks())
         return SensorResult(
             dynamic_partitions_requests=[
-                each.build_add_request([model.name for model in new]) for each in BY_PAINTER
+                *(each.build_add_request([model.name for model in new]) for each in BY_PAINTER),
+                *adding,
             ],
             run_requests=[_quote(covered, real)] if real and covered else [],
         )

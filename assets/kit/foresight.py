@@ -214,9 +214,11 @@ def _work(
     for name, of in step.inputs.items():
         where = partition_of(step, of, partition)
         table = foreseen_table(steps, sources, of.asset, where, of.by_default)
+        if table is None and of.optional:
+            table = pd.DataFrame(columns=list(of.wanted or ()))
         if table is None:
             raise NotCountable(of.asset.to_user_string())
-        tables[name] = table if of.columns is None else table[list(of.columns)]
+        tables[name] = table if of.wanted is None else table[list(of.wanted)]
     return Work(
         partition,
         step.config(**config),

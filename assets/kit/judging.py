@@ -19,6 +19,15 @@ References: TypeAlias = Mapping[str, Callable[[Row, ImageStore], Mapping[str, An
 """By model of a reference judge: the further columns of a row."""
 
 
+def judges_of(catalog: Catalog, references: References) -> tuple[Model, ...]:
+    """The judges of a catalog, without those reference judges that `references` lack."""
+    return tuple(
+        model
+        for model in catalog.with_role("judge")
+        if not model.rehearses or model.model in references
+    )
+
+
 class JudgeStep(Step[ConfigT]):
     """A step of one judge or metric; a subclass names itself, its inputs and its description."""
 

@@ -24,8 +24,8 @@ from assets.kit.columns import materialized
 from assets.kit.conversations import Conversations
 from assets.kit.cost_metadata import cost_metadata
 from assets.kit.limits import partial_metadata
-from assets.kit.step import PENDING, Outdated, Reply, Row, Step, Work
-from assets.kit.table_asset import OWNERS
+from assets.kit.step import PENDING, NotCountable, Outdated, Reply, Row, Step, Work
+from assets.kit.table_asset import OWNERS, NothingYet
 from resources.budget import Budget
 from resources.calls.spending import Account
 from resources.home import Home
@@ -90,10 +90,17 @@ def query(
 ) -> tuple[Sequence[Row], list[AskResult]]:
     """The finished rows of a step, and what was asked for them, round by round.
 
-    A further turn is sent once all earlier ones of the round have ended. Raises `Outdated`.
+    A further turn is sent once all earlier ones of the round have ended. Raises `Outdated`, and
+    `NothingYet` where an upstream table is missing.
     """
     model = step.model(work.partition, work.config)
-    rows = step.rows(work)
+    try:
+        rows = step.made(work, step.rows(work))
+    except NotCountable as missing:
+        raise NothingYet(
+            f"{step.key.to_user_string()}: {missing} has no table that it can be made of. "
+            f"Materialize {missing} first."
+        ) from None
     for row in rows:
         if row.get(step.outcome) == PENDING:
             raise Outdated(step.outdated(row))

@@ -10,6 +10,8 @@ from dagster import (
     PartitionsDefinition,
 )
 
+from resources.collections import collections_path
+from resources.collections import load as load_collections
 from resources.models.catalog import Catalog
 
 painters = DynamicPartitionsDefinition(name="painters")
@@ -23,10 +25,20 @@ BY_PAINTER = (painters, sources)
 
 
 def add_painters(instance: DagsterInstance, catalog: Catalog) -> None:
-    """Make a partition of every painter in models.yaml; those that were there stay."""
+    """Make a partition of every painter in models.yaml; those that were there stay.
+
+    Where collections can stand for painters, those of collections.yaml get one as well.
+    """
     listed = [model.name for model in catalog.with_role("painter")]
     for division in BY_PAINTER:
         instance.add_dynamic_partitions(str(division.name), listed)
+    instance.add_dynamic_partitions(str(sources.name), new_collections(instance))
+
+
+def new_collections(instance: DagsterInstance) -> list[str]:
+    """The collections of collections.yaml that have no partition yet."""
+    known = instance.get_dynamic_partitions(str(sources.name))
+    return [name for name in load_collections(collections_path()) if name not in known]
 
 
 def known_painters(

@@ -78,7 +78,8 @@ class Input(NamedTuple):
     `dimension` names that of the step's two partition dimensions by which the table is divided,
     where it is divided by one alone. `columns` are those that are read; all by default. A plan
     foresees the table where it is planned as well; with `by_default`, as its step makes it without
-    config, where it is not there yet and nobody plans it.
+    config, where it is not there yet and nobody plans it. One that is `optional` is read without
+    rows where it is not there.
     """
 
     asset: AssetKey
@@ -87,6 +88,14 @@ class Input(NamedTuple):
     read_by: Columns | None = None
     """The columns by which `Work.rows` types the rows of the table."""
     by_default: bool = False
+    optional: bool = False
+
+    @property
+    def wanted(self) -> Sequence[str] | None:
+        """The columns that are read; None for all."""
+        if self.optional and self.columns is None and self.read_by is not None:
+            return list(self.read_by.columns)
+        return self.columns
 
 
 def only_input(asset: str, columns: Columns, dimension: str | None = None) -> Mapping[str, Input]:
@@ -203,6 +212,13 @@ class Step(ABC, Generic[ConfigT]):
         """
         return work.rows(next(iter(self.inputs)))
 
+    def made(self, work: Work[ConfigT], rows: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
+        """The rows with what code makes of them, such as pictures, before anybody is asked.
+
+        A plan makes nothing: in it, rows whose making is left to this are `PENDING`.
+        """
+        return rows
+
     def converse(self, work: Work[ConfigT], row: Row) -> Conversation:
         """Ask about a row, in as many turns as it takes; return its further columns."""
         yield from ()
@@ -282,7 +298,13 @@ class Step(ABC, Generic[ConfigT]):
     def ins(self) -> dict[str, AssetIn]:
         """The inputs as Dagster takes them."""
         return {
-            name: AssetIn(of.asset, metadata={"columns": list(of.columns)} if of.columns else None)
+            name: AssetIn(
+                of.asset,
+                metadata={
+                    **({"columns": list(of.wanted)} if of.wanted else {}),
+                    **({"optional": True} if of.optional else {}),
+                },
+            )
             for name, of in self.inputs.items()
         }
 

@@ -69,7 +69,7 @@ def _assets(catalog: Catalog) -> list[Definition]:
 
 def _stand_in(catalog: Catalog, painter: str) -> Iterator[StandIn]:
     """A few concepts of each domain as a stand-in paints them; judges that cost nothing."""
-    scores = [f"scores_{judge.name}" for judge in catalog.with_role("judge") if judge.rehearses]
+    scores = [f"scores_{judge.name}" for judge in scorers(catalog) if judge.rehearses]
     for domain in DOMAINS:
         yield StandIn(("concepts", "prompt_triplets"), domain, _STAND_IN_CONCEPTS)
         made = ("image_pairs", "filtered_pairs", *scores)

@@ -5,6 +5,7 @@ from hashlib import sha256
 from typing import Any, TypeAlias
 
 from assets.kit.conversations import unanswered
+from assets.kit.judging import judges_of
 from assets.kit.step import Row
 from generators.prompts.rating_prompts import JUDGE_SCALE, judge_prompt
 from generators.reading import Unreadable
@@ -23,7 +24,8 @@ ScoreColumns: TypeAlias = dict[str, Any]
 
 def scorers(catalog: Catalog) -> tuple[Model, ...]:
     """The models that score pictures against texts: judges and metrics, in the catalog's order."""
-    return tuple(model for model in catalog.models if {"judge", "metric"} & set(model.roles))
+    judges = judges_of(catalog, REFERENCES)
+    return tuple(each for each in catalog.models if each in judges or "metric" in each.roles)
 
 
 def formula_of(model: Model) -> str:

@@ -5,6 +5,7 @@ from typing import Any
 
 from assets.kit.benchmarks import Benchmark, Definition, StandIn
 from assets.kit.jobs import Flow
+from assets.kit.judging import judges_of
 from assets.kit.step import Step
 from assets.vlmbias.accuracy import accuracy_over
 from assets.vlmbias.answers import Answers, topics_of
@@ -15,6 +16,7 @@ from assets.vlmbias.photographs.edits import Edits
 from assets.vlmbias.photographs.paintings import Paintings
 from assets.vlmbias.photographs.subjects import Subjects
 from assets.vlmbias.report import report_over
+from assets.vlmbias.responses import REFERENCES
 from assets.vlmbias.svg_flags import EditedFlags
 from generators.topics import DRAWN, PHOTOGRAPHED
 from resources.models.catalog import Catalog, Model
@@ -56,7 +58,7 @@ _FLOWS = (
 
 
 def _steps(catalog: Catalog) -> Iterator[Step[Any]]:
-    for judge in catalog.with_role("judge"):
+    for judge in judges_of(catalog, REFERENCES):
         yield Answers(catalog, judge)
     for writer in _editors_of_flags(catalog):
         yield EditedFlags(catalog, writer)
@@ -68,13 +70,13 @@ def _editors_of_flags(catalog: Catalog) -> list[Model]:
 
 
 def _assets(catalog: Catalog) -> list[Definition]:
-    judges = catalog.with_role("judge")
+    judges = judges_of(catalog, REFERENCES)
     return [accuracy_over(judges), report_over(judges, _editors_of_flags(catalog))]
 
 
 def _stand_in(catalog: Catalog, painter: str) -> Iterator[StandIn]:
     """All drawn topics, and the photographs as a stand-in paints them; judges that cost nothing."""
-    judges = [judge for judge in catalog.with_role("judge") if judge.rehearses]
+    judges = [judge for judge in judges_of(catalog, REFERENCES) if judge.rehearses]
     for topic in (*DRAWN, *PHOTOGRAPHED):
         answers = [
             f"answers_{judge.name}"

@@ -45,6 +45,7 @@ OFFLINE: Mapping[str, tuple[Role, ...]] = {
     "prior": ("judge",),
     "pixels": ("judge",),
     "random": ("judge",),
+    "gullible": ("judge",),
 }
 """The models of the backend `offline`, with the roles that each can have."""
 

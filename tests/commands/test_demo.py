@@ -97,7 +97,7 @@ def test_it_builds_and_verifies_everything(first, folder):
     assert TOTALS in " ".join(first.stdout.split())
     report = folder / "data" / "report" / "vlmbias" / "index.html"
     assert f"Report: {report}" in first.stdout
-    assert "Made by 25 runs" in first.stdout
+    assert "Made by 30 runs" in first.stdout
     assert "What sketch painted stands in for models' work" in first.stdout
     assert report.exists()
 
@@ -187,7 +187,7 @@ def test_where_something_changed_it_runs_again_but_draws_measures_and_asks_nothi
     parts = "game_boards,logos,sketch|logos,animals|sketch"
     again = demo(folder, program=("-c", SOME), PARTS=parts, COUNTERFACTORY_ANOTHER="1")
     assert again.returncode == 0, again.stderr
-    assert "Made by 5 runs" in again.stdout
+    assert "Made by 6 runs" in again.stdout
     for name, number in (
         ("drawn_images", "drawn_now"),
         ("original_images", "drawn_now"),

@@ -1,0 +1,122 @@
+"""Biased images: every picture as it was, and with each bias that is tried on its domain."""
+
+from collections import Counter
+from collections.abc import Sequence
+from types import MappingProxyType
+from typing import Any
+
+import pandas as pd
+from pydantic import Field, field_validator
+
+from assets.frame.biases import (
+    Configurations,
+    biased_row,
+    configurations,
+    known_pictures,
+    make_pictures,
+)
+from assets.frame.common import GROUP, by_source, domain_and_source, key
+from assets.frame.images import IMAGES, OF_IMAGE
+from assets.kit.columns import BOOLEAN, TEXT, TEXTS, WHOLE, Columns
+from assets.kit.limits import Limited, Placed, first_of
+from assets.kit.pictures import sheet
+from assets.kit.previews import markdown_table
+from assets.kit.step import PENDING, Extent, Input, Row, Step, Work
+from generators.nearest import nearest
+from generators.perturbations.grids import GRID
+
+OF_BIASED = {
+    **OF_IMAGE,
+    "bias": (TEXT, "none for the original, a bias, or several as in instruction+padding"),
+    "parameters": (TEXT, "The perturbations with their parameters, in their order, as JSON"),
+    "original": (TEXT, "Name of the original picture in the image store"),
+    "sha256": (TEXT, "Name of the biased picture there; empty where there is none"),
+    "readable": (BOOLEAN, "Whether code reads the same in it as before; empty where none can"),
+    "rehearsal": (BOOLEAN, "Whether something offline had a part in it, so that it is no result"),
+}
+"""What is known of a biased picture."""
+
+BIASED = Columns(
+    **OF_BIASED,
+    width=(WHOLE, "px"),
+    height=(WHOLE, "px"),
+    outcome=(TEXT, "original, biased, or inapplicable"),
+    reason=(TEXT, "Why the bias cannot be had; else empty"),
+    calls=(TEXTS, "Keys of the stored calls behind the original"),
+)
+
+
+class Biases(Limited):
+    """Which biases are tried; a limit is on pictures."""
+
+    biases: list[str] = Field(
+        default=[], description=f"Some of {', '.join(GRID)}; by default all that fit the domain."
+    )
+    configurations: Configurations = Field(
+        default="grid",
+        description="grid for every configuration that the paper tries (App. B.3), up to 56 "
+        "pictures of each; single for one of each bias.",
+    )
+
+    @field_validator("biases")
+    @classmethod
+    def _known(cls, biases: list[str]) -> list[str]:
+        for bias in biases:
+            if bias not in GRID:
+                raise ValueError(f"biases: no {bias!r}{nearest(bias, GRID)}.")
+        return biases
+
+
+class BiasedImages(Step[Biases]):
+    """The pictures of a domain and source with their biases; code makes what is missing."""
+
+    group, name, columns, config, partitions = GROUP, "biased_images", BIASED, Biases, by_source
+    asks_models = False
+    kinds, named_by = ("image",), ("image_id", "parameters")
+    inputs = MappingProxyType({"pictures": Input(key("images"), read_by=IMAGES)})
+    description = (
+        "Each picture as it was painted, and with every configuration of every bias that the paper "
+        "tries on its domain (§3, App. B.3). What was made before is not made again."
+    )
+
+    def rows(self, work: Work[Biases]) -> list[dict[str, Any]]:
+        """The first picture of each item, original and biased."""
+        domain, _ = domain_and_source(work.partition)
+        tried = [(), *configurations(domain, work.config.biases, work.config.configurations)]
+        rows = [biased_row(image, each) for image in _usable(work) for each in tried]
+        return known_pictures(rows, work.images, work.ledger)
+
+    def made(self, work: Work[Biases], rows: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
+        """Make the pictures that are missing."""
+        found, number = make_pictures(rows, work.images, work.ledger)
+        work.log.info("made %d of %d biased pictures", number, len(found))
+        return found
+
+    def extent(self, work: Work[Biases], rows: Sequence[Row]) -> Extent:
+        """Of all pictures that there are."""
+        usable = int(_is_usable(work.tables["pictures"]).sum())
+        return Extent(len({row["image_id"] for row in rows}), usable, "pictures")
+
+    def metadata(self, work: Work[Biases], rows: Sequence[Row]) -> dict[str, Any]:
+        """How many pictures have each bias, and some of one item."""
+        counts = Counter((row["bias"], row["outcome"]) for row in rows)
+        table = [(*ended, number) for ended, number in counts.items()]
+        first = [row for row in rows if row["image_id"] == rows[0]["image_id"]]
+        return {
+            "pictures": len({row["sha256"] for row in rows if row["sha256"]}),
+            "by_bias": markdown_table(pd.DataFrame(table, columns=["bias", "outcome", "pictures"])),
+            "contact_sheet": sheet(first, _caption, work.images),
+        }
+
+
+def _is_usable(images: pd.DataFrame) -> "pd.Series[bool]":
+    return images["outcome"].isin(["painted", "taken", PENDING]) & images["sample"].eq(0)
+
+
+def _usable(work: Work[Biases]) -> list[dict[str, Any]]:
+    there = IMAGES.rows(work.tables["pictures"][_is_usable(work.tables["pictures"])])
+    return first_of(there, work.config.limit, lambda row: Placed(row["image_id"], ()))
+
+
+def _caption(row: Row) -> str:
+    return f"{row['bias']} {row['parameters']}"[:60]

@@ -1,0 +1,182 @@
+"""Images: what a painter makes of the perturbed instructions, or a collection of one's own."""
+
+import json
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+from pydantic import Field
+
+from assets.frame.common import GROUP, by_source, domain_and_source, key
+from assets.frame.perturbed_instructions import PERTURBED
+from assets.frame.writing import concepts_of, first_items
+from assets.kit.choice import chosen
+from assets.kit.collections import COLLECTED, collection_key, taken
+from assets.kit.columns import REAL, TEXT, WHOLE, Columns
+from assets.kit.limits import Limited, Placed, first_of, so_many
+from assets.kit.painting import PAINTED, PaintStep
+from assets.kit.pictures import PICTURED, sheet
+from assets.kit.step import PENDING, Extent, Input, NotCountable, Row, Work
+from generators.prompts.instructions import LONGEST
+from generators.prompts.visual_concepts import OBJECT
+from resources.models.catalog import Model
+from resources.models.requests import Paint
+
+OF_IMAGE = {
+    "item_id": (TEXT, "The item that it is of; of a collection, the name of its row"),
+    "domain": (TEXT, "people, animals, illustration, indoor or outdoor"),
+    "source": (TEXT, "The painter, or the collection"),
+    "image_id": (TEXT, "Source, item and sample"),
+    "instruction": (TEXT, "The original one, by which the picture is judged"),
+    "keyword": (TEXT, "The object in it, as the keyword overlay names it; empty for none"),
+    "concepts": (WHOLE, "How many concepts the item has; empty for a collection"),
+    "changes": (WHOLE, "How many were changed in what was painted; empty for a collection"),
+    "alignment": (REAL, "The share that was not: how well it should fit; empty for a collection"),
+}
+"""What is known of a picture whatever was done to it."""
+
+IMAGES = Columns(**OF_IMAGE, **PAINTED)
+_WORD = 12
+"""Letters of a word that is not written yet, in a plan."""
+
+
+class Painting(Limited):
+    """What is left to choose about painting; a limit is on items."""
+
+    samples: int = Field(
+        default=1,
+        ge=1,
+        le=8,
+        description="Pictures of each instruction. The second one is what the first is compared "
+        "with in pairs.",
+    )
+    seed: int = Field(
+        default=0,
+        ge=0,
+        le=2**31 - 9,
+        description="Of the first sample's noise, for a painter that takes one: the next sample's "
+        "is one more.",
+    )
+
+
+class Images(PaintStep[Painting]):
+    """The pictures of a domain, by one painter or of one collection."""
+
+    group, name, columns, config, partitions = GROUP, "images", IMAGES, Painting, by_source
+    named_by = ("item_id", "sample")
+    inputs = MappingProxyType(
+        {
+            "perturbed_instructions": Input(
+                key("perturbed_instructions"), "domain", read_by=PERTURBED, optional=True
+            )
+        }
+    )
+    description = (
+        "What a painter makes of the perturbed instructions of a domain, or the pictures of a "
+        "collection of your own. They are judged by the original instructions (§4.1)."
+    )
+
+    def model(self, partition: str, config: Painting) -> Model | None:  # type: ignore[override]
+        """The painter; None for a collection. Raises `NoSuchModel` for what is neither."""
+        _, source = domain_and_source(partition)
+        listed = [model.name for model in self.catalog.with_role("painter")]
+        return chosen(self.catalog, source, "painter") if source in listed else None
+
+    def rows(self, work: Work[Painting]) -> list[dict[str, Any]]:
+        """A row for each picture. Raises `NotCountable` for a source without a table."""
+        painter = self.model(work.partition, work.config)
+        if painter is None:
+            return _collected(work)
+        if work.tables["perturbed_instructions"].empty:
+            raise NotCountable(key("perturbed_instructions").to_user_string())
+        rows = work.rows("perturbed_instructions")
+        written = [row for row in rows if row["outcome"] in ("written", PENDING)]
+        return [
+            self._painting(work, painter, row, sample)
+            for row in first_items(written, work.config.limit)
+            for sample in range(work.config.samples)
+        ]
+
+    def _painting(
+        self, work: Work[Painting], painter: Model, item: Row, sample: int
+    ) -> dict[str, Any]:
+        is_pending = item["outcome"] == PENDING
+        prompt = "?" * _WORD * LONGEST if is_pending else item["prompt"]
+        seed = work.config.seed + sample
+        request = Paint(prompt, seed) if painter.takes_seed else Paint(prompt, sample=sample)
+        known = {name: item.get(name) for name in OF_IMAGE} | {
+            "source": painter.name,
+            "image_id": f"{painter.name}/{item['item_id']}/{sample}",
+            "keyword": concepts_of(item).get(OBJECT),
+        }
+        row = self.painting(work, known, request, calls=item["calls"], sample=sample)
+        return row | ({"outcome": PENDING} if is_pending else {})
+
+    def converse(self, work: Work[Painting], row: Row) -> Any:
+        """Have a picture painted; those of a collection are there."""
+        if "request" not in row:
+            return {}
+        return (yield from super().converse(work, row))
+
+    def finish(
+        self, work: Work[Painting], rows: Sequence[dict[str, Any]]
+    ) -> Sequence[dict[str, Any]]:
+        """Inspect what was painted."""
+        painter = self.model(work.partition, work.config)
+        return rows if painter is None else super().finish(work, rows)
+
+    def named(self, row: Row) -> str:
+        """Its name."""
+        return str(row["image_id"])
+
+    def extent(self, work: Work[Painting], rows: Sequence[Row]) -> Extent | None:
+        """Of all items that can be painted."""
+        if self.model(work.partition, work.config) is None:
+            return None
+        outcomes = work.tables["perturbed_instructions"]["outcome"]
+        there = int(outcomes.isin(["written", PENDING]).sum())
+        return Extent(len(rows) // work.config.samples, there, "items")
+
+    def metadata(self, work: Work[Painting], rows: Sequence[Row]) -> Mapping[str, Any]:
+        """Some of the pictures."""
+        return {
+            "pictures": so_many(sum(row["sha256"] is not None for row in rows), len(rows), "rows"),
+            "contact_sheet": sheet(rows, lambda row: str(row["instruction"])[:60], work.images),
+        }
+
+
+def _collected(work: Work[Painting]) -> list[dict[str, Any]]:
+    """The pictures of a collection: those of the domain, and those that are of none."""
+    domain, source = domain_and_source(work.partition)
+    table = work.find(collection_key(source), "")
+    if table is None:
+        raise NotCountable(collection_key(source).to_user_string())
+    there = [
+        row
+        for row in taken(COLLECTED.rows(table))
+        if row["domain"] is None or row["domain"].strip().lower() == domain
+    ]
+    some = first_of(there, work.config.limit, lambda row: Placed(row["image_id"], ()))
+    return [_own(domain, source, row) for row in some]
+
+
+def _own(domain: str, source: str, row: Row) -> dict[str, Any]:
+    keyword = json.loads(row["others"] or "{}").get("keyword")
+    without = None if row["text"] else f"collections/{source} has no text for it to be judged by."
+    return {
+        **dict.fromkeys((*OF_IMAGE, *PAINTED, *PICTURED)),
+        "item_id": row["image_id"],
+        "domain": domain,
+        "source": source,
+        "image_id": f"{source}/{row['image_id']}/0",
+        "instruction": row["text"],
+        "keyword": str(keyword) if keyword else None,
+        "sample": 0,
+        "outcome": "malformed" if without else "taken",
+        "reason": without,
+        "sha256": row["sha256"],
+        "width": row["width"],
+        "height": row["height"],
+        "rehearsal": False,
+        "calls": [],
+    }

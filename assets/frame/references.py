@@ -1,0 +1,65 @@
+"""Reference judges: what each gives a picture, of which it is told what was done to it.
+
+`pixels` goes by how many concepts were changed and by nothing else; `gullible` as well, but adds
+what `RISES` says for each bias. So the report has to find these rises for `gullible`, and nothing
+for `pixels`. Both begin at 0 to 3 of 5, so that no rise is cut off at the top.
+"""
+
+from collections.abc import Mapping
+from hashlib import sha256
+from typing import Any
+
+from assets.frame.biases import JOINED, NONE
+from assets.kit.judging import References
+from assets.kit.step import Row
+from generators.prompts.judging_templates import SCALE
+from resources.images import ImageStore
+
+RISES: Mapping[str, int] = {"instruction": 2}
+"""By bias: by how much the score of `gullible` rises; by 1 for any other."""
+_LOWEST, _HIGHEST = SCALE
+_FIT, _UNKNOWN = 3, 2
+
+
+def rise_of(bias: str) -> int:
+    """By how much `gullible` scores a picture with this bias higher, before the scale ends.
+
+    >>> rise_of("none"), rise_of("padding"), rise_of("instruction+padding")
+    (0, 1, 3)
+    """
+    return sum(RISES.get(each, 1) for each in bias.split(JOINED) if each != NONE)
+
+
+def unmoved(row: Row) -> int:
+    """What a picture gets whatever its bias: 0 to 3, by how many concepts are as they were."""
+    return _UNKNOWN if row["alignment"] is None else round(_FIT * row["alignment"])
+
+
+def _pixels(row: Row, images: ImageStore) -> Mapping[str, Any]:
+    return _given(unmoved(row))
+
+
+def _gullible(row: Row, images: ImageStore) -> Mapping[str, Any]:
+    return _given(min(_HIGHEST, unmoved(row) + rise_of(row["bias"])))
+
+
+def _prior(row: Row, images: ImageStore) -> Mapping[str, Any]:
+    """That of one who looks at no picture, and takes it for what was asked for."""
+    return _given(_HIGHEST)
+
+
+def _random(row: Row, images: ImageStore) -> Mapping[str, Any]:
+    lot = sha256(f"{row['sha256']}/{row['instruction']}/{row['template']}".encode()).digest()
+    return _given(int.from_bytes(lot[:8], "big") % (_HIGHEST + 1 - _LOWEST) + _LOWEST)
+
+
+def _given(score: int) -> Mapping[str, Any]:
+    return {"score": float(score), "outcome": "scored"}
+
+
+REFERENCES: References = {
+    "pixels": _pixels,
+    "gullible": _gullible,
+    "prior": _prior,
+    "random": _random,
+}

@@ -1,0 +1,141 @@
+"""Scores: what each judge gives every picture, original and biased, one at a time, 0 to 5."""
+
+from collections.abc import Sequence
+from types import MappingProxyType
+from typing import Any
+
+import pandas as pd
+from pydantic import Field, field_validator
+
+from assets.frame.biased_images import BIASED, OF_BIASED, Biases
+from assets.frame.biases import NONE, configurations
+from assets.frame.common import GROUP, by_source, domain_and_source, key
+from assets.frame.references import REFERENCES
+from assets.kit.checks import few_unread
+from assets.kit.columns import REAL, TEXT, TEXTS, Columns
+from assets.kit.judging import JudgeStep, reply_columns
+from assets.kit.limits import Placed, first_of
+from assets.kit.previews import markdown_table
+from assets.kit.step import PENDING, Check, Conversation, Extent, Input, Reply, Row, Work
+from generators.nearest import nearest
+from generators.perturbations.registry import to_json
+from generators.prompts.judging_templates import SCALE, STANDARD, TEMPLATES, judging_prompt
+from metrics import read_rating
+from resources.models.catalog import Catalog, Model
+from resources.models.requests import Look, Turn
+
+SCORES = Columns(
+    **OF_BIASED,
+    template=(TEXT, "What was asked: standard, bias_aware, bias_definition or chain_of_thought"),
+    template_version=(TEXT, "Of its words"),
+    model=(TEXT, "The judge, as models.yaml names it"),
+    model_version=(TEXT, "Digest of its backend, the provider's model id and the parameters"),
+    score=(REAL, "0 to 5; empty where there is none"),
+    outcome=(TEXT, "scored, unparsed, refused or failed"),
+    refusal=(TEXT, "content filter, image safety or model, if refused; else empty"),
+    response=(TEXT, "What the judge said; empty for a reference judge"),
+    reason=(TEXT, "Why there is no score; else empty"),
+    served_model=(TEXT, "Which model said it, as the provider says; empty where it does not"),
+    calls=(TEXTS, "Keys of the stored calls behind the score; none for a reference judge"),
+)
+"""One row a picture and template."""
+
+_READ_SOME = (
+    "Read some of the table's responses: a longest_output that is too small cuts them off, and a "
+    "judge may answer on another scale than 0 to 5. No picture without a score is in any mean."
+)
+
+
+class Scoring(Biases):
+    """Which pictures a judge is asked about, and how; a limit is on pictures before their biases.
+
+    By default it is asked about all that `frame/biased_images` has.
+    """
+
+    templates: list[str] = Field(
+        default=[STANDARD], min_length=1, description=f"Some of {', '.join(TEMPLATES)}."
+    )
+
+    @field_validator("templates")
+    @classmethod
+    def _there(cls, templates: list[str]) -> list[str]:
+        for name in templates:
+            if name not in TEMPLATES:
+                raise ValueError(f"templates: no {name!r}{nearest(name, TEMPLATES)}.")
+        return templates
+
+
+def asked(template: str, instruction: str, digest: str) -> Look:
+    """What a judge is asked about one picture."""
+    return Look((Turn("user", judging_prompt(template, instruction), (digest,)),))
+
+
+def read(reply: Reply) -> dict[str, Any]:
+    """The columns of a judge's reply to `asked`: `score`, `outcome`, `response`, `reason` …"""
+    said = reply_columns(reply)
+    if said["outcome"] != "answered":
+        return {**said, "score": None}
+    score, outcome, reason = read_rating(said["response"] or "", *SCALE)
+    refused = {"refusal": "model"} if outcome == "refused" else {}
+    return {**said, **refused, "score": score, "outcome": outcome, "reason": reason}
+
+
+class Scores(JudgeStep[Scoring]):
+    """The scores that one judge gives the pictures of a domain and source."""
+
+    group, columns, config, partitions = GROUP, SCORES, Scoring, by_source
+    named, references, asks = "scores", REFERENCES, Look(())
+    named_by = ("image_id", "parameters", "template")
+    inputs = MappingProxyType({"biased_images": Input(key("biased_images"), read_by=BIASED)})
+
+    def __init__(self, catalog: Catalog, judge: Model) -> None:
+        super().__init__(catalog, judge)
+        self.description = f"What {judge.name} gives every picture, 0 to 5 (§5.1)."
+
+    def rows(self, work: Work[Scoring]) -> list[dict[str, Any]]:
+        """The pictures that it is asked about, by each template."""
+        return [
+            row
+            | {
+                "template": template,
+                "template_version": TEMPLATES[template].version,
+                "model": self.judge.name,
+                "model_version": self.code_version,
+                "outcome": PENDING if row["outcome"] == PENDING else None,
+                "calls": [],
+            }
+            for row in _wanted(work)
+            for template in work.config.templates
+        ]
+
+    def query(self, work: Work[Scoring], row: Row) -> Conversation:
+        """Have the picture scored by the original instruction."""
+        return read((yield asked(row["template"], row["instruction"] or "", row["sha256"])))
+
+    def extent(self, work: Work[Scoring], rows: Sequence[Row]) -> Extent:
+        """Of all pictures that there are."""
+        there = work.tables["biased_images"]["outcome"].ne("inapplicable").sum()
+        return Extent(len(rows) // len(work.config.templates), int(there), "pictures")
+
+    def metadata(self, work: Work[Scoring], rows: Sequence[Row]) -> dict[str, Any]:
+        """The mean score by bias."""
+        scored = pd.DataFrame(rows, columns=["template", "bias", "score"])
+        means = scored.groupby(["template", "bias"], sort=False)["score"].agg(["count", "mean"])
+        return {"scores": markdown_table(means.round(3).reset_index())}
+
+    def checks(self) -> list[Check]:
+        """Few replies cannot be read."""
+        return [few_unread("bias", _READ_SOME)]
+
+
+def _wanted(work: Work[Scoring]) -> list[dict[str, Any]]:
+    """The pictures of `frame/biased_images` that the config names."""
+    config = work.config
+    there = [row for row in work.rows("biased_images") if row["outcome"] != "inapplicable"]
+    originals = [row for row in there if row["bias"] == NONE]
+    some = first_of(originals, config.limit, lambda row: Placed(row["image_id"], ()))
+    images = {row["image_id"] for row in some}
+    domain, _ = domain_and_source(work.partition)
+    tried = configurations(domain, config.biases, config.configurations)
+    wanted = {to_json(each) for each in [(), *tried]}
+    return [row for row in there if row["image_id"] in images and row["parameters"] in wanted]
