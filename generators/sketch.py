@@ -5,6 +5,7 @@ It understands the sentences of `generators.prompts.grammar` and the prompts of
 did not read. What it draws of a sentence, `generators.sketch_reader` reads back.
 """
 
+import io
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
@@ -13,7 +14,7 @@ from random import Random
 
 from PIL import Image
 
-from generators.canvas import rasterise
+from generators.canvas import pixels_of, rasterise
 from generators.labels import label
 from generators.prompts.scenery import Scenery, understand
 from generators.prompts.words import COLOURS
@@ -42,7 +43,14 @@ def paint(prompt: str, seed: str, pictures: Sequence[bytes] = ()) -> bytes:
     a prompt that cannot be written.
     """
     photograph = schematic(prompt, seed, pictures)
-    return rasterise(photograph) if photograph is not None else _scene(understand(prompt), seed)
+    return _opaque(photograph) if photograph is not None else _scene(understand(prompt), seed)
+
+
+def _opaque(svg: str) -> bytes:
+    """The PNG of an SVG without resvg's fourth channel: stores keep it as it is."""
+    file = io.BytesIO()
+    Image.fromarray(pixels_of(rasterise(svg))).save(file, "PNG")
+    return file.getvalue()
 
 
 def _scene(scenery: Scenery, seed: str) -> bytes:

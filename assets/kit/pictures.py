@@ -1,6 +1,7 @@
 """How a picture that was asked for ended, as columns of a table and as a contact sheet."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Any, TypeVar
 
 from dagster import MarkdownMetadataValue
@@ -16,7 +17,9 @@ from resources.workers import spread
 
 T = TypeVar("T")
 WorkT = TypeVar("WorkT")
-_KEPT_AT_ONCE = 50
+_RECORDED_AT_ONCE = 50
+_STORED_AT_ONCE = 4
+"""A disk that is asked to flush several files at once takes hardly longer than for one."""
 
 PICTURED = {
     "refusal": (TEXT, "content filter, image safety, no image or model, if refused; else empty"),
@@ -73,14 +76,41 @@ def kept_pictures(
     What was made before is not made again, unless it is missing or damaged.
     """
     made = ledger.known(works.values())
-    missing = [of for of, key in works.items() if key not in made or not images.holds(made[key])]
-    for start in range(0, len(missing), _KEPT_AT_ONCE):
-        some = missing[start : start + _KEPT_AT_ONCE]
-        pngs = spread(draw, [work_of(of) for of in some])
-        kept = {works[of]: images.put(png) for of, png in zip(some, pngs, strict=True)}
-        ledger.record(kept)
-        made |= kept
+    missing = {
+        key: of for of, key in works.items() if key not in made or not images.holds(made[key])
+    }
+    pngs = spread(draw, map(work_of, missing.values()))
+    for stored in store_pictures(zip(missing, pngs, strict=True), images, ledger):
+        made |= stored
     return {of: made[key] for of, key in works.items()}
+
+
+def store_pictures(
+    pngs: Iterable[tuple[str, bytes]], images: ImageStore, ledger: WorkLedger
+) -> Iterator[dict[str, str]]:
+    """Store pictures by key of their work, and yield the sha256 of some once they are recorded.
+
+    They are stored while the next ones are drawn, and recorded once they are on the disk. What is
+    stored is recorded even if a later one cannot be drawn or stored; a kill loses a few.
+    """
+    under_way: dict[str, Future[str]] = {}
+
+    def record() -> dict[str, str]:
+        wait(under_way.values())
+        ended = dict(under_way)
+        under_way.clear()
+        ledger.record({key: each.result() for key, each in ended.items() if not each.exception()})
+        return {key: each.result() for key, each in ended.items()}
+
+    with ThreadPoolExecutor(_STORED_AT_ONCE) as threads:
+        try:
+            for key, png in pngs:
+                under_way[key] = threads.submit(images.put, png)
+                if len(under_way) == _RECORDED_AT_ONCE:
+                    yield record()
+        finally:
+            last = record()
+    yield last
 
 
 def calls_of(rows: Sequence[Row]) -> list[str]:

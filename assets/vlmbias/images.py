@@ -1,7 +1,7 @@
 """Images drawn by code: the counterfactual set and its originals."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from time import perf_counter
 from typing import Any
@@ -11,6 +11,7 @@ import pyarrow as pa
 from dagster import AssetExecutionContext, MaterializeResult
 
 from assets.kit.columns import BOOLEAN, REALS, TEXT, TEXTS, WHOLE, Columns, materialized
+from assets.kit.pictures import store_pictures
 from assets.kit.previews import contact_sheet, markdown_table
 from assets.vlmbias.common import drawn_topics, table_asset
 from generators.canvas import RASTERISER
@@ -22,7 +23,6 @@ from resources.faults import Corrupt
 from resources.home import Home
 from resources.images import ImageStore
 from resources.ledger import WorkLedger, work_key
-from resources.png_check import png_size
 from resources.workers import spread
 
 IMAGES = Columns(
@@ -51,8 +51,6 @@ IMAGES = Columns(
     review=(TEXT, "pixels (labels are read back from them), or accepted or unreviewed by people"),
     rehearsal=(BOOLEAN, "Whether something offline stood in for a model, so that it is no result"),
 )
-
-_KEPT_AT_ONCE = 50
 
 
 @table_asset(
@@ -112,12 +110,15 @@ def _draw_set(
     damaged = [key for key, digest in digests.items() if not images.holds(digest)]
     for key in damaged:
         context.log.warning("%s is missing or damaged: drawn again", images.path(digests.pop(key)))
-    missing = [(key, drawing) for key, drawing in drawings.items() if key not in digests]
-    for drawn in _drawn(missing, images, ledger):
+    missing = {key: drawing for key, drawing in drawings.items() if key not in digests}
+    pngs = zip(missing, spread(draw_png, missing.values()), strict=True)
+    for drawn in store_pictures(pngs, images, ledger):
         digests.update(drawn)
         context.log.info("drawn %d of %d", len(digests), len(drawings))
+    px = images.sizes(digests.values())
     rows = [
-        _row(drawing, design.seed, topic, digests[key], images) for key, drawing in drawings.items()
+        _row(drawing, design.seed, topic, digests[key], px[digests[key]])
+        for key, drawing in drawings.items()
     ]
     changed = _changed(rows, context, home)
     smallest = [row for row in rows if row["size"] == sizes[0]]
@@ -167,29 +168,10 @@ def _drawing_key(topic: Domain, drawing: Drawing) -> str:
     return work_key("draw", topic.drawing.VERSION, topic.fingerprint, scene, drawing.size)
 
 
-def _drawn(
-    missing: list[tuple[str, Drawing]], images: ImageStore, ledger: WorkLedger
-) -> Iterator[dict[str, str]]:
-    """Draw on all cores; keep what is finished even if a later image fails."""
-    batch: dict[str, str] = {}
-    pngs = spread(draw_png, [drawing for _, drawing in missing])
-    try:
-        for (key, _), png in zip(missing, pngs, strict=True):
-            batch[key] = images.put(png)
-            if len(batch) == _KEPT_AT_ONCE:
-                ledger.record(batch)
-                yield batch
-                batch = {}
-    finally:
-        ledger.record(batch)
-    yield batch
-
-
 def _row(
-    drawing: Drawing, seed: int, topic: Domain, digest: str, images: ImageStore
+    drawing: Drawing, seed: int, topic: Domain, digest: str, px: tuple[int, int]
 ) -> dict[str, Any]:
-    scene = drawing.scene
-    width, height = png_size(images.get(digest))
+    scene, (width, height) = drawing.scene, px
     return {
         "image_id": scene.image_id(drawing.size),
         "base_id": scene.base_id,

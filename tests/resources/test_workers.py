@@ -1,3 +1,4 @@
+import asyncio
 import os
 import signal
 import subprocess
@@ -7,7 +8,8 @@ import time
 import psutil
 import pytest
 
-from resources.workers import WorkerDied, spread
+from resources import workers
+from resources.workers import WorkerDied, in_worker, spread
 
 
 def square(number):
@@ -50,6 +52,33 @@ def test_a_killed_worker_is_named_and_the_next_call_works():
     with pytest.raises(WorkerDied, match="memory ran out"):
         list(spread(die_at_seven, range(20)))
     assert list(spread(square, range(20))) == [number**2 for number in range(20)]
+
+
+def test_few_items_are_taken_ahead_of_the_results_that_are_asked_for():
+    taken = []
+    results = spread(square, (taken.append(number) or number for number in range(1000)))
+    assert [next(results) for _ in range(5)] == [number**2 for number in range(5)]
+    assert len(taken) <= workers._AHEAD * (os.cpu_count() or 1) + 5
+    assert [*results] == [number**2 for number in range(5, 1000)]
+    assert taken == list(range(1000))
+
+
+def test_an_event_loop_has_its_work_done_elsewhere():
+    async def all_at_once():
+        results = [in_worker(square, number) for number in range(20)]
+        return await asyncio.gather(in_worker(where, None), *results)
+
+    worker, *results = asyncio.run(all_at_once())
+    assert worker != os.getpid()
+    assert results == [number**2 for number in range(20)]
+
+
+def test_an_event_loop_hears_of_errors_and_of_killed_workers():
+    with pytest.raises(ValueError, match="seven"):
+        asyncio.run(in_worker(refuse_seven, 7))
+    with pytest.raises(WorkerDied, match="memory ran out"):
+        asyncio.run(in_worker(die_at_seven, 7))
+    assert asyncio.run(in_worker(square, 7)) == 49
 
 
 KILLED = """

@@ -40,7 +40,6 @@ from resources.design import Design
 from resources.home import Home
 from resources.images import ImageStore
 from resources.ledger import WorkLedger, work_key
-from resources.png_check import png_size
 
 PHOTOGRAPHS = Columns(
     **IMAGES.columns,
@@ -96,8 +95,9 @@ def photographs(
     published, dropped = publish(current, verdicts)
     sizes = design.sizes_of_photographs()
     rendered = _rendered({each.candidate["sha256"] for each in published}, sizes, images, ledger)
+    px = images.sizes({digest for by_size in rendered.values() for digest in by_size.values()})
     rows = [
-        _row(each, wanted[_key(each.candidate)], size, design.seed, digest, images)
+        _row(each, wanted[_key(each.candidate)], size, design.seed, digest, px[digest])
         for each in published
         for size, digest in rendered[each.candidate["sha256"]].items()
     ]
@@ -170,14 +170,13 @@ def _row(
     size: int,
     seed: int,
     digest: str,
-    images: ImageStore,
+    px: tuple[int, int],
 ) -> dict[str, Any]:
-    row, review = published
+    (row, review), (width, height) = published, px
     original = row["variant"] == "original"
     base_id = published_id(
         photograph.original_id if original else photograph.base_id, row["painter"]
     )
-    width, height = png_size(images.get(digest))
     return {
         "image_id": f"{base_id}/{size}",
         "base_id": base_id,

@@ -11,6 +11,7 @@ from resources.models.backends.base import PictureOf
 from resources.models.catalog import Model
 from resources.models.replies import Picture, Refusal, Reply
 from resources.models.requests import Edit, Paint, Write
+from resources.workers import in_worker
 
 _GRAMMAR, _SKETCH = f"grammar-{grammar.VERSION}", f"sketch-{sketch.VERSION}"
 
@@ -57,7 +58,7 @@ class Offline:
 
 async def _drawn(prompt: str, seed: str, pictures: Sequence[bytes] = ()) -> Reply:
     try:
-        png = await asyncio.to_thread(sketch.paint, prompt, seed, pictures)
+        png = await in_worker(sketch.paint, prompt, seed, pictures)
     except MissingGlyph as why:
         return _refused(f"sketch cannot write its label: {why}", _SKETCH)
     return Reply(pictures=(Picture(png, "image/png"),), served_model=_SKETCH)

@@ -14,7 +14,7 @@ import sys
 from hashlib import sha256
 from pathlib import Path
 
-from assets.vlmbias import images
+from assets.kit import pictures
 from generators.domains import domain
 from tests.runs import TOPIC, failure, few_scenes, materialize, metadata
 
@@ -44,7 +44,7 @@ def draw():
 
 if __name__ == "__main__":
     DRAWING.scenes = lambda seed: WHOLE(seed)[: TOTAL // 2]
-    images._KEPT_AT_ONCE = ONCE
+    pictures._RECORDED_AT_ONCE = ONCE
     leave(175)
     result = draw()
     assert not result.success
