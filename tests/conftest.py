@@ -1,6 +1,7 @@
 """What tests share: a data root of their own, and a browser."""
 
 import gc
+import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,10 +19,22 @@ _QUIET = (
     "--no-first-run",
 )
 
+FIRST = (
+    ("e2e/test_killed.py", "e2e/test_ui.py"),
+    ("e2e/test_new_model.py", "commands/test_demo.py"),
+    ("bench/test_scoring.py", "models/backends/test_*.py"),
+)
+"""Files whose tests share what takes longest (a server, a demo, torch), by worker."""
+
 
 def pytest_configure() -> None:
-    """Collect no garbage while tests are imported: nothing of that goes away again."""
+    """Collect no garbage while tests are imported: nothing of that goes away again.
+
+    And one thread a process: libraries' own, as many as there are cores, wait for each other busily
+    where each core has a worker of its own.
+    """
     gc.disable()
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
 def pytest_collection_finish() -> None:
@@ -31,9 +44,16 @@ def pytest_collection_finish() -> None:
     gc.enable()
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with files whose tests share what takes longest: no worker steals half of them."""
-    items.sort(key=lambda item: item.path.name != "test_demo.py" and "e2e" not in item.path.parts)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Put what is `FIRST` at the beginning of workers' shares, from which no other steals."""
+    workers = getattr(config, "workerinput", {"workercount": 1})["workercount"]
+    groups = [[item for item in items if any(map(item.path.match, names))] for names in FIRST]
+    first = {item for group in groups for item in group}
+    ordered = [item for item in items if item not in first]
+    for worker in range(workers):
+        share = worker * len(items) // workers
+        ordered[share:share] = [item for group in groups[worker::workers] for item in group]
+    items[:] = ordered
 
 
 @pytest.fixture(scope="session")

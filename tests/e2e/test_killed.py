@@ -11,7 +11,6 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from pathlib import Path
 from types import SimpleNamespace
 
 import pandas as pd
@@ -19,7 +18,7 @@ import psutil
 import pytest
 from dagster import DagsterInstance, DagsterRunStatus
 
-from tests.e2e.server import PROJECT, serving
+from tests.e2e.server import PROJECT, kill_all, serving, working_on
 from tests.providers import Provider
 
 TOPIC, DRAWN_BESIDE = "game_boards", "optical_illusions"
@@ -86,17 +85,6 @@ def under_way(instance):
     return {run.run_id for run in runs if run.status is DagsterRunStatus.STARTED}
 
 
-def kill_all(folder):
-    """Kill every process that works on the instance, and those that they started."""
-    home = f"DAGSTER_HOME={folder / 'instance'}".encode()
-    for found in Path("/proc").glob("[0-9]*"):
-        try:
-            if home in (found / "environ").read_bytes().split(b"\0"):
-                os.kill(int(found.name), signal.SIGKILL)
-        except OSError:
-            continue
-
-
 @pytest.fixture(scope="module")
 def story(tmp_path_factory):
     """What came of it all: statuses and words of the runs, requests, and what is on the disk."""
@@ -136,7 +124,7 @@ def _told(found, environment):
         wait_for(lambda: len(under_way(instance)) == 2)
         (by_hand,) = under_way(instance) - {asked}
         queued = server.started([DRAWN], partition=TOPIC, config=OTHERS)
-        kill_all(folder)
+        kill_all(folder / "instance")
         by_command.wait(30)
         found.after_the_plug = provider.count
         provider.latency_s = SLOW_S
@@ -176,6 +164,10 @@ def test_a_judge_that_was_cut_off_is_gone_on_with(story):
     assert len(told) >= 2, "it tells how far it is while it asks, and at the end"
     assert told == sorted(told)
     assert told[0] < told[-1] == asked
+
+
+def test_no_process_is_left(story):
+    assert working_on(story.folder / "instance") == []
 
 
 def test_the_key_is_written_nowhere(story):

@@ -13,7 +13,7 @@ from assets.protobias.concepts import Sampling, sampled
 from generators.prompts.concepts import DOMAINS
 from resources.models.catalog import load
 from tests.assets.written import Author
-from tests.e2e.server import PROJECT, serving
+from tests.e2e.server import configured, serving
 from tests.providers import Provider, default_answer
 from tests.runs import failure, materialize
 
@@ -167,10 +167,7 @@ def test_a_painter_that_lands_is_quoted_and_where_that_is_on_painted_to_the_repo
     models = tmp_path / "models.yaml"
     models.write_text(written(provider, EARLIER, PATTERN))
     monkeypatch.setenv("OPENAI_API_KEY", "sk-for-tests")
-    dagster_home = tmp_path / "instance"
-    dagster_home.mkdir()
-    (dagster_home / "dagster.yaml").write_text((PROJECT / "dagster.yaml.example").read_text())
-    with DagsterInstance.from_config(str(dagster_home)) as instance:
+    with DagsterInstance.from_config(str(configured(tmp_path / "instance"))) as instance:
         made_before(tmp_path, load(models).models, instance)
         prepared = provider.count
         with serving(tmp_path, COUNTERFACTORY_MODELS=str(models)) as server:
