@@ -1,8 +1,10 @@
 """Fingerprints: which code work is remembered for, and what is taken over of earlier work."""
 
 import shutil
+from functools import cache
 from importlib.metadata import packages_distributions
 from pathlib import Path
+from types import SimpleNamespace
 
 import grimp
 import pytest
@@ -19,6 +21,17 @@ CODE = {
     )
     for name in domains()
 } | {name: (f"generators.perturbations.{name}",) for name in ("resize", "title")}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def once():
+    """The same source is parsed and searched for imports once in all these tests."""
+    code, imports = generators.fingerprint, cache(lambda tree: [*found(tree)])
+    parsed, found = cache(code.ast.parse), code._imports
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(code, "ast", SimpleNamespace(**vars(code.ast) | {"parse": parsed}))
+        patch.setattr(code, "_imports", imports)
+        yield
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 import asyncio
 import gzip
 import json
+from importlib import import_module
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -10,11 +11,10 @@ from hypothesis import strategies as st
 
 from resources.calls.call import Answer
 from resources.images import ImageStore
-from resources.models.backends.anthropic import _Message
 from resources.models.backends.batch_files import lines_of, results_of
 from resources.models.backends.http_client import LONGEST_ERROR, LONGEST_REPLY
 from resources.models.backends.openai_batches import _Line
-from resources.models.backends.reply_schemas import Completion, Generated, Images, shaped
+from resources.models.backends.reply_schemas import shaped
 from resources.models.catalog import Model
 from resources.models.outcomes import Answered, Malformed, Refused, outcome_of, repaired
 from resources.models.recording import recorded_answer
@@ -80,8 +80,16 @@ def test_whatever_a_model_says_is_stored_and_read(tmp_path, text):
 
 @quick
 @given(JSON.map(lambda value: json.dumps(value).encode()) | st.binary())
-@pytest.mark.parametrize("shape", [Completion, Images, Generated, _Message])
-def test_whatever_a_provider_sends_has_a_shape_or_a_fault(shape, body):
+@pytest.mark.parametrize(
+    ("module", "name"),
+    [
+        *(("reply_schemas", name) for name in ("Completion", "Images", "Generated")),
+        ("anthropic", "_Message"),
+    ],
+)
+def test_whatever_a_provider_sends_has_a_shape_or_a_fault(module, name, body):
+    """Imported here, for every process that collects tests would import the SDK, which is large."""
+    shape = getattr(import_module(f"resources.models.backends.{module}"), name)
     try:
         assert shaped(shape, body)
     except Fault as fault:
