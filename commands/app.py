@@ -15,6 +15,7 @@ from commands.environment import load_environment
 from commands.export import export
 from commands.figure import figure
 from commands.import_ import import_
+from commands.prompts import prompts
 from commands.quote import quote
 from commands.run import run
 
@@ -71,6 +72,7 @@ app = typer.Typer(
 for name, command in (
     ("demo", demo),
     ("quote", quote),
+    ("prompts", prompts),
     ("run", run),
     ("export", export),
     ("import", import_),

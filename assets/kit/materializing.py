@@ -24,6 +24,7 @@ from assets.kit.columns import materialized
 from assets.kit.conversations import Conversations
 from assets.kit.cost_metadata import cost_metadata
 from assets.kit.limits import partial_metadata
+from assets.kit.painted_elsewhere import still_to_paint
 from assets.kit.step import PENDING, NotCountable, Outdated, Reply, Row, Step, Work
 from assets.kit.table_asset import OWNERS, NothingYet
 from resources.budget import Budget
@@ -60,6 +61,7 @@ def asset_of(step: Step[Any]) -> AssetsDefinition:
             **(partial_metadata(*extent) if extent else {}),
             **({"warning": warning} if warning else {}),
             **step.metadata(work, rows),
+            **still_to_paint(step, work, outcomes["failed"]),
             **(cost_metadata(*asked) if asked else {}),
         }
         made = materialized(step.columns.table(rows), **shown)

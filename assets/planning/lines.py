@@ -27,7 +27,7 @@ from resources.models.pricing import (
     why_unpriced,
 )
 from resources.models.replies import Usage
-from resources.models.requests import Request, head, kind_of
+from resources.models.requests import Request, head, is_painted, kind_of
 
 _AT_ONCE = 1000
 _SOMETHING = Usage(1, 1, 1.0)
@@ -77,6 +77,7 @@ class Line:
     Of the distinct `requests`, some are `stored` and some are `waiting` in a batch; `to_send` are
     the others. `later` are those that depend on answers that are not there yet: at most so many.
     `missing` is what has to be materialized before requests can be counted, where that is so.
+    Of those to send, `unpainted` are known to fail: a folder of pictures lacks them.
     """
 
     asset: str
@@ -86,6 +87,7 @@ class Line:
     stored: int = 0
     waiting: int = 0
     later: int = 0
+    unpainted: int = 0
     missing: str | None = None
     prices: dict[Mode, Price] = field(default_factory=dict)
 
@@ -214,10 +216,12 @@ class _Making:
         stored = self._calls.holds(new)
         waiting = self._calls.batches.waiting([key for key in new if key not in stored])
         for key, (request, lines) in new.items():
+            unpainted = model.may_lack_answers and not is_painted(model, request)
             for each in lines:
                 each.requests += 1
                 each.stored += key in stored
                 each.waiting += key in waiting
+                each.unpainted += unpainted
             if key not in stored and key not in waiting:
                 self._pay(model, request, lines)
             again = longest_repair(model, request) if repairs and key not in stored else None

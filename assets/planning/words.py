@@ -5,6 +5,7 @@ from itertools import groupby
 
 from dagster import AssetKey
 
+from assets.kit.painted_elsewhere import how_to_list
 from assets.kit.previews import plain
 from assets.planning.lines import Amount, Line, Price, Quote
 from resources.calls.spending import NANO, Mode
@@ -179,6 +180,12 @@ def _notes(quote: Quote, silent: Sequence[AssetKey]) -> Iterator[str]:
             for why in sorted(set().union(*(amount.unknown for amount in of_all))):
                 yield f"{total.model.name}: {column} is unknown without {why}."
         yield from _about_pictures(total)
+    for line in quote.lines:
+        if line.unpainted:
+            yield (
+                f"{line.model.name}: {line.unpainted:,} of {line.requests:,} pictures are not in "
+                f"{line.model.model} and would fail. {how_to_list(line.asset, line.partition)}"
+            )
     yield from quote.warnings
     if any(line.waiting for line in quote.lines):
         yield "Waiting: in a batch that is not collected, and on its account."

@@ -32,6 +32,5 @@ def require_columns(path: Path, names: Sequence[str], wanted: Wanted) -> None:
     for name in wanted:
         if name not in names:
             raise CollectionError(
-                f"{path}: no column {name!r}{nearest(name, names)}. Correct `columns` in "
-                "collections.yaml."
+                f"{path}: no column {name!r}{nearest(name, names)}. Name it so, or name another."
             )

@@ -135,10 +135,7 @@ def _whole(path: Path, encoding: str) -> Any:
 
 
 def _foreign(encoding: str) -> str:
-    return (
-        f"it is not text in {encoding.upper()}: save the table as UTF-8, or name its `encoding` in "
-        "collections.yaml"
-    )
+    return f"it is not text in {encoding.upper()}: save the table as UTF-8, or name its encoding"
 
 
 @contextmanager

@@ -157,7 +157,7 @@ class ModelClient(ConfigurableResource[None]):
         progress = Progress(model.name, len(distinct), len(calls), log, priced)
         why = why_pictures(model, missing.values(), sizes)
         gate = BudgetGate(model, account, self.calls, progress, bounds, self._clock, why)
-        company = answered or bool(calls)
+        company = answered or bool(calls) or model.may_lack_answers
         dispatch = Dispatch(model, self.calls, self.images, missing, progress, gate, company)
         if missing:
             self._require_none_waits(model, missing)

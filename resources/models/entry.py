@@ -24,6 +24,7 @@ BackendName = Literal[
     "offline",
     "python",
     "file",
+    "folder",
 ]
 
 _READS: tuple[Role, ...] = ("writer", "judge", "captioner", "moderator")
@@ -37,6 +38,7 @@ ABILITIES: Mapping[str, tuple[Role, ...]] = {
     "transformers": (*_READS, "metric"),
     "python": ("metric",),
     "file": ("metric",),
+    "folder": ("painter",),
 }
 """The roles that each backend can have; what `offline` can do depends on its model."""
 OFFLINE: Mapping[str, tuple[Role, ...]] = {
@@ -138,7 +140,18 @@ class Model(BaseModel):
     @property
     def takes_seed(self) -> bool:
         """Whether its pictures can be told a seed, of their noise, with the request."""
-        return self.backend in _SEEDED
+        in_files = self.backend == "folder" and self.parameters.get("seeds") is True
+        return self.backend in _SEEDED or in_files
+
+    @property
+    def costs_nothing(self) -> bool:
+        """Whether its answers are free: they come from this project, or from files."""
+        return self.backend in ("offline", "folder")
+
+    @property
+    def may_lack_answers(self) -> bool:
+        """Whether one request without an answer says nothing of the others."""
+        return self.backend == "folder"
 
     @property
     def key_variable(self) -> str | None:
@@ -239,8 +252,8 @@ class Model(BaseModel):
         backend = entry.data.get("backend")
         if key is None:
             return None
-        if backend == "offline":
-            raise ValueError("is of no use to the backend 'offline': remove it")
+        if backend in ("offline", "folder"):
+            raise ValueError(f"is of no use to the backend {backend!r}: remove it")
         if not re.fullmatch(r"[A-Z][A-Z0-9_]*", key):
             raise ValueError(
                 "is no name of an environment variable, as OPENAI_API_KEY is. If it is the API key "

@@ -75,6 +75,8 @@ def unfit(backend: object, parameters: Mapping[str, Any]) -> str | None:
     for name, most in limits_in(backend, parameters).items():
         if most > MOST_TOKENS:
             return f"has a `{name}` that no model reaches: write at most {MOST_TOKENS:,}"
+    if backend == "folder":
+        return _unfit_for_folder(parameters)
     if backend != "anthropic":
         return None
     for name in ("temperature", "top_p", "top_k"):
@@ -86,6 +88,15 @@ def unfit(backend: object, parameters: Mapping[str, Any]) -> str | None:
             "has no `max_tokens`, without which Anthropic takes no request: add it, as in "
             "{max_tokens: 32000}"
         )
+    return None
+
+
+def _unfit_for_folder(parameters: Mapping[str, Any]) -> str | None:
+    for name, value in parameters.items():
+        if name != "seeds":
+            return f"has `{name}`, which no picture in a folder is painted by: remove it"
+        if not isinstance(value, bool):
+            return "has `seeds`, which is true where the manifest has a seed for each picture"
     return None
 
 

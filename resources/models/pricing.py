@@ -125,9 +125,9 @@ def why_pictures(model: Model, requests: Iterable[Request], sizes: Sizes = NO_SI
 def cost_of(model: Model, request: Request, usage: Usage, mode: Mode = "online") -> int | None:
     """What an answer cost; None where a count or a price is unknown.
 
-    What runs offline costs nothing.
+    What runs offline costs nothing, nor what lies in files.
     """
-    if model.backend == "offline":
+    if model.costs_nothing:
         return 0
     share = model.price.batch_share if mode == "batch" else 1.0
     if share is None:

@@ -14,6 +14,7 @@ from resources.calls.call import canonical_text
 from resources.calls.tables import head_of
 from resources.models.catalog import Model
 from resources.models.entry import ON_DEVICES
+from resources.models.manifests import named_by
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +88,7 @@ def kind_of(request: Request) -> str:
 
 def canonical_of(model: Model, request: Request) -> dict[str, Any]:
     """Everything that an answer depends on, as JSON values; neither key, pace nor price is."""
-    return canonical(model, kind_of(request), _fields_of(request))
+    return _with_file(model, canonical(model, kind_of(request), _fields_of(request)), request)
 
 
 def canonical(model: Model, kind: str, request: Mapping[str, Any]) -> dict[str, Any]:
@@ -141,9 +142,24 @@ def call_keys(model: Model, requests: Iterable[Request], device: str | None = No
     if device is not None:
         shared["parameters"] |= {DEVICE: device}
     return [
-        call_key({**shared, "kind": kind_of(request), "request": _fields_of(request)})
-        for request in requests
+        call_key(_with_file(model, {**shared, "kind": kind_of(each), "request": fields}, each))
+        for each, fields in ((request, _fields_of(request)) for request in requests)
     ]
+
+
+def is_painted(model: Model, request: Request) -> bool:
+    """Whether a folder of pictures has the one that is asked for."""
+    return isinstance(request, Paint) and bool(
+        named_by(model, request.prompt, request.seed, request.sample)
+    )
+
+
+def _with_file(model: Model, found: dict[str, Any], request: Request) -> dict[str, Any]:
+    """The same, with what tells one answer of a folder from another: the picture's file."""
+    if model.backend != "folder" or not isinstance(request, Paint):
+        return found
+    file = named_by(model, request.prompt, request.seed, request.sample)
+    return {**found, "parameters": found["parameters"] | file}
 
 
 def request_of(canonical_request: Mapping[str, Any]) -> Request:

@@ -16,6 +16,7 @@ _BACKENDS = {
     "transformers": "transformers.Transformers",
     "offline": "offline.Offline",
     "python": "python.Python",
+    "folder": "folder.Folder",
 }
 
 

@@ -1,0 +1,82 @@
+"""`counterfactory prompts`."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from commands.environment import stores
+from commands.options import Config, Partitions, Select, listed, read_config
+
+if TYPE_CHECKING:
+    from assets.planning.prompts import Prompt
+
+
+def prompts(
+    select: Select,
+    to: Annotated[Path, typer.Option("--to", help="The new file: .csv or .jsonl.", dir_okay=False)],
+    partitions: Partitions = None,
+    config: Config = None,
+    missing: Annotated[
+        bool, typer.Option("--missing", help="Only those that are not painted yet.")
+    ] = False,
+) -> None:
+    """List the prompts that a painter is to paint. Sends nothing.
+
+    With the pictures beside it, under the names in it, the file is the manifest of a painter
+    without an API. Example:
+
+        counterfactory prompts protobias/image_pairs -p 'animals|by_hand' --to prompts.csv
+    """
+    from dagster import DagsterInstance  # noqa: PLC0415 - slow to load
+
+    from assets.kit.benchmarks import steps_of  # noqa: PLC0415 - see above
+    from assets.kit.partitions import add_painters  # noqa: PLC0415 - see above
+    from assets.kit.plan import PlanContext  # noqa: PLC0415 - see above
+    from assets.planning import choose  # noqa: PLC0415 - see above
+    from assets.planning.prompts import prompts_of  # noqa: PLC0415 - see above
+    from definitions import catalog, defs, planners  # noqa: PLC0415 - see above
+
+    if to.suffix.lower() not in (".csv", ".jsonl"):
+        raise ValueError(f"{to} ends in neither .csv nor .jsonl. Name a file that does.")
+    if to.exists():
+        raise ValueError(f"{to} is there already. Name a new file: it may be somebody's manifest.")
+    given = read_config(config)
+    with DagsterInstance.get() as instance, stores(instance) as known:
+        add_painters(instance, catalog)
+        assets = defs.get_repository_def().assets_defs_by_key
+        chosen = choose(assets, planners, instance, select, listed(partitions), given)
+        context = PlanContext(
+            known.home, known.images, known.ledger, known.models.calls, chosen.besides
+        )
+        found = prompts_of(steps_of(catalog), context, chosen.tasks, missing=missing)
+    _write(to, found.prompts)
+    typer.echo(f"{to}: pictures to be painted: {len(found.prompts):,}.")
+    if found.later:
+        typer.echo(
+            f"Up to {found.later:,} more depend on answers that are not there yet.", err=True
+        )
+    for asset in found.without:
+        typer.echo(f"Materialize {asset} first, to know what else is to be painted.", err=True)
+    if found.without:
+        raise typer.Exit(1)
+
+
+def _write(path: Path, found: "Sequence[Prompt]") -> None:
+    from resources.models.manifests import COLUMNS  # noqa: PLC0415 - slow to load
+    from resources.spreadsheets import csv_of  # noqa: PLC0415 - see above
+
+    rows = [prompt._asdict() for prompt in found]
+    if path.suffix.lower() == ".csv":
+        text = csv_of(COLUMNS, rows)
+    else:
+        text = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
+    try:
+        with path.open("x", encoding="utf-8", newline="") as file:
+            file.write(text)
+    except OSError as error:
+        raise ValueError(
+            f"{path} cannot be written ({error.strerror}). Name another file."
+        ) from None

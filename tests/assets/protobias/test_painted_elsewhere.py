@@ -1,0 +1,104 @@
+"""Prompts listed, painted by anybody, and taken back in: nothing is missing then."""
+
+from hashlib import sha256
+
+import pytest
+from dagster import AssetKey
+
+from assets.kit.benchmarks import planners_of, steps_of
+from assets.planning import CannotQuote, Task, quote, text
+from assets.planning.prompts import prompts_of
+from resources.models.catalog import Catalog, Model
+from resources.models.manifests import COLUMNS
+from resources.spreadsheets import csv_of
+from tests.assets.paired import DOMAIN, Studio
+from tests.assets.plans import plan_context
+from tests.providers import pictures
+from tests.runs import checks, metadata
+
+PAIRS = AssetKey(["protobias", "image_pairs"])
+SAMPLES = 2
+
+
+@pytest.fixture
+def studio(tmp_path, instance):
+    manifest = tmp_path / "painted" / "manifest.csv"
+    manifest.parent.mkdir()
+    by_hand = Model(
+        name="by_hand", backend="folder", model=str(manifest), family="mine", roles=("painter",)
+    )
+    return Studio(tmp_path / "root", instance, by_hand, number=3)
+
+
+def listed(studio, asset=PAIRS, *, missing):
+    """What is to be painted of the pairs of this painter."""
+    task = Task(asset, f"{DOMAIN}|by_hand", {"samples": SAMPLES} if asset == PAIRS else {})
+    with plan_context(studio.root) as sources:
+        steps = steps_of(Catalog(tuple(studio.models)))
+        return prompts_of(steps, sources, [task], missing=missing)
+
+
+def quoted(studio):
+    task = Task(PAIRS, f"{DOMAIN}|by_hand", {"samples": SAMPLES})
+    with plan_context(studio.root) as sources:
+        return text(quote(planners_of(Catalog(tuple(studio.models))), sources, [task]), [])
+
+
+def paint(manifest, prompts):
+    """As somebody would: a file for each line, and the list is the manifest."""
+    manifest.write_text(csv_of(COLUMNS, [each._asdict() for each in prompts]), newline="")
+    for each in prompts:
+        name = sha256(each.file.encode()).hexdigest()
+        (manifest.parent / each.file).write_bytes(pictures.png(name))
+
+
+def test_from_prompts_to_pictures_and_back(studio, tmp_path):
+    manifest = tmp_path / "painted" / "manifest.csv"
+    found = listed(studio, missing=False)
+    assert (len(found.prompts), found.later, found.without) == (3 * SAMPLES * 2, 0, [])
+    assert len({each.file for each in found.prompts}) == len(found.prompts)
+
+    some, rest = found.prompts[:5], found.prompts[5:]
+    paint(manifest, some)
+    assert listed(studio, missing=True).prompts == rest
+    told = quoted(studio)
+    assert f"by_hand: 7 of 12 pictures are not in {manifest} and would fail." in told
+    assert "$0.00" in told
+    assert "unknown" not in told
+
+    config = {"image_pairs": {"samples": SAMPLES}}
+    partly = studio.must("image_pairs", **config)
+    rows = studio.table("image_pairs")
+    assert (rows["outcome"] == "failed").sum() == len(rest)
+    missing = rows[rows["outcome"] == "failed"]
+    assert all(
+        str(manifest) in reason and prompt[:50] in reason
+        for prompt, reason in zip(missing["prompt"], missing["reason"], strict=True)
+    )
+    assert not checks(partly)["enough_is_left"]
+    command = (
+        f"counterfactory prompts protobias/image_pairs --partitions '{DOMAIN}|by_hand' --missing"
+    )
+    assert command in metadata(partly, "image_pairs", "protobias")["still_to_paint"]
+
+    paint(manifest, found.prompts)
+    done = studio.must("image_pairs", **config)
+    rows = studio.table("image_pairs")
+    assert set(rows["outcome"]) == {"painted"}
+    assert not rows["rehearsal"].any()
+    assert set(checks(done).values()) == {True}
+    told = metadata(done, "image_pairs", "protobias")
+    assert (told["requests_sent"], told["requests_known_before"]) == (7, 5)
+    assert told["spent_usd"] == 0
+    assert listed(studio, missing=True).prompts == []
+
+
+def test_of_what_is_not_painted_there_are_no_prompts(studio):
+    with pytest.raises(CannotQuote, match="Nothing that is selected is painted"):
+        listed(studio, AssetKey(["protobias", "filtered_pairs"]), missing=False)
+
+
+def test_what_has_to_be_made_first_is_named(studio, tmp_path):
+    (studio.root / "protobias" / "prompt_triplets" / f"{DOMAIN}.parquet").unlink()
+    found = listed(studio, missing=False)
+    assert (found.prompts, found.without) == ([], ["protobias/prompt_triplets"])

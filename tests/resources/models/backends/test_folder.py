@@ -1,0 +1,195 @@
+"""A painter without an API: its manifest's pictures, through the client and the call store."""
+
+import json
+from contextlib import contextmanager
+
+import pytest
+
+from resources.models.catalog import Model
+from resources.models.manifests import ManifestError
+from resources.models.outcomes import Answered, Failed
+from resources.models.pricing import bound_of
+from resources.models.requests import Paint, call_keys
+from resources.spreadsheets import csv_of
+from tests.providers import pictures
+from tests.resources.models.conftest import LOG, client_at, closed, png
+
+HEAD = "prompt,sample,file\n"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A painter whose manifest lies below `painted`."""
+    (tmp_path / "painted").mkdir()
+    return tmp_path / "painted"
+
+
+def painter(folder, name="manifest.csv", **parameters):
+    return Model(
+        name="by_hand",
+        backend="folder",
+        model=str(folder / name),
+        family="mine",
+        roles=("painter",),
+        parameters=parameters,
+    )
+
+
+@contextmanager
+def asking(folder):
+    """Asks for pictures, as a run does; each time of a client of its own."""
+    client = client_at(folder.parent)
+    try:
+        yield lambda *requests, of=None: client.ask(of or painter(folder), requests, LOG)
+    finally:
+        closed(client)
+
+
+def write(folder, text, name="manifest.csv"):
+    (folder / name).write_bytes(text if isinstance(text, bytes) else text.encode())
+
+
+def test_what_is_there_is_painted_once_and_what_is_missing_is_failed_and_not_stored(folder):
+    write(folder, f'{HEAD}A hen.,0,hen.png\n"A hen.",1,more/hen.jpg\nA cow.,0,gone.png\n')
+    write(folder, png("red"), "hen.png")
+    (folder / "more").mkdir()
+    write(folder, pictures.converted(pictures.png("hen"), "jpeg"), "more/hen.jpg")
+    wanted = [Paint("A hen."), Paint("A hen.", sample=1), Paint("A cow."), Paint("A dog.")]
+    with asking(folder) as ask:
+        first = ask(*wanted)
+        again = ask(*wanted)
+    assert [type(each) for each in first.outcomes] == [Answered, Answered, Failed, Failed]
+    assert first.outcomes[1].made == {
+        "manifest": str(folder / "manifest.csv"),
+        "file": "more/hen.jpg",
+    }
+    manifest = folder / "manifest.csv"
+    assert [each.error for each in first.outcomes[2:]] == [
+        f"{manifest}, line 4: {folder / 'gone.png'} is not there.",
+        f"{manifest} has no row of the prompt 'A dog.', sample 0.",
+    ]
+    assert (first.known, again.known, again.outcomes) == (0, 2, first.outcomes)
+    assert (first.spent, first.possibly_spent) == (0.0, 0.0)
+
+
+def test_many_that_are_missing_do_not_end_a_run(folder):
+    """A provider would be given up after sixteen failures in a row."""
+    write(folder, f"{HEAD}A hen.,0,hen.png\n")
+    write(folder, png(), "hen.png")
+    with asking(folder) as ask:
+        asked = ask(*(Paint(f"Number {n}.") for n in range(40)), Paint("A hen."))
+        assert [type(each) for each in asked.outcomes] == [Failed] * 40 + [Answered]
+        asked = ask(*(Paint(f"Number {n}.") for n in range(40)))
+        assert {type(each) for each in asked.outcomes} == {Failed}
+
+
+def test_a_changed_file_is_a_changed_answer_and_the_one_before_is_still_there(folder):
+    write(folder, f"{HEAD}A hen.,0,hen.png\n")
+    of, request = painter(folder), Paint("A hen.")
+    unpainted = call_keys(of, [request])
+    keys = []
+    with asking(folder) as ask:
+        images = []
+        for colour in ("red", "green", "red"):
+            write(folder, png(colour), "hen.png")
+            keys += call_keys(of, [request])
+            images.append((ask(request).outcomes[0].images, ask(request).known))
+    assert keys[0] == keys[2]
+    assert len({*unpainted, *keys}) == 3
+    assert images[0] == images[2] != images[1]
+
+
+def test_a_row_and_its_file_are_in_the_key_but_its_line_is_not(folder):
+    write(folder, png(), "hen.png")
+    write(folder, png(), "same.png")
+    of, request, keys = painter(folder), [Paint("A hen.")], []
+    for rows in (
+        "A hen.,0,hen.png\n",
+        "A cow.,0,cow.png\nA hen.,,hen.png\n",
+        "A hen.,0,same.png\n",
+    ):
+        write(folder, HEAD + rows)
+        keys += call_keys(of, request)
+    assert keys[0] == keys[1] != keys[2]
+
+
+def test_seeds(folder):
+    write(folder, "prompt,seed,file\nA hen.,7,hen.png\n")
+    write(folder, png(), "hen.png")
+    seeded = painter(folder, seeds=True)
+    assert (seeded.takes_seed, painter(folder).takes_seed) == (True, False)
+    with asking(folder) as ask:
+        asked = ask(Paint("A hen.", 7), Paint("A hen.", 8), of=seeded)
+        assert [type(each) for each in asked.outcomes] == [Answered, Failed]
+        assert "prompt 'A hen.', sample 0, seed 8." in asked.outcomes[1].error
+        assert isinstance(ask(Paint("A hen.")).outcomes[0], Answered)
+
+
+PROMPTS = ["=1+1", "-5 degrees", "'+' is a sign.", 'Two "lines"\nof it', " spaces ", "é"]
+
+
+@pytest.mark.parametrize("name", ["manifest.csv", "manifest.jsonl"])
+def test_every_prompt_is_found_again_as_it_is_exported(folder, name):
+    rows = [{"prompt": said, "sample": 0, "file": "a.png"} for said in PROMPTS]
+    lines = "".join(json.dumps(row) + "\n" for row in rows)
+    write(folder, csv_of(rows[0], rows) if name.endswith("csv") else lines, name)
+    write(folder, png(), "a.png")
+    with asking(folder) as ask:
+        asked = ask(*map(Paint, PROMPTS), of=painter(folder, name))
+    assert {type(each) for each in asked.outcomes} == {Answered}
+
+
+def test_what_is_no_picture_fails_by_its_line_and_is_not_stored(folder):
+    write(folder, f"{HEAD}A hen.,0,hen.png\n")
+    write(folder, b"no picture", "hen.png")
+    with asking(folder) as ask:
+        (failed,) = ask(Paint("A hen.")).outcomes
+        said = f"line 2: {folder / 'hen.png'} cannot be used: 10 bytes that are no image"
+        assert said in failed.error
+        write(folder, png(), "hen.png")
+        assert isinstance(ask(Paint("A hen.")).outcomes[0], Answered)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("manifest.csv", None, "is not there. Write it, with the columns prompt, seed, sample"),
+        ("manifest.txt", "", "is no manifest. Name a file that ends in .csv"),
+        ("manifest.csv", "prompt,picture\n", "no column 'file': There is prompt, picture"),
+        ("manifest.csv", f"{HEAD}A,0,a.png\nA,,b.png\n", "line 3: it answers what line 2 answers"),
+        ("manifest.csv", f"{HEAD}A,x,a.png\n", "line 2: its `sample` is 'x', not a whole number"),
+        ("manifest.csv", f"{HEAD}A,-1,a.png\n", "line 2: its `sample` is '-1', not a whole"),
+        ("manifest.csv", f"{HEAD},0,a.png\n", "line 2: its `prompt` is empty"),
+        ("manifest.csv", f"{HEAD}A,0,\n", "line 2: its `file` is empty"),
+        ("manifest.csv", f"{HEAD}A,0\n", "line 2: it has 2 cells where line 1 names 3"),
+        ("manifest.csv", f"{HEAD}\xe9,0,a.png\n".encode("latin-1"), "line 2: it is not text in"),
+        ("manifest.jsonl", '{"prompt": "A"}\n{', "line 2: it is no JSON object"),
+        ("manifest.csv", HEAD + "A,0,a.png\n" * 40, "has 39 rows to mend"),
+    ],
+)
+def test_a_manifest_of_no_use_is_one_clear_error(folder, name, text, message):
+    if text is not None:
+        write(folder, text, name)
+    with asking(folder) as ask, pytest.raises(ManifestError) as error:
+        ask(Paint("A"), of=painter(folder, name))
+    assert message in str(error.value)
+    assert str(folder / name) in str(error.value)
+
+
+def test_it_costs_nothing(folder):
+    assert bound_of(painter(folder), Paint("A hen.")) == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"roles": ("judge",)}, "cannot be: choose from painter"),
+        ({"parameters": {"seed": 3}}, "has `seed`, which no picture in a folder is painted by"),
+        ({"parameters": {"seeds": 3}}, "has `seeds`, which is true where"),
+        ({"key": "MY_KEY"}, "is of no use to the backend 'folder'"),
+        ({"base_url": "http://localhost"}, "is of no use to the backend 'folder'"),
+    ],
+)
+def test_an_entry_that_makes_no_sense_says_so(folder, change, message):
+    with pytest.raises(ValueError, match=message):
+        Model.model_validate(painter(folder).model_dump(exclude_unset=True) | change)
