@@ -63,15 +63,16 @@ def materialized(
     version of a summary tells apart the tables that it is `of` as well, in their order and with
     the columns that they have: an asset that shows these needs no edge from each of them.
     """
-    version = sha256(_hash(table))
+    version = sha256(content_hash(table))
     for each in of:
-        version.update(_hash(pa.Table.from_pandas(each, preserve_index=False)))
+        version.update(content_hash(pa.Table.from_pandas(each, preserve_index=False)))
     return MaterializeResult(
         value=table, data_version=DataVersion(version.hexdigest()), metadata=metadata
     )
 
 
-def _hash(table: pa.Table) -> bytes:
+def content_hash(table: pa.Table) -> bytes:
+    """A digest of a table's names, types and values."""
     contents = pa.BufferOutputStream()
     with pa.ipc.new_stream(contents, table.schema) as stream:
         stream.write_table(table.combine_chunks())

@@ -12,7 +12,7 @@ from assets.kit.table_asset import Mismatch, NothingYet
 from assets.report.asset import Sources, report_asset
 from assets.report.publish import Site
 from assets.report.rows import Row, rows
-from assets.vlmbias.accuracy import ACCURACY, all_answers, partial_of, stored_answers
+from assets.vlmbias.accuracy import ACCURACY, all_answers, figures_of, partial_of, stored_answers
 from assets.vlmbias.common import GROUP, QUESTION, TITLE, edited_by, topics
 from assets.vlmbias.images import IMAGES
 from assets.vlmbias.measurements import MEASUREMENTS
@@ -24,7 +24,6 @@ from generators.outlines import outline_of
 from generators.scene import Scene
 from generators.topics import PHOTOGRAPHED, title
 from generators.work import Drawing
-from metrics import accuracy_table
 from resources.ledger import WorkLedger, work_key
 from resources.models.catalog import Model
 from resources.workers import spread
@@ -63,7 +62,7 @@ def _site(sources: Sources, judges: Sequence[Model], writers: Sequence[Model]) -
     accuracy = sources.table("accuracy")
     if accuracy is None:
         raise _nothing("figures")
-    if not ACCURACY.table(accuracy_table(given)).to_pandas().equals(accuracy):
+    if not ACCURACY.table(figures_of(given)).to_pandas().equals(accuracy):
         raise Mismatch("vlmbias/accuracy is older than the answers: materialize it again.")
     proved = agreement(drawn, readings)[[*SAME, "agrees"]]
     edited = (sources.table(edited_by(writer.name).path[-1]) for writer in writers)
