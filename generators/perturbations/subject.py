@@ -28,7 +28,8 @@ class Box:
         if not self.label.strip():
             raise BadBox(f"Box at {self._place()}: it is of no object. Give it a label.")
         ends = (self.left + self.width, self.top + self.height)
-        inside = min(self.left, self.top) >= -_SLACK and max(ends) <= 1 + _SLACK
+        inside = all(start >= -_SLACK for start in (self.left, self.top))
+        inside &= all(end <= 1 + _SLACK for end in ends)
         if not inside or not min(self.width, self.height) > 0:
             raise BadBox(
                 f"Box of {self.label!r}: {self._place()} is not inside the picture. "

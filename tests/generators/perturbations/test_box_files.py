@@ -1,0 +1,122 @@
+"""Boxes from COCO's and Label Studio's files, and what is said of rows that cannot be read."""
+
+import json
+import re
+
+import pytest
+
+from generators.perturbations.box_files import BadBoxFile, read_boxes
+from generators.perturbations.subject import BadBox, Box
+
+COCO = {
+    "images": [
+        {"id": 1, "file_name": "people/one.png", "width": 200, "height": 100},
+        {"id": 2, "file_name": "none.png", "width": 10, "height": 10},
+    ],
+    "categories": [{"id": 7, "name": "nurse"}, {"id": 8, "name": " "}],
+    "annotations": [
+        {"id": 1, "image_id": 1, "category_id": 7, "bbox": [20, 10, 50.0, 25], "area": 1250},
+        {"id": 2, "image_id": 1, "category_id": 7, "bbox": [100, 0, 100, 100]},
+    ],
+}
+
+
+def task(*values, image="/data/upload/3/1a2b3c4d-two-cats.png", **more):
+    results = [
+        {"type": "rectanglelabels", "original_width": 640, "value": {"rotation": 0, **value}}
+        for value in values
+    ]
+    return {"id": 5, "data": {"image": image}, "annotations": [{"result": results}], **more}
+
+
+CAT = {"x": 25.0, "y": 50, "width": 10, "height": 20.5, "rectanglelabels": ["cat"]}
+
+
+def read(data):
+    return read_boxes(json.dumps(data))
+
+
+def test_coco_is_read_in_parts_of_the_picture():
+    found = read(COCO)
+    assert found.wrong == []
+    assert found.boxes == {
+        "one.png": (Box(0.1, 0.1, 0.25, 0.25, "nurse"), Box(0.5, 0, 0.5, 1, "nurse")),
+        "none.png": (),
+    }
+
+
+def test_label_studio_is_read_in_parts_of_the_picture():
+    found = read([task(CAT), task(image="s3://mine/pictures/dog.png")])
+    assert found.wrong == []
+    assert found.boxes == {"two-cats.png": (Box(0.25, 0.5, 0.1, 0.205, "cat"),), "dog.png": ()}
+
+
+def test_both_give_the_same_boxes():
+    """The same rectangle, in px of a picture and in percent."""
+    percent = {"x": 10, "y": 10, "width": 25, "height": 25, "rectanglelabels": ["nurse"]}
+    [first, _] = read(COCO).boxes["one.png"]
+    assert read([task(percent, image="one.png")]).boxes == {"one.png": (first,)}
+
+
+@pytest.mark.parametrize("image", ["?d=pictures/dog.png", "/data/local-files/?d=a/dog.png"])
+def test_local_files_are_named_after_the_question_mark(image):
+    assert list(read([task(image=image)]).boxes) == ["dog.png"]
+
+
+def test_a_cancelled_annotation_is_not_read():
+    skipped = {"was_cancelled": True, "result": []}
+    row = task(CAT)
+    row["annotations"].insert(0, skipped)
+    assert len(read([row]).boxes["two-cats.png"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"image_id": 9}, "no image 9: list it"),
+        ({"category_id": 9}, "no category 9"),
+        ({"category_id": 8}, "it is of no object. Give it a label"),
+        ({"bbox": [150, 0, 100, 10]}, "Box of 'nurse': .* is not inside the picture"),
+        ({"bbox": [-5, 0, 10, 10]}, "not inside"),
+        ({"bbox": [5, 5, 0, 10]}, "not inside"),
+        ({"bbox": [1, 2, 3]}, r"bbox: \[1, 2, 3\] is not 4 numbers"),
+        ({"bbox": [1, 2, "3", None]}, "not 4 numbers"),
+        ({"bbox": None}, "not 4 numbers"),
+    ],
+)
+def test_a_bad_row_of_coco_is_named_and_the_rest_is_read(change, why):
+    rows = [COCO["annotations"][0], COCO["annotations"][1] | change]
+    found = read(COCO | {"annotations": rows})
+    [(where, problem)] = found.wrong
+    assert where == "annotation 2"
+    assert re.search(why, problem)
+    assert len(found.boxes["one.png"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"rectanglelabels": []}, "of no object"),
+        ({"width": 90}, "not inside"),
+        ({"x": None}, "x, y, width and height: .* is not 4 numbers"),
+        ({"rotation": 12.5}, "turned"),
+    ],
+)
+def test_a_bad_box_of_label_studio_is_named_and_the_rest_is_read(change, why):
+    found = read([task(CAT, CAT | change), task(image="dog.png"), {"data": {}}, {"data": 3}])
+    assert [where for where, _ in found.wrong] == ["task 1, box 2", "task 3", "task 4"]
+    assert re.search(why, found.wrong[0][1])
+    assert found.boxes.keys() == {"two-cats.png", "dog.png"}
+
+
+@pytest.mark.parametrize("text", ["", "{", "3", '{"boxes": []}', "[1, 2]", "[" * 100_000])
+def test_another_file_is_refused(text):
+    with pytest.raises(BadBoxFile, match=r"^Boxes: the file .* Export it "):
+        read_boxes(text)
+
+
+def test_a_box_is_checked_when_it_is_made():
+    assert Box(0, 0, 1.004, 1, "edge").width == 1.004
+    for sides in ((0, 0, 1.1, 1), (0, float("nan"), 1, 1), (0, 0, 1, -0.1)):
+        with pytest.raises(BadBox, match="not inside"):
+            Box(*sides, "cat")
