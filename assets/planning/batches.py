@@ -19,9 +19,9 @@ from dagster import (
     DagsterRunStatus,
     JobDefinition,
     MarkdownMetadataValue,
+    OpDefinition,
     OpExecutionContext,
     RunsFilter,
-    job,
     op,
 )
 from dagster._core.definitions.unresolved_asset_job_definition import UnresolvedAssetJobDefinition
@@ -29,12 +29,12 @@ from pydantic import Field
 
 from assets.kit.plan import PlanContext, Planners
 from assets.kit.previews import markdown_table
-from assets.planning.choice import Assets, Chosen, Task, choose, together
+from assets.planning.choice import Assets, Chosen, Selected, Task, choose, together
+from assets.planning.job import job_of
 from resources.batches import BatchOrder, Providers, cancel, collect, find_lost, forget, submit
 from resources.budget import Budget
 from resources.calls.batches import OPEN, Batch
 from resources.calls.spending import Account
-from resources.executors import in_process
 from resources.faults import CannotDo
 from resources.home import Home
 from resources.images import ImageStore
@@ -50,21 +50,6 @@ _ASKING = [DagsterRunStatus.STARTING, DagsterRunStatus.STARTED, DagsterRunStatus
 
 Materializing: TypeAlias = Mapping[AssetKey, UnresolvedAssetJobDefinition]
 """By asset, the job that makes it."""
-
-
-class Submission(Config):
-    """What to submit."""
-
-    select: str = Field(
-        description='The assets, in Dagster\'s own words, as in key:"vlmbias/answers_gpt_4_1".'
-    )
-    partitions: list[str] = Field(
-        default=[], description="Their partitions; all that they have where none is named."
-    )
-    config: dict[str, Any] = Field(
-        default={},
-        description="Run config of their ops, as in the launchpad: {ops: {…: {config: {…}}}}.",
-    )
 
 
 class Which(Config):
@@ -111,9 +96,24 @@ def batching(
     warns of a parameter of its own when it gives any to the job of a sensor.
     """
     return Batching(
-        _submit_job(planners, assets, jobs, resources),
-        _collect_job(resources),
-        _cancel_job(resources),
+        job_of(
+            "submit_batch",
+            _submitting(planners, assets, jobs),
+            "Asks models at the lower price of a batch what assets would ask them now.",
+            resources,
+        ),
+        job_of(
+            "collect_batch",
+            _collecting,
+            "Stores the answers of a batch, as the sensor `batches` asks for by itself.",
+            resources,
+        ),
+        job_of(
+            "cancel_batch",
+            _cancelling,
+            "Has a batch stopped; the sensor `batches` collects what it has answered.",
+            resources,
+        ),
         {key: jobs[key] for key in planners},
     )
 
@@ -136,13 +136,11 @@ def table_of(batches: Sequence[Batch]) -> MarkdownMetadataValue:
     return markdown_table(pd.DataFrame(rows)) if rows else MarkdownMetadataValue("None.")
 
 
-def _submit_job(
-    planners: Planners, assets: Assets, jobs: Materializing, resources: Mapping[str, Any]
-) -> JobDefinition:
+def _submitting(planners: Planners, assets: Assets, jobs: Materializing) -> OpDefinition:
     @op(name="submit", description="Creates batches of what assets would ask of models now.")
     def submitting(
         context: OpExecutionContext,
-        config: Submission,
+        config: Selected,
         home: Home,
         images: ImageStore,
         ledger: WorkLedger,
@@ -183,16 +181,7 @@ def _submit_job(
                 *(what, f"{number:,}"),
             )
 
-    @job(
-        name="submit_batch",
-        description="Asks models at the lower price of a batch what assets would ask them now.",
-        executor_def=in_process,
-        resource_defs=resources,
-    )
-    def submit_batch() -> None:
-        submitting()
-
-    return submit_batch
+    return submitting
 
 
 def _orders(
@@ -233,49 +222,25 @@ def _named(task: Task) -> str:
     return f"{name}, {task.partition}" if task.partition else name
 
 
-def _collect_job(resources: Mapping[str, Any]) -> JobDefinition:
-    @op(name="collect", description="Stores what a batch that is over has answered.")
-    def collecting(
-        context: OpExecutionContext, config: Which, images: ImageStore, models: ModelClient
-    ) -> None:
+@op(name="collect", description="Stores what a batch that is over has answered.")
+def _collecting(
+    context: OpExecutionContext, config: Which, images: ImageStore, models: ModelClient
+) -> None:
+    with Providers(images) as providers:
+        batch = collect(models.calls, images, providers, config.tag, context.log)
+    context.log.info("%s: batch %s: %s", batch.model, batch.tag, dict(batch.endings))
+    context.add_output_metadata({"batch": table_of([batch]), **batch.endings})
+
+
+@op(name="cancel", description="Has a batch stopped; what is answered by then is kept.")
+def _cancelling(
+    context: OpExecutionContext, config: Ending, images: ImageStore, models: ModelClient
+) -> None:
+    if config.forget:
+        batch = forget(models.calls, config.tag)
+    else:
         with Providers(images) as providers:
-            batch = collect(models.calls, images, providers, config.tag, context.log)
-        context.log.info("%s: batch %s: %s", batch.model, batch.tag, dict(batch.endings))
-        context.add_output_metadata({"batch": table_of([batch]), **batch.endings})
-
-    @job(
-        name="collect_batch",
-        description="Stores the answers of a batch, as the sensor `batches` asks for by itself.",
-        executor_def=in_process,
-        resource_defs=resources,
+            batch = cancel(models.calls, providers, config.tag)
+    context.add_output_metadata(
+        {"batch": table_of([batch]), "open": table_of(models.calls.batches.in_state(*OPEN))}
     )
-    def collect_batch() -> None:
-        collecting()
-
-    return collect_batch
-
-
-def _cancel_job(resources: Mapping[str, Any]) -> JobDefinition:
-    @op(name="cancel", description="Has a batch stopped; what is answered by then is kept.")
-    def cancelling(
-        context: OpExecutionContext, config: Ending, images: ImageStore, models: ModelClient
-    ) -> None:
-        if config.forget:
-            batch = forget(models.calls, config.tag)
-        else:
-            with Providers(images) as providers:
-                batch = cancel(models.calls, providers, config.tag)
-        context.add_output_metadata(
-            {"batch": table_of([batch]), "open": table_of(models.calls.batches.in_state(*OPEN))}
-        )
-
-    @job(
-        name="cancel_batch",
-        description="Has a batch stopped; the sensor `batches` collects what it has answered.",
-        executor_def=in_process,
-        resource_defs=resources,
-    )
-    def cancel_batch() -> None:
-        cancelling()
-
-    return cancel_batch

@@ -2,7 +2,7 @@
 
 import re
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from dagster import (
@@ -10,9 +10,11 @@ from dagster import (
     AssetsDefinition,
     AssetSelection,
     BetaWarning,
+    Config,
     DagsterError,
     DagsterInstance,
 )
+from pydantic import Field
 
 from assets.kit.plan import Planners, Together
 from generators.nearest import nearest
@@ -22,6 +24,21 @@ _NAME = re.compile(r"[\w/]+")
 
 Assets: TypeAlias = Mapping[AssetKey, AssetsDefinition]
 """The assets that there are, by key."""
+
+
+class Selected(Config):
+    """Which partitions of which assets, with what run config."""
+
+    select: str = Field(
+        description='The assets, in Dagster\'s own words, as in key:"vlmbias/answers_gpt_4_1".'
+    )
+    partitions: list[str] = Field(
+        default=[], description="Their partitions; all that they have where none is named."
+    )
+    config: dict[str, Any] = Field(
+        default={},
+        description="Run config of their ops, as in the launchpad: {ops: {…: {config: {…}}}}.",
+    )
 
 
 class CannotQuote(ValueError):
@@ -66,18 +83,12 @@ def choose(
     `CannotQuote` for a selection that cannot be read or selects nothing, for a partition that no
     selected asset has, and for config of an op that is not selected or does not take it.
     """
-    keys = select_assets(assets, select)
-    asking = [key for key in keys if key in planners]
-    silent = [key for key in keys if key not in planners]
-    own = {key: _partitions(assets[key], instance) for key in keys}
-    configs = _configs({key: assets[key] for key in keys}, config or {})
+    tasks = _tasks(assets, instance, select, partitions, config or {})
+    asking = {key: own for key, own in tasks.items() if key in planners}
+    silent = {key: own for key, own in tasks.items() if key not in planners}
     if asking:
-        _check_partitions("that asks models ", partitions, [own[key] for key in asking])
-    return Chosen(
-        [task for key in asking for task in _tasks(key, own[key], partitions, configs)],
-        silent,
-        together(task for key in silent for task in _tasks(key, own[key], partitions, configs)),
-    )
+        _check_partitions("that asks models ", partitions, asking)
+    return Chosen(_named(asking, partitions), list(silent), together(_named(silent, partitions)))
 
 
 def choose_all(
@@ -88,32 +99,47 @@ def choose_all(
     config: Mapping[str, Any] | None = None,
 ) -> list[Task]:
     """The partitions of all selected assets, whether they ask models or not; otherwise as above."""
-    keys = select_assets(assets, select)
-    own = {key: _partitions(assets[key], instance) for key in keys}
-    configs = _configs({key: assets[key] for key in keys}, config or {})
-    _check_partitions("", partitions, own.values())
-    return [task for key in keys for task in _tasks(key, own[key], partitions, configs)]
+    tasks = _tasks(assets, instance, select, partitions, config or {})
+    _check_partitions("", partitions, tasks)
+    return _named(tasks, partitions)
 
 
 def _check_partitions(
-    which: str, partitions: Sequence[str], own: Iterable[Sequence[str] | None]
+    which: str, partitions: Sequence[str], tasks: Mapping[AssetKey, Sequence[Task]]
 ) -> None:
-    everywhere = {name for names in own for name in names or ()}
+    everywhere = {task.partition for own in tasks.values() for task in own} - {""}
     for name in partitions:
         if name not in everywhere:
             among = nearest(name, sorted(everywhere))
             raise CannotQuote(f"No selected asset {which}has a partition {name!r}{among}.")
 
 
+def _named(tasks: Mapping[AssetKey, Sequence[Task]], partitions: Sequence[str]) -> list[Task]:
+    """The tasks of those partitions, all without any; an asset without partitions has one."""
+    return [
+        task
+        for own in tasks.values()
+        for task in own
+        if not (task.partition and partitions) or task.partition in partitions
+    ]
+
+
 def _tasks(
-    key: AssetKey,
-    names: Sequence[str] | None,
+    assets: Assets,
+    instance: DagsterInstance,
+    select: str,
     partitions: Sequence[str],
-    configs: Mapping[AssetKey, Mapping[str, Any]],
-) -> Iterator[Task]:
-    for partition in [""] if names is None else names:
-        if names is None or not partitions or partition in partitions:
-            yield Task(key, partition, configs.get(key, {}))
+    config: Mapping[str, Any],
+) -> dict[AssetKey, list[Task]]:
+    """All partitions of each selected asset."""
+    chosen = {key: assets[key] for key in select_assets(assets, select)}
+    configs = _configs(chosen, config)
+    found = {}
+    for key, asset in chosen.items():
+        division = asset.partitions_def
+        names = division.get_partition_keys(dynamic_partitions_store=instance) if division else [""]
+        found[key] = [Task(key, name, configs.get(key, {})) for name in names]
+    return found
 
 
 def select_assets(assets: Assets, select: str) -> list[AssetKey]:
@@ -133,13 +159,6 @@ def select_assets(assets: Assets, select: str) -> list[AssetKey]:
     if not keys:
         raise CannotQuote(f"The selection {select!r} selects no asset. {example}")
     return sorted(keys, key=AssetKey.to_user_string)
-
-
-def _partitions(asset: AssetsDefinition, instance: DagsterInstance) -> Sequence[str] | None:
-    division = asset.partitions_def
-    if division is None:
-        return None
-    return division.get_partition_keys(dynamic_partitions_store=instance)
 
 
 def _configs(assets: Assets, config: Mapping[str, Any]) -> dict[AssetKey, Mapping[str, Any]]:

@@ -1,20 +1,20 @@
 """The job that quotes from Dagster's pages."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from dagster import (
-    Config,
+    GraphDefinition,
     JobDefinition,
     MetadataValue,
+    OpDefinition,
     OpExecutionContext,
-    graph,
     op,
 )
 from pydantic import Field
 
 from assets.kit.plan import PlanContext, Planners
-from assets.planning.choice import Assets, choose
+from assets.planning.choice import Assets, Selected, choose
 from assets.planning.lines import quote
 from assets.planning.words import markdown, text
 from resources.executors import in_process
@@ -24,20 +24,10 @@ from resources.ledger import WorkLedger
 from resources.models.client import ModelClient
 
 
-class Wanted(Config):
-    """What to quote."""
+class Wanted(Selected):
+    """What to quote; everything by default."""
 
-    select: str = Field(
-        default="*",
-        description='The assets, in Dagster\'s own words, as in key:"vlmbias/answers_gpt_4_1".',
-    )
-    partitions: list[str] = Field(
-        default=[], description="Their partitions; all that they have where none is named."
-    )
-    config: dict[str, Any] = Field(
-        default={},
-        description="Run config of their ops, as in the launchpad: {ops: {…: {config: {…}}}}.",
-    )
+    select: str = Field(default="*", description=Selected.model_fields["select"].description)
 
 
 def quote_job(planners: Planners, assets: Callable[[], Assets]) -> JobDefinition:
@@ -47,10 +37,7 @@ def quote_job(planners: Planners, assets: Callable[[], Assets]) -> JobDefinition
     in the metadata of its one output.
     """
 
-    @op(
-        name="quote",
-        description="Counts and prices what assets would ask of models; sends nothing.",
-    )
+    @op(name="quote", description="Counts and prices what assets would ask; sends nothing.")
     def quote_assets(
         context: OpExecutionContext,
         config: Wanted,
@@ -59,26 +46,23 @@ def quote_job(planners: Planners, assets: Callable[[], Assets]) -> JobDefinition
         ledger: WorkLedger,
         models: ModelClient,
     ) -> None:
-        chosen = choose(
-            assets(),
-            planners,
-            context.instance,
-            config.select,
-            config.partitions,
-            config.config,
-        )
+        select, partitions, given = config.select, config.partitions, config.config
+        chosen = choose(assets(), planners, context.instance, select, partitions, given)
         sources = PlanContext(home, images, ledger, models.calls, chosen.besides)
         made = quote(planners, sources, chosen.tasks)
         context.log.info("The quote:\n%s", text(made, chosen.silent))
         context.add_output_metadata({"quote": MetadataValue.md(markdown(made, chosen.silent))})
 
-    # A graph of its own name: Dagster lets a job not be called as its op is.
-    @graph(name="quoting")
-    def quoting() -> None:
-        quote_assets()
+    return job_of(
+        "quote", quote_assets, "What it would cost to materialize assets now. It sends nothing."
+    )
 
-    return quoting.to_job(
-        name="quote",
-        description="What it would cost to materialize assets now. It sends nothing.",
-        executor_def=in_process,
+
+def job_of(
+    name: str, work: OpDefinition, description: str, resources: Mapping[str, Any] | None = None
+) -> JobDefinition:
+    """The job of one op, run in the process of its run."""
+    # A graph of its own name: Dagster lets a job not be called as its op is.
+    return GraphDefinition(name=f"{name}_alone", node_defs=[work]).to_job(
+        name=name, description=description, executor_def=in_process, resource_defs=resources
     )
