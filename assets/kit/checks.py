@@ -1,7 +1,7 @@
 """Checks that tables of any step can have: each row ended, nothing failed, enough is left."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import pandas as pd
@@ -9,15 +9,12 @@ from dagster import AssetCheckResult, AssetCheckSeverity
 
 from assets.kit.limits import so_many
 from assets.kit.previews import markdown_table
-from assets.kit.step import Check, Extent, Row, Step, Work
+from assets.kit.step import Check, Extent, Problem, Row, Step, Work
 
 _SHOWN = 20
 _MOST_UNREAD = 0.1
 """The share of answers that may be unparsed or refused without a warning."""
 _UNREAD = ["unparsed", "refused"]
-
-Problem = tuple[str, str]
-"""A row's name, and what is wrong with it."""
 
 
 def result_of(description: str, wrong: pd.DataFrame, **metadata: Any) -> AssetCheckResult:
@@ -41,23 +38,21 @@ def as_partial(found: AssetCheckResult, extent: Extent | None) -> AssetCheckResu
     )
 
 
-def every_row_ended(
-    step: Step[Any],
-    description: str,
-    problems: Callable[[Work[Any], Sequence[Row]], pd.DataFrame],
-) -> Check:
+def every_row_ended(step: Step[Any]) -> Check:
     """The blocking check that each item has one row, which ended in a known way.
 
-    `problems` are what is wrong, a row each; of a table that a limit cut short it warns.
+    Of a table that a limit cut short it warns.
     """
 
     def passes(work: Work[Any], rows: Sequence[Row]) -> AssetCheckResult:
         counts = Counter(row[step.outcome] for row in rows)
         said = ", ".join(f"{number:,} {outcome}" for outcome, number in counts.items()) or "none"
-        found = result_of(f"{len(rows):,} rows: {said}", problems(work, rows), rows=len(rows))
+        wrong = problems_of(problems_in(step, work, rows))
+        found = result_of(f"{len(rows):,} rows: {said}", wrong, rows=len(rows))
         return as_partial(found, step.extent(work, rows))
 
-    return Check("every_row_ended", description, passes, blocking=True)
+    told = "Every item has one row, which says how it ended and has what goes with that."
+    return Check("every_row_ended", told, passes, blocking=True)
 
 
 def nothing_failed(step: Step[Any], shown: Sequence[str]) -> Check:
@@ -140,6 +135,13 @@ def enough_is_left(
     )
 
 
+def problems_in(step: Step[Any], work: Work[Any], rows: Sequence[Row]) -> Iterator[Problem]:
+    """What is wrong with the rows of a step that names them."""
+    yield from miscounted(rows, step.wanted(work, rows), step.named_by)
+    yield from contradicting(rows, step)
+    yield from step.problems(work, rows)
+
+
 def miscounted(
     rows: Iterable[Row], wanted: Iterable[tuple[Any, ...]], named_by: Sequence[str]
 ) -> Iterator[Problem]:
@@ -151,21 +153,15 @@ def miscounted(
             yield " ".join(map(str, name)), f"{counts[name]} rows"
 
 
-def contradicting(
-    rows: Iterable[Row],
-    named_by: Sequence[str],
-    present: Mapping[str, Collection[str]],
-    columns: Collection[str],
-    outcome: str = "outcome",
-) -> Iterator[Problem]:
-    """The rows whose columns do not fit how they ended.
-
-    `present` says by outcome which of `columns` are not empty; the others of them are.
-    """
+def contradicting(rows: Iterable[Row], step: Step[Any]) -> Iterator[Problem]:
+    """The rows whose columns do not fit how they ended, or do not say it."""
+    columns = {column for each in step.present.values() for column in each}
     for row in rows:
+        ended = row.get(step.outcome)
         there = {column for column in columns if row.get(column) is not None}
-        if there != set(present.get(str(row[outcome]), {"no such outcome"})):
-            yield " ".join(str(row[column]) for column in named_by), f"ended as {row[outcome]}"
+        fits = there == set(step.present.get(str(ended), {"no such outcome"}))
+        if not (fits if step.present else ended):
+            yield " ".join(str(row[column]) for column in step.named_by), f"ended as {ended}"
 
 
 def problems_of(problems: Iterable[Problem]) -> pd.DataFrame:
@@ -177,21 +173,9 @@ def checks_of(step: Step[Any]) -> list[Check]:
     """All checks of a step: its own, and those that follow from what names its rows."""
     own = list(step.checks())
     there = {check.name for check in own}
-    if not step.named_by:
-        return own
-    usual = [_one_row_each(step), nothing_failed(step, step.named_by)]
-    return [*own, *(check for check in usual if check.name not in there)]
-
-
-def _one_row_each(step: Step[Any]) -> Check:
-    def problems(work: Work[Any], rows: Sequence[Row]) -> pd.DataFrame:
-        wanted = [tuple(row[name] for name in step.named_by) for row in step.rows(work)]
-        without = [row for row in rows if not row.get(step.outcome)]
-        return problems_of(
-            [
-                *miscounted(rows, wanted, step.named_by),
-                *((" ".join(str(row[n]) for n in step.named_by), "no outcome") for row in without),
-            ]
-        )
-
-    return every_row_ended(step, "Every item has one row, which says how it ended.", problems)
+    if step.named_by:
+        own.append(every_row_ended(step))
+        # What says how much is left says what failed as well.
+        if "reason" in step.columns.columns and not there & {"nothing_failed", "enough_is_left"}:
+            own.append(nothing_failed(step, step.named_by))
+    return own

@@ -14,6 +14,7 @@ from dagster import AssetKey, MultiPartitionsDefinition
 
 from assets.kit.conversations import Conversations
 from assets.kit.plan import Plan, PlanContext, Planners
+from assets.kit.repairs import repair_of
 from assets.kit.step import (
     PENDING,
     SOME_PICTURE,
@@ -30,8 +31,8 @@ from assets.kit.step import (
 from resources.calls import CallStore
 from resources.models.catalog import Model
 from resources.models.legacy_keys import stored_keys
-from resources.models.outcomes import Malformed, outcome_of, repaired
-from resources.models.requests import Request, Write
+from resources.models.outcomes import outcome_of
+from resources.models.requests import Request
 
 _LOG = getLogger(__name__)
 
@@ -172,28 +173,20 @@ def _replies(
     step: Step[Any], model: Model, calls: CallStore, requests: Sequence[Request]
 ) -> list[Reply | None]:
     """The reply to each request, repaired where it has been; None where nobody can know it yet."""
-    certain = [step.known(model, request) for request in requests]
-    first = _stored(model, calls, requests)
+    found = _stored(model, calls, requests)
     repairs = {
-        place: repaired(request, reply.outcome)
-        for place, (request, reply) in enumerate(zip(requests, first, strict=True))
-        if reply is not None
-        and isinstance(request, Write)
-        and isinstance(reply.outcome, Malformed)
-        and not reply.outcome.unreadable
+        place: repair
+        for place, (request, reply) in enumerate(zip(requests, found, strict=True))
+        if reply is not None and (repair := repair_of(request, reply.outcome)) is not None
     }
-    mended = dict(zip(repairs, _stored(model, calls, [*repairs.values()]), strict=True))
-    found: list[Reply | None] = []
-    for place, (outcome, reply) in enumerate(zip(certain, first, strict=True)):
-        if outcome is not None and reply is None:
-            found.append(Reply(outcome, ()))
-        elif reply is not None and place in mended:
-            better = mended[place]
-            # Where it is not repaired yet, a run has it repaired first.
-            both = better and Reply(better.outcome, (*reply.calls, *better.calls))
-            found.append(both)
-        else:
-            found.append(reply)
+    for place, better in zip(repairs, _stored(model, calls, [*repairs.values()]), strict=True):
+        first = found[place]
+        # Where it is not repaired yet, a run has it repaired first.
+        found[place] = better and first and Reply(better.outcome, (*first.calls, *better.calls))
+    for place, request in enumerate(requests):
+        certain = step.known(model, request)
+        if certain is not None and found[place] is None and place not in repairs:
+            found[place] = Reply(certain, ())
     return found
 
 

@@ -19,7 +19,7 @@ checks, cost, plan for quotes and batches, and the calls behind each row follow 
 """
 
 from abc import ABC
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -144,6 +144,10 @@ class Work(Generic[ConfigT]):
         return records(table) if columns is None else columns.rows(table)
 
 
+Problem = tuple[str, str]
+"""A row's name, and what is wrong with it."""
+
+
 class Check(NamedTuple):
     """A check of a step's table: `passes` gets the step's work and its finished rows."""
 
@@ -172,6 +176,8 @@ class Step(ABC, Generic[ConfigT]):
     """The column that says how a row ended."""
     named_by: Sequence[str] = ()
     """The columns that name a row: where there are such, each item has to have one row."""
+    present: Mapping[str, Collection[str]] = MappingProxyType({})
+    """By outcome: which of all columns that are named here are not empty; the others are."""
     asks: Request
     """A request of the kind that it sends, by which a model's price is looked up."""
     is_optional: bool = False
@@ -248,6 +254,14 @@ class Step(ABC, Generic[ConfigT]):
 
     def checks(self) -> Sequence[Check]:
         """What must hold of the table, beside what `assets.kit.checks` has for every step."""
+        return ()
+
+    def wanted(self, work: Work[ConfigT], rows: Sequence[Row]) -> Iterable[tuple[Any, ...]]:
+        """The names of all rows that a table has to hold, which holds these `rows`."""
+        return [tuple(row[name] for name in self.named_by) for row in self.rows(work)]
+
+    def problems(self, work: Work[ConfigT], rows: Sequence[Row]) -> Iterable[Problem]:
+        """What else is wrong with the rows, beside what `wanted` and `present` say."""
         return ()
 
     def may_follow(self, row: Row) -> bool:

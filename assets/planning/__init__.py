@@ -7,7 +7,7 @@ print(text(quote(planners, sources, chosen.tasks), chosen.silent))
 from assets.planning.choice import CannotQuote, Chosen, Task, choose, choose_all
 from assets.planning.job import quote_job
 from assets.planning.lines import Amount, Line, Quote, quote
-from assets.planning.words import markdown, text
+from assets.planning.rendering import markdown, text
 
 __all__ = [
     "Amount",

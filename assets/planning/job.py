@@ -16,7 +16,7 @@ from pydantic import Field
 from assets.kit.plan import PlanContext, Planners
 from assets.planning.choice import Assets, Selected, choose
 from assets.planning.lines import quote
-from assets.planning.words import markdown, text
+from assets.planning.rendering import markdown, text
 from resources.executors import in_process
 from resources.home import Home
 from resources.images import ImageStore

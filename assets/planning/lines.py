@@ -1,22 +1,23 @@
 """What a quote counts: requests counted, looked up and priced, a few at a time."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import islice
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from pydantic import ValidationError
 
 from assets.kit.choice import NoSuchModel
 from assets.kit.plan import Plan, PlanContext, Planners
+from assets.kit.repairs import longest_repair, repair_of
+from assets.kit.step import in_chunks
 from assets.planning.choice import CannotQuote, Task, together
-from assets.planning.repairs import longest_repair, may_miss, repair_of
 from resources.calls.spending import Mode
 from resources.models.catalog import Model
 from resources.models.legacy_keys import stored_keys
+from resources.models.outcomes import outcome_of
 from resources.models.pricing import (
     Sizes,
     cost_of,
@@ -27,9 +28,8 @@ from resources.models.pricing import (
     why_unpriced,
 )
 from resources.models.replies import Usage
-from resources.models.requests import Request, head, is_painted, kind_of
+from resources.models.requests import Request, Write, head, is_painted, kind_of
 
-_AT_ONCE = 1000
 _SOMETHING = Usage(1, 1, 1.0)
 _FIRST = {
     "write": "a text",
@@ -54,6 +54,11 @@ class Amount:
             self.unknown.add(why())
         else:
             self.nano += nano
+
+    def take(self, other: "Amount", times: int = 1) -> None:
+        """Add another amount, so many times."""
+        self.nano += times * other.nano
+        self.unknown |= other.unknown
 
 
 @dataclass(slots=True)
@@ -179,7 +184,7 @@ class _Making:
             self.warnings[plan.warning] = None
         if plan.missing is not None:
             line.missing = total.missing = plan.missing
-        for some in _chunks(plan.requests):
+        for some in in_chunks(plan.requests):
             shown = {image for request in some for image in images_of(request)}
             self._sizes = self._images.sizes(shown)
             repairs = self._count(number, model, some, line, total)
@@ -229,9 +234,10 @@ class _Making:
                 self._put_off(model, again, lines)
         if not repairs:
             return []
-        answered = [key for key in stored if may_miss(new[key][0])]
+        written = {key: request for key, (request, _) in new.items() if isinstance(request, Write)}
+        answered = [key for key in stored if key in written and written[key].schema is not None]
         calls = self._calls.known(answered) if answered else {}
-        mended = (repair_of(new[key][0], call) for key, call in calls.items())
+        mended = (repair_of(written[key], outcome_of(c, written[key])) for key, c in calls.items())
         return [request for request in mended if request is not None]
 
     def _put_off(self, model: Model, request: Request, lines: Sequence[Line]) -> None:
@@ -270,10 +276,8 @@ class _Making:
         like = model.name, kind_of(request)
         if like not in self._typical:
             typical = self._calls.typical_usage(head(model, kind_of(request)))
-            self._typical[like] = (
-                Usage(round(typical.input_tokens), round(typical.output_tokens))
-                if typical
-                else None
+            self._typical[like] = typical and Usage(
+                round(typical.input_tokens), round(typical.output_tokens)
             )
         return self._typical[like]
 
@@ -298,9 +302,3 @@ def _why_unexpected(model: Model, request: Request, mode: Mode) -> str:
             "tokens it counts for a picture is not published"
         )
     return f"{_FIRST[kind_of(request)]} of its own, or longest_output in models.yaml"
-
-
-def _chunks(requests: Iterable[Request]) -> Iterator[list[Any]]:
-    remaining = iter(requests)
-    while some := list(islice(remaining, _AT_ONCE)):
-        yield some

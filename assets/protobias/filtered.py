@@ -5,16 +5,9 @@ from collections.abc import Iterator, Sequence
 from types import MappingProxyType
 from typing import Any
 
-import pandas as pd
 from pydantic import Field
 
-from assets.kit.checks import (
-    Problem,
-    enough_is_left,
-    every_row_ended,
-    miscounted,
-    problems_of,
-)
+from assets.kit.checks import enough_is_left
 from assets.kit.choice import chosen
 from assets.kit.columns import BOOLEAN, TEXT, TEXTS, WHOLE, Columns, records
 from assets.kit.limits import Limited
@@ -28,6 +21,7 @@ from assets.kit.step import (
     Conversation,
     Extent,
     Input,
+    Problem,
     Row,
     Step,
     Work,
@@ -98,6 +92,13 @@ class FilteredPairs(Step[Filtering]):
     group, name, columns, config = GROUP, "filtered_pairs", FILTERED, Filtering
     partitions, kinds, asks = pairs, ("image",), Look(())
     calls, outcome = "filter_calls", "filter_outcome"
+    named_by = ("pair_id", "side")
+    present = MappingProxyType(
+        {
+            "scored": ("filter_score",),
+            **dict.fromkeys(("unparsed", "refused", "failed", "unpainted"), ("filter_reason",)),
+        }
+    )
     inputs = MappingProxyType(
         {"image_pairs": Input(PAIRS_KEY, read_by=IMAGE_PAIRS, by_default=True)}
     )
@@ -181,19 +182,30 @@ class FilteredPairs(Step[Filtering]):
             "contact_sheet": sheet(rows, _caption, work.images),
         }
 
+    def wanted(self, work: Work[Filtering], rows: Sequence[Row]) -> list[tuple[str, str]]:
+        """Both pictures of the first pairs."""
+        every = records(work.tables["image_pairs"][["pair_id", "side", "group", "knob"]])
+        return [(row["pair_id"], row["side"]) for row in first_pairs(every, work.config.limit)]
+
+    def problems(self, work: Work[Filtering], rows: Sequence[Row]) -> Iterator[Problem]:
+        """Pictures that were kept without a score, and ranks that are not a row."""
+        survivors = set(surviving(rows))
+        for row in rows:
+            asked = (row["filter_outcome"] != "unpainted") == (row["outcome"] == "painted")
+            if not asked or (row["kept"] and row["filter_outcome"] != "scored"):
+                yield row["image_id"], f"ended as {row['filter_outcome']}, kept: {row['kept']}"
+            if not (row["pair_id"] in survivors) == row["pair_kept"] == (row["rank"] is not None):
+                yield row["image_id"], "is kept or ranked apart from its pair"
+        places = sorted({(row["rank"], row["pair_id"]) for row in rows if row["rank"] is not None})
+        if [rank for rank, _ in places] != list(range(len(survivors))):
+            yield "ranks", "are not 0, 1, 2, … of the kept pairs"
+        evaluated = Counter(row["rank"] for row in rows if row["evaluated"])
+        if evaluated != dict.fromkeys(range(len(evaluated)), len(SIDES)):
+            yield "evaluated", "are not the first of the kept pairs"
+
     def checks(self) -> list[Check]:
-        """Each picture is rated or says why not; enough pairs are kept."""
-        return [
-            every_row_ended(
-                self,
-                "Every picture is scored or says why not; kept pairs are those that scored, and "
-                "have a rank each.",
-                lambda work, rows: problems_of(
-                    wrong_filtered(rows, work.tables["image_pairs"], work.config.limit)
-                ),
-            ),
-            enough_is_left(self, ENOUGH, _usable),
-        ]
+        """Enough pairs are kept."""
+        return [enough_is_left(self, ENOUGH, _usable)]
 
 
 def ranked(rows: Sequence[Row], config: Filtering) -> list[dict[str, Any]]:
@@ -225,37 +237,6 @@ def _bounded(rows: Sequence[Row], config: Filtering) -> list[dict[str, Any]]:
         {**row, "evaluated": places[row["pair_id"]] < share_of(row["domain"], config.evaluated)}
         for row in rows
     ]
-
-
-def wrong_filtered(
-    rows: Sequence[Row], pictures: pd.DataFrame, limit: int | None
-) -> Iterator[Problem]:
-    """Pictures without one row, rows that contradict themselves, and ranks that are not a row."""
-    wanted = first_pairs(records(pictures[["pair_id", "side", "group", "knob"]]), limit)
-    yield from miscounted(
-        rows, [(row["pair_id"], row["side"]) for row in wanted], ["pair_id", "side"]
-    )
-    survivors = set(surviving(rows))
-    for row in rows:
-        if not _is_rated(row):
-            yield row["image_id"], f"ended as {row['filter_outcome']}, kept: {row['kept']}"
-        if not (row["pair_id"] in survivors) == row["pair_kept"] == (row["rank"] is not None):
-            yield row["image_id"], "is kept or ranked apart from its pair"
-    places = sorted({(row["rank"], row["pair_id"]) for row in rows if row["rank"] is not None})
-    if [rank for rank, _ in places] != list(range(len(survivors))):
-        yield "ranks", "are not 0, 1, 2, … of the kept pairs"
-    evaluated = Counter(row["rank"] for row in rows if row["evaluated"])
-    if evaluated != dict.fromkeys(range(len(evaluated)), len(SIDES)):
-        yield "evaluated", "are not the first of the kept pairs"
-
-
-def _is_rated(row: Row) -> bool:
-    """Whether what the filter said fits its outcome: without a score nothing is kept."""
-    scored = row["filter_outcome"] == "scored"
-    known = scored or row["filter_outcome"] in ("unparsed", "refused", "failed", "unpainted")
-    asked = (row["filter_outcome"] != "unpainted") == (row["outcome"] == "painted")
-    told = (row["filter_score"] is not None) == scored == (row["filter_reason"] is None)
-    return known and asked and told and (scored or not row["kept"])
 
 
 def _usable(rows: Sequence[Row]) -> tuple[int, int, str, Counter[str]]:

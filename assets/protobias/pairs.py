@@ -8,14 +8,7 @@ from typing import Any, get_args
 import pandas as pd
 from pydantic import Field
 
-from assets.kit.checks import (
-    Problem,
-    contradicting,
-    enough_is_left,
-    every_row_ended,
-    miscounted,
-    problems_of,
-)
+from assets.kit.checks import enough_is_left
 from assets.kit.columns import TEXT, WHOLE, Columns
 from assets.kit.limits import Limited, Placed, first_of
 from assets.kit.painting import PaintStep
@@ -28,6 +21,7 @@ from assets.kit.step import (
     Extent,
     Input,
     NotCountable,
+    Problem,
     Row,
     Work,
 )
@@ -133,10 +127,21 @@ def _picture(
 _OF_CONCEPT = ("domain", "concept_id", "group", "concept", "knob")
 
 
+_OF_PICTURE = ("sha256", "width", "height")
+_PRESENT = {
+    "painted": _OF_PICTURE,
+    "flawed": (*_OF_PICTURE, "flaw", "reason"),
+    "refused": ("refusal", "reason"),
+    "failed": ("reason",),
+    "malformed": ("reason",),
+}
+
+
 class ImagePairs(PaintStep[Pairing]):
     """The pairs of a domain that one painter paints; every triplet is checked once more before."""
 
     group, name, columns, config, partitions = GROUP, "image_pairs", IMAGE_PAIRS, Pairing, pairs
+    named_by, present = ("pair_id", "side"), _PRESENT
     inputs = MappingProxyType({"prompt_triplets": Input(TRIPLETS_KEY, dimension="domain")})
     description = (
         "What a text-to-image model paints of every triplet: the picture that fits its text, and "
@@ -199,52 +204,35 @@ class ImagePairs(PaintStep[Pairing]):
             "contact_sheet": sheet(shown, _caption, work.images),
         }
 
+    def wanted(self, work: Work[Pairing], rows: Sequence[Row]) -> list[tuple[str, str]]:
+        """Both pictures of each pair of the accepted triplets, or of the first."""
+        return list(_prompts(work))
+
+    def problems(self, work: Work[Pairing], rows: Sequence[Row]) -> Iterator[Problem]:
+        """Pictures of another prompt than their triplet's, or of another seed than their sample."""
+        prompts = _prompts(work)
+        for row in rows:
+            if row["prompt"] != prompts.get((row["pair_id"], row["side"]), row["prompt"]):
+                yield row["image_id"], "has another prompt than its triplet"
+        for sample in sorted({row["sample"] for row in rows}):
+            if len({row["seed"] for row in rows if row["sample"] == sample}) > 1:
+                yield f"sample {sample}", "has several seeds"
+
     def checks(self) -> list[Check]:
-        """Each accepted triplet has its pairs; enough of them can be used."""
-        return [
-            every_row_ended(
-                self,
-                "Every accepted triplet has its pairs, each picture one row with a known ending.",
-                lambda work, rows: problems_of(
-                    wrong_pairs(rows, work.tables["prompt_triplets"], work.config)
-                ),
-            ),
-            enough_is_left(self, ENOUGH, _usable),
-        ]
+        """Enough pictures can be used."""
+        return [enough_is_left(self, ENOUGH, _usable)]
 
 
-def wrong_pairs(rows: Sequence[Row], triplets: pd.DataFrame, pairing: Pairing) -> Iterator[Problem]:
-    """Pictures of accepted triplets without one row, and rows that do not fit how they ended."""
+def _prompts(work: Work[Pairing]) -> dict[tuple[str, str], str]:
+    """By pair and side, what is to be painted of the accepted triplets."""
     every = [
         {"pair_id": f"{concept.concept_id}/{sample}", "group": concept.group, "knob": concept.knob}
         | triplet._asdict()
-        for concept, triplet in accepted(triplets)
-        for sample in range(pairing.samples)
+        for concept, triplet in accepted(work.tables["prompt_triplets"])
+        for sample in range(work.config.samples)
     ]
-    prompts: dict[tuple[str, str], str] = {
-        (row["pair_id"], side): row[side]
-        for row in first_pairs(every, pairing.limit)
-        for side in SIDES
-    }
-    yield from miscounted(rows, [*prompts], ["pair_id", "side"])
-    for row in rows:
-        if row["prompt"] != prompts.get((row["pair_id"], row["side"]), row["prompt"]):
-            yield row["image_id"], "has another prompt than its triplet"
-    for sample in sorted({row["sample"] for row in rows}):
-        if len({row["seed"] for row in rows if row["sample"] == sample}) > 1:
-            yield f"sample {sample}", "has several seeds"
-    yield from contradicting(rows, ["image_id"], _PRESENT, _SAID)
-
-
-_SAID = ("sha256", "width", "height", "flaw", "refusal", "reason")
-_PRESENT = {
-    "painted": _SAID[:3],
-    "flawed": (*_SAID[:4], "reason"),
-    "refused": _SAID[4:],
-    "failed": ("reason",),
-    "malformed": ("reason",),
-}
-"""By outcome, which of these columns are not empty."""
+    some = first_pairs(every, work.config.limit)
+    return {(row["pair_id"], side): row[side] for row in some for side in SIDES}
 
 
 def _usable(rows: Sequence[Row]) -> tuple[int, int, str, Counter[str]]:

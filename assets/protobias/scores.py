@@ -7,14 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from assets.kit.checks import (
-    contradicting,
-    every_row_ended,
-    few_unread,
-    miscounted,
-    nothing_failed,
-    problems_of,
-)
+from assets.kit.checks import few_unread, nothing_failed
 from assets.kit.choice import entry_digest
 from assets.kit.columns import BOOLEAN, REAL, TEXT, TEXTS, WHOLE, Columns, records
 from assets.kit.judging import JudgeStep
@@ -69,7 +62,12 @@ _CARRIED = [
     *("image_id", "sha256", "rank", "rehearsal"),
 ]
 _TAKEN = [*_CARRIED, "evaluated", "filter_family", "filter_outcome"]
-_PICTURE = ["pair_id", "side", "sha256", "text"]
+_PRESENT = {
+    "scored": ("raw",),
+    "unparsed": ("reason",),
+    "refused": ("reason", "refusal"),
+    "failed": ("reason",),
+}
 _SHOWN = ["pair_id", "side", "outcome", "raw", "response", "reason"]
 _PAIRS_SHOWN = 5
 _READ_SOME = (
@@ -83,6 +81,7 @@ class Scores(JudgeStep[Limited]):
 
     group, columns, config, partitions = GROUP, SCORES, Limited, pairs
     references = REFERENCES
+    named_by, present = ("pair_id", "side", "sha256", "text"), _PRESENT
     inputs = MappingProxyType(
         {"filtered_pairs": Input(FILTERED_KEY, columns=_TAKEN, by_default=True)}
     )
@@ -169,34 +168,14 @@ class Scores(JudgeStep[Limited]):
             **told,
         }
 
+    def wanted(self, work: Work[Limited], rows: Sequence[Row]) -> list[tuple[str, ...]]:
+        """The pictures of the evaluation set, or the first of them."""
+        pictures = first_pairs(_evaluated(work.tables["filtered_pairs"]), work.config.limit)
+        return [tuple(row[name] for name in self.named_by) for row in pictures]
+
     def checks(self) -> list[Check]:
-        """Each picture has one row, which ended well."""
-        return [
-            every_row_ended(
-                self,
-                "Each picture of the evaluation set has one row, which is scored, unparsed, "
-                "refused or failed.",
-                lambda work, rows: wrong_scores(
-                    rows, work.tables["filtered_pairs"], work.config.limit
-                ),
-            ),
-            nothing_failed(self, ["pair_id", "side"]),
-            few_unread("side", _READ_SOME),
-        ]
-
-
-def wrong_scores(
-    rows: Sequence[Row], filtered: pd.DataFrame, limit: int | None = None
-) -> pd.DataFrame:
-    """Pictures to be evaluated without exactly one row, and rows that contradict themselves."""
-    pictures = first_pairs(_evaluated(filtered), limit)
-    wanted = [tuple(row[name] for name in _PICTURE) for row in pictures]
-    return problems_of(
-        [
-            *miscounted(rows, wanted, _PICTURE),
-            *contradicting(rows, ["pair_id", "side"], _PRESENT, ("raw", "refusal", "reason")),
-        ]
-    )
+        """Nothing failed, and most replies hold a score."""
+        return [nothing_failed(self, ["pair_id", "side"]), few_unread("side", _READ_SOME)]
 
 
 _PRESENT = {

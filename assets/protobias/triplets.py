@@ -14,9 +14,9 @@ from assets.kit.choice import chosen
 from assets.kit.columns import TEXT, TEXTS, WHOLE, Columns
 from assets.kit.limits import Limited, Placed, first_of
 from assets.kit.previews import markdown_table
+from assets.kit.repairs import longest_repair
 from assets.kit.step import Check, Conversation, Extent, Input, Row, Sample, Step, Work
 from assets.kit.table_asset import Mismatch
-from assets.planning.repairs import longest_repair
 from assets.protobias.common import GROUP, key, protobias_domains
 from assets.protobias.concepts import CONCEPTS, concept_of, sample_size
 from assets.protobias.own_triplets import own_of, rows_of, templates_of, warning, wrong_rows

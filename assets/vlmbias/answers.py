@@ -6,20 +6,12 @@ from typing import Any
 import pandas as pd
 from dagster import AssetKey, StaticPartitionsDefinition
 
-from assets.kit.checks import (
-    Problem,
-    contradicting,
-    every_row_ended,
-    few_unread,
-    miscounted,
-    problems_of,
-    result_of,
-)
+from assets.kit.checks import few_unread, result_of
 from assets.kit.choice import entry_digest
 from assets.kit.columns import REAL, TEXT, TEXTS, Columns, records
 from assets.kit.judging import JudgeStep, reply_columns
 from assets.kit.previews import markdown_table
-from assets.kit.step import Check, Conversation, Extent, Input, Row, Work
+from assets.kit.step import Check, Conversation, Extent, Input, Problem, Row, Work
 from assets.vlmbias.common import GROUP, drawn_topics, topics
 from assets.vlmbias.prompting import VARIANTS, Prompting, how_many, questions_for, titled
 from assets.vlmbias.questions import ASKED, QUESTIONS
@@ -50,6 +42,12 @@ ANSWERS = Columns(
 )
 
 _NAMED = ["image_id", "sha256", "question_id", "question"]
+_PRESENT = {
+    "answered": ("answer", "score"),
+    "unparsed": ("score",),
+    "refused": ("refusal",),
+    "failed": (),
+}
 _SHOWN = ["image_id", "prompting", "question", "response", "ground_truth", "outcome"]
 _READ_SOME = (
     "Read some of the table's responses: a longest_output that is too small cuts them off, and a "
@@ -76,7 +74,7 @@ class Answers(JudgeStep[Prompting]):
     group, columns, config = GROUP, ANSWERS, Prompting
     references = REFERENCES
     asks = Look(())
-    named_by = ("image_id", "question_id", "prompting")
+    named_by, present = (*_NAMED, "prompting"), _PRESENT
 
     def __init__(self, catalog: Catalog, judge: Model) -> None:
         super().__init__(catalog, judge)
@@ -161,16 +159,32 @@ class Answers(JudgeStep[Prompting]):
             **self._served(work, table),
         }
 
+    def wanted(self, work: Work[Prompting], rows: Sequence[Row]) -> Iterator[tuple[Any, ...]]:
+        """The questions under each prompting; of answers cut short by a limit, those of the limit.
+
+        That is what the table is about, whose rows may be under further promptings.
+        """
+        there: dict[str, set[tuple[Any, ...]]] = {}
+        for row in rows:
+            there.setdefault(row["prompting"], set()).add(tuple(row[name] for name in _NAMED))
+        for prompting, answered in (there or {BASELINE: set()}).items():
+            for limit in (max(1, len(answered)), None):
+                some = self._questions(work, prompting, limit)[_NAMED]
+                names = list(some.itertuples(index=False, name=None))
+                if set(names) == answered:
+                    break
+            yield from ((*name, prompting) for name in names)
+
+    def problems(self, work: Work[Prompting], rows: Sequence[Row]) -> Iterator[Problem]:
+        """The rows that have neither a response nor a reason."""
+        for row in rows:
+            if row.get("response") is None and row.get("reason") is None:
+                yield " ".join(row[name] for name in _NAMED), "neither response nor reason"
+
     def checks(self) -> list[Check]:
-        """Every question has an answer, and most can be read; the truths hold."""
-        complete = every_row_ended(
-            self,
-            "Every question has one row under each prompting, which is answered, unparsed, refused "
-            "or failed.",
-            lambda work, rows: wrong(self.judge, work.tables["questions"], rows),
-        )
+        """Most replies can be read; the truths hold."""
         holds = [_truths_hold()] if _measures(self.judge) else []
-        return [complete, few_unread("prompting", _READ_SOME), *holds]
+        return [few_unread("prompting", _READ_SOME), *holds]
 
     def _questions(
         self, work: Work[Prompting], prompting: str, limit: int | None = None
@@ -236,58 +250,6 @@ def same_questions(answers: pd.DataFrame, questions: pd.DataFrame) -> bool:
     """Whether these answers are to these questions, in their order, and have today's columns."""
     same_columns = list(answers.columns) == list(ANSWERS.columns)
     return same_columns and bool(ASKED.table(answers).equals(ASKED.table(questions)))
-
-
-def wrong(judge: Model, questions: pd.DataFrame, answers: Sequence[Row]) -> pd.DataFrame:
-    """The questions without exactly one row under a prompting, and rows that did not end well.
-
-    Of answers that a limit has cut short, only its questions count.
-    """
-    names = dict.fromkeys(row["prompting"] for row in answers) or [BASELINE]
-    wanted = [
-        (*question, name)
-        for name in names
-        for question in _expected(judge, questions, name, answers)
-    ]
-    return problems_of(
-        [
-            *miscounted(answers, wanted, [*_NAMED, "prompting"]),
-            *contradicting(
-                answers, [*_NAMED, "prompting"], _PRESENT, ("answer", "score", "refusal")
-            ),
-            *_silent(answers),
-        ]
-    )
-
-
-_PRESENT = {
-    "answered": ("answer", "score"),
-    "unparsed": ("score",),
-    "refused": ("refusal",),
-    "failed": (),
-}
-"""By outcome, which of the answer, its score and the kind of refusal there are."""
-
-
-def _silent(answers: Sequence[Row]) -> Iterator[Problem]:
-    for row in answers:
-        if row.get("response") is None and row.get("reason") is None:
-            yield " ".join(row[column] for column in _NAMED), "neither response nor reason"
-
-
-def _expected(
-    judge: Model, questions: pd.DataFrame, prompting: str, answers: Sequence[Row]
-) -> list[tuple[Any, ...]]:
-    """The names of the questions that a table of answers has to hold under a prompting."""
-    there = [
-        tuple(row[column] for column in _NAMED) for row in answers if row["prompting"] == prompting
-    ]
-    for limit in (max(1, len(there)), None):
-        some = questions_for(judge, questions, prompting, limit)[_NAMED]
-        names = list(some.itertuples(index=False, name=None))
-        if set(names) == set(there):
-            break
-    return names
 
 
 def _truths_hold() -> Check:

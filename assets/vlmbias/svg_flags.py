@@ -3,18 +3,18 @@
 import struct
 from collections.abc import Sequence
 from functools import cache
+from types import MappingProxyType
 from typing import Any
 
 import pandas as pd
 
-from assets.kit.checks import contradicting, every_row_ended, miscounted, problems_of
 from assets.kit.choice import entry_digest
 from assets.kit.columns import BOOLEAN, REALS, TEXT, TEXTS, WHOLE, Columns
 from assets.kit.conversations import reason_of, unanswered
 from assets.kit.limits import Limited, Placed, first_of
 from assets.kit.pictures import sheet
 from assets.kit.previews import markdown_table
-from assets.kit.step import Check, Conversation, Extent, Row, Step, Work
+from assets.kit.step import Conversation, Extent, Row, Step, Work
 from assets.vlmbias.common import GROUP
 from generators.domains.flags.designs import FLAGS
 from generators.domains.flags.draw import draw, original, scenes
@@ -64,7 +64,16 @@ class EditedFlags(Step[Limited]):
     """The flags that one writer edits; a limit is on the 40 edits."""
 
     group, columns, config = GROUP, EDITED, Limited
-    asks = Write(())
+    asks, named_by = Write(()), ("base_id",)
+    present = MappingProxyType(
+        {
+            outcome: {
+                *(["sha256"] if outcome in _DRAWN else []),
+                *(["problem"] if outcome != "kept" else []),
+            }
+            for outcome in OUTCOMES
+        }
+    )
 
     def __init__(self, catalog: Catalog, writer: Model) -> None:
         super().__init__(catalog)
@@ -125,15 +134,9 @@ class EditedFlags(Step[Limited]):
             "contact_sheet": sheet(kept, lambda row: row["base_id"].partition("/")[2], work.images),
         }
 
-    def checks(self) -> list[Check]:
-        """Each edit has one row."""
-        return [
-            every_row_ended(
-                self,
-                "Each of the 40 edits has one row, which is kept or says why it is not.",
-                lambda work, rows: wrong(rows, work.config.limit),
-            )
-        ]
+    def wanted(self, work: Work[Limited], rows: Sequence[Row]) -> list[tuple[str]]:
+        """The edits, or the first of them."""
+        return [(scene.base_id,) for scene in edits(work.config.limit)]
 
 
 def edits(limit: int | None = None) -> list[Scene]:
@@ -247,24 +250,3 @@ def _retention(rows: Sequence[Row]) -> pd.DataFrame:
     return pd.concat([by.reset_index(), whole], ignore_index=True).rename(
         columns={"drawn": "kept of those drawn by code"}
     )
-
-
-def wrong(rows: Sequence[Row], limit: int | None = None) -> pd.DataFrame:
-    """Edits without exactly one row, and rows that contradict themselves."""
-    wanted = [(scene.base_id,) for scene in edits(limit)]
-    return problems_of(
-        [
-            *miscounted(rows, wanted, ["base_id"]),
-            *contradicting(rows, ["base_id"], _PRESENT, ("sha256", "problem")),
-        ]
-    )
-
-
-_PRESENT = {
-    outcome: {
-        *(["sha256"] if outcome in _DRAWN else []),
-        *(["problem"] if outcome != "kept" else []),
-    }
-    for outcome in OUTCOMES
-}
-"""By outcome, which of these columns are not empty."""

@@ -2,21 +2,16 @@
 
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, ClassVar, TypeAlias, TypeVar
+from typing import ClassVar, TypeAlias, TypeVar
 
 from dagster import AssetKey
 
-from assets.kit.checks import (
-    contradicting,
-    every_row_ended,
-    miscounted,
-    problems_of,
-)
 from assets.kit.limits import Limited, Placed, first_of, in_order, part_of
-from assets.kit.step import Check, Extent, Input, Row, Step, Work
+from assets.kit.step import Extent, Input, Row, Step, Work
 from assets.vlmbias.common import GROUP, painter_and_topic, photographs
 from assets.vlmbias.photographs.subjects import SUBJECTS, photographs_of
 from generators.photographs import Photograph
+from resources.models.catalog import Catalog
 
 Photographs: TypeAlias = Sequence[Photograph]
 LimitedT = TypeVar("LimitedT", bound=Limited)
@@ -25,7 +20,6 @@ SUBJECTS_OF_TOPIC: Mapping[str, Input] = {
     "subjects": Input(AssetKey([GROUP, "subjects"]), dimension="topic", read_by=SUBJECTS)
 }
 _PICTURE = ("sha256", "width", "height")
-_COLUMNS = (*_PICTURE, "reason", "refusal")
 
 
 class PhotographStep(Step[LimitedT]):
@@ -36,13 +30,18 @@ class PhotographStep(Step[LimitedT]):
     done: ClassVar[str]
     """How a row ended that has a picture which can be used."""
 
+    def __init__(self, catalog: Catalog) -> None:
+        super().__init__(catalog)
+        self.present = {
+            **dict.fromkeys(("failed", "malformed", "unpainted"), ("reason",)),
+            "refused": ("reason", "refusal"),
+            "dropped": (*_PICTURE, "reason"),
+            self.done: _PICTURE,
+        }
+
     @abstractmethod
     def there(self, work: Work[LimitedT]) -> Photographs:
         """The base images that the step before is about."""
-
-    @abstractmethod
-    def wanted(self, work: Work[LimitedT]) -> Iterable[tuple[Any, ...]]:
-        """The names of all rows."""
 
     def every(self, work: Work[LimitedT]) -> list[Photograph]:
         """All base images of the topic."""
@@ -56,28 +55,6 @@ class PhotographStep(Step[LimitedT]):
     def extent(self, work: Work[LimitedT], rows: Sequence[Row]) -> Extent:
         """Of all base images of the topic."""
         return Extent(len(self.part(work)), len(self.every(work)), "base images")
-
-    def checks(self) -> list[Check]:
-        """Every picture has a row."""
-        return [
-            every_row_ended(
-                self,
-                "Every picture that was to be made has one row, which has it or says why not.",
-                lambda work, rows: problems_of(
-                    [*miscounted(rows, self.wanted(work), self.named_by), *self.unfit(rows)]
-                ),
-            )
-        ]
-
-    def unfit(self, rows: Iterable[Row]) -> Iterable[tuple[str, str]]:
-        """The rows whose columns do not fit how they ended."""
-        present = {
-            **dict.fromkeys(("failed", "malformed", "unpainted"), ("reason",)),
-            "refused": ("reason", "refusal"),
-            "dropped": (*_PICTURE, "reason"),
-            self.done: _PICTURE,
-        }
-        return contradicting(rows, self.named_by, present, _COLUMNS)
 
 
 def first_photographs(photographs: Photographs, limit: int | None) -> list[Photograph]:

@@ -94,7 +94,7 @@ class Candidates(PhotographStep[Checker]):
         """The base images that edits are about."""
         return part_in(self.every(work), work.rows("edits"))
 
-    def wanted(self, work: Work[Checker]) -> Iterator[tuple[str, str, int]]:
+    def wanted(self, work: Work[Checker], rows: Sequence[Row]) -> Iterator[tuple[str, str, int]]:
         """Originals, and as many trials as there are."""
         part = {photograph.base_id: photograph for photograph in self.part(work)}
         for photograph in part.values():

@@ -77,7 +77,7 @@ class Edits(PhotographStep[Editor]):
         """The base images that paintings are about."""
         return part_painted(self.every(work), work.rows("paintings"))
 
-    def wanted(self, work: Work[Editor]) -> Iterator[tuple[str, int]]:
+    def wanted(self, work: Work[Editor], rows: Sequence[Row]) -> Iterator[tuple[str, int]]:
         """As many trials as there are to be, and one row of what is not painted."""
         painted = {
             row["prompt"] for row in work.rows("paintings") if row["outcome"] == Paintings.done

@@ -58,7 +58,7 @@ class Paintings(PhotographStep[Painter]):
         """All base images of the topic."""
         return self.every(work)
 
-    def wanted(self, work: Work[Painter]) -> list[tuple[str]]:
+    def wanted(self, work: Work[Painter], rows: Sequence[Row]) -> list[tuple[str]]:
         """The prompts."""
         return [(prompt,) for prompt in to_paint(self.part(work))]
 

@@ -23,7 +23,7 @@ from assets.kit.benchmarks import planners_of as planners
 from assets.kit.choice import NoSuchModel
 from assets.kit.plan import Plan
 from assets.planning import CannotQuote, Task, choose, markdown, quote, text
-from assets.planning.words import grand_total
+from assets.planning.rendering import grand_total
 from assets.vlmbias.benchmark import BENCHMARK
 from assets.vlmbias.common import topics
 from resources.calls.spending import Account

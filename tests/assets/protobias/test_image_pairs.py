@@ -12,9 +12,9 @@ from assets.kit.benchmarks import planners_of as planners
 from assets.kit.choice import NoSuchModel
 from assets.kit.upstream_calls import calls_in, columns_of_calls
 from assets.planning import Task, quote, text
-from assets.protobias.filtered import FILTERED, wrong_filtered
+from assets.protobias.filtered import FILTERED, FilteredPairs
 from assets.protobias.filters import family_warning, filter_of
-from assets.protobias.pairs import IMAGE_PAIRS, Pairing, pictures_of, wrong_pairs
+from assets.protobias.pairs import IMAGE_PAIRS, ImagePairs, Pairing, pictures_of
 from assets.protobias.selection import ranks, share_of
 from assets.protobias.triplets import TRIPLETS as TRIPLETS_TABLE
 from generators.prompts.concepts import DOMAINS
@@ -32,6 +32,7 @@ from tests.assets.paired import (
     triplet_rows,
 )
 from tests.assets.plans import plan_context, stored
+from tests.assets.works import problems
 from tests.assets.written import right
 from tests.providers import faults, pictures
 from tests.runs import REFERENCE, checks, failure, metadata, rewrite, table
@@ -83,7 +84,7 @@ class TestSketch:
         assert metadata(result, "image_pairs", "protobias")["contact_sheet"].count("](data:") == 20
 
     @pytest.mark.parametrize(
-        ("change", "problems"),
+        ("change", "expected"),
         [
             ({}, set()),
             ({"outcome": "pending"}, {"ended as pending"}),
@@ -96,17 +97,19 @@ class TestSketch:
             ({"side": "text"}, {"0 rows", "1 rows"}),
         ],
     )
-    def test_pairs_that_do_not_fit_are_found(self, sketched, change, problems):
+    def test_pairs_that_do_not_fit_are_found(self, sketched, change, expected):
         rows = IMAGE_PAIRS.rows(sketched[0].table("image_pairs"))
         triplets = TRIPLETS_TABLE.table(triplet_rows(sketched[0].concepts)).to_pandas()
-        found = wrong_pairs([rows[0] | change, *rows[1:]], triplets, Pairing(samples=2))
-        assert {problem for _, problem in found} == problems
+        changed = [rows[0] | change, *rows[1:]]
+        step = ImagePairs(Catalog(()))
+        found = problems(step, changed, {"samples": 2}, prompt_triplets=triplets)
+        assert {problem for _, problem in found} == expected
 
     @pytest.mark.parametrize(
-        ("change", "problems"),
+        ("change", "expected"),
         [
             ({}, set()),
-            ({"filter_score": None}, {"ended as scored, kept: True"}),
+            ({"filter_score": None}, {"ended as scored"}),
             (
                 {"filter_outcome": "unparsed", "filter_score": None, "filter_reason": "why"},
                 {"ended as unparsed, kept: True"},
@@ -119,13 +122,14 @@ class TestSketch:
             ({"pair_id": "other"}, {"0 rows", "1 rows", RANKS}),
         ],
     )
-    def test_filtered_pairs_that_do_not_fit_are_found(self, sketched, change, problems):
+    def test_filtered_pairs_that_do_not_fit_are_found(self, sketched, change, expected):
         pictures = sketched[0].table("image_pairs")
         rows = FILTERED.rows(sketched[0].table("filtered_pairs"))
         if "evaluated" in change:
             change = {"evaluated": not rows[0]["evaluated"]}
-        found = wrong_filtered([rows[0] | change, *rows[1:]], pictures, None)
-        assert {problem for _, problem in found} == problems
+        changed = [rows[0] | change, *rows[1:]]
+        found = problems(FilteredPairs(Catalog(())), changed, image_pairs=pictures)
+        assert {problem for _, problem in found} == expected
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from assets.protobias.pairs import IMAGE_PAIRS
 from assets.protobias.retention import retention
 from assets.protobias.score_table import all_scores
 from assets.protobias.scorers import REFERENCES, ended, formula_of, to_score
-from assets.protobias.scores import SCORES, wrong_scores
+from assets.protobias.scores import SCORES, Scores
 from generators.prompts.rating_prompts import judge_prompt
 from metrics.ranking import ranking_table
 from resources.calls import Answer
@@ -27,6 +27,7 @@ from tests.assets.asked import judge_at
 from tests.assets.filtered import filtered_rows, write_filtered
 from tests.assets.paired import SKETCH, write_triplets
 from tests.assets.plans import plan_context, stored
+from tests.assets.works import problems
 from tests.providers import faults
 from tests.runs import (
     REFERENCE,
@@ -376,12 +377,13 @@ def test_rows_that_are_wrong_are_named(stood_in):
     root, *_ = stood_in
     good = SCORES.rows(scores(root, "prior"))
     filtered = pd.read_parquet(table(root, "filtered_pairs/animals", "sketch", "protobias"))
-    assert wrong_scores(good, filtered).empty
+    step = Scores(Catalog(()), REFERENCE[0])
+    assert problems(step, good, filtered_pairs=filtered) == []
     changed = [dict(row) for row in good]
     changed[0]["raw"] = None
     changed[1]["outcome"] = "lost"
     changed[2]["text"] = "Another text."
-    wrong = wrong_scores([*changed[:-1], changed[3]], filtered)
-    assert sorted(wrong["problem"]) == [
+    wrong = problems(step, [*changed[:-1], changed[3]], filtered_pairs=filtered)
+    assert sorted(problem for _, problem in wrong) == [
         *("0 rows", "0 rows", "1 rows", "2 rows", "ended as lost", "ended as scored"),
     ]

@@ -3,9 +3,10 @@
 import pandas as pd
 import pytest
 
-from assets.vlmbias.answers import ANSWERS, Answers, wrong
-from resources.models.catalog import Model
+from assets.vlmbias.answers import ANSWERS, Answers
+from resources.models.catalog import Catalog, Model
 from tests.assets.asked import JUDGE, answers, ask, judge_at, questions, requests
+from tests.assets.works import problems
 from tests.providers import faults
 from tests.runs import (
     REFERENCE,
@@ -210,7 +211,7 @@ class TestRowsAreCounted:
         assert checks(result)["every_row_ended"] is False
 
     @pytest.mark.parametrize(
-        ("change", "problems"),
+        ("change", "expected"),
         [
             (lambda rows: rows, []),
             (lambda rows: rows[1:], ["0 rows"]),
@@ -226,11 +227,11 @@ class TestRowsAreCounted:
             (lambda rows: first(rows, refusal="model"), ["ended as answered"]),
         ],
     )
-    def test_what_is_missing_or_half_ended_is_found(self, table_of, change, problems):
+    def test_what_is_missing_or_half_ended_is_found(self, table_of, change, expected):
         judge, rows, asked = table_of
-        found = wrong(judge, asked, change(rows))
-        assert list(found["problem"]) == problems
-        assert found["row"].str.startswith("game_boards/").all()
+        found = problems(Answers(Catalog(()), judge), change(rows), questions=asked)
+        assert [problem for _, problem in found] == expected
+        assert all(row.startswith("game_boards/") for row, _ in found)
 
 
 def first(rows, **changes):

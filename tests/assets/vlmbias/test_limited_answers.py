@@ -5,10 +5,12 @@ from collections import Counter
 import pandas as pd
 import pytest
 
-from assets.vlmbias.answers import ANSWERS, wrong
+from assets.vlmbias.answers import ANSWERS, Answers
 from assets.vlmbias.prompting import VARIANTS, questions_for
+from resources.models.catalog import Catalog
 from tests.assets.asked import JUDGE, answers, ask, questions, requests
 from tests.assets.plans import planned, stored
+from tests.assets.works import problems
 from tests.runs import REFERENCE, TOPIC, checks, failure, materialize, metadata
 
 LIMIT = 10
@@ -83,7 +85,8 @@ def test_a_table_that_lost_rows_is_no_part(root):
     prior, asked = REFERENCE[0], questions(root)
     rows = pd.read_parquet(root / "vlmbias" / "answers_prior" / f"{TOPIC}.parquet")
     part = questions_for(prior, asked, "baseline", LIMIT)["image_id"]
-    assert wrong(prior, asked, ANSWERS.rows(rows)).empty
-    lost = wrong(prior, asked, ANSWERS.rows(rows)[1:])
-    assert list(lost["problem"]) == ["0 rows"]
+    step, every = Answers(Catalog(()), prior), ANSWERS.rows(rows)
+    assert problems(step, every, questions=asked) == []
+    lost = problems(step, every[1:], questions=asked)
+    assert [problem for _, problem in lost] == ["0 rows"]
     assert len(part) == LIMIT

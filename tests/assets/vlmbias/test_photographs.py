@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from dagster import DagsterInstance
 
-from assets.kit.checks import miscounted
+from assets.kit.checks import contradicting, miscounted
 from assets.vlmbias.photographs.candidates import Candidates
 from assets.vlmbias.photographs.edits import Edits
 from assets.vlmbias.photographs.paintings import Paintings
@@ -353,7 +353,7 @@ class TestEndings:
         ]
         wanted = [("a", trial) for trial in range(4)]
         step, found = Edits(Catalog(())), change(rows)
-        problems_found = [*miscounted(found, wanted, step.named_by), *step.unfit(found)]
+        problems_found = [*miscounted(found, wanted, step.named_by), *contradicting(found, step)]
         assert [problem for _, problem in problems_found] == problems
 
 

@@ -1,6 +1,6 @@
 """A quote for readers: a table, and below it what the table cannot say."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 
 from dagster import AssetKey
@@ -43,15 +43,19 @@ def _rows(quote: Quote) -> list[list[str]]:
     lines = [*quote.lines, *(quote.totals if len(quote.lines) > len(quote.totals) else [])]
     columns = list(_columns(lines))
     heads = [*_ABOUT, *(name for name, _ in columns)]
-    cells = [[*_about(line), *(cell(line) for _, cell in columns)] for line in lines]
+    cells = [
+        [
+            line.asset or "all of these",
+            line.partition,
+            line.model.name,
+            *(cell(line) for _, cell in columns),
+        ]
+        for line in lines
+    ]
     if len(quote.totals) > 1:
         total = grand_total(quote)
         cells.append(["in all", "", "all models", *(cell(total) for _, cell in columns)])
     return [heads, *cells] if cells else []
-
-
-def _about(line: Line) -> tuple[str, str, str]:
-    return line.asset or "all of these", line.partition, line.model.name
 
 
 def grand_total(quote: Quote) -> Line:
@@ -66,33 +70,25 @@ def grand_total(quote: Quote) -> Line:
         line.later += total.later
         line.missing = line.missing or total.missing
         for mode, price in line.prices.items():
-            for amount, more in (
-                (price.expected, total.prices[mode].expected),
-                (price.bound, total.prices[mode].bound),
-            ):
-                amount.nano += more.nano
-                amount.unknown |= more.unknown
+            price.expected.take(total.prices[mode].expected)
+            price.bound.take(total.prices[mode].bound)
     return line
 
 
 def _columns(lines: Sequence[Line]) -> Iterator[_Column]:
     """Columns of numbers with their heads: those that say something here."""
-    yield "requests", lambda line: _count(line, line.requests)
-    yield "stored", lambda line: _count(line, line.stored)
+    yield "requests", lambda line: _incomplete(line, f"{line.requests:,}")
+    yield "stored", lambda line: _incomplete(line, f"{line.stored:,}")
     if any(line.waiting for line in lines):
-        yield "waiting", lambda line: _count(line, line.waiting)
-    yield "to send", lambda line: _count(line, line.to_send)
+        yield "waiting", lambda line: _incomplete(line, f"{line.waiting:,}")
+    yield "to send", lambda line: _incomplete(line, f"{line.to_send:,}")
     if any(line.later for line in lines):
-        yield "later, at most", lambda line: _count(line, line.later)
+        yield "later, at most", lambda line: _incomplete(line, f"{line.later:,}")
     yield "expected", lambda line: _expected(line, "online")
     yield "at most", lambda line: _bound(line, "online")
     if any("batch" in line.prices for line in lines):
         yield "as a batch", lambda line: _expected(line, "batch")
         yield "as a batch, at most", lambda line: _bound(line, "batch")
-
-
-def _count(line: Line, number: int) -> str:
-    return _incomplete(line, f"{number:,}")
 
 
 def _expected(line: Line, mode: Mode) -> str:
@@ -122,9 +118,8 @@ def _of_samples(quote: Quote) -> Iterator[str]:
     told = dict.fromkeys(f"{each.partition} ({each.told})" for each in quote.samples)
     expected, bound = Amount(), Amount()
     for each in quote.samples:
-        for total, of_one in ((expected, each.price.expected), (bound, each.price.bound)):
-            total.nano += each.number * of_one.nano
-            total.unknown |= of_one.unknown
+        expected.take(each.price.expected, each.number)
+        bound.take(each.price.bound, each.number)
     requests = sum(each.number for each in quote.samples)
     yield (
         f"A trial sample: {', '.join(told)}. The same of the paper's sample, up to {requests:,} "
@@ -162,22 +157,19 @@ def _notes(quote: Quote, silent: Sequence[AssetKey]) -> Iterator[str]:
         (line.missing, line.asset, line.partition) for line in quote.lines if line.missing
     )
     for (missing, asset), lines in groupby(waited_for, lambda each: each[:2]):
-        partitions = ", ".join(filter(None, (partition for *_, partition in lines)))
-        whose = f"{asset} ({partitions})" if partitions else asset
+        whose = _with_partitions(asset, (partition for *_, partition in lines))
         yield f"Materialize {missing} first, to know what {whose} would ask."
     yield from _of_samples(quote)
     for why, tasks in quote.without.items():
-        for asset, same in groupby(tasks, lambda task: task.asset):
-            partitions = ", ".join(filter(None, (task.partition for task in same)))
-            whose = f"{asset.to_user_string()}{f' ({partitions})' if partitions else ''}"
+        for key, same in groupby(tasks, lambda task: task.asset):
+            whose = _with_partitions(key.to_user_string(), (task.partition for task in same))
             yield f"Not in this quote: {whose}. {why}"
     for total in quote.totals:
-        amounts = {
-            "expected": [price.expected for price in total.prices.values()],
-            "at most": [price.bound for price in total.prices.values()],
-        }
-        for column, of_all in amounts.items():
-            for why in sorted(set().union(*(amount.unknown for amount in of_all))):
+        for column, amounts in (
+            ("expected", [price.expected for price in total.prices.values()]),
+            ("at most", [price.bound for price in total.prices.values()]),
+        ):
+            for why in sorted(set().union(*(amount.unknown for amount in amounts))):
                 yield f"{total.model.name}: {column} is unknown without {why}."
         yield from _about_pictures(total)
     for line in quote.lines:
@@ -193,3 +185,8 @@ def _notes(quote: Quote, silent: Sequence[AssetKey]) -> Iterator[str]:
         yield "Later: depends on answers that are not there yet; fewer may be needed, never more."
     if silent:
         yield f"Asks no model: {', '.join(key.to_user_string() for key in silent)}."
+
+
+def _with_partitions(asset: str, partitions: Iterable[str]) -> str:
+    named = ", ".join(filter(None, partitions))
+    return f"{asset} ({named})" if named else asset
