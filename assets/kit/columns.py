@@ -1,8 +1,8 @@
 """Tables of assets: columns named, typed and described once, next to who makes them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from hashlib import sha256
-from typing import Any
+from typing import Any, TypeAlias
 
 import pandas as pd
 import pyarrow as pa
@@ -24,16 +24,16 @@ class Columns:
         self._added = values
         return self
 
+    def some(self, *names: str) -> dict[str, tuple[pa.DataType, str]]:
+        """Some of the columns, for a table that has them as well."""
+        return {name: self.columns[name] for name in names}
+
     def described(self) -> dict[str, TableSchema]:
         """The asset's static metadata: what Dagster shows as its columns."""
-        return {
-            "dagster/column_schema": TableSchema(
-                [
-                    TableColumn(name, str(kind), description)
-                    for name, (kind, description) in self.columns.items()
-                ]
-            )
-        }
+        columns = [
+            TableColumn(name, str(kind), told) for name, (kind, told) in self.columns.items()
+        ]
+        return {"dagster/column_schema": TableSchema(columns)}
 
     def table(self, rows: pd.DataFrame | Sequence[Mapping[str, Any]]) -> pa.Table:
         """Rows as an Arrow table of exactly these columns and types."""
@@ -84,3 +84,13 @@ def records(rows: pd.DataFrame) -> list[dict[str, Any]]:
     names = [str(name) for name in rows.columns]
     columns = [rows[name].tolist() for name in rows.columns]
     return [dict(zip(names, values, strict=True)) for values in zip(*columns, strict=True)]
+
+
+Row: TypeAlias = Any
+"""One row of a table as a named tuple: its type is made of the table's columns."""
+
+
+def rows(frame: pd.DataFrame, columns: Collection[str] = ()) -> Iterator[Row]:
+    """The rows of a table as named tuples of some columns or all, None for what is missing."""
+    chosen = frame[list(columns)] if columns else frame
+    return chosen.astype(object).where(chosen.notna(), None).itertuples(index=False, name="Row")

@@ -1,12 +1,83 @@
-"""Flaws of painted pictures, whatever they were to show: blank, of a wrong size, or repeated."""
+"""Flaws of painted pictures, whatever they were to show: blank, of a wrong size, or repeated.
 
+A picture is opened once, by `inspect_pictures`; a size is wrong by what its painter's entry in
+models.yaml asks for.
+"""
+
+import io
+import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from itertools import islice
+from typing import Any, NamedTuple, TypeAlias, cast
 
-from assets.kit.inspection import Inspection
+from PIL import Image
+
 from assets.kit.pictures import Row
-from assets.kit.sizes import asked_sides, wrong_size
+from resources.images import ImageStore
+from resources.ledger import WorkLedger, work_key
+
+_VERSION = 1
+
+
+_AT_ONCE = 500
+
+
+_THREADS = 4
+
+
+_NOISE = 4
+"""Levels of 255 by which one colour may vary: what JPEG makes of it."""
+
+
+_DARK = 16
+"""The lightest level of a picture that is black."""
+
+
+_NEARLY = 0.9
+"""How much of 1,024 px the longer side of a picture has at least that is to be of 1K (Gemini)."""
+
+
+class Inspection(NamedTuple):
+    """Width and height in px, and "black" or "of one colour" for a picture that shows nothing."""
+
+    width: int
+    height: int
+    blank: str | None
+
+
+def inspect_pictures(
+    images: ImageStore, ledger: WorkLedger, digests: Iterable[str]
+) -> dict[str, Inspection]:
+    """The inspection of each picture, by its sha256; one of before is not opened again.
+
+    They are opened a few at a time: the memory that this takes does not grow with their number.
+    """
+    found: dict[str, Inspection] = {}
+    distinct = iter(dict.fromkeys(digests))
+    with ThreadPoolExecutor(_THREADS) as threads:
+        while some := list(islice(distinct, _AT_ONCE)):
+            keys = {digest: work_key("seen", _VERSION, digest) for digest in some}
+            known = ledger.known(keys.values())
+            new = [digest for digest, key in keys.items() if key not in known]
+            inspected = threads.map(partial(_inspect, images), new)
+            known |= dict(zip((keys[digest] for digest in new), inspected, strict=True))
+            ledger.record({keys[digest]: known[keys[digest]] for digest in new})
+            found |= {digest: Inspection(*known[key]) for digest, key in keys.items()}
+    return found
+
+
+def _inspect(images: ImageStore, digest: str) -> Inspection:
+    with Image.open(io.BytesIO(images.get(digest))) as image:
+        ranges = cast(Sequence[tuple[int, int]], image.convert("RGB").getextrema())
+        one_colour = all(high - low <= _NOISE for low, high in ranges)
+        black = all(high <= _DARK for _, high in ranges)
+        return Inspection(
+            *image.size, "black" if black else "of one colour" if one_colour else None
+        )
+
 
 FLAWS = ("blank", "wrong size", "repeated")
 
@@ -101,3 +172,25 @@ def _same_as(row: Row, other: Row, named: Callable[[Row], str]) -> str:
     what = "seed" if row["seed"] is not None else "sample"
     differs = f"another {what}" if other["prompt"] == row["prompt"] else "another prompt"
     return f"It is, byte for byte, {named(other)}, of {differs}."
+
+
+def asked_sides(parameters: Mapping[str, Any]) -> dict[str, int]:
+    """The sides in px, "width" and "height", as far as the parameters name them."""
+    size = re.fullmatch(r"(\d+)x(\d+)", str(parameters.get("size", "")))
+    sides = {"width": parameters.get("width"), "height": parameters.get("height")}
+    if size:
+        sides = {"width": int(size[1]), "height": int(size[2])}
+    return {side: px for side, px in sides.items() if isinstance(px, int)}
+
+
+def wrong_size(width: int, height: int, parameters: Mapping[str, Any]) -> str | None:
+    """In words, how a picture is not of the size that was asked for; None where it is."""
+    got = {"width": width, "height": height}
+    for side, px in asked_sides(parameters).items():
+        if got[side] != px:
+            return f"It is {width} × {height} px, and {px} px of {side} were asked for."
+    config = parameters.get("image_config")
+    image_size = re.fullmatch(r"(\d+)K", str(config.get("image_size"))) if config else None
+    if image_size and max(width, height) < _NEARLY * 1024 * int(image_size[1]):
+        return f"It is {width} × {height} px, and an image_size of {image_size[0]} was asked for."
+    return None

@@ -12,9 +12,8 @@ from typing import Any, NamedTuple
 import pandas as pd
 from dagster import AssetKey, MultiPartitionsDefinition
 
-from assets.kit.conversations import Conversations
+from assets.kit.conversations import Conversations, repair_of
 from assets.kit.plan import Plan, PlanContext, Planners
-from assets.kit.repairs import repair_of
 from assets.kit.step import (
     PENDING,
     SOME_PICTURE,

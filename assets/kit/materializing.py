@@ -22,7 +22,6 @@ from dagster import (
 from assets.kit.checks import checks_of
 from assets.kit.columns import materialized
 from assets.kit.conversations import Conversations
-from assets.kit.cost_metadata import cost_metadata
 from assets.kit.limits import partial_metadata
 from assets.kit.painted_elsewhere import still_to_paint
 from assets.kit.step import PENDING, NotCountable, Outdated, Reply, Row, Step, Work
@@ -155,3 +154,18 @@ def _typed(compute: Any, step: Step[Any]) -> Any:
     )
     compute.__annotations__ = {each.name: each.annotation for each in parameters}
     return compute
+
+
+def cost_metadata(*asked: AskResult) -> dict[str, Any]:
+    """What was sent and what it cost, for an asset that asked models once or several times.
+
+    `spent_usd` is "unknown" where a price is; what timed out or was broken off may have been paid,
+    and is not in it but, at its upper bound, in `possibly_spent_usd`.
+    """
+    spent = [each.spent for each in asked]
+    return {
+        "requests_sent": sum(each.sent for each in asked),
+        "requests_known_before": sum(each.known for each in asked),
+        "spent_usd": "unknown" if None in spent else round(sum(filter(None, spent)), 9),
+        "possibly_spent_usd": round(sum(each.possibly_spent for each in asked), 9),
+    }

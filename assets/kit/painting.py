@@ -6,8 +6,7 @@ from typing import Any
 
 from assets.kit.choice import chosen, entry_digest
 from assets.kit.columns import TEXT, WHOLE
-from assets.kit.flaws import with_flaws
-from assets.kit.inspection import Inspection, inspect_pictures
+from assets.kit.flaws import Inspection, inspect_pictures, with_flaws
 from assets.kit.partitions import painter_in
 from assets.kit.pictures import PICTURED, ended, sheet
 from assets.kit.step import ConfigT, Conversation, Row, Step, Work

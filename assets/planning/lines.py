@@ -10,8 +10,8 @@ from typing import NamedTuple
 from pydantic import ValidationError
 
 from assets.kit.choice import NoSuchModel
+from assets.kit.conversations import longest_repair, repair_of
 from assets.kit.plan import Plan, PlanContext, Planners
-from assets.kit.repairs import longest_repair, repair_of
 from assets.kit.step import in_chunks
 from assets.planning.choice import CannotQuote, Task, together
 from resources.calls.spending import Mode

@@ -7,10 +7,9 @@ from assets.kit.benchmarks import Benchmark, Definition, StandIn
 from assets.kit.jobs import Flow
 from assets.kit.partitions import painters
 from assets.kit.step import Step
-from assets.protobias.common import GROUP, QUESTION, TITLE, pairs, protobias_domains
+from assets.protobias.common import GROUP, QUESTION, TITLE, key, pairs, protobias_domains
 from assets.protobias.concepts import Concepts
 from assets.protobias.filtered import FilteredPairs
-from assets.protobias.made import count_made
 from assets.protobias.own_scores import FiledScores
 from assets.protobias.pairs import ImagePairs
 from assets.protobias.report import report_over
@@ -19,6 +18,7 @@ from assets.protobias.scores import Scores
 from assets.protobias.summary import summary_over
 from assets.protobias.triplets import PromptTriplets
 from generators.prompts.concepts import DOMAINS
+from resources.home import Home
 from resources.models.catalog import Catalog
 
 _FLOWS = (
@@ -76,6 +76,24 @@ def _stand_in(catalog: Catalog, painter: str) -> Iterator[StandIn]:
         yield StandIn(made, f"{domain}|{painter}", _STAND_IN_SAMPLES)
     yield StandIn(("summary",), painter)
     yield StandIn(("report",))
+
+
+def count_made(home: Home, painter: str) -> list[dict[str, Any]]:
+    """By domain: triplets that passed their checks, pairs of pictures, and how many were kept."""
+    return [_row(home, domain, painter) for domain in DOMAINS]
+
+
+def _row(home: Home, domain: str, painter: str) -> dict[str, Any]:
+    triplets = home.table(key("prompt_triplets"), domain, ["outcome"])
+    pictures = home.table(key("filtered_pairs"), f"{domain}|{painter}", ["pair_id", "pair_kept"])
+    pairs = pictures.drop_duplicates("pair_id")["pair_kept"]
+    accepted = triplets["outcome"].eq("accepted").sum()
+    return {
+        "domain": domain,
+        "triplets": int(accepted),
+        "pairs": len(pairs),
+        "kept": int(pairs.sum()),
+    }
 
 
 BENCHMARK = Benchmark(

@@ -1,20 +1,21 @@
 """Concepts: instances of the taxonomy, sampled by seed without repeats."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import asdict, fields
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 from dagster import Config, MarkdownMetadataValue
 from pydantic import Field
+from upath import UPath
 
 from assets.kit.columns import TEXT, TEXTS, WHOLE, Columns
 from assets.kit.limits import so_many
 from assets.kit.plan import Whole
 from assets.kit.previews import markdown_table
 from assets.kit.step import Row, Step, Work
-from assets.protobias.common import GROUP, protobias_domains, stored
-from assets.protobias.resampling import effects, painted, warning
+from assets.protobias.common import GROUP, key, protobias_domains, stored
 from generators.prompts.concepts import Concept
 from generators.prompts.sampling import SIZES, sample, still_there
 from resources.home import Home
@@ -164,3 +165,59 @@ def whole_sample(
 
 def _counted(rows: pd.DataFrame, columns: list[str]) -> MarkdownMetadataValue:
     return markdown_table(rows.groupby(columns, sort=False).size().reset_index(name="concepts"))
+
+
+_PAIRS = key("image_pairs")
+
+
+class Painted(NamedTuple):
+    """The pictures of one painter in a domain."""
+
+    painter: str
+    rehearsal: bool
+    """Whether the painter is a stand-in, whose pictures cost nothing."""
+    pictures: Mapping[str, int]
+    """How many there are, by concept id."""
+
+    def of(self, concepts: Set[str]) -> int:
+        """How many pictures are of some concepts."""
+        return sum(number for name, number in self.pictures.items() if name in concepts)
+
+    def to_paint(self, concepts: Set[str]) -> int:
+        """How many are to be painted of the concepts that have none, with as many samples."""
+        return len(concepts - self.pictures.keys()) * max(self.pictures.values(), default=0)
+
+
+def painted(home: Home, domain: str) -> Iterator[Painted]:
+    """What each painter painted of a domain, as it is stored."""
+    folder = UPath(home.root).joinpath(*_PAIRS.path, domain)
+    for path in sorted(folder.glob("[!.]*.parquet")):
+        columns = ["concept_id", "outcome", "rehearsal"]
+        rows = home.table(_PAIRS, f"{domain}|{path.stem}", columns)
+        rows = rows[rows["outcome"].isin(["painted", "flawed"])]
+        yield Painted(path.stem, bool(rows["rehearsal"].all()), Counter(rows["concept_id"]))
+
+
+def effects(painters: Sequence[Painted], concepts: Set[str]) -> pd.DataFrame:
+    """By painter: the pictures that there are, those a sample still uses, and those it lacks."""
+    return pd.DataFrame(
+        [(each.painter, sum(each.pictures.values()), each.of(concepts), each.to_paint(concepts))
+         for each in painters],
+        columns=["painter", "pictures", "still used", "to be painted"],
+    )  # fmt: skip
+
+
+def warning(painters: Sequence[Painted], dropped: Set[str], concepts: Set[str]) -> str | None:
+    """What to tell where pictures that cost something are no longer used; None where none are."""
+    lost = [each for each in painters if not each.rehearsal and each.of(dropped)]
+    if not lost:
+        return None
+    told = "; ".join(
+        f"{each.painter} has {each.of(dropped):,} pictures of these, and would paint "
+        f"{each.to_paint(concepts):,} of others"
+        for each in lost
+    )
+    return (
+        f"This sample lacks {len(dropped):,} concepts of the one before: {told}. What is stored "
+        "stays until protobias/prompt_triplets and image_pairs are materialized again."
+    )

@@ -14,37 +14,31 @@ from dagster import (
 )
 from pydantic import Field
 
-from assets.kit.columns import BOOLEAN, TEXT, WHOLE, Columns, materialized
+from assets.kit.columns import TEXT, WHOLE, Columns, materialized
 from assets.kit.partitions import painters
 from assets.kit.previews import markdown_table
 from assets.kit.score_files import Given, checked, scores_in
 from assets.kit.score_sheets import SHEET, write_sheets
 from assets.kit.step import Row
 from assets.protobias.common import key, table_asset
+from assets.protobias.filtered import FILTERED
 from assets.protobias.human_items import FORM, pictures_of, review_folder, to_score
 from metrics.agreement import pairwise_agreement
 from metrics.normalization import HUMAN, normalize_scores
 from resources.home import Home
 from resources.images import ImageStore
 
+_PICTURED = (
+    *("domain", "painter", "concept_id", "concept", "knob", "text", "pair_id", "side"),
+    *("image_id", "sha256"),
+)
 HUMAN_SCORES = Columns(
-    domain=(TEXT, "animals, demography or objects"),
-    painter=(TEXT, "Who painted it, as models.yaml names it"),
-    concept_id=(TEXT, "The concept that it shows"),
-    concept=(TEXT, "The cell of the taxonomy in words"),
-    knob=(TEXT, "Which trait of the extra element differs in the adversarial picture"),
-    text=(TEXT, "The sentence by which it is scored"),
-    pair_id=(TEXT, "Concept and sample"),
-    side=(TEXT, "correct or adversarial"),
-    image_id=(TEXT, "Painter, pair and side"),
-    sha256=(TEXT, "Name of the picture in the image store"),
+    **FILTERED.some(*_PICTURED),
     annotator=(TEXT, "Who scored it"),
     score=(WHOLE, "1 to 4"),
-    rehearsal=(BOOLEAN, "Whether the pictures are a rehearsal, so that it is no result"),
+    **FILTERED.some("rehearsal"),
 )
 """One row an image and annotator; an image on which an annotator has not decided has none."""
-
-_OF_PICTURE = [name for name in HUMAN_SCORES.columns if name not in ("annotator", "score")]
 
 
 class Reviewing(Config):
@@ -80,7 +74,7 @@ def human_scores(
     asked = to_score(pictures, config.images, config.seed)
     write_sheets(folder, FORM, asked, images)
     rows = [
-        {name: row[name] for name in _OF_PICTURE}
+        {name: row[name] for name in (*_PICTURED, "rehearsal")}
         | {"annotator": each.annotator, "score": each.score}
         for each in given
         for row in pictures[each.image]
@@ -115,22 +109,15 @@ def _by_annotator(given: Sequence[Given], asked: Sequence[Row]) -> pd.DataFrame:
 
 def _agreement(scores: pd.DataFrame, seed: int) -> MarkdownMetadataValue:
     """Quadratic weighted kappa of every two annotators (Figure 4)."""
-    found = pairwise_agreement(scores, seed=seed)
-    if not found:
+    lines = []
+    for each in pairwise_agreement(scores, seed=seed):
+        kappa = f"undefined: {each.why}" if each.kappa is None else f"{each.kappa:.2f}"
+        ends = f"{each.interval.low:.2f} to {each.interval.high:.2f}" if each.interval else "none"
+        lines.append((each.first, each.second, each.images, kappa, ends))
+    if not lines:
         return MetadataValue.md("Kappa needs two annotators who have scored the same pictures.")
-    lines = [
-        {
-            "first": each.first,
-            "second": each.second,
-            "pictures": each.images,
-            "kappa": f"undefined: {each.why}" if each.kappa is None else f"{each.kappa:.2f}",
-            "95 % interval": "none"
-            if each.interval is None
-            else f"{each.interval.low:.2f} to {each.interval.high:.2f}",
-        }
-        for each in found
-    ]
-    return markdown_table(pd.DataFrame(lines))
+    columns = ["first", "second", "pictures", "kappa", "95 % interval"]
+    return markdown_table(pd.DataFrame(lines, columns=columns))
 
 
 def _means(scores: pd.DataFrame) -> pd.DataFrame:

@@ -64,8 +64,8 @@ class FiledScores(Scores):
 
     def rows(self, work: Work[Limited]) -> list[dict[str, Any]]:
         """The pictures of the evaluation set, as the file scores them."""
-        pictures, given = super().rows(work), self._given(work)
-        found, _ = self._outcomes(work, given, pictures)
+        pictures = super().rows(work)
+        given, found, _ = self._outcomes(work, pictures)
         version = {"metric_version": given.version}
         return [row | version | ending for row, ending in zip(pictures, found, strict=True)]
 
@@ -76,23 +76,20 @@ class FiledScores(Scores):
 
     def metadata(self, work: Work[Limited], rows: Sequence[Row]) -> dict[str, Any]:
         """The file, and its rows that are of no use."""
-        given = self._given(work)
+        given, _, wrong = self._outcomes(work, rows)
         told = {**super().metadata(work, rows), "file": str(given.path)}
-        _, wrong = self._outcomes(work, given, rows)
         if len(wrong):
             work.log.warning("%s: %d rows are of no use.", given.path, len(wrong))
             told |= {"bad_rows": len(wrong), "rows_of_no_use": markdown_table(wrong.head(100))}
         return told
 
-    def _given(self, work: Work[Limited]) -> Given:
-        return read_scores(self.judge, work.home, domain_and_painter(work.partition)[1])
-
     def _outcomes(
-        self, work: Work[Limited], given: Given, pictures: Sequence[Row]
-    ) -> tuple[list[dict[str, Any]], pd.DataFrame]:
-        domain, _ = domain_and_painter(work.partition)
+        self, work: Work[Limited], pictures: Sequence[Row]
+    ) -> tuple[Given, list[dict[str, Any]], pd.DataFrame]:
+        domain, painter = domain_and_painter(work.partition)
+        given = read_scores(self.judge, work.home, painter)
         pairs = list(work.tables["filtered_pairs"]["pair_id"])
-        return read_outcomes(given, self.judge, domain, pairs, pictures)
+        return given, *read_outcomes(given, self.judge, domain, pairs, pictures)
 
 
 def path_of(model: Model, home: Home, painter: str) -> Path:
@@ -121,7 +118,7 @@ def read_scores(model: Model, home: Home, painter: str) -> Given:
             f"{model.name}: {path} is not there. Write it with the columns {', '.join(_COLUMNS)}, "
             "or correct `model` in models.yaml."
         ) from None
-    rows = _READERS.get(path.suffix, _unknown)(path, data)
+    rows = _rows_in(path, data)
     columns = {name for _, row in rows for name in row}
     if lacking := [name for name in _COLUMNS if name not in columns]:
         raise BadScores(f"{path} has no column {', '.join(lacking)}: it takes pair, side, score.")
@@ -196,38 +193,32 @@ def _version(model: Model, data: bytes) -> str:
     return work_key(entry_digest(model), sha256(data).hexdigest())
 
 
-def _csv(path: Path, data: bytes) -> list[tuple[int, Mapping[str, Any]]]:
+_KINDS = {".csv": "CSV in UTF-8", ".jsonl": "JSON lines", ".parquet": "Parquet"}
+
+
+def _rows_in(path: Path, data: bytes) -> list[tuple[int, Mapping[str, Any]]]:
+    """The rows of a file with their numbers in it. Raises `BadScores`."""
     try:
-        lines = csv.DictReader(io.StringIO(data.decode("utf-8-sig"), newline=""), strict=True)
-        return [(lines.line_num, row) for row in lines]
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise BadScores(f"{path} cannot be read as CSV in UTF-8: {error}.") from None
+        match path.suffix:
+            case ".csv":
+                text = io.StringIO(data.decode("utf-8-sig"), newline="")
+                lines = csv.DictReader(text, strict=True)
+                return [(lines.line_num, row) for row in lines]
+            case ".jsonl":
+                told = enumerate(data.splitlines(), start=1)
+                return [(at, _object(path, at, line)) for at, line in told if line.strip()]
+            case ".parquet":
+                return list(enumerate(pq.read_table(io.BytesIO(data)).to_pylist(), start=1))
+    except (UnicodeDecodeError, csv.Error, pa.ArrowInvalid, OSError) as error:
+        raise BadScores(f"{path} cannot be read as {_KINDS[path.suffix]}: {error}.") from None
+    raise BadScores(f"{path} is none of {', '.join(_KINDS)}: give it one of these endings.")
 
 
-def _json_lines(path: Path, data: bytes) -> list[tuple[int, Mapping[str, Any]]]:
-    rows: list[tuple[int, Mapping[str, Any]]] = []
-    for at, line in enumerate(data.splitlines(), start=1):
-        if not line.strip():
-            continue
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise BadScores(f"{path}, line {at}, is no JSON: {error}.") from None
-        if not isinstance(row, dict):
-            raise BadScores(f'{path}, line {at}, is no object, as in {{"pair": …}}.')
-        rows.append((at, row))
-    return rows
-
-
-def _parquet(path: Path, data: bytes) -> list[tuple[int, Mapping[str, Any]]]:
+def _object(path: Path, at: int, line: bytes) -> Mapping[str, Any]:
     try:
-        return list(enumerate(pq.read_table(io.BytesIO(data)).to_pylist(), start=1))
-    except (pa.ArrowInvalid, OSError) as error:
-        raise BadScores(f"{path} cannot be read as Parquet: {error}.") from None
-
-
-def _unknown(path: Path, data: bytes) -> list[tuple[int, Mapping[str, Any]]]:
-    raise BadScores(f"{path} is none of {', '.join(_READERS)}: give it one of these endings.")
-
-
-_READERS = {".csv": _csv, ".jsonl": _json_lines, ".parquet": _parquet}
+        row = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise BadScores(f"{path}, line {at}, is no JSON: {error}.") from None
+    if not isinstance(row, dict):
+        raise BadScores(f'{path}, line {at}, is no object, as in {{"pair": …}}.')
+    return row

@@ -1,6 +1,6 @@
 """Image pairs: for each triplet and sample one picture of `correct` and one of `adversarial`."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from types import MappingProxyType
 from typing import Any, get_args
@@ -27,7 +27,7 @@ from assets.kit.step import (
 )
 from assets.protobias.common import GROUP, TRIPLETS_KEY, domain_and_painter, pairs
 from assets.protobias.concepts import sample_size, whole_sample
-from assets.protobias.selection import first_pairs, placed
+from assets.protobias.selection import placed
 from assets.protobias.triplets import accepted
 from generators.prompts.concepts import Concept, Side, Triplet
 from generators.prompts.sampling import SIZES
@@ -91,21 +91,25 @@ def pictures_of(
     The seed of a sample is that of both sides, and does not depend on the concept. A painter that
     takes none is asked for further samples of its prompt.
     """
-    every = [
-        (concept, triplet, sample)
-        for concept, triplet in triplets
-        for sample in range(pairing.samples)
-    ]
     return [
         _picture(painter, concept, triplet, side, sample, pairing.seed)
-        for concept, triplet, sample in first_of(every, pairing.limit, _placed)
+        for concept, triplet, sample in _pairs(triplets, pairing)
         for side in SIDES
     ]
 
 
-def _placed(pair: tuple[Concept, Triplet, int]) -> Placed:
-    concept, _, sample = pair
-    return placed(f"{concept.concept_id}/{sample}", concept.group, concept.knob)
+def _pairs(
+    triplets: Sequence[tuple[Concept, Triplet]], pairing: Pairing
+) -> list[tuple[Concept, Triplet, int]]:
+    """Each pair with its sample: all of the triplets', or the first in the order of a limit."""
+
+    def place(pair: tuple[Concept, Triplet, int]) -> Placed:
+        concept, _, sample = pair
+        return placed(f"{concept.concept_id}/{sample}", concept.group, concept.knob)
+
+    samples = range(pairing.samples)
+    every = [(concept, triplet, sample) for concept, triplet in triplets for sample in samples]
+    return first_of(every, pairing.limit, place)
 
 
 def _picture(
@@ -132,9 +136,10 @@ _PRESENT = {
     "painted": _OF_PICTURE,
     "flawed": (*_OF_PICTURE, "flaw", "reason"),
     "refused": ("refusal", "reason"),
-    "failed": ("reason",),
     "malformed": ("reason",),
+    "failed": ("reason",),
 }
+"""By outcome, which columns tell of it."""
 
 
 class ImagePairs(PaintStep[Pairing]):
@@ -225,14 +230,13 @@ class ImagePairs(PaintStep[Pairing]):
 
 def _prompts(work: Work[Pairing]) -> dict[tuple[str, str], str]:
     """By pair and side, what is to be painted of the accepted triplets."""
-    every = [
-        {"pair_id": f"{concept.concept_id}/{sample}", "group": concept.group, "knob": concept.knob}
-        | triplet._asdict()
-        for concept, triplet in accepted(work.tables["prompt_triplets"])
-        for sample in range(work.config.samples)
-    ]
-    some = first_pairs(every, work.config.limit)
-    return {(row["pair_id"], side): row[side] for row in some for side in SIDES}
+    return {
+        (f"{concept.concept_id}/{sample}", side): getattr(triplet, side)
+        for concept, triplet, sample in _pairs(
+            accepted(work.tables["prompt_triplets"]), work.config
+        )
+        for side in SIDES
+    }
 
 
 def _usable(rows: Sequence[Row]) -> tuple[int, int, str, Counter[str]]:
@@ -242,19 +246,13 @@ def _usable(rows: Sequence[Row]) -> tuple[int, int, str, Counter[str]]:
 
 def outcomes_by_knob(rows: Sequence[Row]) -> pd.DataFrame:
     """By knob: how many pictures were asked for, and how they ended."""
-    counts: dict[str, Counter[str]] = {}
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
     for row in rows:
-        counts.setdefault(row["knob"], Counter())[row["outcome"]] += 1
-    return pd.DataFrame(
-        [
-            {"knob": knob, "pictures": ends.total(), **{name: ends[name] for name in _OUTCOMES}}
-            for knob, ends in counts.items()
-        ],
-        columns=["knob", "pictures", *_OUTCOMES],
-    )
-
-
-_OUTCOMES = ("painted", "flawed", "refused", "malformed", "failed")
+        counts[row["knob"]][row["outcome"]] += 1
+    numbers = [
+        (knob, ends.total(), *(ends[name] for name in _PRESENT)) for knob, ends in counts.items()
+    ]
+    return pd.DataFrame(numbers, columns=["knob", "pictures", *_PRESENT])
 
 
 def _caption(row: Row) -> str:

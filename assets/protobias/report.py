@@ -1,16 +1,29 @@
 """The report: the painters that are summarised, and what is missing of others."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
+import numpy as np
+import pandas as pd
+import pyarrow as pa
 from dagster import AssetsDefinition
 
+from assets.kit.columns import records
 from assets.kit.partitions import painters
-from assets.kit.table_asset import NothingYet
-from assets.protobias.common import GROUP, QUESTION, TITLE, key
-from assets.protobias.pages import build
-from assets.protobias.reported import facts, painted_by, prompts, unsummarised
+from assets.kit.table_asset import Mismatch, NothingYet
+from assets.protobias.common import GROUP, QUESTION, TITLE, is_stored, key, stored
+from assets.protobias.filtered import FILTERED
+from assets.protobias.pages import Painted, build
+from assets.protobias.pairs import IMAGE_PAIRS
+from assets.protobias.retention import retention
+from assets.protobias.score_table import EVALUATED, all_scores, human_scores_of
+from assets.protobias.selection import part_of_pairs
+from assets.protobias.trial import samples_of, scored_in_part
 from assets.report.asset import Sources, report_asset
 from assets.report.publish import Site
+from generators.prompts.concepts import DOMAINS
+from metrics.pairs import pair_scores
+from metrics.ranking import ALL
+from resources.home import Home
 from resources.models.catalog import Model
 
 _OVER = ("concepts", "prompt_triplets", "image_pairs", "filtered_pairs", "summary")
@@ -43,3 +56,157 @@ def _site(sources: Sources, scorers: Sequence[Model]) -> Site:
         spent=sources.spent,
         originals=sources.originals,
     )
+
+
+_PART = ["sample", "metric", "domain"]
+_PICTURE = ["image_id", "sha256", "outcome"]
+_PAIRED = [*_PICTURE, "pair_id", "group", "knob"]
+
+Tables = Mapping[str, pd.DataFrame]
+"""By domain, for those that are there."""
+
+
+def painted_by(home: Home, painter: str, scorers: Sequence[Model]) -> Painted | None:
+    """All there is about one painter; None where it is not summarised.
+
+    Raises `Mismatch` where its summary is older than its scores, or its filtered pairs are others
+    than those that are painted now.
+    """
+    summary = stored(home, painter, "summary")
+    if summary is None:
+        return None
+    scores = all_scores(home, painter, scorers)
+    _check_summary(painter, scores, summary)
+    pairs = _pairs(home, painter)
+    stand_in = bool(pairs["rehearsal"].any())
+    # Of real pictures `pixels` reads none, which would count every pair as unscored.
+    counted = [each for each in scorers if stand_in or not each.rehearses]
+    samples = samples_of(home, painter)
+    partial = scored_in_part(scores[scores["sample"] == EVALUATED], samples)
+    whole = [each for each in counted if each.name not in partial]
+    return Painted(
+        name=painter,
+        stand_in=stand_in,
+        trial=not stand_in and any(sample.is_trial for sample in samples),
+        samples=[sample.told for sample in samples],
+        partial=partial,
+        summary=summary,
+        pairs=pairs,
+        scores=scores,
+        human=human_scores_of(home, painter),
+        retention=retention(home, painter, whole or counted),
+        missing=list(_missing(painter, pairs, scores)),
+    )
+
+
+def prompts(home: Home) -> dict[str, pd.DataFrame]:
+    """The prompt triplets by domain."""
+    found = {domain: stored(home, domain, "prompt_triplets") for domain in DOMAINS}
+    return {domain: table for domain, table in found.items() if table is not None}
+
+
+def unsummarised(home: Home, known: Sequence[str], found: Sequence[Painted]) -> list[str]:
+    """In words: the painters of which there is nothing to report, and why."""
+    said = []
+    for name in known:
+        if name in {painted.name for painted in found}:
+            continue
+        there = any(is_stored(home, "image_pairs", f"{domain}|{name}") for domain in DOMAINS)
+        said.append(
+            f"{name} is not summarised: score its pairs, then materialize protobias/summary "
+            f"for {name}."
+            if there
+            else f"{name} has painted nothing yet: materialize protobias/image_pairs for it."
+        )
+    return said
+
+
+def facts(found: Sequence[Painted]) -> dict[str, str]:
+    """The lines of the footer; a painter is named where its server names no model."""
+    pairs = pd.concat([painted.pairs for painted in found], ignore_index=True)
+
+    def each(column: str) -> str:
+        values = pairs[column].dropna().replace("", np.nan).dropna()
+        return ", ".join(
+            f"{value:g}" if isinstance(value, float) else str(value)
+            for value in sorted(values.unique())
+        )
+
+    served = pairs["served_model"].replace("", np.nan)
+    named = served.groupby(pairs["painter"]).transform("count").gt(0)
+    models = served.where(named, pairs["painter"]).dropna()
+    told = {
+        "Models that painted": ", ".join(sorted(models.unique())),
+        "Filter": each("filter"),
+        "Kept from": each("keep_from"),
+        "Seeds": each("seed"),
+    }
+    return {name: fact for name, fact in told.items() if fact}
+
+
+def _check_summary(painter: str, scores: pd.DataFrame, summary: pd.DataFrame) -> None:
+    """The summary has to count and average these very scores."""
+    counted = pair_scores(scores).groupby(_PART)
+    now = counted.agg(
+        pairs=("fails", "count"),
+        failure_rate=("fails", "mean"),
+        sc=("sc", "mean"),
+        pa=("pa", "mean"),
+    )
+    whole = summary["knob"].eq(ALL) & summary["concept"].eq(ALL) & summary["domain"].ne(ALL)
+    then = summary[whole].set_index(_PART)[list(now.columns)].sort_index()
+    if not (now.index.equals(then.index) and np.allclose(now, then, rtol=0, equal_nan=True)):
+        raise Mismatch(
+            f"protobias/summary ({painter}) is of other scores than there are now. Materialize it "
+            "again."
+        )
+
+
+def _pairs(home: Home, painter: str) -> pd.DataFrame:
+    """The pairs of all domains, with the columns of the filter where they are filtered."""
+    tables = [FILTERED.table([])]
+    for domain in DOMAINS:
+        where = f"{domain}|{painter}"
+        filtered = stored(home, where, "filtered_pairs")
+        pictures = stored(home, where, "image_pairs")
+        if filtered is not None and pictures is not None:
+            _check_pictures(painter, domain, pictures, filtered)
+        if filtered is not None:
+            tables.append(FILTERED.table(filtered))
+        elif pictures is not None:
+            tables.append(IMAGE_PAIRS.table(pictures))
+    found: pd.DataFrame = pa.concat_tables(tables, promote_options="default").to_pandas()
+    return found
+
+
+def _check_pictures(
+    painter: str, domain: str, pictures: pd.DataFrame, filtered: pd.DataFrame
+) -> None:
+    part = part_of_pairs(records(pictures[_PAIRED]), set(filtered["pair_id"]))
+    now = {tuple(row[name] for name in _PICTURE) for row in part}
+    if now != set(filtered[_PICTURE].itertuples(index=False, name=None)):
+        raise Mismatch(
+            f"protobias/filtered_pairs ({painter}, {domain}) is of other pictures than "
+            f"protobias/image_pairs holds now. Materialize it for {domain}|{painter} again, then "
+            "its scores and protobias/summary."
+        )
+
+
+def _missing(painter: str, pairs: pd.DataFrame, scores: pd.DataFrame) -> Iterator[str]:
+    """In words: the domains that are not painted, filtered or scored, and what to do about it."""
+    evaluated = scores[scores["sample"] == EVALUATED]
+    for domain in DOMAINS:
+        held, title = pairs[pairs["domain"] == domain], domain.capitalize()
+        where = f"for {domain}|{painter}"
+        if held.empty:
+            yield f"{title}: not painted. Materialize protobias/image_pairs {where}."
+            continue
+        if held["pair_kept"].isna().all():
+            yield f"{title}: not filtered. Materialize protobias/filtered_pairs {where}."
+            continue
+        scored = set(evaluated.loc[evaluated["domain"] == domain, "metric"])
+        for metric in sorted(set(evaluated["metric"]) - scored):
+            scores_of = f"protobias/scores_{metric}"
+            yield f"{title}: not scored by {metric}. Materialize {scores_of} {where}."
+        if evaluated.empty:
+            yield f"{title}: not scored. Materialize some of its scores {where}."

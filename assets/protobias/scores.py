@@ -9,7 +9,7 @@ import pandas as pd
 
 from assets.kit.checks import few_unread, nothing_failed
 from assets.kit.choice import entry_digest
-from assets.kit.columns import BOOLEAN, REAL, TEXT, TEXTS, WHOLE, Columns, records
+from assets.kit.columns import BOOLEAN, REAL, TEXT, TEXTS, Columns, records
 from assets.kit.judging import JudgeStep
 from assets.kit.limits import Limited
 from assets.kit.plan import Whole
@@ -17,7 +17,7 @@ from assets.kit.previews import markdown_table
 from assets.kit.step import PENDING, SOME_PICTURE, Check, Conversation, Extent, Input, Row, Work
 from assets.protobias.common import FILTERED_KEY, GROUP, TRIPLETS_KEY, domain_and_painter, pairs
 from assets.protobias.concepts import whole_sample
-from assets.protobias.filtered import Filtering
+from assets.protobias.filtered import FILTERED, Filtering
 from assets.protobias.pairs import SIDES
 from assets.protobias.scorers import REFERENCES, ended, formula_of, to_score
 from assets.protobias.selection import first_pairs, share_of
@@ -25,19 +25,12 @@ from metrics.pairs import pair_scores
 from resources.models.catalog import Catalog, Model
 from resources.models.requests import Look, Score
 
+_CARRIED = (
+    *("domain", "painter", "concept_id", "group", "concept", "knob", "text", "pair_id", "side"),
+    *("image_id", "sha256", "rank"),
+)
 SCORES = Columns(
-    domain=(TEXT, "animals, demography or objects"),
-    painter=(TEXT, "Who painted it, as models.yaml names it"),
-    concept_id=(TEXT, "The concept that it shows"),
-    group=(TEXT, "Subcategory of the taxonomy"),
-    concept=(TEXT, "The cell of the taxonomy in words"),
-    knob=(TEXT, "Which trait of the extra element differs in the adversarial picture"),
-    text=(TEXT, "The sentence by which it is scored"),
-    pair_id=(TEXT, "Concept and sample"),
-    side=(TEXT, "correct or adversarial"),
-    image_id=(TEXT, "Painter, pair and side"),
-    sha256=(TEXT, "Name of the picture in the image store"),
-    rank=(WHOLE, "Place of the pair in the order of the evaluation"),
+    **FILTERED.some(*_CARRIED),
     metric=(TEXT, "The metric or judge, as models.yaml names it"),
     formula=(
         TEXT,
@@ -52,16 +45,12 @@ SCORES = Columns(
     response=(TEXT, "What it said in words; empty for a metric that says none"),
     reason=(TEXT, "Why there is no score; else empty"),
     served_model=(TEXT, "Which model scored it, as the provider says; empty where it does not"),
-    rehearsal=(BOOLEAN, "Whether the pictures are a rehearsal, so that it is no result"),
+    **FILTERED.some("rehearsal"),
     calls=(TEXTS, "Keys of the stored calls behind it; none for a reference"),
 )
 """One row an image of the evaluation set."""
 
-_CARRIED = [
-    *("domain", "painter", "concept_id", "group", "concept", "knob", "text", "pair_id", "side"),
-    *("image_id", "sha256", "rank", "rehearsal"),
-]
-_TAKEN = [*_CARRIED, "evaluated", "filter_family", "filter_outcome"]
+_TAKEN = [*_CARRIED, "rehearsal", "evaluated", "filter_family", "filter_outcome"]
 _PRESENT = {
     "scored": ("raw",),
     "unparsed": ("reason",),
@@ -158,13 +147,15 @@ class Scores(JudgeStep[Limited]):
         by_knob = found.groupby("knob")["fails"].agg(pairs="size", scored="count")
         if found["fails"].notna().any():
             told["failure_rate"] = round(float(found["fails"].mean()), 4)
+        names = scores["pair_id"].drop_duplicates()
+        some = scores["pair_id"].isin(names.iloc[:: -(-len(names) // _PAIRS_SHOWN)])
         return {
             "pairs": len(found),
             "pairs_scored": int(found["fails"].count()),
             "ties": int(found["tie"].sum()),
             "retention": markdown_table(by_knob.reset_index()),
             "served_models": sorted(scores["served_model"].dropna().unique()),
-            "sample": markdown_table(_some(scores)[_SHOWN]),
+            "sample": markdown_table(scores.loc[some, _SHOWN]),
             **told,
         }
 
@@ -194,7 +185,7 @@ def _evaluated(filtered: pd.DataFrame) -> Sequence[Row]:
 
 def _row(model: Model, picture: Row) -> dict[str, Any]:
     return {
-        **{name: picture[name] for name in _CARRIED},
+        **{name: picture[name] for name in (*_CARRIED, "rehearsal")},
         "rank": int(picture["rank"]),
         "metric": model.name,
         "formula": formula_of(model),
@@ -202,9 +193,3 @@ def _row(model: Model, picture: Row) -> dict[str, Any]:
         "kin": model.family == picture["filter_family"],
         "calls": [],
     }
-
-
-def _some(scores: pd.DataFrame) -> pd.DataFrame:
-    """Both sides of a few pairs, evenly chosen."""
-    names = scores["pair_id"].drop_duplicates()
-    return scores[scores["pair_id"].isin(names.iloc[:: -(-len(names) // _PAIRS_SHOWN)])]

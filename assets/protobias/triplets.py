@@ -12,9 +12,9 @@ from pydantic import Field
 from assets.kit.checks import as_partial, miscounted, problems_of, result_of
 from assets.kit.choice import chosen
 from assets.kit.columns import TEXT, TEXTS, WHOLE, Columns
+from assets.kit.conversations import longest_repair
 from assets.kit.limits import Limited, Placed, first_of
 from assets.kit.previews import markdown_table
-from assets.kit.repairs import longest_repair
 from assets.kit.step import Check, Conversation, Extent, Input, Row, Sample, Step, Work
 from assets.kit.table_asset import Mismatch
 from assets.protobias.common import GROUP, key, protobias_domains

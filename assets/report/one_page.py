@@ -8,10 +8,9 @@ from assets.report.cells import Line, Table, share
 from assets.report.charts import PERCENT, Bar, Chart, Mark
 from assets.report.costs import costs
 from assets.report.formats import Rate, interval, percent
-from assets.report.publish import Site
+from assets.report.publish import Site, Thumbnail
 from assets.report.rendering import Renderer, Shell
 from assets.report.start_page import Entry
-from assets.report.thumbnails import Thumbnail
 
 _SHOWN = 320
 """The longer side in px of a picture."""

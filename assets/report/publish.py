@@ -2,6 +2,7 @@
 
 import errno
 import hashlib
+import io
 import os
 import shutil
 import time
@@ -13,11 +14,28 @@ from functools import partial
 from glob import escape
 from itertools import chain
 from pathlib import Path
+from typing import NamedTuple
 from uuid import uuid4
+
+from PIL import Image
 
 from assets.report.rendering import STATIC
 from assets.report.start_page import Entry
-from assets.report.thumbnails import Thumbnail, is_whole, thumbnail
+
+_QUALITY, _EFFORT = 80, 2
+
+
+class Thumbnail(NamedTuple):
+    """A picture by its sha256, to be shown with a longer side of at most `longer` px."""
+
+    sha256: str
+    longer: int
+
+    @property
+    def file(self) -> str:
+        """Where it lies in the site."""
+        return f"thumbs/{self.sha256}-{self.longer}.webp"
+
 
 _ABANDONED_S = 3600.0
 
@@ -122,3 +140,18 @@ def _put_in_place(new: Path, folder: Path) -> None:
         with suppress(FileNotFoundError):
             folder.rename(old)
     shutil.rmtree(old, ignore_errors=True)
+
+
+def thumbnail(png: bytes, longer: int) -> bytes:
+    """A WebP of the picture, made smaller where its longer side has more than `longer` px."""
+    with Image.open(io.BytesIO(png)) as image:
+        small = image.convert("RGB")
+        small.thumbnail((longer, longer), Image.Resampling.LANCZOS)
+    file = io.BytesIO()
+    small.save(file, "WEBP", quality=_QUALITY, method=_EFFORT)
+    return file.getvalue()
+
+
+def is_whole(webp: bytes) -> bool:
+    """Whether a WebP is as long as its head says."""
+    return webp[:4] == b"RIFF" and int.from_bytes(webp[4:8], "little") + 8 == len(webp)

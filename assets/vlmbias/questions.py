@@ -15,11 +15,12 @@ from dagster import (
 )
 from pydantic import Field
 
-from assets.kit.columns import BOOLEAN, TEXT, TEXTS, WHOLE, Columns, materialized, records
+from assets.kit.columns import TEXT, TEXTS, Columns, materialized, records
 from assets.kit.previews import markdown_table
 from assets.kit.table_asset import Mismatch
 from assets.vlmbias.common import GROUP, table_asset
-from assets.vlmbias.photographs.retention import published_id
+from assets.vlmbias.images import IMAGES
+from assets.vlmbias.photographs.selection import published_id
 from assets.vlmbias.photographs.subjects import photographs_of, truth_of
 from assets.vlmbias.verification import require_verified
 from generators.domains import Domain, domain
@@ -28,20 +29,12 @@ from generators.scene import Question
 from generators.topics import DRAWN, PHOTOGRAPHED
 from resources.home import Home
 
+_OF_THE_IMAGE = (
+    *("image_id", "base_id", "sha256", "domain", "subject", "subtopic", "variant", "image_set"),
+    *("size", "seed", "painter", "review", "rehearsal"),
+)
 ASKED = Columns(
-    image_id=(TEXT, "The image asked about"),
-    base_id=(TEXT, "Its scene"),
-    sha256=(TEXT, "Name of its PNG in the image store"),
-    domain=(TEXT, "Topic"),
-    subject=(TEXT, "What is shown"),
-    subtopic=(TEXT, "Column of the paper's Tables 3 and 9"),
-    variant=(TEXT, "original or counterfactual"),
-    image_set=(TEXT, "benchmark or originals; of photographs also unreviewed or rehearsal"),
-    size=(WHOLE, "The longer side in px"),
-    seed=(WHOLE, "Seed of the design"),
-    painter=(TEXT, "Who painted a photograph, as models.yaml names it; nothing if drawn by code"),
-    review=(TEXT, "pixels (labels are read back from them), or accepted or unreviewed by people"),
-    rehearsal=(BOOLEAN, "Whether something offline stood in for a model, so that it is no result"),
+    **IMAGES.some(*_OF_THE_IMAGE),
     question_id=(TEXT, "Q1 and Q2 count, Q3 identifies; N1 and N2 are the sanity check"),
     target=(TEXT, "What the question is about"),
     question=(TEXT, "The paper's wording (Appendices A, F and N)"),
@@ -65,12 +58,6 @@ class Asking(Config):
         description="Whether questions are asked to which another answer could be defended, as "
         "whether a flag of 49 stars, in force from 1959 to 1960, is that of the United States.",
     )
-
-
-_OF_THE_IMAGE = (
-    *("image_id", "base_id", "sha256", "domain", "subject", "variant", "image_set", "size", "seed"),
-    *("painter", "review", "rehearsal"),
-)
 
 
 def _tables(names: Sequence[str], topics: Sequence[str]) -> list[AssetDep]:

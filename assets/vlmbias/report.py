@@ -8,10 +8,10 @@ import pandas as pd
 import pyarrow as pa
 from dagster import AssetKey, AssetsDefinition
 
+from assets.kit.columns import Row, rows
 from assets.kit.table_asset import Mismatch, NothingYet
 from assets.report.asset import Sources, report_asset
 from assets.report.publish import Site
-from assets.report.rows import Row, rows
 from assets.vlmbias.accuracy import ACCURACY, all_answers, figures_of, partial_of, stored_answers
 from assets.vlmbias.common import GROUP, QUESTION, TITLE, edited_by, topics
 from assets.vlmbias.images import IMAGES

@@ -7,7 +7,6 @@ import pandas as pd
 
 from assets.protobias.common import QUESTION, TITLE
 from assets.protobias.pages import (
-    agreement,
     charts,
     differences,
     outcomes,
@@ -73,7 +72,7 @@ def _pages(site: Site, found: Finding, shell: Shell) -> Iterator[tuple[str, str]
             charts=charts.failures(painted.board),
             score_charts=charts.scores(painted.board),
             same_family=[each.name for each in painted.board.metrics if each.same_family],
-            agreement=agreement.agreement(painted),
+            agreement=differences.agreement(painted),
             differences=differences.between_metrics(painted),
             changes=site.changes_of(painted),
             retention=retention.of_painter(painted),

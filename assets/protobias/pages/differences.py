@@ -4,12 +4,13 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from assets.kit.columns import Row, rows
 from assets.protobias.pages.figures import ALL, EVALUATED, Board, Metric
 from assets.protobias.pages.painter import Painted
-from assets.report.cells import Body, Cell, Group, Head, Line, Table, points
+from assets.report.cells import Body, Cell, Group, Head, Line, Table, mean, number, points
 from assets.report.formats import NONE, Rate, count
-from assets.report.rows import Row, rows
 from metrics import comparison
+from metrics.agreement import Agreement, pairwise_agreement
 
 
 def between_metrics(painted: Painted) -> Table:
@@ -89,3 +90,20 @@ def _change(row: Row) -> Cell:
         return Cell(NONE, note="no prompt in common" if row.domain != ALL else "lacks a domain")
     prompts = f"{count(row.prompts)} {'prompt' if row.prompts == 1 else 'prompts'}"
     return points(Rate(row.difference, row.low, row.high, prompts))
+
+
+def agreement(painted: Painted) -> Table:
+    """One line a pair of annotators."""
+    found = pairwise_agreement(painted.human, seed=0) if len(painted.human) else []
+    lines = [
+        Line(f"{each.first} and {each.second}", [number(each.images), _kappa(each)])
+        for each in found
+    ]
+    caption = f"{painted.name}: agreement of people"
+    return Table.plain(caption, "Annotators", ("Pictures both scored", "Kappa"), lines)
+
+
+def _kappa(each: Agreement) -> Cell:
+    if each.kappa is None:
+        return Cell(NONE, note=each.why)
+    return mean(Rate(each.kappa, *(each.interval or (None, None))))

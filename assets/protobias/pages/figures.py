@@ -7,8 +7,8 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import pandas as pd
 
+from assets.kit.columns import Row, rows
 from assets.report.formats import Rate, count
-from assets.report.rows import Row, rows
 from generators.prompts.concepts import DOMAINS
 
 ALL, EVALUATED, HUMAN = "all", "evaluated", "human"

@@ -6,12 +6,12 @@ from typing import Literal, NamedTuple
 
 import pandas as pd
 
+from assets.kit.columns import Row, rows
 from assets.protobias.pages.figures import EVALUATED, HUMAN, TITLES
 from assets.protobias.pages.painter import Painted
 from assets.report.cells import Cell, Line, Table, number
 from assets.report.formats import score
-from assets.report.rows import Row, rows
-from assets.report.thumbnails import Thumbnail
+from assets.report.publish import Thumbnail
 
 Mark = Literal["✓", "✗", "=", "–"]
 State = Literal["evaluated", "kept", "dropped", "unfiltered", "flawed", "unpainted"]

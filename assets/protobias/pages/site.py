@@ -11,7 +11,7 @@ from assets.protobias.pages.gallery import Gallery, gallery
 from assets.protobias.pages.painter import Painted
 from assets.report.cells import Table
 from assets.report.costs import Costs
-from assets.report.thumbnails import Thumbnail
+from assets.report.publish import Thumbnail
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ from typing import NamedTuple, TypeAlias
 
 import pandas as pd
 
+from assets.kit.columns import Row, rows
 from assets.report.cells import Cell, Line, Table, numbers_of
 from assets.report.formats import Rate, spoken, titled, value
-from assets.report.rows import Row, rows
 from assets.vlmbias.pages.scenes import Scene
 from metrics import exact_interval
 

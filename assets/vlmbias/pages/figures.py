@@ -8,11 +8,11 @@ from urllib.parse import quote
 
 import pandas as pd
 
+from assets.kit.columns import Row, rows
 from assets.report import cells
 from assets.report.cells import Body, Cell, Head, Table, numbers_of
 from assets.report.charts import PERCENT, Bar, Chart, Mark
 from assets.report.formats import Rate, Shares, count, interval, percent, signed, spoken
-from assets.report.rows import Row, rows
 from assets.vlmbias.pages.judges import Judge, in_order, judge_of
 from metrics import BASELINE, EVERY_SIZE, QUESTION_GROUPS, TASK_MEAN, WHOLE_TOPIC
 

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 import pandas as pd
 
-from assets.report.rows import Row, rows
+from assets.kit.columns import Row, rows
 from assets.vlmbias.pages.judges import Judge, in_order, judge_of
 from assets.vlmbias.pages.proofs import proof_of
 from assets.vlmbias.pages.scenes import (

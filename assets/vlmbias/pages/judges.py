@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
-from assets.report.rows import Row
+from assets.kit.columns import Row
 from metrics import BASELINE
 
 PROMPTINGS = {

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from assets.kit.columns import Row, rows
 from assets.report.cells import Group, Head, Table
 from assets.report.formats import Rate, count, titled
-from assets.report.rows import Row, rows
 from assets.vlmbias.pages.figures import NOT_ASKED, judge_table
 from assets.vlmbias.pages.judges import Judge, judge_of
 from metrics import TASK_MEAN, outcomes_table

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 from urllib.parse import quote
 
-from assets.report.thumbnails import Thumbnail
+from assets.report.publish import Thumbnail
 from assets.vlmbias.pages.judges import Judge
 from assets.vlmbias.pages.proofs import Proof, rank
 from generators.domains import Box

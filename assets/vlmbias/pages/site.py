@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from assets.report.costs import Costs
 from assets.report.outcomes import Served
+from assets.report.publish import Thumbnail
 from assets.report.start_page import State
-from assets.report.thumbnails import Thumbnail
 from assets.vlmbias.pages.edited import Edited
 from assets.vlmbias.pages.figures import Accuracy
 from assets.vlmbias.pages.judges import PROMPTINGS, Judge, prompting_title

@@ -24,8 +24,7 @@ from assets.vlmbias.common import GROUP, painter_and_topic
 from assets.vlmbias.photographs.base_images import SUBJECTS_OF_TOPIC, PhotographStep, part_in
 from assets.vlmbias.photographs.edits import EDITS, Editor, Edits
 from assets.vlmbias.photographs.paintings import PAINTINGS, Paintings
-from assets.vlmbias.photographs.retention import retention
-from assets.vlmbias.photographs.selection import write_candidates
+from assets.vlmbias.photographs.selection import retention, write_candidates
 from generators.photographs import Photograph, photographed
 from generators.scene import Variant
 from metrics import read_yes_no

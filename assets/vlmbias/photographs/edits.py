@@ -8,9 +8,9 @@ from pydantic import Field
 
 from assets.kit.choice import NoSuchModel, chosen
 from assets.kit.columns import TEXT, TEXTS, WHOLE, Columns
+from assets.kit.flaws import asked_sides, wrong_size
 from assets.kit.limits import Limited
 from assets.kit.pictures import PICTURED, calls_of, pictured, sheet
-from assets.kit.sizes import asked_sides, wrong_size
 from assets.kit.step import PENDING, SOME_PICTURE, Conversation, Input, Row, Work
 from assets.vlmbias.common import GROUP, painter_and_topic
 from assets.vlmbias.photographs.base_images import SUBJECTS_OF_TOPIC, PhotographStep, part_painted

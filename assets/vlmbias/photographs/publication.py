@@ -24,11 +24,12 @@ from assets.kit.review import read_verdicts, review_file, review_page
 from assets.vlmbias.common import GROUP, photographed_topics, table_asset
 from assets.vlmbias.images import IMAGES
 from assets.vlmbias.photographs.candidates import stored_candidates
-from assets.vlmbias.photographs.retention import published_id, retention
 from assets.vlmbias.photographs.selection import (
     Published,
     check_known,
     publish,
+    published_id,
+    retention,
     write_candidates,
 )
 from assets.vlmbias.photographs.subjects import photographs_of, truth_of

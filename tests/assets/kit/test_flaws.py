@@ -1,7 +1,6 @@
 """Flaws of painted pictures: of the wrong size, blank, or the same as another."""
 
-from assets.kit.flaws import with_flaws
-from assets.kit.inspection import Inspection
+from assets.kit.flaws import Inspection, with_flaws
 
 
 def picture(place, prompt="p", sample=0, size=(64, 64), **more):

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import assets
-from assets.kit.cost_metadata import cost_metadata
+from assets.kit.materializing import cost_metadata
 from assets.planning.costs import costs
 from definitions import resources_at
 from resources.calls import CallStore

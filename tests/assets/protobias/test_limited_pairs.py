@@ -8,7 +8,7 @@ from assets.kit.benchmarks import steps_of
 from assets.kit.limits import first_of
 from assets.planning import Task, quote, text
 from assets.protobias import BENCHMARK
-from assets.protobias.reported import painted_by
+from assets.protobias.report import painted_by
 from assets.protobias.scorers import scorers
 from assets.protobias.triplets import placed_concept
 from resources.home import Home

@@ -11,7 +11,7 @@ from assets.kit.columns import Columns, records
 from assets.kit.table_asset import Mismatch
 from assets.protobias.filtered import FILTERED
 from assets.protobias.pairs import IMAGE_PAIRS
-from assets.protobias.reported import facts, painted_by, prompts, unsummarised
+from assets.protobias.report import facts, painted_by, prompts, unsummarised
 from assets.protobias.retention import retention
 from assets.protobias.score_table import all_scores
 from assets.protobias.scores import SCORES

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from assets.report.thumbnails import Thumbnail, is_whole, thumbnail
+from assets.report.publish import Thumbnail, is_whole, thumbnail
 from tests.assets.protobias.pairs_data import Pictures, painted
 from tests.assets.protobias.pairs_data import written as written_pairs
 from tests.assets.vlmbias.site_data import Made, Report, build, written
