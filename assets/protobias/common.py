@@ -47,6 +47,10 @@ def stored(
     return home.find(key(name), partition, columns)
 
 
-def is_stored(home: Home, name: str, partition: str) -> bool:
-    """Whether an asset was ever materialized."""
-    return stored(home, partition, name, []) is not None
+def by_domain(
+    home: Home, name: str, painter: str = "", columns: list[str] | None = None
+) -> dict[str, pd.DataFrame]:
+    """By domain, for those that are there: the tables of an asset, or a painter's of it."""
+    where = {domain: f"{domain}|{painter}" if painter else domain for domain in DOMAINS}
+    found = {domain: stored(home, key, name, columns) for domain, key in where.items()}
+    return {domain: table for domain, table in found.items() if table is not None}

@@ -10,7 +10,7 @@ from typing import TypeAlias
 from assets.kit.score_sheets import ScoreForm
 from assets.kit.step import Row
 from assets.kit.table_asset import NothingYet
-from assets.protobias.common import stored
+from assets.protobias.common import by_domain
 from assets.protobias.filtered import FILTERED
 from assets.protobias.selection import share_of
 from generators.prompts.concepts import DOMAINS
@@ -55,9 +55,8 @@ def pictures_of(home: Home, painter: str) -> Pictures:
     Raises `NothingYet` where there are none.
     """
     found = defaultdict(list)
-    for domain in DOMAINS:
-        table = stored(home, f"{domain}|{painter}", "filtered_pairs")
-        for row in () if table is None else FILTERED.rows(table):
+    for table in by_domain(home, "filtered_pairs", painter).values():
+        for row in FILTERED.rows(table):
             if row["sha256"] is not None:
                 found[row["sha256"]].append(row)
     if not found:

@@ -10,7 +10,7 @@ from dagster import AssetsDefinition
 from assets.kit.columns import records
 from assets.kit.partitions import painters
 from assets.kit.table_asset import Mismatch, NothingYet
-from assets.protobias.common import GROUP, QUESTION, TITLE, is_stored, key, stored
+from assets.protobias.common import GROUP, QUESTION, TITLE, by_domain, key, stored
 from assets.protobias.filtered import FILTERED
 from assets.protobias.pages import Painted, build
 from assets.protobias.pairs import IMAGE_PAIRS
@@ -50,7 +50,7 @@ def _site(sources: Sources, scorers: Sequence[Model]) -> Site:
         )
     return build(
         painters=found,
-        prompts=prompts(home),
+        prompts=by_domain(home, "prompt_triplets"),
         facts=facts(found) | dict(sources.facts),
         missing=unsummarised(home, known, found),
         spent=sources.spent,
@@ -99,26 +99,16 @@ def painted_by(home: Home, painter: str, scorers: Sequence[Model]) -> Painted | 
     )
 
 
-def prompts(home: Home) -> dict[str, pd.DataFrame]:
-    """The prompt triplets by domain."""
-    found = {domain: stored(home, domain, "prompt_triplets") for domain in DOMAINS}
-    return {domain: table for domain, table in found.items() if table is not None}
-
-
 def unsummarised(home: Home, known: Sequence[str], found: Sequence[Painted]) -> list[str]:
     """In words: the painters of which there is nothing to report, and why."""
-    said = []
-    for name in known:
-        if name in {painted.name for painted in found}:
-            continue
-        there = any(is_stored(home, "image_pairs", f"{domain}|{name}") for domain in DOMAINS)
-        said.append(
-            f"{name} is not summarised: score its pairs, then materialize protobias/summary "
-            f"for {name}."
-            if there
-            else f"{name} has painted nothing yet: materialize protobias/image_pairs for it."
-        )
-    return said
+    summarised = {painted.name for painted in found}
+    return [
+        f"{name} is not summarised: score its pairs, then materialize protobias/summary for {name}."
+        if by_domain(home, "image_pairs", name, [])
+        else f"{name} has painted nothing yet: materialize protobias/image_pairs for it."
+        for name in known
+        if name not in summarised
+    ]
 
 
 def facts(found: Sequence[Painted]) -> dict[str, str]:
@@ -164,17 +154,16 @@ def _check_summary(painter: str, scores: pd.DataFrame, summary: pd.DataFrame) ->
 
 def _pairs(home: Home, painter: str) -> pd.DataFrame:
     """The pairs of all domains, with the columns of the filter where they are filtered."""
+    filtered = by_domain(home, "filtered_pairs", painter)
+    painted = by_domain(home, "image_pairs", painter)
     tables = [FILTERED.table([])]
     for domain in DOMAINS:
-        where = f"{domain}|{painter}"
-        filtered = stored(home, where, "filtered_pairs")
-        pictures = stored(home, where, "image_pairs")
-        if filtered is not None and pictures is not None:
-            _check_pictures(painter, domain, pictures, filtered)
-        if filtered is not None:
-            tables.append(FILTERED.table(filtered))
-        elif pictures is not None:
-            tables.append(IMAGE_PAIRS.table(pictures))
+        if domain in filtered and domain in painted:
+            _check_pictures(painter, domain, painted[domain], filtered[domain])
+        if domain in filtered:
+            tables.append(FILTERED.table(filtered[domain]))
+        elif domain in painted:
+            tables.append(IMAGE_PAIRS.table(painted[domain]))
     found: pd.DataFrame = pa.concat_tables(tables, promote_options="default").to_pandas()
     return found
 

@@ -23,15 +23,11 @@ Knobs: TypeAlias = "pd.Series[str]"
 def retention(home: Home, painter: str, models: Sequence[Model]) -> pd.DataFrame:
     """One row a domain, knob and stage, in this order; knob `all`, the whole domain, comes first.
 
-    Columns: domain, knob, stage, number, of, share. `concepts`, and the `triplets` of them that
-    were accepted, are concepts; from `painted` on they are pairs, first those with a picture on
-    both sides, then those that the filter kept, those of the evaluation set, and those that are
-    `scored` on both sides by every one of `models` that has scored this domain at all. `of` is
-    what there could have been: all concepts, all pairs that were asked for, what the stage before
-    let through. `share` is number ÷ of, NaN for none of 0.
-
-    A stage that is not there yet has no row, and neither has `scored` without any metric. Tables
-    are counted as they are stored now.
+    Columns: domain, knob, stage, number, of, share. `concepts` and accepted `triplets` are
+    concepts; from `painted` on (a picture on both sides) they are pairs. `scored` are those on both
+    sides by every one of `models` that has scored this domain at all. `of` is what there could have
+    been: all concepts, all pairs that were asked for, what the stage before let through. `share` is
+    number ÷ of, NaN for none of 0. A stage that is not there yet has no row.
     """
     rows = [
         [domain, knob, stage, number, of, number / of if of else float("nan")]
@@ -51,14 +47,10 @@ def _of_domain(
     home: Home, painter: str, domain: str, models: Sequence[Model]
 ) -> Iterator[tuple[str, str, int, int]]:
     stages = list(_stages(home, painter, domain, models))
-    knobs = sorted({knob for stage in stages for knob in stage.of})
-    for knob in (ALL, *knobs):
-        for stage in stages:
-            number, of = (
-                int(len(each) if knob == ALL else (each == knob).sum())
-                for each in (stage.left, stage.of)
-            )
-            yield knob, stage.name, number, of
+    for knob in (ALL, *sorted({knob for stage in stages for knob in stage.of})):
+        for name, *both in stages:
+            number, of = (len(each) if knob == ALL else int((each == knob).sum()) for each in both)
+            yield knob, name, number, of
 
 
 def _stages(home: Home, painter: str, domain: str, models: Sequence[Model]) -> Iterator[_Stage]:

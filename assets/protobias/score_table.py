@@ -8,13 +8,12 @@ import pyarrow as pa
 
 from assets.kit.columns import REAL, TEXT, Columns, records
 from assets.kit.table_asset import Mismatch
-from assets.protobias.common import stored
+from assets.protobias.common import by_domain, stored
 from assets.protobias.human import HUMAN_SCORES
 from assets.protobias.own_scores import version_in_file
 from assets.protobias.scorers import is_filed
 from assets.protobias.scores import SCORES
 from assets.protobias.selection import part_of_pairs
-from generators.prompts.concepts import DOMAINS
 from metrics.normalization import HUMAN, OWN, normalize_scores
 from resources.home import Home
 from resources.models.catalog import Model
@@ -31,13 +30,7 @@ _ALIKE = {
 }
 """What has to be the same in all domains of a painter."""
 _OF_FILTERED = [
-    "image_id",
-    "group",
-    "knob",
-    "rank",
-    "pair_kept",
-    "evaluated",
-    "filter_family",
+    *("image_id", "group", "knob", "rank", "pair_kept", "evaluated", "filter_family"),
     *_ALIKE,
 ]
 
@@ -54,20 +47,15 @@ Tables = Mapping[str, pd.DataFrame]
 def all_scores(home: Home, painter: str, models: Sequence[Model]) -> pd.DataFrame:
     """Every score of a painter's evaluated pairs: one row a sample, metric, pair and side.
 
-    The columns are those of `SCORES`, and:
+    The columns are those of `_LONG`. The sample `evaluated` has all pairs; `human` each metric
+    again on just those pairs of which people scored both sides, beside the metric `human`, whose
+    raw score is the mean over annotators. PickScore is normalized over all domains that are there;
+    domains that are not scored yet are not in it.
 
-    - `sample`: `evaluated`, all pairs; or `human`, each metric again on just those pairs of which
-      people scored both sides, beside the metric `human`, whose raw score is the mean over
-      annotators. It is there only where people have scored.
-    - `score`: 0 to 1 (`metrics.normalization`), PickScore over all domains that are there; NaN
-      where there is no score.
-
-    Domains that are not scored yet are not in it; without any, it is empty. Raises `Mismatch` where
-    scores, by metrics or people, are of other pictures than `filtered_pairs` holds now, where those
-    of a metric are not all by the same version of its entry, or where the domains of a painter were
-    painted by different versions of its entry, or filtered in different ways.
+    Raises `Mismatch` where scores are of other pictures than `filtered_pairs` holds now, those of a
+    metric are not all by one version of its entry, or domains were not painted or filtered alike.
     """
-    filtered = _tables(home, painter, "filtered_pairs", columns=[*_PICTURE, *_OF_FILTERED])
+    filtered = by_domain(home, "filtered_pairs", painter, columns=[*_PICTURE, *_OF_FILTERED])
     _require_alike(painter, filtered)
     scores = [_by_metric(home, painter, model, filtered) for model in models]
     people = _by_people(home, painter, filtered)
@@ -101,7 +89,7 @@ def same_pictures(scores: pd.DataFrame, filtered: pd.DataFrame) -> bool:
 
 def _by_metric(home: Home, painter: str, model: Model, filtered: Tables) -> pd.DataFrame:
     """A metric's scores of all domains that it has scored, on their common scale."""
-    tables = _tables(home, painter, f"scores_{model.name}")
+    tables = by_domain(home, f"scores_{model.name}", painter)
     name = f"protobias/scores_{model.name}"
     for domain, table in tables.items():
         if domain not in filtered or not same_pictures(table, filtered[domain]):
@@ -149,31 +137,17 @@ def _by_people(home: Home, painter: str, filtered: Tables) -> pd.DataFrame:
     return _joined([scored.assign(score=normalize_scores(raw, HUMAN))])
 
 
-def _tables(home: Home, painter: str, name: str, columns: list[str] | None = None) -> Tables:
-    found = {
-        domain: stored(home, f"{domain}|{painter}", name, columns=columns) for domain in DOMAINS
-    }
-    return {domain: table for domain, table in found.items() if table is not None}
-
-
 def _joined(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
     """Tables below one another, each with all columns, empty where it has none of its own."""
-    wanted = [
-        pa.Table.from_pandas(
-            table,
-            schema=pa.schema([field for field in _LONG.schema if field.name in table.columns]),
-            preserve_index=False,
-        )
-        for table in tables
-    ]
-    every = pa.concat_tables([_LONG.table([]), *wanted], promote_options="default")
-    joined: pd.DataFrame = every.to_pandas()
+    found = [_LONG.table([])]
+    for table in tables:
+        schema = pa.schema([field for field in _LONG.schema if field.name in table.columns])
+        found.append(pa.Table.from_pandas(table, schema=schema, preserve_index=False))
+    joined: pd.DataFrame = pa.concat_tables(found, promote_options="default").to_pandas()
     return joined
 
 
 def human_scores_of(home: Home, painter: str) -> pd.DataFrame:
     """What people scored of a painter's pictures; empty where nobody has. Raises `Corrupt`."""
     given = stored(home, painter, "human_scores")
-    if given is None:
-        given = HUMAN_SCORES.table([]).to_pandas()
-    return given
+    return HUMAN_SCORES.table([]).to_pandas() if given is None else given

@@ -15,7 +15,7 @@ from assets.kit.columns import BOOLEAN, REAL, TEXT, WHOLE, Columns, materialized
 from assets.kit.partitions import painters
 from assets.kit.previews import markdown_table, with_intervals
 from assets.kit.table_asset import NothingYet
-from assets.protobias.common import is_stored, key, table_asset
+from assets.protobias.common import by_domain, key, table_asset
 from assets.protobias.score_table import EVALUATED, all_scores, human_scores_of
 from assets.protobias.trial import samples_of, scored_in_part
 from generators.prompts.concepts import DOMAINS
@@ -85,7 +85,9 @@ def summary_over(models: Sequence[Model]) -> AssetsDefinition:
         """
         painter = context.partition_key
         scores = all_scores(home, painter, models)
-        if scores.empty and not any(_is_scored(home, painter, model) for model in models):
+        if scores.empty and not any(
+            by_domain(home, f"scores_{model.name}", painter, []) for model in models
+        ):
             raise NothingYet(
                 f"No judge or metric has scored pairs of {painter} yet: materialize "
                 "protobias/filtered_pairs and some of the scores for it first."
@@ -138,8 +140,3 @@ def missing_of(scores: pd.DataFrame, models: Sequence[Model]) -> dict[str, str]:
         for model in models
     }
     return {metric: ", ".join(domains) for metric, domains in lacking.items() if domains}
-
-
-def _is_scored(home: Home, painter: str, model: Model) -> bool:
-    """Whether a model has scored any domain, be it one of which the filter kept no pair."""
-    return any(is_stored(home, f"scores_{model.name}", f"{domain}|{painter}") for domain in DOMAINS)

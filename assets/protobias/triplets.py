@@ -165,13 +165,9 @@ class PromptTriplets(Step[Writing]):
 
     def checks(self) -> list[Check]:
         """Each concept has one row, and each accepted triplet passes by rule."""
+        told = "Every concept has one row, and every accepted triplet passes by rule."
         return [
-            Check(
-                "accepted_triplets_hold",
-                "Every concept has one row, and every accepted triplet passes by rule.",
-                self._hold,
-                blocking=True,
-            ),
+            Check("accepted_triplets_hold", told, self._hold, blocking=True),
             Check(
                 "every_concept_has_a_triplet",
                 "Every concept has a triplet that was accepted.",
@@ -259,21 +255,17 @@ def _by_knob(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
 
 def _by_rule(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     """By rule: triplets that ever broke it, those mended when told, and those it rejects."""
-    broken = Counter(rule for row in rows for rule in _ever_broken(row))
-    rejects = Counter(rule for row in rows if row["outcome"] == "rejected" for rule in row["rules"])
-    mended = Counter(
-        rule for row in rows if row["outcome"] == "accepted" for rule in row["earlier_rules"]
-    )
+    broken, rejects, mended = Counter[str](), Counter[str](), Counter[str]()
+    for row in rows:
+        broken.update({*row["earlier_rules"], *row["rules"]})
+        rejects.update(row["rules"] if row["outcome"] == "rejected" else ())
+        mended.update(row["earlier_rules"] if row["outcome"] == "accepted" else ())
     counted = [
         (rule, broken[rule], mended[rule], rejects[rule], f"{1 - rejects[rule] / len(rows):.1%}")
         for rule in RULES
     ]
     columns = ["rule", "broken", "mended when told", "rejected", "retention"]
     return pd.DataFrame(counted, columns=columns)
-
-
-def _ever_broken(row: Mapping[str, Any]) -> list[str]:
-    return list(dict.fromkeys([*row["earlier_rules"], *row["rules"]]))
 
 
 def _examples(rows: Sequence[Row]) -> pd.DataFrame:

@@ -1,7 +1,7 @@
 """How often judges are right, and how often they are wrong as expected."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from typing import TypeAlias
 
 import pandas as pd
 import pyarrow as pa
@@ -68,8 +68,12 @@ EVERY_TOPIC = {"allow_missing_partitions": True}
 """Metadata of an input that takes the topics there are, as tables by topic."""
 
 
+Answered: TypeAlias = dict[str, dict[str, pd.DataFrame]]
+"""By judge, as an input is named so that no judge's name can be another's: tables by topic."""
+
+
 def answer_ins(judges: Sequence[Model]) -> dict[str, AssetIn]:
-    """The inputs of an asset over all judges, named so that no judge's name can be another's."""
+    """The inputs of an asset over all judges."""
     return {
         f"answers_{judge.name}": AssetIn(answers_of(judge.name), metadata=EVERY_TOPIC)
         for judge in judges
@@ -111,7 +115,7 @@ def accuracy_over(judges: Sequence[Model]) -> AssetsDefinition:
         whole = by_topic(rows)
         return materialized(
             ACCURACY.table(rows),
-            *_contents(judges, questions, answers),
+            *_contents(questions, {each: answers[each] for each in answer_ins(judges)}),
             task_mean=markdown_table(shown(means.round(3), _SHOWN)),
             by_topic=markdown_table(shown(whole.round(3), ["topic", "image_set", *_SHOWN])),
             topics=sorted({topic for by_topic in answers.values() for topic in by_topic}),
@@ -135,91 +139,76 @@ def figures_of(answers: pd.DataFrame) -> pd.DataFrame:
     return _LATEST[contents].copy()
 
 
-def stored_answers(
-    home: Home, judges: Sequence[Model]
-) -> tuple[dict[str, pd.DataFrame], dict[str, dict[str, pd.DataFrame]]]:
+def stored_answers(home: Home, judges: Sequence[Model]) -> tuple[dict[str, pd.DataFrame], Answered]:
     """The questions by topic, and the answers as `answer_ins` has them, of topics that are there.
 
     Of these `accuracy` is a summary: its data version changes whenever one of them does.
     """
-    return _by_topic(home, AssetKey([GROUP, "questions"]), topics), {
-        f"answers_{judge.name}": _by_topic(home, answers_of(judge.name), topics_of(judge))
+
+    def by_topic(asset: AssetKey, division: StaticPartitionsDefinition) -> dict[str, pd.DataFrame]:
+        found = {topic: home.find(asset, topic) for topic in division.get_partition_keys()}
+        return {topic: table for topic, table in found.items() if table is not None}
+
+    return by_topic(AssetKey([GROUP, "questions"]), topics), {
+        f"answers_{judge.name}": by_topic(answers_of(judge.name), topics_of(judge))
         for judge in judges
     }
 
 
-def _by_topic(
-    home: Home, asset: AssetKey, division: StaticPartitionsDefinition
-) -> dict[str, pd.DataFrame]:
-    found = {}
-    for topic in division.get_partition_keys():
-        with suppress(FileNotFoundError):
-            found[topic] = home.table(asset, topic)
-    return found
-
-
-def _contents(
-    judges: Sequence[Model],
-    questions: dict[str, pd.DataFrame],
-    answers: dict[str, dict[str, pd.DataFrame]],
-) -> Iterator[pd.DataFrame]:
+def _contents(questions: dict[str, pd.DataFrame], answers: Answered) -> Iterator[pd.DataFrame]:
     """All tables that `accuracy` summarizes, in an order that does not depend on the run."""
-    for topic in sorted(questions):
-        yield questions[topic]
+    for tables in (questions, *answers.values()):
+        yield from (tables[topic] for topic in sorted(tables))
+
+
+def _by_prompting(
+    judges: Sequence[Model], answers: Answered
+) -> Iterator[tuple[Model, str, str, pd.DataFrame]]:
+    """The answers by judge, topic and prompting."""
     for judge in judges:
-        by_topic = answers[f"answers_{judge.name}"]
-        for topic in sorted(by_topic):
-            yield by_topic[topic]
+        for topic, table in answers[f"answers_{judge.name}"].items():
+            for prompting, rows in table.groupby("prompting", sort=False):
+                yield judge, topic, str(prompting), rows
 
 
 def all_answers(
-    judges: Sequence[Model],
-    questions: dict[str, pd.DataFrame],
-    answers: dict[str, dict[str, pd.DataFrame]],
+    judges: Sequence[Model], questions: dict[str, pd.DataFrame], answers: Answered
 ) -> pd.DataFrame:
-    """The answers of every judge to every topic, in one table; `answers` as `answer_ins` has them.
+    """The answers of every judge to every topic, in one table.
 
     Answers to a part of the questions are of the image set `PARTIAL`, unless they are of pictures
     that prove nothing. Raises `NothingYet` where there are none, and `Mismatch` where a judge
     answered other questions than those that are stored now.
     """
     tables = []
-    for judge in judges:
-        for topic, table in answers[f"answers_{judge.name}"].items():
-            for prompting, rows in table.groupby("prompting", sort=False):
-                asked = questions.get(topic)
-                if asked is None or not same_questions(
-                    rows, questions_for(judge, asked, str(prompting), len(rows))
-                ):
-                    raise Mismatch(
-                        f"vlmbias/answers_{judge.name} ({topic}, {prompting}) answers other "
-                        f"questions than vlmbias/questions ({topic}) holds now. Materialize "
-                        f"vlmbias/answers_{judge.name} for {topic} again."
-                    )
-                partial = len(rows) < how_many(judge, asked, [str(prompting)])
-                published = rows["image_set"].isin((BENCHMARK, ORIGINALS))
-                tables.append(
-                    rows.assign(image_set=rows["image_set"].mask(published, PARTIAL))
-                    if partial
-                    else rows
-                )
+    for judge, topic, prompting, rows in _by_prompting(judges, answers):
+        asked = questions.get(topic)
+        if asked is None or not same_questions(
+            rows, questions_for(judge, asked, prompting, len(rows))
+        ):
+            raise Mismatch(
+                f"vlmbias/answers_{judge.name} ({topic}, {prompting}) answers other "
+                f"questions than vlmbias/questions ({topic}) holds now. Materialize "
+                f"vlmbias/answers_{judge.name} for {topic} again."
+            )
+        if len(rows) < how_many(judge, asked, [prompting]):
+            published = rows["image_set"].isin((BENCHMARK, ORIGINALS))
+            tables.append(rows.assign(image_set=rows["image_set"].mask(published, PARTIAL)))
+        else:
+            tables.append(rows)
     if not tables:
         raise NothingYet("No judge has answered yet: materialize the topics of vlmbias first.")
     return pd.concat(tables, ignore_index=True)
 
 
 def partial_of(
-    judges: Sequence[Model],
-    questions: dict[str, pd.DataFrame],
-    answers: dict[str, dict[str, pd.DataFrame]],
+    judges: Sequence[Model], questions: dict[str, pd.DataFrame], answers: Answered
 ) -> dict[str, list[str]]:
     """By judge that was asked a part somewhere: how many of how many questions, in words."""
     found: dict[str, list[str]] = {}
-    for judge in judges:
-        for topic, table in answers[f"answers_{judge.name}"].items():
-            for prompting, rows in table.groupby("prompting", sort=False):
-                whole = how_many(judge, questions[topic], [str(prompting)])
-                if len(rows) < whole:
-                    said = so_many(len(rows), whole, "questions")
-                    found.setdefault(judge.name, []).append(f"{topic}, {prompting}: {said}")
+    for judge, topic, prompting, rows in _by_prompting(judges, answers):
+        whole = how_many(judge, questions[topic], [prompting])
+        if len(rows) < whole:
+            said = so_many(len(rows), whole, "questions")
+            found.setdefault(judge.name, []).append(f"{topic}, {prompting}: {said}")
     return found

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pandas as pd
-from dagster import MarkdownMetadataValue
 
 from assets.kit.columns import records
 from assets.kit.previews import contact_sheet, markdown_table, with_intervals
@@ -34,11 +33,16 @@ def results_of(answers: pd.DataFrame, images: ImageStore) -> dict[str, Any]:
     """
     rates = by_topic(accuracy_table(answers))
     found: dict[str, Any] = {"rates": markdown_table(shown(rates, _SHOWN))}
-    for row in _main(rates):
+    # Not of originals, whose bias is the truth.
+    main = rates[rates["questions"].eq(COUNTING) & rates["image_set"].ne("originals")]
+    others = main["prompting"].ne(BASELINE) * 2 + main["image_set"].ne("benchmark")
+    for row in records(main.loc[others.sort_values(kind="stable").index[:1]]):
         found["rates_of"] = f"{row['prompting']}, {row['image_set']}, {row['questions']}"
         found |= {name: round(float(row[name]), 4) for name in RATES if pd.notna(row[name])}
     if wrong := list(_wrong(answers)):
-        found["wrong_answers"] = _sheet(wrong, images)
+        some = wrong[:: max(1, -(-len(wrong) // _MOST))]
+        sheet = contact_sheet([(caption, images.get(digest)) for caption, digest in some])
+        found["wrong_answers"] = sheet
     return found
 
 
@@ -57,13 +61,6 @@ def by_topic(accuracy: pd.DataFrame) -> pd.DataFrame:
     ]
 
 
-def _main(rates: pd.DataFrame) -> list[dict[str, Any]]:
-    """The row that is plotted, if there is one: not of originals, whose bias is the truth."""
-    main = rates[rates["questions"].eq(COUNTING) & rates["image_set"].ne("originals")]
-    others = main["prompting"].ne(BASELINE) * 2 + main["image_set"].ne("benchmark")
-    return records(main.loc[others.sort_values(kind="stable").index[:1]])
-
-
 def _wrong(answers: pd.DataFrame) -> Iterator[tuple[str, str]]:
     """A caption and the sha256 of a picture for each scene that some wrong answer is about."""
     wrong = answers[answers["score"].eq(0)].drop_duplicates("base_id")
@@ -73,8 +70,3 @@ def _wrong(answers: pd.DataFrame) -> Iterator[tuple[str, str]]:
             f"{row['base_id']}, {row['question_id']}: said {said}, truth {row['ground_truth']}",
             row["shown"],
         )
-
-
-def _sheet(wrong: list[tuple[str, str]], images: ImageStore) -> MarkdownMetadataValue:
-    some = wrong[:: max(1, -(-len(wrong) // _MOST))]
-    return contact_sheet([(caption, images.get(digest)) for caption, digest in some])

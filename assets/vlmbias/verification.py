@@ -35,20 +35,14 @@ class Unverified(ValueError):
     """A topic's images do not show what their labels say, or cannot be told apart or read."""
 
 
-def labels_of(images: pd.DataFrame) -> pd.DataFrame:
-    """One row a label: image_id, sha256, size, target, truth (the columns of `SAME` are a key)."""
-    columns = ["image_id", "sha256", "domain", "size", "targets", "truths"]
-    labels = images[columns].explode(["targets", "truths"])
-    return labels.rename(columns={"targets": "target", "truths": "truth"})
-
-
 def agreement(images: pd.DataFrame, measurements: pd.DataFrame) -> pd.DataFrame:
-    """Labels beside readings of the very same bytes, with `error` and `agrees`.
+    """Labels beside readings of the very same bytes, with `error` and `agrees`: one row a label.
 
     Counts agree exactly, differences within the accuracy that the topic's `measure` states. A
     label without a reading and a reading without a label do not agree.
     """
-    both = labels_of(images).merge(
+    labels = images[_LABELS].explode(["targets", "truths"])
+    both = labels.rename(columns={"targets": "target", "truths": "truth"}).merge(
         measurements.drop(columns="size"), on=SAME, how="outer", validate="1:1"
     )
     accuracy: dict[str, float] = {}

@@ -88,7 +88,10 @@ class Subjects(Step[Suggesting]):
     def converse(self, work: Work[Suggesting], row: Row) -> Conversation:
         """Query the writer, or take the list of our own."""
         if work.config.writer == BUILT_IN:
-            return {"list": photographed()[work.partition].BUILT_IN, **_BUILT_IN}
+            return {
+                "list": photographed()[work.partition].BUILT_IN,
+                **{"writer": BUILT_IN, "rehearsal": False, "calls": []},
+            }
         outcome, calls = yield suggestion(photographed()[work.partition], work.config.sample)
         writer = chosen(self.catalog, work.config.writer, "writer")
         made = {"writer": writer.name, "rehearsal": writer.rehearses, "calls": [*calls]}
@@ -105,7 +108,9 @@ class Subjects(Step[Suggesting]):
             answer = found["reply"]
             if not isinstance(answer, Answered):
                 raise _unfit(work, unanswered(answer)["reason"])
-            found |= {"list": _list_in(answer.data), "served_model": answer.served_model}
+            # The one property of the object that it is.
+            (suggested,) = cast(Mapping[str, Any], answer.data).values()
+            found |= {"list": suggested, "served_model": answer.served_model}
         try:
             photographed()[work.partition].photographs(found["list"])
         except Unsuitable as why:
@@ -126,20 +131,6 @@ class Subjects(Step[Suggesting]):
                 pd.DataFrame(by_subtopic.items(), columns=["subtopic", "base_images"])
             ),
         }
-
-
-_BUILT_IN: Mapping[str, Any] = {
-    "writer": BUILT_IN,
-    "served_model": None,
-    "rehearsal": False,
-    "calls": [],
-}
-
-
-def _list_in(data: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
-    """The list in an answer: the one property of the object that it is."""
-    (suggested,) = data.values()
-    return cast(Sequence[Mapping[str, Any]], suggested)
 
 
 def _unfit(work: Work[Suggesting], why: str) -> NoSubjects:

@@ -11,7 +11,7 @@ from assets.kit.columns import Columns, records
 from assets.kit.table_asset import Mismatch
 from assets.protobias.filtered import FILTERED
 from assets.protobias.pairs import IMAGE_PAIRS
-from assets.protobias.report import facts, painted_by, prompts, unsummarised
+from assets.protobias.report import facts, painted_by, unsummarised
 from assets.protobias.retention import retention
 from assets.protobias.score_table import all_scores
 from assets.protobias.scores import SCORES
@@ -101,7 +101,7 @@ def test_a_painter_is_read_whole_and_what_lacks_is_said(tables: Tables) -> None:
         "Filter": "qwen_vl",
         "Seeds": "0, 1",
     }
-    assert list(prompts(tables.home)) == ["animals", "objects"]
+    assert list(by_domain(tables.home, "prompt_triplets")) == ["animals", "objects"]
 
 
 def test_a_footer_names_each_model_that_painted_as_its_server_does_if_it_does() -> None:
