@@ -10,9 +10,10 @@ from logging import getLogger
 from typing import Any, NamedTuple
 
 import pandas as pd
-from dagster import AssetKey, MultiPartitionsDefinition
+from dagster import AssetKey
 
 from assets.kit.conversations import Conversations, repair_of
+from assets.kit.partitions import parts_of
 from assets.kit.plan import Plan, PlanContext, Planners
 from assets.kit.step import (
     PENDING,
@@ -226,7 +227,4 @@ def _work(
 
 def partition_of(step: Step[Any], of: Input, partition: str) -> str:
     """The partition of an input that goes with a step's."""
-    if of.dimension is None or not isinstance(step.partitions, MultiPartitionsDefinition):
-        return partition
-    dimensions = sorted(each.name for each in step.partitions.partitions_defs)
-    return dict(zip(dimensions, partition.split("|"), strict=True))[of.dimension]
+    return parts_of(partition, step.partitions).get(of.dimension or "", partition)

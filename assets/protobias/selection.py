@@ -1,6 +1,6 @@
 """Which pairs survive the filter, and the order of their evaluation (ProtoBias, §3.2 and §4)."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from hashlib import sha256
 
@@ -102,27 +102,22 @@ def retention_by(rows: Sequence[Row], *by: str) -> pd.DataFrame:
 
     `retention` is the share of all pairs that was kept, in %: the paper keeps 62.05 % of its own.
     """
-    counted: dict[tuple[str, ...], dict[str, int]] = {}
+    counted: dict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
     sides, kept = defaultdict(list), kept_of_all(rows)
     for row in rows:
         sides[row["pair_id"]].append(row)
     for name, pair in sides.items():
-        group = counted.setdefault(tuple(pair[0][name] for name in by), dict.fromkeys(_STAGES, 0))
-        group["pairs"] += 1
-        group["painted"] += all(row["outcome"] == "painted" for row in pair)
-        group["scored"] += all(row["filter_outcome"] == "scored" for row in pair)
-        group["kept"] += kept[name]
-    return pd.DataFrame(
-        [
-            {
-                **dict(zip(by, group, strict=True)),
-                **numbers,
-                "retention": round(100 * numbers["kept"] / numbers["pairs"], 2),
-            }
-            for group, numbers in counted.items()
-        ],
-        columns=[*by, *_STAGES, "retention"],
-    )
+        counted[tuple(pair[0][column] for column in by)] += Counter(
+            pairs=1,
+            painted=all(row["outcome"] == "painted" for row in pair),
+            scored=all(row["filter_outcome"] == "scored" for row in pair),
+            kept=kept[name],
+        )
+    found = [
+        (*of, *(n[stage] for stage in _STAGES), round(100 * n["kept"] / n["pairs"], 2))
+        for of, n in counted.items()
+    ]
+    return pd.DataFrame(found, columns=[*by, *_STAGES, "retention"])
 
 
 _STAGES = ("pairs", "painted", "scored", "kept")

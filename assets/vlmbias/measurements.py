@@ -11,7 +11,7 @@ from dagster import AssetExecutionContext, AssetIn, MaterializeResult
 
 from assets.kit.columns import REAL, TEXT, WHOLE, Columns, materialized, records
 from assets.vlmbias.common import GROUP, drawn_topics, table_asset
-from generators.domains import Domain, domain
+from generators.domains import domain
 from generators.work import Reading, read_png
 from resources.images import ImageStore
 from resources.ledger import WorkLedger, work_key
@@ -54,11 +54,12 @@ def measurements(
     topic, started = domain(context.partition_key), perf_counter()
     seen = pd.concat([drawn_images, original_images], ignore_index=True)[SEEN]
     smallest = seen["size"].min()
-    wanted = {}
+    wanted, version = {}, (topic.measuring.VERSION, topic.fingerprint)
     for row in records(seen):
         png, targets = images.get(row["sha256"]), tuple(row["targets"])
         reading = Reading(topic.name, png, targets, bool(row["size"] == smallest))
-        wanted[row["image_id"]] = _reading_key(topic, row["sha256"], reading), reading
+        key = work_key("measure", version, row["sha256"], reading.targets, reading.legibility)
+        wanted[row["image_id"]] = key, reading
     known = ledger.known(key for key, _ in wanted.values())
     missing = [(key, reading) for key, reading in wanted.values() if key not in known]
     found = spread(read_png, [reading for _, reading in missing])
@@ -80,23 +81,15 @@ def measurements(
     )
 
 
-def _reading_key(topic: Domain, digest: str, reading: Reading) -> str:
-    version = topic.measuring.VERSION, topic.fingerprint
-    return work_key("measure", version, digest, reading.targets, reading.legibility)
-
-
 def _rows(row: Mapping[str, Any], found: dict[str, Any], version: str) -> list[dict[str, Any]]:
     readings = found["readings"] or [None] * len(row["targets"])
     mark, gap = found["legibility"] or (None, None)
     return [
         {
-            "image_id": row["image_id"],
-            "sha256": row["sha256"],
-            "pixels_sha256": found["pixels_sha256"],
-            "size": row["size"],
+            **{name: row[name] for name in ("image_id", "sha256", "size")},
+            **{name: found[name] for name in ("pixels_sha256", "problem")},
             "target": target,
             "measured": reading,
-            "problem": found["problem"],
             "mark": mark,
             "gap": gap,
             "measure_version": version,

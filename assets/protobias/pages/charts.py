@@ -42,16 +42,11 @@ def _charts(
     board: Board,
     bar: Callable[[Metric, Where], Bar],
 ) -> list[Chart]:
-    return [
-        Chart(
-            f"{name}-{domain}",
-            title,
-            about,
-            ticks,
-            [bar(metric, (domain, ALL, ALL)) for metric in board.metrics],
-        )
-        for domain, title in board.columns
-    ]
+    found = []
+    for domain, title in board.columns:
+        bars = [bar(metric, (domain, ALL, ALL)) for metric in board.metrics]
+        found.append(Chart(f"{name}-{domain}", title, about, ticks, bars))
+    return found
 
 
 def _label(metric: Metric) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from assets.kit.columns import Row, rows
-from assets.protobias.pages.figures import ALL, EVALUATED, Board, Metric
+from assets.protobias.pages.figures import ALL, EVALUATED, Board
 from assets.protobias.pages.painter import Painted
 from assets.report.cells import Body, Cell, Group, Head, Line, Table, mean, number, points
 from assets.report.formats import NONE, Rate, count
@@ -63,12 +63,10 @@ def _changed(
     """A line a metric; the columns are earlier painters with a domain."""
     found = rows(compared[compared["later"] == painted.name])
     cells = {(row.metric, row.earlier, row.domain): _change(row) for row in found}
-
-    def line(metric: Metric) -> Line:
-        changed = [cells.get((metric.name, *column), _NOT_COMPARED) for column in columns]
-        return Line(metric.name, changed, metric.small)
-
-    return [line(metric) for metric in painted.board.metrics]
+    return [
+        Line(each.name, [cells.get((each.name, *at), _NOT_COMPARED) for at in columns], each.small)
+        for each in painted.board.metrics
+    ]
 
 
 _NOT_COMPARED = Cell(NONE, note="not both scored")

@@ -101,36 +101,18 @@ class Pair(NamedTuple):
         return STATES[self.state][0]
 
 
-class Shown(NamedTuple):
-    """How many pairs of a domain there are of a state, and how many of these are shown."""
-
-    domain: str
-    state: str
-    shown: int
-    all: int
-
-
 class Gallery(NamedTuple):
-    """The pairs of a painter that are shown, and whose verdicts are told."""
+    """The pairs of a painter that are shown, of how many, and whose verdicts."""
 
     pairs: Sequence[Pair]
-    shown: Sequence[Shown]
+    all: int
+    table: Table
     metrics: Sequence[str]
 
     @property
     def thumbnails(self) -> Iterator[Thumbnail]:
         """Every picture as it is shown."""
         return (shot.thumbnail for pair in self.pairs for shot in pair.shots if shot.sha256)
-
-    @property
-    def table(self) -> Table:
-        """How many pairs are shown of how many, by domain and what became of them."""
-        lines = [
-            Line(each.domain, [Cell(each.state), number(each.shown), number(each.all)])
-            for each in self.shown
-        ]
-        heads = ("What became of them", "Shown", "Pairs")
-        return Table.plain("Pairs shown of all", "Domain", heads, lines)
 
     @property
     def knobs(self) -> list[str]:
@@ -149,16 +131,14 @@ def gallery(painted: Painted) -> Gallery:
     metrics = [metric.name for metric in painted.board.metrics]
     metrics += [HUMAN] if painted.by_people else []
     states = _states(painted.pairs)
-    chosen, shown = [], []
+    chosen, lines = [states.head(0)], []
     for domain in painted.domains:
-        for state, (_, most) in STATES.items():
+        for state, (said, most) in STATES.items():
             held = states[states["domain"].eq(domain) & states["state"].eq(state)]
             if len(held):
-                first = held.sort_values("rank", kind="stable").head(most)
-                chosen.append(first)
-                shown.append(Shown(TITLES[domain], STATES[state][0], len(first), len(held)))
-    if not chosen:
-        return Gallery([], [], metrics)
+                chosen.append(held.sort_values("rank", kind="stable").head(most))
+                numbers = [number(len(chosen[-1])), number(len(held))]
+                lines.append(Line(TITLES[domain], [Cell(said), *numbers]))
     picked = pd.concat(chosen, ignore_index=True)
     by_pair = _by_pair(painted.pairs, picked)
     wanted = painted.scores["sample"].eq(EVALUATED) | painted.scores["metric"].eq(HUMAN)
@@ -171,7 +151,10 @@ def gallery(painted: Painted) -> Gallery:
         verdicts = _verdicts(metrics, scored.get(key, ())) if row.state == "evaluated" else []
         about = (first.domain, first.concept, first.knob, first.text)
         pairs.append(Pair(first.pair_id, *about, row.state, shots, verdicts))
-    return Gallery(pairs, shown, metrics)
+    heads = ("What became of them", "Shown", "Pairs")
+    return Gallery(
+        pairs, len(states), Table.plain("Pairs shown of all", "Domain", heads, lines), metrics
+    )
 
 
 def _states(pairs: pd.DataFrame) -> pd.DataFrame:

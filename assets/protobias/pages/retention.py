@@ -21,6 +21,7 @@ _STAGES = {
     "evaluated": "Evaluated",
     "scored": "Scored by all",
 }
+_HEADS = Group("", [Head(title) for title in _STAGES.values()])
 _OUTCOMES = ("rejected", "malformed", "refused", "failed")
 
 
@@ -50,25 +51,24 @@ def triplets(tables: Mapping[str, pd.DataFrame]) -> Table:
 def overview(painters: Sequence[Painted]) -> Table:
     """Every stage by painter and domain."""
     bodies = [Body(painted.name, _by_domain(painted)) for painted in painters]
-    return Table("Retention by painter and domain", "Domain", [_heads()], bodies)
+    return Table("Retention by painter and domain", "Domain", [_HEADS], bodies)
 
 
 def of_painter(painted: Painted) -> list[Table]:
     """Every stage by domain, then by knob; why pairs were lost; what the filter kept by concept."""
+    found = painted.retention[painted.retention["knob"] != ALL]
     by_knob = [
-        Body(TITLES[domain], [_stages(painted, domain, knob, named(knob)) for knob in knobs])
-        for domain, knobs in _knobs(painted).items()
+        Body(
+            TITLES[domain], [_stages(painted, domain, knob, named(knob)) for knob in knobs.unique()]
+        )
+        for domain, knobs in found.groupby("domain")["knob"]
     ]
     return [
-        Table("Retention by domain", "Domain", [_heads()], [Body("", _by_domain(painted))]),
-        Table("By knob", "Knob", [_heads()], by_knob),
+        Table("Retention by domain", "Domain", [_HEADS], [Body("", _by_domain(painted))]),
+        Table("By knob", "Knob", [_HEADS], by_knob),
         _lost(painted),
         _by_concept(painted),
     ]
-
-
-def _heads() -> Group:
-    return Group("", [Head(title) for title in _STAGES.values()])
 
 
 def _by_domain(painted: Painted) -> list[Line]:
@@ -92,29 +92,17 @@ def _stages(painted: Painted, domain: str, knob: str, title: str) -> Line:
     return Line(title, cells)
 
 
-def _knobs(painted: Painted) -> dict[str, list[str]]:
-    found = painted.retention[painted.retention["knob"] != ALL]
-    return {
-        str(domain): list(dict.fromkeys(each)) for domain, each in found.groupby("domain")["knob"]
-    }
-
-
 def _lost(painted: Painted) -> Table:
     """Pictures by what was wrong with them, by domain."""
     pairs = painted.pairs
-    filtered = pairs["filter_outcome"].notna()
+    flaws, outcomes = sorted(set(pairs["flaw"].dropna()) - {""}), set(pairs["outcome"])
+    ends = ["refused", *(["malformed"] if "malformed" in outcomes else []), "failed"]
+    unrated = pairs["filter_outcome"].notna() & pairs["filter_score"].isna()
     reasons = {
-        **{flaw: pairs["flaw"].eq(flaw) for flaw in sorted(set(pairs["flaw"].dropna()) - {""})},
-        "refused": pairs["outcome"].eq("refused"),
-        **{
-            outcome: pairs["outcome"].eq(outcome)
-            for outcome in ("malformed", "failed")
-            if outcome == "failed" or outcome in set(pairs["outcome"])
-        },
+        **{flaw: pairs["flaw"].eq(flaw) for flaw in flaws},
+        **{outcome: pairs["outcome"].eq(outcome) for outcome in ends},
         "scored too low": pairs["filter_score"].notna() & pairs["kept"].eq(other=False),
-        "without the filter's score": filtered
-        & pairs["outcome"].eq("painted")
-        & pairs["filter_score"].isna(),
+        "without the filter's score": unrated & pairs["outcome"].eq("painted"),
     }
     lines = []
     for domain in painted.domains:
@@ -131,12 +119,9 @@ def _lost(painted: Painted) -> Table:
 
 def _by_concept(painted: Painted) -> Table:
     """Pairs that the filter kept, of those that were asked for."""
-    columns = ["domain", "concept", "pair_id", "pair_kept"]
-    pairs = painted.pairs.loc[painted.pairs["pair_kept"].notna(), columns].drop_duplicates(
-        "pair_id"
-    )
-    kept = pairs.assign(pair_kept=pairs["pair_kept"].astype(bool)).groupby(["domain", "concept"])
-    counted = kept["pair_kept"].agg(kept="sum", asked="size").reset_index()
+    pairs = painted.pairs.dropna(subset="pair_kept").drop_duplicates("pair_id")
+    kept = pairs["pair_kept"].astype(bool).groupby([pairs["domain"], pairs["concept"]])
+    counted = kept.agg(kept="sum", asked="size").reset_index()
     bodies = [
         Body(
             TITLES[domain],

@@ -98,12 +98,6 @@ class Edits(PhotographStep[Editor]):
         painter, topic = painter_and_topic(work.partition)
         editor = self.model(work.partition, work.config)
         sources = [painted.get(each.prompt, _NOT_THERE) for each in photograph.paintings]
-        pending = [
-            painting.shows
-            for painting, source in zip(photograph.paintings, sources, strict=True)
-            if source["outcome"] == PENDING
-        ]
-        unpainted = [each for each in sources if each["outcome"] not in (Paintings.done, PENDING)]
         row = {
             "domain": topic,
             "painter": painter,
@@ -117,23 +111,25 @@ class Edits(PhotographStep[Editor]):
             **dict.fromkeys(PICTURED),
             "rehearsal": editor.rehearses or any(source["rehearsal"] for source in sources),
             "calls": calls_of(sources),
+            "photograph": photograph,
             "paintings": sources,
         }
-        if unpainted:
-            source = unpainted[0]
-            why = f"Its {source['shows']} is {source['outcome']}: {source['reason']}"
-            yield row | {"outcome": "unpainted", "reason": why}
-            return
-        if pending:
-            row |= {"outcome": PENDING, "lacks": pending[0]}
-            row |= {"sources": [SOME_PICTURE] * len(photograph.paintings)}
+        for source in sources:
+            if source["outcome"] not in (Paintings.done, PENDING):
+                why = f"Its {source['shows']} is {source['outcome']}: {source['reason']}"
+                yield row | {"outcome": "unpainted", "reason": why}
+                return
+        if any(each["outcome"] == PENDING for each in sources):
+            row |= {"outcome": PENDING, "sources": [SOME_PICTURE] * len(sources)}
         for trial in range(work.config.trials):
             yield row | {"trial": trial}
 
     def outdated(self, row: Row) -> str:
         """The painting that lacks."""
+        paintings = zip(row["photograph"].paintings, row["paintings"], strict=True)
+        lacks, *_ = (each.shows for each, source in paintings if source["outcome"] == PENDING)
         return (
-            f"vlmbias/paintings holds no picture of {row['lacks']} for {row['base_id']}: its "
+            f"vlmbias/paintings holds no picture of {lacks} for {row['base_id']}: its "
             "subjects have changed since. Materialize the paintings of this painter and topic "
             "again: only what is new is painted."
         )
@@ -145,12 +141,13 @@ class Edits(PhotographStep[Editor]):
         outcome, calls = yield Edit(row["prompt"], tuple(row["sources"]), sample=row["trial"])
         ended = pictured(outcome, self.done, work.images)
         if ended["outcome"] == self.done:
-            # Its label would be that of the edit, and a verdict on it would be one on the original.
-            unchanged = ended["sha256"] in row["sources"]
-            why = "It is what was to be edited, unchanged." if unchanged else None
             size = ended["width"], ended["height"]
             parameters = self.model(work.partition, work.config).parameters
-            if why := why or _wrong_size(size, parameters, row["paintings"]):
+            why = _wrong_size(size, parameters, row["paintings"])
+            # Its label would be that of the edit, and a verdict on it would be one on the original.
+            if ended["sha256"] in row["sources"]:
+                why = "It is what was to be edited, unchanged."
+            if why is not None:
                 ended |= {"outcome": "dropped", "reason": why}
         return {**ended, "calls": [*row["calls"], *calls]}
 

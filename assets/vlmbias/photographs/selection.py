@@ -1,6 +1,6 @@
 """Which candidates people review, and which are published: accepted ones, or undecided ones."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -182,25 +182,16 @@ def retention(candidates: Sequence[Row], photographs: Sequence[Row] | None = Non
         if row["variant"] == "counterfactual":
             trials[row["painter"], row["subtopic"], row["base_id"]].append(row)
     stages = PREPARED if photographs is None else PREPARED + PUBLISHED
-    counts: dict[tuple[str, str], dict[str, int]] = {}
+    counts: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     for (painter, subtopic, base_id), rows in trials.items():
         pictures = [row for row in rows if row["outcome"] == "candidate"]
         review = reviews.get(published_id(base_id, painter))
-        reached = {
-            "base_images": True,
-            "painted": any(row["outcome"] != "unpainted" for row in rows),
-            "edited": bool(pictures),
-            "passed": any(row["check"] != "failed" for row in pictures),
-            "accepted": review == "accepted",
-            "unreviewed": review == "unreviewed",
-        }
-        counted = counts.setdefault((painter, subtopic), dict.fromkeys(stages, 0))
-        for stage in stages:
-            counted[stage] += reached[stage]
-    return pd.DataFrame(
-        [
-            {"painter": painter, "subtopic": subtopic, **counted}
-            for (painter, subtopic), counted in counts.items()
-        ],
-        columns=["painter", "subtopic", *stages],
-    )
+        reached = (
+            *(True, any(row["outcome"] != "unpainted" for row in rows), bool(pictures)),
+            any(row["check"] != "failed" for row in pictures),
+            *(review == stage for stage in PUBLISHED),
+        )
+        for stage, is_reached in zip(stages, reached, strict=False):
+            counts[painter, subtopic][stage] += is_reached
+    found = [(*of, *(counted[stage] for stage in stages)) for of, counted in counts.items()]
+    return pd.DataFrame(found, columns=["painter", "subtopic", *stages])

@@ -9,6 +9,7 @@ from dagster import DagsterInstance
 
 from assets.kit.columns import Columns, records
 from assets.kit.table_asset import Mismatch
+from assets.protobias.common import by_domain
 from assets.protobias.filtered import FILTERED
 from assets.protobias.pairs import IMAGE_PAIRS
 from assets.protobias.report import facts, painted_by, unsummarised
