@@ -1,7 +1,7 @@
 """A limit on what a step asks: a first trial for cents, whose answers count later."""
 
 from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from hashlib import sha256
 from typing import Any, NamedTuple, TypeVar
 
@@ -70,13 +70,16 @@ def so_many(there: int, of: int, what: str) -> str:
 
 def _order(places: Sequence[Placed], limit: int) -> list[int]:
     """Places of the first items, each of that cell of which the fewest were taken so far."""
-    cells: Mapping[tuple[str, ...], deque[int]] = _cells(places)
-    lots = {cell: sha256("/".join(cell).encode()).digest() for cell in cells}
+    lots = [sha256(each.name.encode()).digest() for each in places]
+    cells: dict[tuple[str, ...], deque[int]] = defaultdict(deque)
+    for at in sorted(range(len(places)), key=lambda at: (places[at].turn, lots[at])):
+        cells[places[at].among].append(at)
+    of_cells = {cell: sha256("/".join(cell).encode()).digest() for cell in cells}
     taken = Counter[tuple[Any, ...]]()
 
     def place(cell: tuple[str, ...]) -> tuple[Any, ...]:
         turn = places[cells[cell][0]].turn
-        return turn, *(taken[each] for each in enumerate(cell)), taken[cell], lots[cell]
+        return turn, *(taken[each] for each in enumerate(cell)), taken[cell], of_cells[cell]
 
     order: list[int] = []
     while len(order) < limit:
@@ -84,12 +87,3 @@ def _order(places: Sequence[Placed], limit: int) -> list[int]:
         order.append(cells[cell].popleft())
         taken.update([*enumerate(cell), cell])
     return order
-
-
-def _cells(places: Sequence[Placed]) -> Mapping[tuple[str, ...], deque[int]]:
-    """By what they are among: the items in their order."""
-    cells: dict[tuple[str, ...], deque[int]] = defaultdict(deque)
-    lots = [sha256(each.name.encode()).digest() for each in places]
-    for place in sorted(range(len(places)), key=lambda at: (places[at].turn, lots[at])):
-        cells[places[place].among].append(place)
-    return cells

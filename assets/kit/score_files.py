@@ -144,29 +144,13 @@ _EXPORT = TypeAdapter(list[_Task])
 
 def _of_export(path: Path, form: ScoreForm) -> Iterator[Given]:
     """The scores in what Label Studio exports as JSON; tasks that were skipped have none."""
-    remedy = "Export the project again, as JSON (not JSON-MIN or another format)."
-    try:
-        tasks = _EXPORT.validate_json(text_of(path, "JSON"))
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        if first["type"] == "json_invalid":
-            raise BadReview(f"{path}: {first['msg']}. {remedy}") from None
-        number, *field = first["loc"] or ("",)
-        place = f", task {int(number) + 1}: `{'.'.join(map(str, field))}`" if field else ""
-        raise BadReview(
-            f"{path}{place} is not as Label Studio exports it ({first['msg']}). {remedy}"
-        ) from None
-    for number, task in enumerate(tasks, 1):
+    for number, task in enumerate(_tasks(path), 1):
         where = f"{path}, task {number}"
         for annotation in task.annotations:
-            said = [
-                choice
-                for result in annotation.result
-                if result.from_name == QUESTION
-                for choice in result.choices
-            ]
             if annotation.was_cancelled or not annotation.result:
                 continue
+            named = (result for result in annotation.result if result.from_name == QUESTION)
+            said = [choice for result in named for choice in result.choices]
             if not said:
                 raise BadReview(
                     f"{where}: an annotation has no choice of `{QUESTION}`. Set the project up "
@@ -176,3 +160,18 @@ def _of_export(path: Path, form: ScoreForm) -> Iterator[Given]:
             annotator = (user.email or str(user.id)) if isinstance(user, _User) else str(user)
             score = _score(" and ".join(said), form, where)
             yield Given(task.data.sha256, task.data.text, score, annotator, where)
+
+
+def _tasks(path: Path) -> list[_Task]:
+    remedy = "Export the project again, as JSON (not JSON-MIN or another format)."
+    try:
+        return _EXPORT.validate_json(text_of(path, "JSON"))
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        if first["type"] == "json_invalid":
+            raise BadReview(f"{path}: {first['msg']}. {remedy}") from None
+        number, *field = first["loc"] or ("",)
+        place = f", task {int(number) + 1}: `{'.'.join(map(str, field))}`" if field else ""
+        raise BadReview(
+            f"{path}{place} is not as Label Studio exports it ({first['msg']}). {remedy}"
+        ) from None

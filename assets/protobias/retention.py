@@ -13,7 +13,6 @@ from resources.home import Home
 from resources.models.catalog import Model
 
 ALL = "all"
-STAGES = ("concepts", "triplets", "painted", "kept", "evaluated", "scored")
 _COLUMNS = ["domain", "knob", "stage", "number", "of", "share"]
 
 Knobs: TypeAlias = "pd.Series[str]"

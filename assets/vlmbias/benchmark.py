@@ -102,27 +102,19 @@ def count_made(home: Home, painter: str) -> list[dict[str, Any]]:
 
     Verified is an image whose every label was read back from its pixels.
     """
-    drawn = [_drawn(home, topic) for topic in DRAWN]
-    return drawn + [_photographed(home, topic) for topic in PHOTOGRAPHED]
+    return [_made(home, topic) for topic in (*DRAWN, *PHOTOGRAPHED)]
 
 
-def _drawn(home: Home, topic: str) -> dict[str, Any]:
-    images = pd.concat(_table(home, name, topic) for name in ("drawn_images", "original_images"))
-    readings = _table(home, "measurements", topic)
-    agrees = agreement(images, readings).groupby(["image_id", "sha256"])["agrees"].all()
-    pixels = readings.drop_duplicates("image_id")["pixels_sha256"]
-    return _row(topic, images, int(agrees.sum()), pixels)
-
-
-def _photographed(home: Home, topic: str) -> dict[str, Any]:
-    images = _table(home, "photographs", topic)
-    return _row(topic, images, 0, images["sha256"])
-
-
-def _row(topic: str, images: pd.DataFrame, verified: int, pictures: pd.Series) -> dict[str, Any]:
-    original = (
-        images["image_set"].eq("originals") if topic in DRAWN else images["variant"].eq("original")
-    )
+def _made(home: Home, topic: str) -> dict[str, Any]:
+    names = ("drawn_images", "original_images") if topic in DRAWN else ("photographs",)
+    images = pd.concat(home.table(AssetKey([GROUP, name]), topic) for name in names)
+    original, pictures, verified = images["variant"].eq("original"), images["sha256"], 0
+    if topic in DRAWN:
+        original = images["image_set"].eq("originals")
+        readings = home.table(AssetKey([GROUP, "measurements"]), topic)
+        pictures = readings.drop_duplicates("image_id")["pixels_sha256"]
+        labels = agreement(images, readings).groupby(["image_id", "sha256"])["agrees"]
+        verified = int(labels.all().sum())
     return {
         "topic": topic,
         "images": int((~original).sum()),
@@ -131,10 +123,6 @@ def _row(topic: str, images: pd.DataFrame, verified: int, pictures: pd.Series) -
         "stand-ins": int(images["rehearsal"].sum()),
         "distinct": int(pictures.nunique()),
     }
-
-
-def _table(home: Home, name: str, topic: str) -> pd.DataFrame:
-    return home.table(AssetKey([GROUP, name]), topic)
 
 
 BENCHMARK = Benchmark(

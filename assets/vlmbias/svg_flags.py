@@ -24,7 +24,7 @@ from generators.work import Drawing, Found, Reading, draw_png, read_png
 from resources.edited_flags import Answer, Seen, seen
 from resources.images import ImageStore
 from resources.models.catalog import Catalog, Model
-from resources.models.outcomes import Answered, Failed, Outcome
+from resources.models.outcomes import Answered, Failed
 from resources.models.requests import Turn, Write
 from resources.workers import spread
 
@@ -112,15 +112,15 @@ class EditedFlags(Step[Limited]):
         ]
         pictures = dict(zip((row["base_id"] for row in answered), seen(replies), strict=True))
         known = {found.pixels_sha256: name for name, found in _drawn().items()}
-        return [
-            row
-            | (
-                _counted(pictures[row["base_id"]], row["scene"], known, work.images)
-                if row["base_id"] in pictures
-                else _unanswered(row["reply"])
-            )
-            for row in rows
-        ]
+        found = []
+        for row in rows:
+            if picture := pictures.get(row["base_id"]):
+                ending = _counted(picture, row["scene"], known, work.images)
+            else:
+                ended = unanswered(row["reply"], "no svg")
+                ending = {"outcome": ended["outcome"], "problem": reason_of(ended)}
+            found.append(row | ending)
+        return found
 
     def extent(self, work: Work[Limited], rows: Sequence[Row]) -> Extent:
         """Of all 40 edits."""
@@ -181,21 +181,18 @@ def _row(scene: Scene, model: Model) -> dict[str, Any]:
     return {
         "scene": scene,
         "image_id": f"{scene.base_id}/{model.name}/{SIZE}",
-        "base_id": scene.base_id,
-        "original_id": scene.original_id,
-        "subject": scene.subject,
-        "target": scene.target,
-        "modification": scene.modification,
+        **{name: getattr(scene, name) for name in _OF_SCENE},
         "targets": list(scene.truths),
         "truths": list(scene.truths.values()),
         "readings": [],
-        "sha256": None,
-        "width": None,
-        "height": None,
+        **dict.fromkeys(("sha256", "width", "height")),
         "painter": model.name,
         "rehearsal": model.rehearses,
         "review": "pixels",
     }
+
+
+_OF_SCENE = ("base_id", "original_id", "subject", "target", "modification")
 
 
 def _counted(
@@ -225,28 +222,20 @@ def _holds(found: Found, scene: Scene) -> bool:
     return list(found.readings) == list(scene.truths.values())
 
 
-def _unanswered(outcome: Outcome) -> dict[str, Any]:
-    ended = unanswered(outcome, "no svg")
-    return {"outcome": ended["outcome"], "problem": reason_of(ended)}
-
-
 def _retention(rows: Sequence[Row]) -> pd.DataFrame:
     """By target and change: edits asked for, and kept; and of our own drawings, how many hold."""
-    drawn = _drawn()
-    table = pd.DataFrame(
-        [
-            {
-                "target": row["target"],
-                "modification": row["modification"],
-                "kept": row["outcome"] == "kept",
-                "drawn_by_code": _holds(drawn[row["base_id"]], row["scene"]),
-            }
-            for row in rows
-        ]
-    )
-    groups = table.groupby(["target", "modification"])
-    by = groups.agg(asked=("kept", "size"), kept=("kept", "sum"), drawn=("drawn_by_code", "sum"))
-    whole = pd.DataFrame([["all", "all", *by.sum()]], columns=[*by.reset_index().columns])
-    return pd.concat([by.reset_index(), whole], ignore_index=True).rename(
+    ours = _drawn()
+    edits = [
+        (
+            *(row["target"], row["modification"], row["outcome"] == "kept"),
+            _holds(ours[row["base_id"]], row["scene"]),
+        )
+        for row in rows
+    ]
+    by = ["target", "modification"]
+    groups = pd.DataFrame(edits, columns=[*by, "kept", "drawn"]).groupby(by)
+    counts = groups.agg(asked=("kept", "size"), kept=("kept", "sum"), drawn=("drawn", "sum"))
+    whole = pd.DataFrame([["all", "all", *counts.sum()]], columns=[*by, *counts.columns])
+    return pd.concat([counts.reset_index(), whole], ignore_index=True).rename(
         columns={"drawn": "kept of those drawn by code"}
     )

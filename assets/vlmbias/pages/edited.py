@@ -56,12 +56,8 @@ class Edited(NamedTuple):
     @property
     def hashes(self) -> list[str]:
         """The sha256 of every picture of the strips."""
-        return [
-            sample.sha256
-            for writer in self.writers
-            for _, _, samples in writer.samples
-            for sample in samples
-        ]
+        strips = (samples for writer in self.writers for _, _, samples in writer.samples)
+        return [sample.sha256 for samples in strips for sample in samples]
 
 
 def edited(tables: Collection[pd.DataFrame], scenes: Sequence[Scene]) -> Edited | None:

@@ -131,7 +131,14 @@ def _asked(
     references: Collection[str],
 ) -> list[Asked]:
     """The scene's questions in order; counts the wrong answers of each picture as well."""
-    given: dict[tuple[str, str], dict[Judge, dict[str, Answer]]] = {}
+    questions = {
+        (row.question_id, row.question): Asked(
+            *(row.question_id, row.target, row.question, row.ground_truth, row.expected_bias), {}
+        )
+        for picture in pictures
+        for row in asked.get(_image(picture), ())
+    }
+    given: dict[tuple[str, str], dict[Judge, dict[str, Answer]]] = {key: {} for key in questions}
     for picture in pictures:
         for row in answered.get(_image(picture), ()):
             judge, answer = judge_of(row, references), _answer(row)
@@ -139,22 +146,11 @@ def _asked(
             by_judge.setdefault(judge, {})[picture.image_id] = answer
             if answer.right is False:
                 picture.wrong[judge] = picture.wrong.get(judge, 0) + 1
-    once = {
-        (row.question_id, row.question): row
-        for picture in pictures
-        for row in asked.get(_image(picture), ())
-    }
-    return [
-        Asked(
-            row.question_id,
-            row.target,
-            row.question,
-            row.ground_truth,
-            row.expected_bias,
-            _by_prompting(pictures, given.get(key, {})),
-        )
-        for key, row in once.items()
-    ]
+    for key, question in questions.items():
+        for judge in in_order(given[key]):
+            answers = [given[key][judge].get(picture.image_id) for picture in pictures]
+            question.answers.setdefault(judge.prompting, []).append((judge, answers))
+    return list(questions.values())
 
 
 def _shown(
@@ -169,16 +165,6 @@ def _shown(
                 seen[row.prompting][Shown(picture.size, row.shown, painted)] = None
         found = {**{prompting: list(each) for prompting, each in seen.items()}, **found}
     return found
-
-
-def _by_prompting(
-    pictures: Sequence[Picture], given: Mapping[Judge, Mapping[str, Answer]]
-) -> dict[str, list[tuple[Judge, list[Answer | None]]]]:
-    replies = defaultdict(list)
-    for judge in in_order(given):
-        answers = [given[judge].get(picture.image_id) for picture in pictures]
-        replies[judge.prompting].append((judge, answers))
-    return dict(replies)
 
 
 def _answer(row: Row) -> Answer:

@@ -57,7 +57,11 @@ class Site:
     def ways(self) -> list[Way]:
         """The ways in which some judge was asked, the baseline first: the front page itself."""
         return [
-            _way(name) for name in dict.fromkeys([BASELINE, *(j.prompting for j in self.judges)])
+            Way(
+                *(name, prompting_title(name), PROMPTINGS.get(name, "")),
+                "index.html" if name == BASELINE else f"asked-{name.replace(' ', '-')}.html",
+            )
+            for name in dict.fromkeys([BASELINE, *(judge.prompting for judge in self.judges)])
         ]
 
     @cached_property
@@ -166,9 +170,3 @@ class Site:
     def sizes(self) -> list[int]:
         """Every size in px, the smallest first."""
         return sorted({picture.size for _, picture in self.pictures})
-
-
-def _way(prompting: str) -> Way:
-    page = "index" if prompting == BASELINE else f"asked-{prompting.replace(' ', '-')}"
-    meaning = PROMPTINGS.get(prompting, "")
-    return Way(prompting, prompting_title(prompting), meaning, f"{page}.html")

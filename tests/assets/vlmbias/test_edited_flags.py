@@ -9,7 +9,7 @@ import pandas as pd
 from assets.kit.foresight import planners
 from assets.kit.materializing import asset_of
 from assets.vlmbias.benchmark import BENCHMARK
-from assets.vlmbias.svg_flags import EDITED, EditedFlags, edits, request_of, wrong
+from assets.vlmbias.svg_flags import EDITED, EditedFlags, edits, request_of
 from definitions import resources_at
 from generators.domains.flags.draw import draw, original
 from generators.prompts.svg_editing import svg_editing
@@ -18,6 +18,7 @@ from resources.models.catalog import Catalog
 from resources.models.requests import call_key, canonical_of
 from tests.assets.asked import judge_at
 from tests.assets.plans import plan_context
+from tests.assets.works import problems
 from tests.providers import faults
 from tests.runs import REFERENCE, checks, failure, metadata
 
@@ -230,18 +231,18 @@ def test_a_table_that_lost_a_row_or_says_half_is_found(tmp_path, server):
     ending(tmp_path, server)
     rows = EDITED.rows(flags_at(tmp_path))
 
-    def problems(rows, limit=None):
-        return [tuple(each) for each in wrong(rows, limit).itertuples(index=False)]
+    def found(rows, limit=None):
+        return problems(EditedFlags(Catalog(()), editor_at(server)), rows, {"limit": limit})
 
     name = rows[0]["base_id"]
-    assert problems(rows) == []
-    assert problems(rows[1:]) == [(name, "0 rows")]
-    assert problems([*rows, rows[0]]) == [(name, "2 rows")]
+    assert found(rows) == []
+    assert found(rows[1:]) == [(name, "0 rows")]
+    assert found([*rows, rows[0]]) == [(name, "2 rows")]
     (first,) = edits(1)
-    assert problems([row for row in rows if row["base_id"] == first.base_id], 1) == []
+    assert found([row for row in rows if row["base_id"] == first.base_id], 1) == []
     for column, value in {"outcome": "pending", "problem": None, "sha256": "ab"}.items():
         changed = rows[0] | {column: value}
-        assert problems([changed, *rows[1:]]) == [(name, f"ended as {changed['outcome']}")]
+        assert found([changed, *rows[1:]]) == [(name, f"ended as {changed['outcome']}")]
 
 
 def test_our_own_writers_edit_no_flags_and_the_others_are_planned(tmp_path, server):
