@@ -55,23 +55,19 @@ class Whole(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """What one partition of an asset would ask of one model.
-
-    `requests` are those that are certain; repeated ones are sent once, stored ones not at all. It
-    may be a generator, which is read once. `later` are those that depend on answers that are not
-    there yet (a second turn, an edit of what is not painted): at most so many, and each at most so
-    large, so that they count and are priced, but are never sent or looked up. `missing` names what
-    has to be materialized first where the requests cannot even be counted; all else is empty then.
-    `whole` tells of a sample that is smaller than the paper's.
-    `warning` is what a quote says beside its numbers.
-    """
+    """What one partition of an asset would ask of one model."""
 
     model: Model
     requests: Iterable[Request] = ()
+    """Those that are certain, read once; repeated ones are sent once, stored ones not at all."""
     later: Iterable[Request] = ()
+    """Those that depend on answers that are not there yet, at most so many and each at most so
+    large: they count and are priced, but are never sent or looked up."""
     missing: str | None = None
+    """What has to be materialized before requests can be counted; all else is empty then."""
     whole: Whole | None = None
     warning: str | None = None
+    """What a quote says beside its numbers."""
 
 
 Planner: TypeAlias = Callable[[PlanContext, str, Mapping[str, Any]], Iterator[Plan]]

@@ -1,12 +1,11 @@
 """What everything cost: a table by month, asset, partition and model."""
 
-import pandas as pd
 import pyarrow as pa
-from dagster import MaterializeResult, asset
+from dagster import MaterializeResult
 
 from assets.kit.columns import REAL, TEXT, WHOLE, Columns, materialized
 from assets.kit.previews import markdown_table
-from resources.calls.spending import Spent
+from assets.kit.table_asset import table_asset
 from resources.models.client import ModelClient
 from resources.models.pricing import dollars
 
@@ -27,41 +26,29 @@ COSTS = Columns(
 )
 
 
-@asset(
-    key_prefix="money",
-    group_name="money",
-    owners=["team:counterfactory"],
-    kinds={"python", "parquet"},
+@table_asset(
+    "money",
+    columns=COSTS,
+    partitions=None,
     description="What all runs on this call store have cost until now; materialize it to bring it "
     "up to date.",
-    metadata=COSTS.described(),
-    code_version="1",
 )
 def costs(models: ModelClient) -> MaterializeResult[pa.Table]:
     """The cost table, with its sums by month."""
     spent = models.calls.spending()
-    table = COSTS.table([_row(each) for each in spent])
-    rows = table.to_pandas()
-    months = rows.groupby("month", as_index=False)[
-        ["requests", "paid_usd", "possibly_paid_usd", "unknown"]
-    ].sum()
+    rows = [
+        each._asdict()
+        | {"paid_usd": dollars(each.paid), "possibly_paid_usd": dollars(each.possibly_paid)}
+        for each in spent
+    ]
+    table = COSTS.table([{name: row[name] for name in COSTS.columns} for row in rows])
+    sums = ["requests", "paid_usd", "possibly_paid_usd", "unknown"]
+    months = table.to_pandas().groupby("month", as_index=False)[sums].sum()
     return materialized(
         table,
         paid_usd=dollars(sum(each.paid for each in spent)),
         possibly_paid_usd=dollars(sum(each.possibly_paid for each in spent)),
         requests_of_unknown_price=sum(each.unknown for each in spent),
-        months=markdown_table(_in_cents(months)),
+        # To the cent, for a reader.
+        months=markdown_table(months.round({"paid_usd": 2, "possibly_paid_usd": 2})),
     )
-
-
-def _row(spent: Spent) -> dict[str, object]:
-    return {
-        **{name: value for name, value in spent._asdict().items() if name in COSTS.columns},
-        "paid_usd": dollars(spent.paid),
-        "possibly_paid_usd": dollars(spent.possibly_paid),
-    }
-
-
-def _in_cents(rows: pd.DataFrame) -> pd.DataFrame:
-    """Rows for a reader, dollars to the cent."""
-    return rows.round({"paid_usd": 2, "possibly_paid_usd": 2})

@@ -61,7 +61,5 @@ def wrong_rows(own: OwnTriplets) -> pd.DataFrame:
 
 def warning(own: OwnTriplets, path: str) -> str | None:
     """What to tell of rows that are not used; None where all are."""
-    if not own.wrong:
-        return None
     lines = "\n".join(f"  {path}, line {line}: {why}" for line, why in own.wrong)
-    return f"{len(own.wrong)} of {own.rows} rows are not used.\n{lines}"
+    return f"{len(own.wrong)} of {own.rows} rows are not used.\n{lines}" if own.wrong else None

@@ -61,17 +61,16 @@ def parts_of(apart: Accuracy, titles: columns.Titles, prompting: str) -> list[Pa
         if asked.isdisjoint(columns.apart_set(proof, each) for each in columns.VARIANTS):
             continue
         title = PROOFS[proof].short
-        tables = (
+        captions = {
+            "accuracy and bias rate on Q1 and Q2": columns.apart(titles, proof),
+            "accuracy on the counterfactuals of each painter": columns.apart_by_painter(
+                titles, proof, painters
+            ),
+        }
+        by_topic, by_painter = (
             apart.table(f"{title}: {caption}", apart.held(groups), prompting)
-            for caption, groups in (
-                ("accuracy and bias rate on Q1 and Q2", columns.apart(titles, proof)),
-                (
-                    "accuracy on the counterfactuals of each painter",
-                    columns.apart_by_painter(titles, proof, painters),
-                ),
-            )
+            for caption, groups in captions.items()
         )
-        by_topic, by_painter = tables
         number = len({head.label for group in by_painter.groups for head in group.heads})
         found.append(Part(proof, title, number, by_topic, by_painter))
     return found
