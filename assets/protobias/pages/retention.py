@@ -58,10 +58,8 @@ def of_painter(painted: Painted) -> list[Table]:
     """Every stage by domain, then by knob; why pairs were lost; what the filter kept by concept."""
     found = painted.retention[painted.retention["knob"] != ALL]
     by_knob = [
-        Body(
-            TITLES[domain], [_stages(painted, domain, knob, named(knob)) for knob in knobs.unique()]
-        )
-        for domain, knobs in found.groupby("domain")["knob"]
+        Body(TITLES[each], [_stages(painted, each, knob, named(knob)) for knob in knobs.unique()])
+        for each, knobs in ((str(domain), of) for domain, of in found.groupby("domain")["knob"])
     ]
     return [
         Table("Retention by domain", "Domain", [_HEADS], [Body("", _by_domain(painted))]),
