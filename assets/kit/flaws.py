@@ -20,22 +20,12 @@ from resources.images import ImageStore
 from resources.ledger import WorkLedger, work_key
 
 _VERSION = 1
-
-
 _AT_ONCE = 500
-
-
 _THREADS = 4
-
-
 _NOISE = 4
 """Levels of 255 by which one colour may vary: what JPEG makes of it."""
-
-
 _DARK = 16
 """The lightest level of a picture that is black."""
-
-
 _NEARLY = 0.9
 """How much of 1,024 px the longer side of a picture has at least that is to be of 1K (Gemini)."""
 
