@@ -31,10 +31,10 @@ def collect(
 
         counterfactory collect --remove
     """
-    from dagster import DagsterInstance  # noqa: PLC0415 - slow to load
+    from dagster import DagsterInstance
 
-    from definitions import data_root  # noqa: PLC0415 - see above
-    from resources.garbage_collector import GarbageCollector  # noqa: PLC0415 - see above
+    from definitions import data_root
+    from resources.garbage_collector import GarbageCollector
 
     if calls and not remove:
         raise typer.BadParameter("look at what would be removed first, then add --remove.")
@@ -50,9 +50,9 @@ def collect(
 
 def _require_rest(instance: "DagsterInstance") -> None:
     """Raise `Busy` while a run is in progress: it may use what no table names yet."""
-    from dagster import DagsterRunStatus, RunsFilter  # noqa: PLC0415 - slow to load
+    from dagster import DagsterRunStatus, RunsFilter
 
-    from resources.faults import Busy  # noqa: PLC0415 - see above
+    from resources.faults import Busy
 
     statuses = ("QUEUED", "NOT_STARTED", "STARTING", "STARTED", "CANCELING")
     under_way = RunsFilter(statuses=[DagsterRunStatus[status] for status in statuses])

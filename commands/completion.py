@@ -36,7 +36,7 @@ def complete_partitions(ctx: Any, incomplete: str) -> list[str]:
 
 def complete_scenes(incomplete: str) -> list[str]:
     """Scenes of the domain that is typed already, else the domains."""
-    from generators.domains import domains  # noqa: PLC0415 - slow to load
+    from generators.domains import domains
 
     known = domains()
     name, slash, _ = incomplete.partition("/")
@@ -61,10 +61,10 @@ def _names() -> dict[str, Any]:
 
 
 def _assets() -> dict[str, list[str]]:
-    from dagster import DagsterInstance  # noqa: PLC0415 - slow to load
+    from dagster import DagsterInstance
 
-    from assets.kit.partitions import add_painters  # noqa: PLC0415 - see above
-    from definitions import by_key, catalog  # noqa: PLC0415 - see above
+    from assets.kit.partitions import add_painters
+    from definitions import by_key, catalog
 
     with DagsterInstance.get() as instance:
         add_painters(instance, catalog)

@@ -35,12 +35,12 @@ def demo(
         counterfactory demo --seed 7 --sizes 384,1024
     """
     started = perf_counter()
-    from assets.kit.benchmarks import benchmarks  # noqa: PLC0415 - slow to load
-    from assets.kit.partitions import add_painters  # noqa: PLC0415 - see above
-    from commands.storage import open_instance  # noqa: PLC0415 - see above
-    from definitions import catalog, data_root  # noqa: PLC0415 - see above
-    from resources.faults import writing  # noqa: PLC0415 - see above
-    from resources.home import Home  # noqa: PLC0415 - see above
+    from assets.kit.benchmarks import benchmarks
+    from assets.kit.partitions import add_painters
+    from commands.storage import open_instance
+    from definitions import catalog, data_root
+    from resources.faults import writing
+    from resources.home import Home
 
     design = _design(seed, sizes)
     painter = _painter()
@@ -67,8 +67,8 @@ def demo(
 
 def _design(seed: int, sizes: str) -> Mapping[str, Any]:
     """The config of the resource of that name; raises `ValueError` for what cannot be drawn."""
-    from generators.domains import domains  # noqa: PLC0415 - slow to load
-    from resources.design import Design  # noqa: PLC0415 - see above
+    from generators.domains import domains
+    from resources.design import Design
 
     try:
         lengths = [int(size) for size in sizes.replace(",", " ").split()]
@@ -82,7 +82,7 @@ def _design(seed: int, sizes: str) -> Mapping[str, Any]:
 
 def _painter() -> str:
     """The painter that stands in; raises `ValueError` where models.yaml lists none."""
-    from definitions import catalog  # noqa: PLC0415 - slow to load
+    from definitions import catalog
 
     for model in catalog.models:
         if model.rehearses and {"painter", "editor"} <= set(model.roles):
@@ -98,11 +98,11 @@ class _Maker:
     """Makes what is not up to date, in as few runs and steps as it takes, in this process."""
 
     def __init__(self, instance: "DagsterInstance", design: Mapping[str, Any]) -> None:
-        from commands.environment import ROOT  # noqa: PLC0415 - slow to load
-        from commands.freshness import Freshness, inputs  # noqa: PLC0415 - see above
-        from definitions import data_root, defs, models_path, resources_at  # noqa: PLC0415
-        from resources.collections import collections_path  # noqa: PLC0415 - see above
-        from resources.taxonomy import taxonomy_path  # noqa: PLC0415 - see above
+        from commands.environment import ROOT
+        from commands.freshness import Freshness, inputs
+        from definitions import data_root, defs, models_path, resources_at
+        from resources.collections import collections_path
+        from resources.taxonomy import taxonomy_path
 
         self._instance, self._design = instance, design
         self._graph = defs.resolve_asset_graph()
@@ -145,7 +145,7 @@ class _Maker:
         keys: Sequence[Any],
         config: Mapping[str, Any],
     ) -> None:
-        from assets.kit.partitions import tags_of  # noqa: PLC0415 - slow to load
+        from assets.kit.partitions import tags_of
 
         # Tags and not `partition_key`, which all assets of a run would have to share.
         divisions = [self._graph.get(key).partitions_def for key in keys]
@@ -166,7 +166,7 @@ class _Maker:
 
 
 def _key(*path: str) -> Any:
-    from dagster import AssetKey  # noqa: PLC0415 - slow to load
+    from dagster import AssetKey
 
     return AssetKey(path)
 

@@ -32,9 +32,9 @@ def load_environment() -> None:
 @contextmanager
 def stores(instance: "DagsterInstance | None" = None, *names: str) -> Iterator[Any]:
     """The resources of those names, or all, as runs use them."""
-    from dagster import build_resources  # noqa: PLC0415 - see above
+    from dagster import build_resources
 
-    from definitions import data_root, resources_at  # noqa: PLC0415 - see above
+    from definitions import data_root, resources_at
 
     resources = resources_at(data_root())
     with warnings.catch_warnings():

@@ -20,9 +20,9 @@ def export(
 
         counterfactory export vlmbias/accuracy answers.cassette
     """
-    from assets.kit.upstream_calls import upstream_calls  # noqa: PLC0415 - slow to load
-    from definitions import catalog, data_root, defs  # noqa: PLC0415 - see above
-    from resources.cassette import export_cassette  # noqa: PLC0415 - see above
+    from assets.kit.upstream_calls import upstream_calls
+    from definitions import catalog, data_root, defs
+    from resources.cassette import export_cassette
 
     found = upstream_calls(defs, catalog, select, Path(data_root()), listed(partitions))
     with stores(None, "models") as known:

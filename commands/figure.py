@@ -34,8 +34,8 @@ def figure(
 
         counterfactory figure flags/united-states-stars-add --kind svg
     """
-    from generators.figures import figure as drawn  # noqa: PLC0415 - slow to load
-    from generators.figures import scene_named  # noqa: PLC0415 - see above
+    from generators.figures import figure as drawn
+    from generators.figures import scene_named
 
     found = scene_named(scene, seed)
     data = drawn(found, size, kind.value)

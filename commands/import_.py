@@ -17,8 +17,8 @@ def import_(
 
         counterfactory import answers.cassette
     """
-    from definitions import data_root  # noqa: PLC0415 - slow to load
-    from resources.cassette import import_cassette  # noqa: PLC0415 - see above
+    from definitions import data_root
+    from resources.cassette import import_cassette
 
     with stores(None, "models") as known:
         models = known.models

@@ -13,13 +13,13 @@ def quote(select: Select = "*", partitions: Partitions = None, config: Config = 
 
         counterfactory quote 'kind:"judge"' --partitions flags,game_boards
     """
-    from dagster import DagsterInstance  # noqa: PLC0415 - slow to load
+    from dagster import DagsterInstance
 
-    from assets.kit.partitions import add_painters  # noqa: PLC0415 - see above
-    from assets.kit.plan import PlanContext  # noqa: PLC0415 - see above
-    from assets.planning import choose, text  # noqa: PLC0415 - see above
-    from assets.planning import quote as quoted  # noqa: PLC0415 - see above
-    from definitions import catalog, defs, planners  # noqa: PLC0415 - see above
+    from assets.kit.partitions import add_painters
+    from assets.kit.plan import PlanContext
+    from assets.planning import choose, text
+    from assets.planning import quote as quoted
+    from definitions import catalog, defs, planners
 
     given = read_config(config)
     with DagsterInstance.get() as instance, stores(instance) as known:

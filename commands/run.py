@@ -37,12 +37,12 @@ def run(
 
         counterfactory run vlmbias/answers_gpt_4_1 --partitions flags --budget 2
     """
-    from dagster import DagsterInstance  # noqa: PLC0415 - slow to load
+    from dagster import DagsterInstance
 
-    from assets.kit.partitions import add_painters  # noqa: PLC0415 - see above
-    from assets.planning import choose_all  # noqa: PLC0415 - see above
-    from commands.planning import planned  # noqa: PLC0415 - see above
-    from definitions import catalog, defs  # noqa: PLC0415 - see above
+    from assets.kit.partitions import add_painters
+    from assets.planning import choose_all
+    from commands.planning import planned
+    from definitions import catalog, defs
 
     given = read_config(config)
     resources = _resources(given.pop("resources", {}))
@@ -69,8 +69,8 @@ def run(
 
 def _resources(given: Any) -> dict[str, Any]:
     """The config of resources; raises `ValueError` for one that there is none of."""
-    from definitions import resources  # noqa: PLC0415 - slow to load
-    from generators.nearest import nearest  # noqa: PLC0415 - see above
+    from definitions import resources
+    from generators.nearest import nearest
 
     for name in given if isinstance(given, Mapping) else ["resources"]:
         if name not in resources:
@@ -101,10 +101,7 @@ class _Materialization:
 
     def execute(self, planned: "PlannedRun", progress: "Progress") -> None:
         """Do a run in processes of its own, as the UI does."""
-        from dagster._core.execution.api import (  # noqa: PLC0415 - slow to load
-            create_execution_plan,
-            execute_run_iterator,
-        )
+        from dagster._core.execution.api import create_execution_plan, execute_run_iterator
 
         job, config = _job(planned), self._config(planned)
         plan = create_execution_plan(job, config, instance_ref=self._instance.get_ref())
@@ -164,8 +161,8 @@ class _Materialization:
 
     def _paid(self) -> float:
         """What was spent, or may have been, by runs that failed as well."""
-        from commands.environment import stores  # noqa: PLC0415 - slow to load
-        from resources.calls.spending import NANO  # noqa: PLC0415 - see above
+        from commands.environment import stores
+        from resources.calls.spending import NANO
 
         if not self._runs:
             return 0.0
@@ -199,7 +196,7 @@ def _numbers(said: Mapping[str, Any]) -> list[str]:
 
 
 def _default_budget() -> float | None:
-    from definitions import resources  # noqa: PLC0415 - slow to load
+    from definitions import resources
 
     limit: float | None = resources["budget"].per_run_usd
     return limit
@@ -207,11 +204,9 @@ def _default_budget() -> float | None:
 
 def _job(planned: "PlannedRun") -> Any:
     """The job of the code location that materializes those assets, for other processes to load."""
-    from dagster._core.definitions.reconstruct import (  # noqa: PLC0415 - slow to load
-        ReconstructableRepository,
-    )
+    from dagster._core.definitions.reconstruct import ReconstructableRepository
 
-    from commands.environment import ROOT  # noqa: PLC0415 - see above
+    from commands.environment import ROOT
 
     location = ReconstructableRepository.for_module("definitions", "defs", str(ROOT))
     job = location.get_reconstructable_job("__ASSET_JOB")
@@ -219,8 +214,8 @@ def _job(planned: "PlannedRun") -> Any:
 
 
 def _tags(planned: "PlannedRun") -> dict[str, str]:
-    from assets.kit.partitions import tags_of  # noqa: PLC0415 - slow to load
-    from definitions import by_key  # noqa: PLC0415 - see above
+    from assets.kit.partitions import tags_of
+    from definitions import by_key
 
     if not planned.partition:
         return {}
@@ -228,13 +223,7 @@ def _tags(planned: "PlannedRun") -> dict[str, str]:
 
 
 def _progress() -> "Progress":
-    from rich.progress import (  # noqa: PLC0415 - slow to load
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-    )
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
     text = TextColumn("{task.description}")
     bars = (text, BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())

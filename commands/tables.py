@@ -12,7 +12,7 @@ _WIDE = 240
 
 def console(*, errors: bool = False) -> "Console":
     """The terminal; wide where it is a file or a pipe, so that no line is broken."""
-    from rich.console import Console  # noqa: PLC0415 - a fifth of the time that help takes
+    from rich.console import Console
 
     stream = sys.stderr if errors else sys.stdout
     return Console(file=stream, width=None if stream.isatty() else _WIDE, highlight=False)
@@ -20,8 +20,8 @@ def console(*, errors: bool = False) -> "Console":
 
 def columns(*heads: str, title: str | None = None) -> "Table":
     """An empty table of those columns; one whose head ends with ">" is aligned to the right."""
-    from rich import box  # noqa: PLC0415 - see above
-    from rich.table import Table  # noqa: PLC0415 - see above
+    from rich import box
+    from rich.table import Table
 
     table = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", pad_edge=False)
     for head in heads:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping
+from copy import copy
 from typing import Any
 
 from dagster import AssetExecutionContext, ConfigurableResource
@@ -55,29 +56,14 @@ class Budget(ConfigurableResource[None]):
 
     @classmethod
     def of(cls, environment: Mapping[str, str]) -> "Budget":
-        """The budgets that the environment sets, each of which a run's config can change.
-
-        Raises `ValueError` for one that is no amount.
-        """
+        """The budgets that the environment sets; raises `ValueError` for one that is no amount."""
         # As defaults of fields, since a run's config takes the place of all that is passed here:
         # one that changes the budget of its run would lift that of the month.
-        limits = {
-            "per_run_usd": _usd(environment, PER_RUN),
-            "per_month_usd": _usd(environment, PER_MONTH),
-        }
-        defaults: dict[str, Any] = {
-            name: (
-                float | None,
-                Field(
-                    limit,
-                    ge=0,
-                    le=MOST_USD,
-                    allow_inf_nan=False,
-                    description=cls.model_fields[name].description,
-                ),
-            )
-            for name, limit in limits.items()
-        }
+        defaults: dict[str, Any] = {}
+        for name, variable in (("per_run_usd", PER_RUN), ("per_month_usd", PER_MONTH)):
+            limit = copy(cls.model_fields[name])
+            limit.default = _usd(environment, variable)
+            defaults[name] = (float | None, limit)
         budget: Budget = create_model(cls.__name__, __base__=cls, __doc__=cls.__doc__, **defaults)()
         return budget
 

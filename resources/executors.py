@@ -79,10 +79,7 @@ multiprocess = _checking(multiprocess_executor)
 
 
 def _require_known(context: PlanOrchestrationContext) -> None:
-    """Compare a config's names with those there are, where Dagster itself does not.
-
-    What was meant to be small or limited would otherwise be neither.
-    """
+    """Compare a config's names with those there are, where Dagster itself does not."""
     job = context.job
     if not context.job_name.startswith(_UNCHECKED) or not isinstance(job, ReconstructableJob):
         return

@@ -73,10 +73,7 @@ class GarbageCollector:
         self._before = time.time() - DAY_S
 
     def waste(self) -> Waste:
-        """What could be removed; changes nothing.
-
-        Raises `Corrupt` where a table or a call cannot be read: it may refer to anything.
-        """
+        """What could be removed; raises `Corrupt` where a table or a call cannot be read."""
         named = self._named()
         found, used, lost = Waste(), named | set(self._waiting()), set[str]()
         for call in self._calls.rows(self._calls.all_keys()):
@@ -156,18 +153,12 @@ class GarbageCollector:
 
     def _cost(self, keys: Set[str]) -> tuple[int, int]:
         """What calls cost, as it was booked, and how many were not."""
-        booked = dict[str, int]()
+        paid = select(SPENDING.c.key, func.sum(SPENDING.c.cost)).group_by(SPENDING.c.key)
+        paid = paid.where(SPENDING.c.cost.is_not(None))
         with closing(database_of(self._calls.url)) as database:
-            paid = select(SPENDING.c.key, func.sum(SPENDING.c.cost)).group_by(SPENDING.c.key)
-            rows = database.run(
-                lambda connection, _: [
-                    (key, int(cost))
-                    for key, cost in connection.execute(paid.where(SPENDING.c.cost.is_not(None)))
-                    if key in keys
-                ]
-            )
-        booked.update(rows)
-        return sum(booked.values()), len(keys) - len(booked)
+            rows = database.run(lambda connection, _: connection.execute(paid).all())
+        booked = [int(cost) for key, cost in rows if key in keys]
+        return sum(booked), len(keys) - len(booked)
 
     def _stale_claims(self, *, remove: bool = False) -> int:
         """How many claims are of processes that ended long ago."""

@@ -31,10 +31,7 @@ class ImageStore(ConfigurableResource[None]):
     root: str
 
     def path(self, digest: str) -> UPath:
-        """Where the image of that sha256 lies, or would lie.
-
-        Raises `Outside` for what is no such name: nothing but images of the store is ever read.
-        """
+        """Where the image of that sha256 would lie; raises `Outside` for what is no such name."""
         if not _NAME.fullmatch(digest):
             raise Outside(
                 f"{digest!r} is not an image of {self.root}: an image is named by the 64 "
@@ -71,10 +68,7 @@ class ImageStore(ConfigurableResource[None]):
         return reserve
 
     def get(self, digest: str) -> bytes:
-        """The bytes of an image, checked against their sha256.
-
-        Raises `Missing` or `Corrupt`; drawn images heal when their asset is materialized again.
-        """
+        """The bytes of an image, checked against their sha256; raises `Missing` or `Corrupt`."""
         path = self.path(digest)
         try:
             with reaching(path):

@@ -1,13 +1,12 @@
-"""Who answers: the interface of every judge, and the reference judges that bracket real ones.
+"""The reference judges, which bracket real ones.
 
-A judge gets a prompt and an image's bytes, and nothing else. A reference judge that must be told
-more than that is an `InformedJudge`, so that nothing real is ever informed by mistake.
+A judge gets a prompt and an image's bytes, and nothing else. One that must be told more than that
+answers by another method, `answer_informed`, so that nothing real is ever informed by mistake.
 """
 
 from collections.abc import Mapping
 from hashlib import sha256
 from random import Random
-from typing import Protocol
 
 from generators.canvas import pixels_of
 from generators.domains import domains
@@ -15,20 +14,6 @@ from generators.reading import Unreadable
 
 Readings = Mapping[tuple[str, str], float]
 """What was read before: (sha256 of the image, target) to the reading."""
-
-
-class Judge(Protocol):
-    """Answers a prompt about an image."""
-
-    def answer(self, prompt: str, image: bytes) -> str:
-        """The response to `prompt` about the PNG or JPEG file `image`."""
-
-
-class InformedJudge(Protocol):
-    """A reference judge that is told what a biased answer would be."""
-
-    def answer_informed(self, prompt: str, image: bytes, expected_bias: str) -> str:
-        """The response of one that knows the expected bias."""
 
 
 class PixelsJudge:
@@ -67,10 +52,7 @@ class PriorJudge:
 
 
 class RandomJudge:
-    """Guesses by seed and question: Yes or No by a coin, a count uniform over bias - 2 ... + 2.
-
-    It is told the expected bias only to know around what to guess.
-    """
+    """Guesses by seed and question: Yes or No by a coin, a count uniform over bias - 2 ... + 2."""
 
     def __init__(self, seed: int = 0) -> None:
         self._seed = seed

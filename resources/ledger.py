@@ -32,10 +32,7 @@ _File: TypeAlias = tuple[int, int]
 
 
 class WorkKey(str):
-    """The key of a piece of work.
-
-    `former` is the key under which an earlier release recorded the same work, where there is one.
-    """
+    """The key of a piece of work; `former` is that under which an earlier release recorded it."""
 
     former: str | None = None
 

@@ -13,10 +13,7 @@ _FIELD = re.compile(r"\{(\w+)\}")
 
 
 def own_templates(path: str) -> Mapping[str, str]:
-    """By domain, the templates in a file; a domain that it lacks has the paper's.
-
-    Raises `OwnFileError`, which names every problem and its line.
-    """
+    """By domain, the templates in a file; raises `OwnFileError` with every problem and its line."""
     absent = f"{path} cannot be read (it is not there). Name a file that is there."
     document = yaml_document.load(path, absent, OwnFileError)
     templates: Mapping[str, str] = {}
@@ -27,7 +24,7 @@ def own_templates(path: str) -> Mapping[str, str]:
     for domain, told in templates.items():
         for problem in _problems(domain, told):
             document.add((domain,), problem)
-    document.require_right(path, OwnFileError)
+    document.require_right()
     return templates
 
 

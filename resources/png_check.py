@@ -29,10 +29,7 @@ def png_size(png: bytes) -> tuple[int, int]:
 
 
 def check_png(png: bytes) -> None:
-    """Raise `BadPng` unless this is an opaque 8-bit RGB PNG without metadata, whole to its end.
-
-    The size is read before anything is unpacked.
-    """
+    """Raise `BadPng` unless this is an opaque 8-bit RGB PNG without metadata, whole to its end."""
     chunks = _chunks(png)
     kind, header = next(chunks)
     if kind != b"IHDR" or len(header) != _HEADER.size:

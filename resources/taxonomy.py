@@ -30,7 +30,7 @@ def load(path: Path | str) -> Taxonomy:
         TaxonomyError,
     )
     taxonomy = _taxonomy(document)
-    document.require_right(path, TaxonomyError)
+    document.require_right()
     assert taxonomy is not None
     return taxonomy
 

@@ -37,6 +37,9 @@ class Problem:
 class Document:
     """A document's value, the line of each of its parts by path, and what is wrong with it."""
 
+    path: Path
+    fault: type[Exception]
+    """What `require_right` raises."""
     value: Any = None
     lines: dict[Place, int] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
@@ -77,37 +80,33 @@ class Document:
                 self.add(place, words(each, shape))
         return None
 
-    def require_right(
-        self,
-        path: Path | str,
-        fault: type[Exception],
-        entry: Callable[[Problem], str] | None = None,
-    ) -> None:
-        """Raise `fault` with all problems, each with its line and `entry`, if there are any."""
+    def require_right(self, entry: Callable[[Problem], str] = lambda _: "") -> None:
+        """Raise the fault with all problems, each with its line and `entry`, if there are any."""
         if self.problems:
             lines = [
-                f"  {path}, line {each.line}{entry(each) if entry else ''}: {each.text}"
+                f"  {self.path}, line {each.line}{entry(each)}: {each.text}"
                 for each in sorted(self.problems)
             ]
             count = "one thing" if len(lines) == 1 else f"{len(lines)} things"
-            raise fault("\n".join([f"{path} has {count} to mend.", *lines]))
+            raise self.fault("\n".join([f"{self.path} has {count} to mend.", *lines]))
 
 
 def load(path: Path | str, absent: str, fault: type[Exception]) -> Document:
     """The document in a file; raises `fault` where it cannot be read, `absent` where it is gone."""
+    document = Document(Path(path), fault)
     try:
-        return read(Path(path).read_bytes())
+        _read(document, document.path.read_bytes())
     except FileNotFoundError:
         raise fault(absent) from None
     except OSError as error:
         raise fault(
             f"{path} cannot be read ({error.strerror}). Make it a file that you may read."
         ) from None
+    return document
 
 
-def read(data: bytes) -> Document:
-    """The document in `data`; what is no YAML has no value and says so in its problems."""
-    document = Document()
+def _read(document: Document, data: bytes) -> None:
+    """Read `data`; what is no YAML has no value and says so in the document's problems."""
     try:
         text = data.decode()
         node = yaml.compose(text, _Loader)
@@ -123,7 +122,6 @@ def read(data: bytes) -> Document:
     else:
         if node is not None:
             document.value = _value(node, (), document)
-    return document
 
 
 class _Refused(yaml.MarkedYAMLError):

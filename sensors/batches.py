@@ -142,7 +142,7 @@ class _Tick(NamedTuple):
         if lacks is None:
             yield self._made_of(last)
         else:
-            self.told.append(f"{_named(last)}: {lacks}")
+            self.told.append(f"{last.place}: {lacks}")
 
     def _made_of(self, batch: Batch) -> RunRequest:
         key = AssetKey.from_user_string(batch.asset)
@@ -180,7 +180,3 @@ class _Tick(NamedTuple):
 
 def _place(batch: Batch) -> tuple[str, str]:
     return batch.asset, batch.partition
-
-
-def _named(batch: Batch) -> str:
-    return f"{batch.asset}, {batch.partition}" if batch.partition else batch.asset

@@ -15,6 +15,7 @@ from dagster import (
     RunRequest,
     RunsFilter,
 )
+from dagster._core.definitions.partitions.utils import PartitionDimensionDefinition
 from dagster._core.storage.dagster_run import NOT_FINISHED_STATUSES
 
 from assets.kit.benchmarks import Benchmark
@@ -85,46 +86,38 @@ class Coverage:
 
     def key(self, value: str, painter: str) -> str:
         """The partition of a painter and a value of the other dimension."""
-        parts = {
-            each.name: painter if each.partitions_def in BY_PAINTER else value
-            for each in self.division.partitions_defs
-        }
+        parts = {each.name: painter for each in self.division.partitions_defs}
+        parts[self._other.name] = value
         return "|".join(parts[name] for name in sorted(parts))
 
     def value(self, partition: str) -> str:
         """The value of the other dimension in a partition."""
-        return parts_of(partition, self.division)[self._dimension]
+        return parts_of(partition, self.division)[self._other.name]
 
     def painter(self, partition: str) -> str:
         """The painter in a partition, by a former key or its own."""
         now = partition_now(self.first.key.to_user_string(), partition)
         found = parts_of(now, self.division)
-        return next(part for name, part in found.items() if name != self._dimension)
+        return next(part for name, part in found.items() if name != self._other.name)
 
     @property
     def all_values(self) -> Sequence[str]:
         """The values of the other dimension, as animals."""
-        (division,) = (
-            each.partitions_def
-            for each in self.division.partitions_defs
-            if each.name == self._dimension
-        )
-        return division.get_partition_keys()
+        return self._other.partitions_def.get_partition_keys()
 
-    @property
-    def _dimension(self) -> str:
-        (name,) = (
-            each.name
-            for each in self.division.partitions_defs
-            if each.partitions_def not in BY_PAINTER
+    @cached_property
+    def _other(self) -> PartitionDimensionDefinition:
+        """The dimension that is not the painters'."""
+        (found,) = (
+            each for each in self.division.partitions_defs if each.partitions_def not in BY_PAINTER
         )
-        return name
+        return found
 
     @cached_property
     def _sources(self) -> list[AssetKey]:
         """What the steps read that is divided by the other dimension alone."""
         read = (of for step in self.steps for of in step.inputs.values())
-        return list(dict.fromkeys(of.asset for of in read if of.dimension == self._dimension))
+        return list(dict.fromkeys(of.asset for of in read if of.dimension == self._other.name))
 
     @cached_property
     def values(self) -> list[str]:
@@ -244,10 +237,7 @@ class Coverage:
         )
 
     def may_be_launched(self, painter: Model) -> bool:
-        """Whether the prices are known of a painter, and of whoever its pictures need.
-
-        What is in the way is told.
-        """
+        """Whether the prices are known of a painter and of whoever it needs; what lacks is told."""
         if painter.name not in self._lacks:
             partition = self.key(self.all_values[0], painter.name)
             needed = (step for step in self.steps if not step.is_optional)

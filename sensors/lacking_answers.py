@@ -1,16 +1,14 @@
 """What a partition still lacks once its batches are collected."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from collections.abc import Sequence
 
 from dagster import AssetKey
 
 from assets.kit.plan import Plan, PlanContext, Planners
 from resources.calls.batches import Batch
-from resources.models.requests import Request, call_key, canonical_of
-
-_AT_ONCE = 1000
+from resources.chunks import chunks
+from resources.models.requests import call_key, canonical_of
 
 
 class StillWaiting(Exception):
@@ -51,16 +49,10 @@ def lacking(planners: Planners, sources: PlanContext, batches: Sequence[Batch]) 
 
 def _missing(sources: PlanContext, plan: Plan) -> int:
     missing = 0
-    for some in _chunks(plan.requests):
+    for some in chunks(plan.requests):
         keys = {call_key(canonical_of(plan.model, request)) for request in some}
         keys -= sources.calls.holds(keys)
         if waiting := sources.calls.batches.waiting(keys):
             raise StillWaiting(f"{len(waiting):,} requests wait in batches of others.")
         missing += len(keys)
     return missing
-
-
-def _chunks(requests: Iterable[Request]) -> Iterator[list[Request]]:
-    remaining = iter(requests)
-    while some := list(islice(remaining, _AT_ONCE)):
-        yield some

@@ -74,7 +74,7 @@ def collect(
         {each.key: each.booking for each in calls.batches.requests(tag)},
     )
     try:
-        providers.run(collecting.run(providers.of(model)))
+        providers.run(collecting.run(providers.taking_batches(model)))
     except Fault as fault:
         stopped(batch, "collected", fault, "What has come is kept: collect it again.")
     collecting.finish()

@@ -5,9 +5,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from itertools import islice
 from logging import Logger
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 from uuid import uuid4
 
 from resources.batches.chunking import KeyedRequest, split_requests
@@ -16,11 +15,12 @@ from resources.batches.providers import Providers, in_time, model_of, stopped
 from resources.calls import CallStore
 from resources.calls.batches import Batch, Waiting
 from resources.calls.spending import Account, Booking, month_of, new_id
-from resources.faults import NoPrice, Stopped
+from resources.chunks import chunks
+from resources.faults import Stopped
 from resources.models.backends.base import BatchBackend
 from resources.models.catalog import Model
 from resources.models.client import require
-from resources.models.pricing import bound_of, images_of, why_unpriced
+from resources.models.pricing import bound_of, images_of, require_prices
 from resources.models.replies import Fault, Interrupted, Overloaded
 from resources.models.requests import Request, call_key, canonical_of, request_of
 
@@ -31,9 +31,6 @@ LOOKS = 3
 """How often a batch is looked for whose creation nobody has heard of."""
 UPLOAD_S = 3600.0
 """Seconds for a whole file."""
-_AT_ONCE = 1000
-
-Item = TypeVar("Item")
 
 
 class BatchOrder(NamedTuple):
@@ -105,13 +102,13 @@ class _Submission:
 
     def put_down(self, order: BatchOrder) -> None:
         """Put down the batches of an order, so that nobody else submits what is in them."""
-        backend = self.providers.of(order.model)
+        backend = self.providers.taking_batches(order.model)
         for piece in split_requests(order.model, backend, self._missing(order, backend)):
             self._open(order, piece)
 
     def create(self, batch: Batch) -> None:
         """Have the provider create a batch."""
-        backend = self.providers.of(model_of(batch))
+        backend = self.providers.taking_batches(model_of(batch))
         requests = {
             each.key: request_of(each.request) for each in self.calls.batches.requests(batch.tag)
         }
@@ -140,9 +137,8 @@ class _Submission:
             )
         self.made.append(replace(batch, state="running", provider_id=provider_id))
         self.log.info(
-            "%s: batch %s of %s requests created for %s%s, as %s there",
-            *(batch.model, batch.tag, f"{batch.requests:,}", batch.asset),
-            *(f", {batch.partition}" if batch.partition else "", provider_id),
+            "%s: batch %s of %s requests created for %s, as %s there",
+            *(batch.model, batch.tag, f"{batch.requests:,}", batch.place, provider_id),
         )
 
     def drop_the_rest(self) -> None:
@@ -154,7 +150,7 @@ class _Submission:
     def _missing(self, order: BatchOrder, backend: BatchBackend) -> Iterator[KeyedRequest]:
         """The distinct requests that are neither stored nor waiting."""
         seen: set[str] = set()
-        for some in _chunks(order.requests):
+        for some in chunks(order.requests):
             require(backend, order.model, some)
             new = {call_key(canonical_of(order.model, request)): request for request in some}
             new = {key: request for key, request in new.items() if key not in seen}
@@ -186,7 +182,8 @@ class _Submission:
             for key, request in piece
         }
         if account.limited:
-            _require_prices(model, piece, bookings)
+            bounds = {key: booking.bound for key, booking in bookings.items()}
+            require_prices(model, dict(piece), bounds, "batch")
         batch = Batch(
             tag=str(uuid4()),
             model=model.name,
@@ -207,18 +204,6 @@ class _Submission:
         if got:
             self.unmade[batch.tag] = replace(batch, requests=len(got))
             self.held.add(batch.tag)
-
-
-def _require_prices(
-    model: Model, piece: Sequence[KeyedRequest], bookings: Mapping[str, Booking]
-) -> None:
-    for key, request in piece:
-        if bookings[key].bound is None:
-            raise NoPrice(
-                f"A budget is set, and what a batch to {model.name} may cost is unknown: its entry "
-                f"in models.yaml lacks {why_unpriced(model, request, 'batch')}. Add that and "
-                "reload definitions, or lift the budget. No batch was created."
-            )
 
 
 async def _created(backend: BatchBackend, requests: Mapping[str, Request], tag: str) -> str:
@@ -249,9 +234,3 @@ async def _looked_for(backend: BatchBackend, tag: str) -> str | None:
             if found is not None:
                 return found
     return None
-
-
-def _chunks(items: Iterable[Item]) -> Iterator[list[Item]]:
-    remaining = iter(items)
-    while some := list(islice(remaining, _AT_ONCE)):
-        yield some

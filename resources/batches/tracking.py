@@ -25,7 +25,7 @@ def find_lost(calls: CallStore, providers: Providers, log: Logger) -> dict[str, 
         if not calls.batches.hold([batch.tag], owner, LEASE_S):
             continue
         try:
-            backend = providers.of(model_of(batch))
+            backend = providers.taking_batches(model_of(batch))
             found = providers.run(in_time(backend.find(batch.tag)))
         except (Fault, ModelError) as fault:
             problems[batch.tag] = f"whether it was created is not known: {fault}"
@@ -47,7 +47,7 @@ def track(calls: CallStore, providers: Providers) -> dict[str, str]:
     problems = {}
     for batch in calls.batches.in_state("running"):
         try:
-            asked[batch.tag] = batch, providers.of(model_of(batch))
+            asked[batch.tag] = batch, providers.taking_batches(model_of(batch))
         except ModelError as error:
             problems[batch.tag] = str(error)
     if asked:
@@ -60,17 +60,14 @@ def track(calls: CallStore, providers: Providers) -> dict[str, str]:
 
 
 def cancel(calls: CallStore, providers: Providers, tag: str) -> Batch:
-    """Ask the provider to stop a batch; what is answered by then is collected like any other.
-
-    Raises `Stopped` where there is no such batch that runs, or the provider does not take it.
-    """
+    """Ask the provider to stop a batch; raises `Stopped` where it is not there or cannot be."""
     batch = named(calls, tag)
     if batch.provider_id is None:
         raise Stopped(
             f"Whether the batch {tag} of {batch.model} was created is not known yet. The sensor "
             "`batches` looks for it: cancel it some minutes later, if it is still there."
         )
-    backend = providers.of(model_of(batch))
+    backend = providers.taking_batches(model_of(batch))
     try:
         providers.run(in_time(backend.cancel(batch.provider_id)))
     except Fault as fault:
@@ -80,10 +77,7 @@ def cancel(calls: CallStore, providers: Providers, tag: str) -> Batch:
 
 
 def forget(calls: CallStore, tag: str) -> Batch:
-    """Give up on a batch of which its provider knows nothing any more; its requests are free.
-
-    What it may have cost stays booked as possibly paid.
-    """
+    """Give up a batch that its provider has lost; what it may have cost stays possibly paid."""
     batch = named(calls, tag)
     calls.settle({each.booking: None for each in calls.batches.requests(tag)})
     calls.batches.finish(tag, {"forgotten": batch.requests}, "closed")

@@ -22,6 +22,7 @@ from sqlalchemy import (
     String,
     Table,
     Text,
+    Update,
     and_,
     delete,
     func,
@@ -36,6 +37,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from resources.calls.call import canonical_text
 from resources.calls.database import Database
 from resources.calls.tables import TABLES
+from resources.chunks import CHUNK, chunks
 from resources.former_names import asset_now, partition_now
 from resources.untrusted import clean_text
 
@@ -76,7 +78,6 @@ _WAITING = Table(
     Column("request", Text, nullable=False),
     Column("booking", String, nullable=False),
 )
-_AT_ONCE = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +105,11 @@ class Batch:
     collected_at: datetime | None = None
     endings: Mapping[str, int] = field(default_factory=dict)
     lacking: str | None = None
+
+    @property
+    def place(self) -> str:
+        """Its asset and partition, in words."""
+        return ", ".join(filter(None, (self.asset, self.partition)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +192,7 @@ class Batches:
             )
             .values(state="running", provider_id=provider_id)
         )
-        return self._database.run(lambda connection, _: connection.execute(recorded).rowcount > 0)
+        return self._change(recorded) > 0
 
     def drop(self, tag: str, owner: str) -> None:
         """Forget a batch that was never made, if it is the owner's; its requests are free again."""
@@ -204,11 +210,7 @@ class Batches:
         told = update(_BATCHES).where(
             _BATCHES.c.tag == tag, _BATCHES.c.state.in_(("running", *OVER))
         )
-        self._database.run(
-            lambda connection, _: connection.execute(
-                told.values(state=state, said=clean_text(said))
-            )
-        )
+        self._change(told.values(state=state, said=clean_text(said)))
 
     def finish(self, tag: str, endings: Mapping[str, int], state: State = "collected") -> bool:
         """Put down that nothing waits in a batch any more; False where somebody did before."""
@@ -227,25 +229,21 @@ class Batches:
 
     def look(self, tag: str, lacking: str) -> None:
         """Put down what the partition of a collected batch still lacks."""
-        looked = update(_BATCHES).where(_BATCHES.c.tag == tag).values(lacking=lacking)
-        self._database.run(lambda connection, _: connection.execute(looked))
+        self._change(update(_BATCHES).where(_BATCHES.c.tag == tag).values(lacking=lacking))
 
     def close(self, tags: Collection[str]) -> None:
         """Put down that the partition of collected batches was seen to."""
         closed = update(_BATCHES).where(_BATCHES.c.tag.in_(tags), _BATCHES.c.state == "collected")
-        self._database.run(lambda connection, _: connection.execute(closed.values(state="closed")))
+        self._change(closed.values(state="closed"))
 
     def waiting(self, keys: Iterable[str]) -> dict[str, str]:
         """Those of `keys` that wait in a batch, with its tag."""
         wanted = list(keys)
 
         def read(connection: Connection, _: object) -> dict[str, str]:
-            found: dict[str, str] = {}
-            for start in range(0, len(wanted), _AT_ONCE):
-                some = _WAITING.c.key.in_(wanted[start : start + _AT_ONCE])
-                rows = connection.execute(select(_WAITING.c.key, _WAITING.c.tag).where(some))
-                found |= {row.key: row.tag for row in rows}
-            return found
+            columns = select(_WAITING.c.key, _WAITING.c.tag)
+            found = (columns.where(_WAITING.c.key.in_(some)) for some in chunks(wanted))
+            return {row.key: row.tag for each in found for row in connection.execute(each)}
 
         return self._database.run(read)
 
@@ -255,7 +253,7 @@ class Batches:
         columns = select(_WAITING).where(_WAITING.c.tag == tag).order_by(_WAITING.c.key)
 
         def read(connection: Connection, _: object) -> list[Waiting]:
-            page = columns.where(_WAITING.c.key > last).limit(_AT_ONCE)
+            page = columns.where(_WAITING.c.key > last).limit(CHUNK)
             return [_waiting_of(row) for row in connection.execute(page)]
 
         while some := database.run(read):
@@ -280,6 +278,10 @@ class Batches:
         """All batches in one of these states, the oldest first."""
         return self._listed(_BATCHES.c.state.in_(states))
 
+    def _change(self, statement: Update) -> int:
+        """Carry out an update; the number of rows that it was about."""
+        return self._database.run(lambda connection, _: connection.execute(statement).rowcount)
+
     def _listed(self, condition: ColumnElement[bool]) -> list[Batch]:
         rows = select(_BATCHES).where(condition).order_by(_BATCHES.c.submitted_at, _BATCHES.c.tag)
         return self._database.run(
@@ -295,18 +297,11 @@ def _now(connection: Connection) -> ColumnElement[Any]:
 
 
 def _row_of(batch: Batch) -> dict[str, Any]:
-    return {
-        "tag": batch.tag,
-        "model": batch.model,
-        "entry": batch.entry,
-        "asset": batch.asset,
-        "partition": batch.partition,
-        "run": batch.run,
+    collected_at = batch.collected_at and _written(batch.collected_at)
+    return {name: getattr(batch, name) for name in batch.__slots__} | {
         "config": json.dumps(batch.config),
-        "requests": batch.requests,
         "submitted_at": _written(batch.submitted_at),
-        "state": batch.state,
-        "said": batch.said,
+        "collected_at": collected_at,
         "endings": json.dumps(batch.endings),
     }
 

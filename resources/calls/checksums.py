@@ -16,7 +16,7 @@ ABOUT_KEY = 16
 """How many digits of a checksum are those of the key."""
 PRIME = 2**61 - 1
 
-_ANSWER = ("key", "answer", "served_model", "input_tokens", "output_tokens")
+ANSWER = ("key", "answer", "served_model", "input_tokens", "output_tokens")
 _REST = ("key", "backend", "model", "kind", "request", "seconds", "mode", "finished_at")
 _FIXED = ("id", "key", "asset", "partition", "run", "model", "mode", "month", "bound")
 _STATES = {"reserved": 0, "possibly paid": 1, "paid": 2}
@@ -28,10 +28,7 @@ def call_checksum(row: Mapping[Any, Any]) -> str:
 
 
 def is_sound_call(row: Mapping[Any, Any]) -> bool:
-    """Whether a call is what was written.
-
-    One without a checksum was written by an earlier version, since the store was opened.
-    """
+    """Whether a call is what was written; an earlier version wrote those without a checksum."""
     return row["checksum"] is None or bool(row["checksum"] == call_checksum(row))
 
 
@@ -87,7 +84,7 @@ def is_sound_total(row: Mapping[Any, Any]) -> bool:
 
 
 def _answer_checksum(row: Mapping[Any, Any]) -> str:
-    return f"{str(row['key'])[:ABOUT_KEY]}{_hash([row[name] for name in _ANSWER])}"
+    return f"{str(row['key'])[:ABOUT_KEY]}{_hash([row[name] for name in ANSWER])}"
 
 
 def _hash(values: list[Any]) -> str:

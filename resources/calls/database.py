@@ -31,10 +31,7 @@ Result = TypeVar("Result")
 
 
 class Database(ABC):
-    """Runs transactions; waits for a database that is locked or away, and says so in the log.
-
-    It is opened by its first transaction, and again by the first one after `close`.
-    """
+    """Runs transactions; waits for a database that is locked or away, and says so in the log."""
 
     def __init__(self, name: str, reserve: DiskReserve) -> None:
         self.name = name

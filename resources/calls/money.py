@@ -107,27 +107,24 @@ class Money:
             settled = _given(changes.costs.items())
             for row in _sound(connection.execute(self._settle, settled)):
                 spent = row.cost if row.cost is not None else row.bound or 0
-                _add(added, _scopes(row.run, row.month), Total(spent, -(row.bound or 0)))
+                _add(added, scopes(row.run, row.month), Total(spent, -(row.bound or 0)))
         if changes.releases:
             released = _given((booking, None) for booking in changes.releases)
             for row in _sound(connection.execute(self._release, released)):
-                _add(added, _scopes(row.run, row.month), Total(0, -(row.bound or 0)))
+                _add(added, scopes(row.run, row.month), Total(0, -(row.bound or 0)))
         allowed, refused = self._within_budgets(connection, changes.bookings, added)
         if allowed:
             new = set(connection.scalars(self._reserve, [_row(booking) for booking in allowed]))
             for booking in allowed:
                 if booking.id in new:
                     bound = Total(0, booking.bound or 0)
-                    _add(added, _scopes(booking.account.run, booking.month), bound)
+                    _add(added, scopes(booking.account.run, booking.month), bound)
         if added:
-            connection.execute(self._add, _rows(added))
+            connection.execute(self._add, total_rows(added))
         return refused
 
     def spending(self, connection: Connection) -> list[Spent]:
-        """What was spent by month, asset, partition, model and mode, under today's names.
-
-        Raises ValueError where a booking is damaged.
-        """
+        """What was spent, by `_BY`; raises ValueError where a booking is damaged."""
         sums: dict[tuple[str, ...], list[int]] = defaultdict(lambda: [0, 0, 0, 0])
         rows = connection.execute(select(SPENDING).execution_options(yield_per=_AT_ONCE))
         for row in rows.mappings():
@@ -148,12 +145,9 @@ class Money:
         return [Spent(*key, *sums[key]) for key in sorted(sums)]  # type: ignore[arg-type]
 
     def of_runs(self, connection: Connection, runs: Iterable[str]) -> int:
-        """What runs spent or may have, with what is reserved, in billionths of a dollar.
-
-        Raises ValueError where a sum is damaged.
-        """
-        scopes = [_scopes(run, "")[0] for run in runs]
-        found = connection.execute(select(TOTALS).where(TOTALS.c.scope.in_(scopes)))
+        """Billionths of a dollar that runs spent or may have, and what is reserved."""
+        wanted = [scopes(run, "")[0] for run in runs]
+        found = connection.execute(select(TOTALS).where(TOTALS.c.scope.in_(wanted)))
         rows = found.mappings().all()
         for row in rows:
             if not is_sound_total(row):
@@ -169,13 +163,14 @@ class Money:
             return list(bookings), {}
         # That nothing is added locks the sums until the end of the transaction: all that it
         # changes, at once and in order, since others hold some of them and wait for the rest.
-        scopes = {*added}.union(*(_scopes(each.account.run, each.month) for each in bookings))
-        locked = connection.execute(self._totals, _rows(dict.fromkeys(scopes, Total())))
+        all_scopes = {*added}.union(*(scopes(each.account.run, each.month) for each in bookings))
+        locked = connection.execute(self._totals, total_rows(dict.fromkeys(all_scopes, Total())))
         totals: dict[str, Total] = defaultdict(Total)
         for row in locked.mappings():
             total = Total(row["spent"], row["reserved"], is_sound_total(row))
             totals[row["scope"]] = total
-        _add_all(totals, added)
+        for scope, more in added.items():
+            _add(totals, [scope], more)
         there = _given((booking.id, None) for booking in limited)
         reserved_before = set(connection.scalars(self._there, there))
         allowed: list[Booking] = []
@@ -188,14 +183,14 @@ class Money:
             allowed.append(booking)
             if booking.id not in reserved_before:
                 bound = Total(0, booking.bound or 0)
-                _add(totals, _scopes(booking.account.run, booking.month), bound)
+                _add(totals, scopes(booking.account.run, booking.month), bound)
         return allowed, refused
 
 
 def _refusal(booking: Booking, totals: Mapping[str, Total]) -> StoreError | None:
     """Why a booking goes beyond a budget, where it does."""
     for scope, limit, name in _budgets(booking):
-        total = totals[scope]
+        total, kind = totals[scope], scope.partition(":")[0]
         if not total.sound:
             return Corrupt(
                 f"The sum of {name} in the call store ({scope}) is not what was written there. "
@@ -214,25 +209,19 @@ def _refusal(booking: Booking, totals: Mapping[str, Total]) -> StoreError | None
                 f"{_usd(total.reserved)} is reserved for requests that are on their way (or were, "
                 f"when their process was killed), and the next request to {booking.model} may cost "
                 f"up to {_usd(booking.bound)}. It was not sent, and all answers are kept. Raise "
-                f"{_FIELDS[scope.partition(':')[0]]} and run again, or lower the bound: "
+                f"per_{kind}_usd (in the launchpad: resources, budget, config; or by the "
+                f"environment: COUNTERFACTORY_BUDGET_PER_{kind.upper()}) and run again, or lower "
+                "the bound: "
                 "longest_output, the limit among the parameters, or tokens_per_image where "
                 "pictures are shown, of the model in models.yaml."
             )
     return None
 
 
-_FIELDS = {
-    "run": "per_run_usd (in the launchpad: resources, budget, config; or by the environment: "
-    "COUNTERFACTORY_BUDGET_PER_RUN)",
-    "month": "per_month_usd (in the launchpad: resources, budget, config; or by the environment: "
-    "COUNTERFACTORY_BUDGET_PER_MONTH)",
-}
-
-
 def _budgets(booking: Booking) -> list[tuple[str, int, str]]:
     """The scope, the limit and the name of each budget that holds for a booking."""
     account = booking.account
-    run, month = _scopes(account.run, booking.month)
+    run, month = scopes(account.run, booking.month)
     budgets = []
     if account.per_run is not None:
         budgets.append((run, round(account.per_run * NANO), "this run"))
@@ -241,7 +230,8 @@ def _budgets(booking: Booking) -> list[tuple[str, int, str]]:
     return budgets
 
 
-def _scopes(run: str, month: str) -> tuple[str, str]:
+def scopes(run: str, month: str) -> tuple[str, str]:
+    """What sums are kept of."""
     return f"run:{run}", f"month:{month}"
 
 
@@ -251,13 +241,8 @@ def _add(totals: dict[str, Total], scopes: Iterable[str], more: Total) -> None:
         totals[scope].reserved += more.reserved
 
 
-def _add_all(totals: dict[str, Total], added: Mapping[str, Total]) -> None:
-    for scope, more in added.items():
-        _add(totals, [scope], more)
-
-
-def _rows(totals: Mapping[str, Total]) -> list[dict[str, object]]:
-    """In order of scope everywhere: two that wait for each other's rows cannot come about."""
+def total_rows(totals: Mapping[str, Total]) -> list[dict[str, object]]:
+    """Rows of sums, in order of scope, so that no two ever wait for each other's rows."""
     return [
         {
             "scope": scope,
@@ -270,19 +255,10 @@ def _rows(totals: Mapping[str, Total]) -> list[dict[str, object]]:
 
 
 def _row(booking: Booking) -> dict[str, object]:
-    row: dict[str, object] = {
-        "id": booking.id,
-        "key": booking.key,
-        "asset": booking.account.asset,
-        "partition": booking.account.partition,
-        "run": booking.account.run,
-        "model": booking.model,
-        "mode": booking.mode,
-        "month": booking.month,
-        "bound": booking.bound,
-        "cost": None,
-        "state": "reserved",
-    }
+    of_booking = ("id", "key", "model", "mode", "month", "bound")
+    row = {name: getattr(booking, name) for name in of_booking}
+    row |= {name: getattr(booking.account, name) for name in ("asset", "partition", "run")}
+    row |= {"cost": None, "state": "reserved"}
     return row | {"checksum": booking_checksum(row)}
 
 

@@ -12,11 +12,11 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from uuid import uuid4
 
 from dagster import get_dagster_logger
 from sqlalchemy import make_url
 
+from resources.atomic import whole_file
 from resources.faults import Busy, Unusable
 
 _BESIDE_ANOTHER = "work.sqlite"
@@ -112,11 +112,5 @@ def _place(wrong: Path, path: Path) -> None:
     with suppress(OSError):
         os.link(wrong, path)
         return
-    new = path.with_name(f".{path.name}.{uuid4().hex}")
-    try:
-        shutil.copyfile(wrong, new)
-        with new.open("rb") as file:
-            os.fsync(file.fileno())
-        new.rename(path)
-    finally:
-        new.unlink(missing_ok=True)
+    with wrong.open("rb") as source, whole_file(path) as file:
+        shutil.copyfileobj(source, file)

@@ -23,6 +23,7 @@ from resources.calls.checksums import (
     settled_checksum,
     total_checksum,
 )
+from resources.calls.money import Total, scopes, total_rows
 from resources.calls.tables import CALLS, SPENDING, TABLES, TOTALS, head_in_sql
 
 _NAMES = {
@@ -66,10 +67,7 @@ def there(connection: Connection) -> set[str]:
 
 
 def complete(connection: Connection) -> None:
-    """Make what is missing; needs a transaction in which nobody else does the same.
-
-    Raises ValueError where sums of money are damaged, and so are the rows that they are made of.
-    """
+    """Make what is missing, in a transaction alone; raises ValueError where money is damaged."""
     for table in TABLES.sorted_tables:
         connection.execute(CreateTable(table, if_not_exists=True))
         for index in table.indexes:
@@ -134,7 +132,7 @@ def _checksum_of_total(row: Mapping[Any, Any]) -> int:
 def _sum_anew(connection: Connection) -> None:
     if connection.dialect.name == "postgresql":
         connection.execute(text("LOCK TABLE spending, spending_totals IN EXCLUSIVE MODE"))
-    sums: dict[str, list[int]] = defaultdict(lambda: [0, 0])
+    totals: dict[str, Total] = defaultdict(Total)
     unchecked: dict[str, int] = {}
     rows = connection.execute(select(SPENDING).execution_options(yield_per=_AT_ONCE))
     for row in rows.mappings():
@@ -142,21 +140,15 @@ def _sum_anew(connection: Connection) -> None:
             unchecked[row["id"]] = _checksum_of_booking(row)
         elif not is_sound_booking(row):
             raise ValueError(f"its sums of money and the booking {row['id']!a}")
-        amount = row["bound"] if row["cost"] is None else row["cost"]
-        for scope in (f"run:{row['run']}", f"month:{row['month']}"):
-            sums[scope][row["state"] == "reserved"] += amount or 0
+        amount = (row["bound"] if row["cost"] is None else row["cost"]) or 0
+        for scope in scopes(row["run"], row["month"]):
+            if row["state"] == "reserved":
+                totals[scope].reserved += amount
+            else:
+                totals[scope].spent += amount
     for booking, checksum in unchecked.items():
         of_booking = update(SPENDING).where(SPENDING.c.id == booking)
         connection.execute(of_booking.values(checksum=checksum))
     connection.execute(delete(TOTALS))
-    made = [
-        {
-            "scope": scope,
-            "spent": spent,
-            "reserved": reserved,
-            "checksum": total_checksum(scope, spent, reserved),
-        }
-        for scope, (spent, reserved) in sorted(sums.items())
-    ]
-    if made:
-        connection.execute(insert(TOTALS), made)
+    if totals:
+        connection.execute(insert(TOTALS), total_rows(totals))

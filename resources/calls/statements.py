@@ -32,7 +32,13 @@ from sqlalchemy import (
 from sqlalchemy.dialects import postgresql, sqlite
 
 from resources.calls.call import Answer, Call, answer_of, call_of
-from resources.calls.checksums import ABOUT_KEY, call_checksum, is_sound_answer, is_sound_call
+from resources.calls.checksums import (
+    ABOUT_KEY,
+    ANSWER,
+    call_checksum,
+    is_sound_answer,
+    is_sound_call,
+)
 from resources.calls.damage import Found
 from resources.calls.money import Money
 from resources.calls.tables import CALLS, CLAIMS, head_in_sql
@@ -65,18 +71,9 @@ class Statements:
             where=or_(CLAIMS.c.owner == claim.excluded.owner, over),
         ).returning(CLAIMS.c.key)
         self._stored = select(CALLS).join(keys, CALLS.c.key == keys.c.value)
-        self._keep = (insert(CALLS).on_conflict_do_nothing(index_elements=[CALLS.c.key])).returning(
-            CALLS.c.key
-        )
+        self._keep = insert(CALLS).on_conflict_do_nothing().returning(CALLS.c.key)
         self._held = select(keys.c.value).join(CALLS, CALLS.c.key == keys.c.value)
-        answers = select(
-            CALLS.c.key,
-            CALLS.c.answer,
-            CALLS.c.served_model,
-            CALLS.c.input_tokens,
-            CALLS.c.output_tokens,
-            CALLS.c.checksum,
-        )
+        answers = select(*(CALLS.c[name] for name in (*ANSWER, "checksum")))
         self._answers = answers.join(keys, CALLS.c.key == keys.c.value)
         of_key = func.substr(keys.c.value, 1, literal_column(f"{ABOUT_KEY}"))
         about = func.substr(CALLS.c.checksum, literal_column("1"), literal_column(f"{ABOUT_KEY}"))
@@ -88,13 +85,9 @@ class Statements:
         limit = bindparam("limit", type_=Integer)
         self._keys = select(CALLS.c.key).where(after).order_by(CALLS.c.key).limit(limit)
         counted = and_(CALLS.c.input_tokens.is_not(None), CALLS.c.output_tokens.is_not(None))
-        self._latest = (
-            select(CALLS)
-            .where(text(f"{head_in_sql(dialect)} = :head"), counted)
-            .order_by(CALLS.c.finished_at.desc())
-            .limit(limit)
-        )
         head = head_in_sql(dialect)
+        alike = select(CALLS).where(text(f"{head} = :head"), counted)
+        self._latest = alike.order_by(CALLS.c.finished_at.desc()).limit(limit)
         # By bytes: another order would put what begins so elsewhere.
         ordered = f'({head}) COLLATE "C"' if on_server else head
         self._heads = text(
@@ -139,9 +132,8 @@ class Statements:
             found.damaged.update((row.key, row.model) for row in models)
         missing = [key for key in keys if key not in found.sound and key not in found.damaged]
         if missing:
-            astray = (
-                connection.execute(self._astray, {"keys": json.dumps(missing)}).mappings().all()
-            )
+            rows = connection.execute(self._astray, {"keys": json.dumps(missing)}).mappings()
+            astray = rows.all()
             late = self.held(connection, [row["key"] for row in astray])
             for row in astray:
                 wanted = row["key"] == row["wanted"]

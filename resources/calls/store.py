@@ -5,7 +5,6 @@ import os
 import threading
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from statistics import fmean
 from types import MappingProxyType
 from typing import TypeVar
@@ -24,10 +23,9 @@ from resources.calls.operations import Claim, ClaimState
 from resources.calls.spending import Booking, Purchase, Spent, Typical
 from resources.calls.statements import Statements
 from resources.calls.writer import Writer
+from resources.chunks import CHUNK, chunks
 
-_AT_ONCE = 1000
 _TYPICAL_OF = 1000
-_FIRST_LOOK_S, _LOOK_EVERY_S = 0.05, 1.0
 _STARTING = threading.Lock()
 
 Result = TypeVar("Result")
@@ -64,7 +62,7 @@ class CallStore(ConfigurableResource[None]):
     `Unwritable`, and, after minutes of waiting which the log tells of, `Busy` and `Unreachable`.
 
         with closing(CallStore(url="sqlite:///calls.sqlite")) as store:
-            call = asyncio.run(store.once(key, ask))
+            call = asyncio.run(store.attempt(key, ask))
     """
 
     url: str = Field(repr=False)
@@ -84,11 +82,9 @@ class CallStore(ConfigurableResource[None]):
 
     def answers(self, keys: Iterable[str]) -> dict[str, Answer]:
         """As `known`, without what was asked, which is the larger part."""
-        chunks = list(self._chunks(keys, Statements.answers))
-        damaged = {key: model for found in chunks for key, model in found.damaged.items()}
-        if damaged:
-            raise DamagedAnswers(self._started().database.name, damaged)
-        return {key: answer for found in chunks for key, answer in found.sound.items()}
+        found = list(self._chunks(keys, Statements.answers))
+        self._require_sound({key: model for each in found for key, model in each.damaged.items()})
+        return {key: answer for each in found for key, answer in each.sound.items()}
 
     def holds(self, keys: Iterable[str]) -> set[str]:
         """Those of `keys` that have an answer."""
@@ -99,8 +95,7 @@ class CallStore(ConfigurableResource[None]):
 
         def look_up(sql: Statements, connection: Connection, some: list[str]) -> list[Call]:
             found = sql.stored(connection, some)
-            if found.damaged:
-                raise DamagedAnswers(self._started().database.name, found.damaged)
+            self._require_sound(found.damaged)
             return [found.sound[key] for key in some if key in found.sound]
 
         for chunk in self._chunks(sorted(set(keys)), look_up):
@@ -111,9 +106,9 @@ class CallStore(ConfigurableResource[None]):
         last = [""]
 
         def look_up(connection: Connection, sql: Statements) -> list[str]:
-            return sql.keys(connection, last[-1], _AT_ONCE)
+            return sql.keys(connection, last[-1], CHUNK)
 
-        while last := self._started().database.run(look_up):
+        while last := self._run(look_up):
             yield from last
 
     def keep(
@@ -131,23 +126,20 @@ class CallStore(ConfigurableResource[None]):
             sql.money.change(connection, Changes(costs=dict(costs)))
             return new
 
-        return self._started().database.run(write)
+        return self._run(write)
 
     def forget(self, keys: Iterable[str]) -> int:
         """Remove stored calls, for good; how many there were."""
         return sum(self._chunks(keys, Statements.forget))
 
     def reserve(self, bookings: Sequence[Booking]) -> None:
-        """Reserve the bounds of all bookings, or of none.
-
-        Raises `OverBudget` or `NoPrice` where a budget of their accounts does not allow for it.
-        """
+        """Reserve all bookings, or none; raises `OverBudget` or `NoPrice`."""
 
         def write(connection: Connection, sql: Statements) -> None:
             for error in sql.money.change(connection, Changes(list(bookings))).values():
                 raise error
 
-        self._started().database.run(write)
+        self._run(write)
 
     def settle(self, costs: Mapping[str, int | None]) -> None:
         """Book what was paid, by the id of a booking; None is possibly paid, at its bound."""
@@ -159,22 +151,16 @@ class CallStore(ConfigurableResource[None]):
 
     def spending(self) -> list[Spent]:
         """What was spent, by month, asset, partition, model and mode."""
-        return self._started().database.run(lambda connection, sql: sql.money.spending(connection))
+        return self._run(lambda connection, sql: sql.money.spending(connection))
 
     def spent_by(self, runs: Collection[str]) -> int:
         """What runs spent or may have, with what is reserved, in billionths of a dollar."""
-        database = self._started().database
-        return database.run(lambda connection, sql: sql.money.of_runs(connection, runs))
+        return self._run(lambda connection, sql: sql.money.of_runs(connection, runs))
 
     def typical_usage(self, head: str) -> Typical | None:
-        """Mean tokens of the latest 1,000 stored calls whose request has this head.
-
-        None where no such call is stored with both its counts.
-        """
-        database = self._started().database
-        found = database.run(lambda connection, sql: sql.latest(connection, head, _TYPICAL_OF))
-        if found.damaged:
-            raise DamagedAnswers(database.name, found.damaged)
+        """Mean tokens of the latest 1,000 calls with this head and both counts; None without."""
+        found = self._run(lambda connection, sql: sql.latest(connection, head, _TYPICAL_OF))
+        self._require_sound(found.damaged)
         if not found.sound:
             return None
         calls = found.sound.values()
@@ -183,17 +169,7 @@ class CallStore(ConfigurableResource[None]):
 
     def heads(self, begins: str) -> set[str]:
         """The different heads of stored requests that begin so."""
-        return self._started().database.run(lambda connection, sql: sql.heads(connection, begins))
-
-    async def once(
-        self, key: str, ask: Callable[[], Awaitable[Call]], purchase: Purchase | None = None
-    ) -> Call:
-        """As `attempt`, waiting while another process asks."""
-        wait = _FIRST_LOOK_S
-        while (call := await self.attempt(key, ask, purchase)) is None:
-            await asyncio.sleep(wait)
-            wait = min(2 * wait, _LOOK_EVERY_S)
-        return call
+        return self._run(lambda connection, sql: sql.heads(connection, begins))
 
     async def attempt(
         self, key: str, ask: Callable[[], Awaitable[Call]], purchase: Purchase | None = None
@@ -261,19 +237,22 @@ class CallStore(ConfigurableResource[None]):
         keys: Iterable[str],
         work: Callable[[Statements, Connection, list[str]], Result],
     ) -> Iterator[Result]:
-        """`work` of a thousand keys at a time, each in a transaction of its own; of none, once."""
-        wanted = iter(keys)
-        some = list(islice(wanted, _AT_ONCE))
+        """`work` of a thousand keys at a time, each in a transaction of its own."""
 
-        def do(connection: Connection, sql: Statements) -> Result:
-            return work(sql, connection, some)
+        def of_some(some: list[str]) -> Result:
+            return self._run(lambda connection, sql: work(sql, connection, some))
 
-        yield self._started().database.run(do)
-        while some := list(islice(wanted, _AT_ONCE)):
-            yield self._started().database.run(do)
+        return map(of_some, chunks(keys))
+
+    def _require_sound(self, damaged: Mapping[str, str]) -> None:
+        if damaged:
+            raise DamagedAnswers(self._started().database.name, damaged)
+
+    def _run(self, work: Callable[[Connection, Statements], Result]) -> Result:
+        return self._started().database.run(work)
 
     def _change(self, changes: Changes) -> None:
-        self._started().database.run(lambda connection, sql: sql.money.change(connection, changes))
+        self._run(lambda connection, sql: sql.money.change(connection, changes))
 
     def _started(self) -> _Running:
         with _STARTING:

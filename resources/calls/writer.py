@@ -78,10 +78,7 @@ class Writer:
         return stored
 
     async def rebook(self, purchase: Purchase, booking: Booking) -> None:
-        """Leave the open booking of a purchase as possibly paid, and reserve for another attempt.
-
-        Raises `OverBudget` where that cannot be; the first is left all the same.
-        """
+        """As `CallStore.rebook`; the first booking is left even where it raises `OverBudget`."""
         reply: Waiter = asyncio.get_running_loop().create_future()
         left = purchase.rebook(booking)
         self._send(Claim(booking.key, purchase), Rebook(left, booking, reply))

@@ -114,10 +114,7 @@ def line_of(call: Call) -> bytes:
 
 
 def call_in(line: bytes) -> Call:
-    """The call of a line; raises ValueError with what is wrong with it.
-
-    Text is taken in whole characters, as from a provider.
-    """
+    """The call of a line, in whole characters; raises ValueError with what is wrong with it."""
     try:
         text = line.decode()
         check_size(text)

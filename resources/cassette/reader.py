@@ -32,10 +32,7 @@ _REMEDY = "Get the file again, or have it exported again; nothing was imported."
 
 
 class Cassette:
-    """An open cassette whose parts are those that there should be; `check` looks into them.
-
-    Every method raises `BadCassette`, which names the file, the part and the remedy.
-    """
+    """An open cassette; every method raises `BadCassette`, with file, part and remedy."""
 
     def __init__(self, path: Path, archive: ZipFile) -> None:
         self._path, self._archive = path, archive

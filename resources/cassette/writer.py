@@ -1,15 +1,14 @@
 """Writing a cassette."""
 
-import os
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import IO, NamedTuple
-from uuid import uuid4
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
+from resources.atomic import whole_file
 from resources.calls import CallStore
 from resources.cassette import layout
 from resources.cassette.prefetch import prefetch
@@ -131,19 +130,12 @@ def _part(name: str, compression: int = ZIP_STORED) -> ZipInfo:
 
 @contextmanager
 def _whole(path: Path) -> Iterator[IO[bytes]]:
-    """A file to write to, that gets its name when the block has ended well."""
-    temporary = path.with_name(f".{path.name}.{uuid4().hex}")
+    """A file that is there whole or not at all; raises `Unwritable`."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with temporary.open("wb") as file:
+        with whole_file(path) as file:
             yield file
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.rename(path)
     except OSError as error:
         raise Unwritable(
             f"{path} cannot be written ({error.strerror or error}). Free some space, or choose "
             "another file; what was there before is as it was."
         ) from error
-    finally:
-        temporary.unlink(missing_ok=True)

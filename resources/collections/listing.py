@@ -40,7 +40,7 @@ def load(path: Path | str) -> Collections:
         document.add((), "not a list of collections: begin each with `- name: …`")
         document.value = []
     found = _read(document)
-    document.require_right(path, CollectionError, lambda each: _entry_of(each, document.value))
+    document.require_right(lambda each: _entry_of(each, document.value))
     base = Path(path).resolve().parent
     return {each.name: _absolute(each, base) for each in found.values()}
 

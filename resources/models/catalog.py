@@ -1,7 +1,7 @@
 """The models that a user has: models.yaml, checked, and what its patterns have found."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -10,7 +10,7 @@ from resources.models import discovered
 from resources.models.checking import CatalogError, checked, entries_of, require_right
 from resources.models.entry import BackendName, Model, Price, Role
 from resources.models.patterns import Pattern, problems_of, template_of
-from resources.yaml_document import Document, Problem
+from resources.yaml_document import Document
 
 __all__ = [
     "BackendName",
@@ -27,10 +27,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Catalog:
-    """The models of one models.yaml, in the order of the file, then those that patterns found.
-
-    `patterns` are no models.
-    """
+    """The models in a models.yaml, in its order, then those found by its `patterns`."""
 
     models: tuple[Model, ...]
     path: str = "models.yaml"
@@ -65,7 +62,7 @@ def load(path: Path | str, found: Path | None = None) -> Catalog:
         "or correct COUNTERFACTORY_MODELS if that is set.",
     )
     models, patterns = _read(document)
-    require_right(path, document)
+    require_right(document)
     catalog = Catalog(tuple(models.values()), str(path), patterns)
     return catalog if found is None else _with_found(catalog, found, document, models)
 
@@ -81,67 +78,63 @@ def _read(document: Document) -> tuple[dict[int, Model], tuple[Pattern, ...]]:
                 patterns[place] = pattern
         elif (model := checked(document, place, entry)) is not None:
             models[place] = model
-    document.problems.extend(_shared(document.value, models, document))
-    document.problems.extend(_twice(patterns, document))
+    _check_names(document)
+    _check_requests(models, document)
+    _check_patterns(patterns, document)
     return models, tuple(patterns.values())
 
 
 def _pattern(document: Document, place: int, entry: dict[str, Any]) -> Pattern | None:
     before = len(document.problems)
     for field, text in problems_of(entry):
-        at = (place, field)
-        document.add(at, text)
+        document.add((place, field), text)
     template = template_of(entry)
     model = checked(document, place, {"name": "pattern", "model": "pattern", **template})
     right = model is not None and len(document.problems) == before
     return Pattern(entry["pattern"], template) if right else None
 
 
-def _shared(
-    entries: Sequence[Any], models: Mapping[int, Model], document: Document
-) -> Iterator[Problem]:
-    """Names, and requests, that two entries have in common."""
+def _check_names(document: Document) -> None:
+    """Names that two entries have in common."""
     names: dict[str, int] = {}
-    for place, entry in enumerate(entries):
+    for place, entry in enumerate(document.value):
         name = entry.get("name") if isinstance(entry, dict) else None
         if isinstance(name, str) and names.setdefault(name.casefold(), place) != place:
-            at, first = (place, "name"), document.line((names[name.casefold()], "name"))
-            yield Problem(
-                document.line(at),
+            first = document.line((names[name.casefold()], "name"))
+            document.add(
+                (place, "name"),
                 f"`name` {name!r} is taken on line {first} (capitals do not tell names apart): "
                 "choose another",
-                at,
             )
+
+
+def _check_requests(models: Mapping[int, Model], document: Document) -> None:
+    """Requests that two entries have in common, which would share their answers."""
     requests: dict[str, int] = {}
     for place, model in models.items():
         asked = json.dumps([model.backend, model.model, model.parameters], sort_keys=True)
         earlier = requests.setdefault(asked, place)
-        if earlier != place:
-            at = (place, "model")
-            where = f"`{models[earlier].name}` on line {document.line((earlier,))}"
-            if models[earlier].base_url == model.base_url:
-                text = f"the same model as {where}: keep one, with the roles of both"
-            else:
-                text = (
-                    f"the same backend, model and parameters as {where} at another `base_url`: "
-                    "they would share their answers. Let one server give its model another name"
-                )
-            yield Problem(document.line(at), text, at)
+        if earlier == place:
+            continue
+        where = f"`{models[earlier].name}` on line {document.line((earlier,))}"
+        text = f"the same model as {where}: keep one, with the roles of both"
+        if models[earlier].base_url != model.base_url:
+            text = (
+                f"the same backend, model and parameters as {where} at another `base_url`: "
+                "they would share their answers. Let one server give its model another name"
+            )
+        document.add((place, "model"), text)
 
 
-def _twice(patterns: Mapping[int, Pattern], document: Document) -> Iterator[Problem]:
+def _check_patterns(patterns: Mapping[int, Pattern], document: Document) -> None:
     """Patterns of which the second would never get a model."""
     seen: dict[tuple[Any, ...], int] = {}
     for place, pattern in patterns.items():
-        about = *pattern.home, pattern.pattern
-        first = seen.setdefault(about, place)
+        first = seen.setdefault((*pattern.home, pattern.pattern), place)
         if first != place:
-            at = (place, "pattern")
-            text = (
-                f"`pattern` is that of line {document.line((first, 'pattern'))}, which gets all "
-                "that it matches: keep one"
-            )
-            yield Problem(document.line(at), text, at)
+            line = document.line((first, "pattern"))
+            text = f"`pattern` is that of line {line}, which gets all that it matches: keep one"
+            document.add((place, "pattern"), text)
 
 
 def _with_found(
@@ -154,13 +147,12 @@ def _with_found(
     names = {model.name.casefold(): model for model in found}
     for place, model in models.items():
         if taken := names.get(model.name.casefold()):
-            at = (place, "name")
-            text = (
+            document.add(
+                (place, "name"),
                 f"`name` {model.name!r} is that of {taken.model}, which a pattern has found "
-                f"({path}): choose another"
+                f"({path}): choose another",
             )
-            document.add(at, text)
-    require_right(Path(catalog.path), document)
+    require_right(document)
     return replace(catalog, models=(*catalog.models, *found))
 
 

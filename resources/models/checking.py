@@ -18,11 +18,7 @@ class CatalogError(Exception):
 
 
 def entries_of(path: Path, absent: str) -> Document:
-    """The list of entries in a file, its value; none is an empty list.
-
-    Raises `CatalogError` where the file cannot be read, in the words of `absent` where it is not
-    there.
-    """
+    """The list of entries in a file; raises `CatalogError` where it cannot be read or is gone."""
     document = yaml_document.load(path, absent, CatalogError)
     if document.value is None:
         document.value = []
@@ -40,9 +36,9 @@ def checked(document: Document, place: int, entry: Any) -> Model | None:
     return document.validated(Model, entry, _words, (place,))
 
 
-def require_right(path: Path, document: Document) -> None:
+def require_right(document: Document) -> None:
     """Raise `CatalogError` with all the problems of a document, if it has any."""
-    document.require_right(path, CatalogError, lambda each: _entry_of(each, document.value))
+    document.require_right(lambda each: _entry_of(each, document.value))
 
 
 def _words(error: ErrorDetails, shape: type[BaseModel]) -> str:

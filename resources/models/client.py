@@ -7,18 +7,17 @@ from logging import Logger
 from threading import Lock
 from typing import Any, NamedTuple
 
-from dagster import ConfigurableResource, EnvVar, InitResourceContext
+from dagster import ConfigurableResource, InitResourceContext
 from pydantic import PrivateAttr
 
 from resources.calls import Answer, CallStore, DamagedAnswers
 from resources.calls.spending import Account
-from resources.faults import CannotDo, InBatch, KeyNotSet, LostPictures, NoPrice, Stopped
+from resources.faults import CannotDo, InBatch, LostPictures
 from resources.images import ImageStore
-from resources.models.backends import backend_of
+from resources.models.backend_pool import BackendPool
 from resources.models.budget_gate import BudgetGate
 from resources.models.catalog import Model, Role
 from resources.models.dispatch import Dispatch
-from resources.models.event_loop import EventLoopThread
 from resources.models.legacy_keys import stored_keys
 from resources.models.outcomes import Malformed, Outcome, outcome_of, repaired
 from resources.models.pricing import (
@@ -26,11 +25,11 @@ from resources.models.pricing import (
     cost_of,
     dollars,
     images_of,
+    require_prices,
     why_pictures,
-    why_unpriced,
 )
 from resources.models.progress import Progress
-from resources.models.replies import Closed, Usage
+from resources.models.replies import Usage
 from resources.models.requests import Request, Write, call_keys, kind_of
 
 REPAIRS = 1
@@ -76,8 +75,7 @@ class ModelClient(ConfigurableResource[None]):
     calls: CallStore
     images: ImageStore
     _clock: Callable[[], datetime] = PrivateAttr(default_factory=lambda: partial(datetime.now, UTC))
-    _loop: EventLoopThread | None = PrivateAttr(default=None)
-    _backends: dict[str, Any] = PrivateAttr(default_factory=dict)
+    _pool: BackendPool = PrivateAttr(default_factory=BackendPool)
 
     def ask(
         self, model: Model, requests: Sequence[Request], log: Logger, account: Account = _NOBODY
@@ -121,14 +119,7 @@ class ModelClient(ConfigurableResource[None]):
 
     def close(self) -> None:
         """Close connections and let go of local models."""
-        loop, self._loop = self._loop, None
-        backends, self._backends = self._backends, {}
-        if loop is not None:
-            try:
-                for backend in backends.values():
-                    loop.run(backend.aclose())
-            finally:
-                loop.close()
+        self._pool.close()
 
     def teardown_after_execution(self, context: InitResourceContext) -> None:
         """Close what the run opened."""
@@ -162,12 +153,11 @@ class ModelClient(ConfigurableResource[None]):
         if missing:
             self._require_none_waits(model, missing)
             if account.limited:
-                _require_prices(model, missing, bounds)
-            api_key = key_of(model)
+                require_prices(model, missing, bounds)
             with _STARTING:
-                backend = self._backend(model, api_key)
+                backend = self._pool.of(model, self.images.get)
                 require(backend, model, missing.values())
-                loop = self._loop = self._loop or EventLoopThread()
+                loop = self._pool.start()
             if model.devices:
                 loop.run(backend.ready(log))
             if any(kind_of(request) in _PAINTING for request in missing.values()):
@@ -192,9 +182,7 @@ class ModelClient(ConfigurableResource[None]):
     def _stored(self, requests: Mapping[str, Request], account: Account) -> dict[str, Answer]:
         """What of requests, by key, is answered; without the malformed that are to be replaced.
 
-        Raises `LostPictures` unless those are to be made again.
-
-        Raises `DamagedAnswers` unless those are to be re-queried.
+        Raises `LostPictures` and `DamagedAnswers` unless the account has them asked for again.
         """
         try:
             found = self.calls.answers(requests)
@@ -224,36 +212,12 @@ class ModelClient(ConfigurableResource[None]):
         waiting = self.calls.batches.waiting(keys)
         batch = self.calls.batches.find(next(iter(waiting.values()))) if waiting else None
         if batch is not None:
-            place = f"{batch.asset}, {batch.partition}" if batch.partition else batch.asset
             raise InBatch(
                 f"{len(waiting):,} of {len(keys):,} requests to {model.name} wait in a batch "
                 f"already: {batch.tag}, submitted on {batch.submitted_at:%Y-%m-%d at %H:%M} UTC "
-                f"for {place}. Turn on the sensor `batches`, which collects it when it is over, or "
-                f"have it stopped (job cancel_batch, tag: {batch.tag}). Nothing was sent."
+                f"for {batch.place}. Turn on the sensor `batches`, which collects it when it is "
+                f"over, or have it stopped (job cancel_batch, tag: {batch.tag}). Nothing was sent."
             )
-
-    def _backend(self, model: Model, api_key: str | None) -> Any:
-        entry = model.model_dump_json()
-        if entry not in self._backends:
-            try:
-                self._backends[entry] = backend_of(model, api_key, self.images.get)
-            except Closed as fault:
-                raise Stopped(f"{model.name} cannot be asked: {fault} Nothing was sent.") from None
-        return self._backends[entry]
-
-
-def key_of(model: Model) -> str | None:
-    """The model's API key from the environment, None where it needs none. Raises `KeyNotSet`."""
-    if model.key_variable is None:
-        return None
-    value = (EnvVar(model.key_variable).get_value() or "").strip()
-    if not value:
-        raise KeyNotSet(
-            f"The environment variable {model.key_variable} is not set, in which {model.name} "
-            "looks for its API key. Set it, or write it into .env beside workspace.yaml, start "
-            "Dagster again and materialize again. Nothing was sent."
-        )
-    return value
 
 
 def _holds_none(call: Answer, request: Request) -> bool:
@@ -264,18 +228,6 @@ def _holds_none(call: Answer, request: Request) -> bool:
 
 def _sum(one: float | None, other: float | None) -> float | None:
     return None if one is None or other is None else one + other
-
-
-def _require_prices(
-    model: Model, requests: Mapping[str, Request], bounds: Mapping[str, int | None]
-) -> None:
-    unpriced = [request for key, request in requests.items() if bounds[key] is None]
-    if unpriced:
-        raise NoPrice(
-            f"A budget is set, and what {model.name} may cost is unknown: its entry in models.yaml "
-            f"lacks {why_unpriced(model, unpriced[0])}. Add that and reload definitions, or lift "
-            "the budget. Nothing was sent."
-        )
 
 
 def require(backend: Any, model: Model, requests: Iterable[Request]) -> None:

@@ -15,7 +15,6 @@ from resources.atomic import write_whole
 from resources.models.checking import checked, entries_of, require_right
 from resources.models.entry import Model
 from resources.models.patterns import Pattern
-from resources.yaml_document import Problem
 
 _HEAD = """\
 # What patterns in models.yaml have found, with the day and the pattern: written by the sensor
@@ -42,10 +41,7 @@ class Discovered:
 
 
 def read(path: Path) -> list[Discovered]:
-    """What was found so far, in that order; nothing where there is no file.
-
-    Raises `CatalogError`, which names every problem and its line.
-    """
+    """What was found so far, in order; raises `CatalogError`, which names every problem."""
     if not path.exists():
         return []
     document = entries_of(path, f"{path} is not there any more.")
@@ -55,12 +51,14 @@ def read(path: Path) -> list[Discovered]:
         about = {name: given.pop(name, None) for name in ("pattern", "found")}
         for name, value in about.items():
             if not isinstance(value, str):
-                text = f"`{name}` is missing: mend the entry, or remove it to have it found again"
-                document.problems.append(Problem(document.line((place,)), text, (place, name)))
+                document.add(
+                    (place, name),
+                    f"`{name}` is missing: mend the entry, or remove it to have it found again",
+                )
         model = checked(document, place, given)
         if model is not None:
             records.append(Discovered(model, str(about["pattern"]), str(about["found"])))
-    require_right(path, document)
+    require_right(document)
     return records
 
 

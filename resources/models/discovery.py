@@ -7,9 +7,9 @@ from typing import Any, NamedTuple, TypeAlias
 
 from resources.faults import KeyNotSet
 from resources.models import discovered
+from resources.models.backend_pool import key_of
 from resources.models.backends import backend_of
 from resources.models.catalog import Catalog, CatalogFiles, identity
-from resources.models.client import key_of
 from resources.models.discovered import Discovered
 from resources.models.patterns import Pattern, name_of
 from resources.models.replies import Fault

@@ -19,23 +19,13 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Protocol, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
 Size: TypeAlias = tuple[int, int]
 """Width and height in px."""
 _Side = Annotated[int, Field(ge=1, le=100_000)]
-
-
-class Rule(Protocol):
-    """What one provider counts."""
-
-    def count(self, size: Size) -> int:
-        """The tokens of a picture of that size."""
-
-    def most(self, size: Size) -> int:
-        """The same where the rule can be read in two ways: the larger number."""
 
 
 class ImageTokens(BaseModel):
@@ -63,7 +53,10 @@ class ImageTokens(BaseModel):
         return self._of(math.prod(math.ceil(side * scale / self.patch) for side in size))
 
     def most(self, size: Size) -> int:
-        """The largest picture's, where small ones may be scaled up to `shortest_side` as well."""
+        """The most that the rule, read in either way, counts.
+
+        The largest picture's, where small ones may be scaled up to `shortest_side` as well.
+        """
         if self.patch is None or self.shortest_side is None or self.longest_side is None:
             return self.count(size)
         sides = self.longest_side, self.shortest_side
@@ -88,6 +81,10 @@ class _Crops:
         return self.each * math.prod(math.ceil(side / crop) for side in size)
 
     most = count
+
+
+Rule: TypeAlias = ImageTokens | _Crops
+"""What one provider counts."""
 
 
 def _tiles(base: int, each: int) -> ImageTokens:

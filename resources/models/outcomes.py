@@ -84,10 +84,7 @@ Outcome: TypeAlias = Answered | Refused | Malformed | Failed
 
 
 def outcome_of(call: Answer | Call, request: Request) -> Outcome:
-    """How a stored call ended, for a request that it answers.
-
-    What is stored and cannot be an answer to it is malformed, as it is when it comes.
-    """
+    """How a stored call ended, for a request; malformed where it cannot be an answer to it."""
     served, usage = call.served_model, Usage(call.input_tokens, call.output_tokens)
     try:
         answer = checked(call.answer, kind_of(request))
@@ -123,10 +120,7 @@ def repaired(request: Write, outcome: Malformed) -> Write:
 
 
 def data_in(text: str, schema: dict[str, Any]) -> Any:
-    """The JSON in `text`, bare or in a code fence, whatever words are around it.
-
-    Raises ValueError with what is wrong.
-    """
+    """The JSON in `text`, in a code fence or among words; raises ValueError with what is wrong."""
     bare = _fenced(text)
     found = _OBJECT.match(bare)
     data = parse_untrusted(found[1] if found else bare)

@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from resources.calls.spending import NANO, Mode
+from resources.faults import NoPrice
 from resources.models.catalog import Model
 from resources.models.image_tokens import Size, most_published, published
 from resources.models.parameters import limits_in
@@ -57,10 +58,7 @@ def bound_of(
 
 
 def most_usage(model: Model, request: Request, sizes: Sizes = NO_SIZES) -> Usage:
-    """The most that a request can use.
-
-    A token of text is at least a byte, so that the bytes bound the tokens.
-    """
+    """The most that a request can use; a token of text is at least a byte."""
     tokens = PER_REQUEST + len(json.dumps(model.parameters))
     for turn in _turns(request):
         tokens += _bytes(turn.text) + PER_MESSAGE
@@ -155,6 +153,23 @@ def why_unpriced(model: Model, request: Request, mode: Mode = "online") -> str:
     }
     limit = "longest_output (tokens of its longest answer), or a limit among its parameters"
     return next((field for field, lacks in missing.items() if lacks), limit)
+
+
+def require_prices(
+    model: Model,
+    requests: Mapping[str, Request],
+    bounds: Mapping[str, int | None],
+    mode: Mode = "online",
+) -> None:
+    """Raise `NoPrice` where a request, by its key, has no bound, which a budget needs."""
+    for key, request in requests.items():
+        if bounds[key] is None:
+            raise NoPrice(
+                f"A budget is set, and what a {'batch' if mode == 'batch' else 'request'} to "
+                f"{model.name} may cost is unknown: its entry in models.yaml lacks "
+                f"{why_unpriced(model, request, mode)}. Add that and reload definitions, or lift "
+                "the budget. Nothing was sent."
+            )
 
 
 def longest_output(model: Model) -> int | None:

@@ -25,10 +25,7 @@ LONGEST_NAME = 1000
 
 
 def recorded_answer(reply: Reply, images: ImageStore) -> dict[str, Any]:
-    """The answer as a call holds it; its pictures are in the image store before.
-
-    What can be none, such as text that is too long or a picture that does not open, is malformed.
-    """
+    """The answer as a call holds it, its pictures stored before; malformed where it can be none."""
     if reply.refusal is not None:
         reason = clean_text(reply.refusal.reason)[:LONGEST_REASON]
         return {"outcome": "refused", "kind": reply.refusal.kind, "reason": reason}

@@ -123,12 +123,7 @@ class Anthropic:
         return await self._say(request.turns, wanted)
 
     async def look(self, request: Look) -> Reply:
-        """Answer in text what is asked of pictures.
-
-        An answer that the limit of tokens cut off is an answer, with the text there is. Where the
-        limit left no text at all (a model that thinks can spend it all), sending the request again
-        would be paid for again and end the same: that is `Unacceptable`, and names the remedy.
-        """
+        """Answer in text what is asked of pictures."""
         return await self._say(request.turns, {})
 
     def _format(self, schema: str) -> dict[str, Any]:

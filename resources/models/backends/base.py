@@ -1,9 +1,17 @@
-"""The five interfaces of a model backend, one for each kind of request.
+"""What a model backend offers, and the interface of those that take batches.
 
 A backend is made once for a run, as `backend(model, key, picture)`: the entry of models.yaml, the
 API key (None where none is needed), and a function that gives a picture's bytes by its sha256. It
-has those of the methods below that it can do, sends each request exactly once, and raises the
-`Fault` that says what to do next, its message without the key. `aclose` ends it.
+has those of these methods that it can do, sends each request exactly once, and raises the `Fault`
+that says what to do next, its message without the key.
+
+    async write(Write), look(Look) -> Reply with text; one that the limit of tokens cut off is an
+        answer with the text there is, and `Unacceptable` where the limit left none at all: sent
+        again, it would be paid for again and end the same
+    async paint(Paint), edit(Edit) -> Reply with one picture
+    async score(Score)             -> Reply with a raw score
+    async listed() -> list[str]       the ids of all models that its provider has; costs nothing
+    async aclose()                    close connections, let go of memory
 """
 
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -11,58 +19,9 @@ from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
 
 from resources.models.replies import Fault, Reply
-from resources.models.requests import Edit, Look, Paint, Request, Score, Write
+from resources.models.requests import Request
 
 PictureOf: TypeAlias = Callable[[str], bytes]
-
-
-class Backend(Protocol):
-    """What every backend has."""
-
-    async def aclose(self) -> None:
-        """Close connections, let go of memory."""
-
-
-class Writer(Backend, Protocol):
-    """Writes text."""
-
-    async def write(self, request: Write) -> Reply:
-        """The text, in `Reply.text`."""
-
-
-class Judge(Backend, Protocol):
-    """Looks at pictures."""
-
-    async def look(self, request: Look) -> Reply:
-        """The answer, in `Reply.text`."""
-
-
-class Painter(Backend, Protocol):
-    """Makes pictures."""
-
-    async def paint(self, request: Paint) -> Reply:
-        """One picture, in `Reply.pictures`."""
-
-
-class Editor(Backend, Protocol):
-    """Changes pictures."""
-
-    async def edit(self, request: Edit) -> Reply:
-        """One picture, in `Reply.pictures`."""
-
-
-class Scorer(Backend, Protocol):
-    """Scores a picture against a text."""
-
-    async def score(self, request: Score) -> Reply:
-        """The raw score, in `Reply.score`."""
-
-
-class Lister(Backend, Protocol):
-    """Knows which models its provider has."""
-
-    async def listed(self) -> list[str]:
-        """The ids of all models, as entries of models.yaml have them; it costs nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +35,7 @@ class BatchState:
     said: str
 
 
-class BatchBackend(Backend, Protocol):
+class BatchBackend(Protocol):
     """Answers many requests later, at a lower price; its methods raise the same faults.
 
     Requests go under names of our choice (the keys of their calls), by which their results are

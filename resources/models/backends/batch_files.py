@@ -5,13 +5,15 @@ A file can be larger than memory, so it is written and read line by line.
 
 import json
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import asdict
-from typing import TypeVar
+from tempfile import TemporaryFile
+from typing import IO, TypeVar
 
 from pydantic import BaseModel
 
-from resources.models.backends.base import PictureOf
+from resources.models.backends.base import BatchState, PictureOf
 from resources.models.backends.reply_schemas import Shape, shaped
 from resources.models.catalog import Model
 from resources.models.replies import (
@@ -24,7 +26,7 @@ from resources.models.replies import (
     Unacceptable,
     UnparsableReply,
 )
-from resources.models.requests import Edit, Look, Request, Write
+from resources.models.requests import Edit, Look, Paint, Request, Score, Write
 
 _AROUND_A_LINE, _AROUND_A_PART = 512, 128
 """Bytes, at most, of what a provider's format puts around a request, and around each part."""
@@ -125,6 +127,64 @@ async def _ended(line: Line | NoAnswer, read: Callable[[Line], Awaitable[Reply]]
         return line if isinstance(line, NoAnswer) else await read(line)
     except Fault as fault:
         return fault
+
+
+class FileBatches(ABC):
+    """What `BatchBackend` promises, for a provider that takes batches as uploaded files."""
+
+    _model: Model
+    _picture: PictureOf
+
+    def line_size(self, request: Request) -> int:
+        """How many bytes a request takes in a batch's file, at most."""
+        return line_size(self._model, request, self._picture)
+
+    async def submit(self, requests: Mapping[str, Request], tag: str) -> str:
+        """Upload requests of one kind, and create their batch; gives its id."""
+        uploaded = ""
+        with TemporaryFile() as file:
+            where = await self._write_lines(requests, file)
+            try:
+                uploaded = await self._upload(file)
+                return await self._create(uploaded, where, tag)
+            except Fault as fault:
+                problem = not_created(fault, self._model, uploaded=bool(uploaded))
+        raise problem
+
+    async def cancel(self, batch: str) -> None:
+        """Ask the provider to stop a batch; one that is over already is left as it is."""
+        try:
+            await self._stop(batch)
+            return
+        except Fault as fault:
+            problem = fault
+        if (await self.state(batch)).word == "running":
+            raise problem
+
+    def _not_a_score(self, request: Request) -> Write | Look | Paint | Edit:
+        if isinstance(request, Score):
+            raise Unacceptable(f"{self._model.name} cannot score: ask a metric.")
+        return request
+
+    @abstractmethod
+    async def state(self, batch: str) -> BatchState:
+        """How a batch stands."""
+
+    @abstractmethod
+    async def _write_lines(self, requests: Mapping[str, Request], file: IO[bytes]) -> str:
+        """Write one line for each request; gives the endpoint that all of them share."""
+
+    @abstractmethod
+    async def _upload(self, file: IO[bytes]) -> str:
+        """Send a file of requests; gives its name at the provider."""
+
+    @abstractmethod
+    async def _create(self, file: str, where: str, tag: str) -> str:
+        """Create the batch of an uploaded file at an endpoint; gives its id."""
+
+    @abstractmethod
+    async def _stop(self, batch: str) -> None:
+        """Cancel a batch; raises a fault where it is over."""
 
 
 def told(shape: type[Shape], body: bytes) -> Shape:

@@ -9,21 +9,17 @@ from typing import Any
 
 from PIL import Image
 
-from resources.models.backends.base import PictureOf
-from resources.models.backends.dynamic_batching import DynamicBatcher
 from resources.models.backends.local import (
-    Settings,
+    LocalBackend,
     commit,
     device,
     library,
     loading,
     running,
     served,
-    settings,
     timed,
 )
 from resources.models.backends.provenance import how_made
-from resources.models.catalog import Model
 from resources.models.replies import Closed, Picture, Refusal, Reply, Unacceptable
 from resources.models.requests import Edit, Paint
 
@@ -32,7 +28,7 @@ _SEEDS = 2**32
 _STEP = 16
 
 
-class Diffusers:
+class Diffusers(LocalBackend):
     """A text-to-image or image-to-image pipeline, held for the whole run.
 
     `model` is a folder or an id of the Hugging Face Hub. The parameters are those of the
@@ -42,15 +38,7 @@ class Diffusers:
     arithmetic does, and on the size of the batch as well. So `batch` is 1 unless told.
     """
 
-    def __init__(self, model: Model, key: str | None, picture: PictureOf) -> None:
-        self._model, self._key, self._picture = model, key, picture
-        self._batcher = DynamicBatcher()
-
-    async def aclose(self) -> None:
-        """Let go of the pipeline."""
-        await self._batcher.aclose()
-        for loaded in ("_pipeline", "_editor", "_commit"):
-            self.__dict__.pop(loaded, None)
+    _loaded = ("_pipeline", "_editor", "_commit")
 
     async def paint(self, request: Paint) -> Reply:
         """A PNG of the prompt; see `noise_seed` for what makes it differ from another."""
@@ -142,10 +130,6 @@ class Diffusers:
             f"{type(pipeline).__name__} of {self._model.model} changes one "
             "picture and cannot join several: use an editor that can"
         )
-
-    @cached_property
-    def _settings(self) -> Settings:
-        return settings(self._model)
 
     @cached_property
     def _commit(self) -> str | None:

@@ -54,6 +54,8 @@ _KINDS: Mapping[str, RefusalKind] = {
     "SAFETY": "content filter",
     "SPII": "content filter",
 }
+ERRORS = (errors.APIError, httpx2.HTTPError, httpx2.StreamError)
+"""What sending a request through the SDK, or its HTTP client, may raise."""
 _METHOD = "generateContent"
 _PAGE = 1000
 _CUT_OFF = ("CONTINUATION", "MAX_TOKENS")
@@ -118,16 +120,11 @@ class Gemini:
         await self._http.aclose()
 
     async def write(self, request: Write) -> Reply:
-        """Write text, to a schema where there is one; what is cut off is as in `look`."""
+        """Write text, to a schema where there is one."""
         return self._said(await self._send(self._client, request))
 
     async def look(self, request: Look) -> Reply:
-        """Answer in text what is asked of pictures.
-
-        An answer that the limit of tokens cut off is an answer, with the text there is. Where the
-        limit left no text at all (a model that thinks can spend it all), sending the request again
-        would be paid for again and end the same: that is `Unacceptable`, and names the remedy.
-        """
+        """Answer in text what is asked of pictures."""
         return self._said(await self._send(self._client, request))
 
     async def paint(self, request: Paint) -> Reply:
@@ -140,7 +137,6 @@ class Gemini:
 
     async def listed(self) -> list[str]:
         """The ids of the models that write, look or paint through this API, page by page."""
-        problem: Fault
         try:
             config = types.ListModelsConfig(page_size=_PAGE)
             pager = await self._client.aio.models.list(config=config)
@@ -149,11 +145,8 @@ class Gemini:
                 async for model in pager
                 if _METHOD in (model.supported_actions or [_METHOD])
             ]
-        except errors.APIError as error:
-            headers: Mapping[str, str] = getattr(error.response, "headers", {})
-            problem = self._problem(error.code, error.details, headers)
-        except (httpx2.HTTPError, httpx2.StreamError) as error:
-            problem = interruption(error, self._key)
+        except ERRORS as error:
+            problem = self._fault(error)
         except (ValueError, AttributeError, TypeError) as error:
             words = without_key(error, self._key)
             problem = UnparsableReply(f"The list of models is not what this API sends: {words}")
@@ -240,7 +233,6 @@ class Gemini:
     async def _send(self, client: Client, request: Write | Look | Paint | Edit) -> str:
         """The body of the reply to a request."""
         contents, wanted = await self._asked(request)
-        problem: Fault
         try:
             answer = await client.aio.models.generate_content(
                 model=self._model.model,
@@ -249,15 +241,19 @@ class Gemini:
             )
             http = answer.sdk_http_response
             return (http and http.body) or ""
-        except errors.APIError as error:
-            headers: Mapping[str, str] = getattr(error.response, "headers", {})
-            problem = self._problem(error.code, error.details, headers)
-        except (httpx2.HTTPError, httpx2.StreamError, UnicodeDecodeError) as error:
-            problem = interruption(error, self._key)
+        except (*ERRORS, UnicodeDecodeError) as error:
+            problem = self._fault(error)
         except ValueError as error:
             problem = Closed(f"{self._model.name} in models.yaml: {without_key(error, self._key)}")
         # Out here, where no exception that holds the request is chained to this one.
         raise problem
+
+    def _fault(self, error: Exception) -> Fault:
+        """What an exception of the SDK, or of its HTTP client, means."""
+        if isinstance(error, errors.APIError):
+            headers: Mapping[str, str] = getattr(error.response, "headers", {})
+            return self._problem(error.code, error.details, headers)
+        return interruption(error, self._key)
 
     def _problem(self, status: int, body: Any, headers: Mapping[str, str]) -> Fault:
         """What an error means; `body` is Google's envelope, or another object with a message."""

@@ -10,30 +10,21 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Mapping
 from functools import cached_property
-from tempfile import TemporaryFile
 from typing import IO, Any, Literal
 from urllib.parse import urlsplit
 
 import httpx2
 from google.genai import Client
-from pydantic import BaseModel, ConfigDict, Field
-from pydantic.alias_generators import to_camel
+from pydantic import Field
 
 from resources.models.backends.base import BatchState
-from resources.models.backends.batch_files import (
-    Result,
-    line_size,
-    lines_of,
-    not_created,
-    results_of,
-    told,
-)
-from resources.models.backends.gemini import ADDRESS, VERSION, Gemini
+from resources.models.backends.batch_files import FileBatches, Result, lines_of, results_of, told
+from resources.models.backends.gemini import ADDRESS, ERRORS, VERSION, Gemini
 from resources.models.backends.http_client import longest_reply
-from resources.models.backends.reply_schemas import Shape, an_object
-from resources.models.backends.wire import interruption, without_key
-from resources.models.replies import Fault, Interrupted, Reply, Unacceptable
-from resources.models.requests import Request, Score, kind_of
+from resources.models.backends.reply_schemas import Google, Shape, an_object
+from resources.models.backends.wire import without_key
+from resources.models.replies import Fault, Interrupted, Reply
+from resources.models.requests import Request, kind_of
 from resources.untrusted import BadJson, parse_untrusted
 
 _CHUNK = 1_000_000
@@ -62,40 +53,36 @@ _STATUSES: Mapping[int, int] = {
 """The HTTP status of a code of gRPC, which errors in a file of results have in its place."""
 
 
-class _Google(BaseModel):
-    model_config = ConfigDict(alias_generator=to_camel)
-
-
-class _Output(_Google):
+class _Output(Google):
     responses_file: str | None = None
 
 
-class _About(_Google):
+class _About(Google):
     state: str = "UNSPECIFIED"
     display_name: str | None = None
     output: _Output = Field(default_factory=_Output)
 
 
-class _Status(_Google):
+class _Status(Google):
     message: str = ""
 
 
-class _RemoteBatch(_Google):
+class _RemoteBatch(Google):
     name: str
     metadata: _About = Field(default_factory=_About)
     error: _Status | None = None
 
 
-class _Page(_Google):
-    operations: list[_RemoteBatch] = []
+class _Page(Google):
+    operations: list[_RemoteBatch] = Field(default_factory=list)
     next_page_token: str | None = None
 
 
-class _File(_Google):
+class _File(Google):
     name: str
 
 
-class _Uploaded(_Google):
+class _Uploaded(Google):
     file: _File
 
 
@@ -116,28 +103,11 @@ class _Echo(httpx2.AsyncBaseTransport):
         return httpx2.Response(200, content=await request.aread())
 
 
-class BatchedGemini(Gemini):
+class BatchedGemini(FileBatches, Gemini):
     """A Gemini model, asked at once or in batches."""
 
     largest_batch = (50_000, 500_000_000)
     """Google takes files of 2 GB; a smaller one is sooner sent again, and sooner answered."""
-
-    def line_size(self, request: Request) -> int:
-        """How many bytes a request takes in a batch's file, at most."""
-        return line_size(self._model, request, self._picture)
-
-    async def submit(self, requests: Mapping[str, Request], tag: str) -> str:
-        """Upload requests of one kind, and create their batch; gives its id."""
-        uploaded = ""
-        with TemporaryFile() as file:
-            url = await self._write_lines(requests, file)
-            try:
-                uploaded = await self._upload(file)
-                asked = {"displayName": tag, "inputConfig": {"fileName": uploaded}}
-                return (await self._call(_RemoteBatch, "POST", url, json={"batch": asked})).name
-            except Fault as fault:
-                problem = not_created(fault, self._model, uploaded=bool(uploaded))
-        raise problem
 
     async def find(self, tag: str) -> str | None:
         """The id of the batch that carries `tag`, the latest one of several."""
@@ -172,16 +142,12 @@ class BatchedGemini(Gemini):
         ):
             yield name.partition(":")[2], end
 
-    async def cancel(self, batch: str) -> None:
-        """Ask Google to stop a batch; one that is over already is left as it is."""
-        problem: Fault
-        try:
-            await self._call(_Google, "POST", self._at(f"{batch}:cancel"), json={})
-            return
-        except Fault as fault:
-            problem = fault
-        if (await self.state(batch)).word == "running":
-            raise problem
+    async def _create(self, file: str, where: str, tag: str) -> str:
+        asked = {"displayName": tag, "inputConfig": {"fileName": file}}
+        return (await self._call(_RemoteBatch, "POST", where, json={"batch": asked})).name
+
+    async def _stop(self, batch: str) -> None:
+        await self._call(Google, "POST", self._at(f"{batch}:cancel"), json={})
 
     @cached_property
     def _echo(self) -> _Echo:
@@ -200,9 +166,7 @@ class BatchedGemini(Gemini):
         The key of a line says how its answer is to be read, beside the name of its request.
         """
         for name, request in requests.items():
-            if isinstance(request, Score):
-                raise Unacceptable(f"{self._model.name} cannot score: ask a metric.")
-            body = await self._send(self._dry, request)
+            body = await self._send(self._dry, self._not_a_score(request))
             key = json.dumps(f"{kind_of(request)}:{name}").encode()
             file.write(b'{"key": %b, "request": %b}\n' % (key, body.encode()))
         return self._echo.url.replace(":generateContent", ":batchGenerateContent")
@@ -249,7 +213,6 @@ class BatchedGemini(Gemini):
     async def _lines(self, file: str) -> AsyncIterator[bytes]:
         """The lines of a file, as they come down."""
         longest = longest_reply(self._model)
-        problem: Fault
         try:
             url = self._at(f"{file}:download")
             async with self._http.stream("GET", url, params={"alt": "media"}) as response:
@@ -259,8 +222,8 @@ class BatchedGemini(Gemini):
                     return
                 await response.aread()
                 problem = self._refused(response)
-        except (httpx2.HTTPError, httpx2.StreamError) as error:
-            problem = interruption(error, self._key)
+        except ERRORS as error:
+            problem = self._fault(error)
         raise problem
 
     @property
@@ -275,14 +238,13 @@ class BatchedGemini(Gemini):
 
     async def _answer(self, method: str, url: str, **more: Any) -> httpx2.Response:
         """A good reply; the SDK's own methods lose why a batch failed, and repeat uploads."""
-        problem: Fault
         try:
             response = await self._http.request(method, url, **more)
             if response.status_code == 200:
                 return response
             problem = self._refused(response)
-        except (httpx2.HTTPError, httpx2.StreamError) as error:
-            problem = interruption(error, self._key)
+        except ERRORS as error:
+            problem = self._fault(error)
         # Out here, where no exception that holds the request is chained to this one.
         raise problem
 

@@ -1,10 +1,9 @@
 """What the backends of local models share: their libraries, where a model runs, what goes wrong."""
 
-import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import wraps
+from functools import cached_property, wraps
 from importlib import import_module
 from pathlib import Path
 from time import perf_counter
@@ -13,7 +12,9 @@ from typing import Any, TypeAlias, TypeVar, overload
 from jinja2 import TemplateError
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from resources.models.backends.wire import without_key
+from resources.models.backends.base import PictureOf
+from resources.models.backends.dynamic_batching import DynamicBatcher
+from resources.models.backends.wire import check_key, without_key
 from resources.models.catalog import Model
 from resources.models.replies import Closed, Fault, Reply, Unacceptable
 
@@ -83,12 +84,7 @@ def commit(model: Model, key: str | None, revision: str | None) -> str | None:
     library("torch")
     if Path(model.model).is_dir():
         return None
-    if key is not None and not re.fullmatch(r"[!-~]+", key):
-        # An HTTP client would show it in its complaint.
-        raise Closed(
-            f"What {model.key_variable} holds has a character in it that no token has, such as a "
-            "space or the end of a line: set it again"
-        )
+    check_key(model, key)
     hub = library("huggingface_hub")
     try:
         found = hub.resolve_revision(model.model, revision=revision, token=key)
@@ -105,6 +101,27 @@ def commit(model: Model, key: str | None, revision: str | None) -> str | None:
 def served(model: Model, found: str | None) -> str:
     """What an answer says it came from: id and commit, or the folder."""
     return model.model if found is None else f"{model.model}@{found}"
+
+
+class LocalBackend:
+    """A model that is loaded when it is first asked, and worked on by one thread."""
+
+    _loaded: tuple[str, ...] = ()
+    """The cached properties that hold what was loaded."""
+
+    def __init__(self, model: Model, key: str | None, picture: PictureOf) -> None:
+        self._model, self._key, self._picture = model, key, picture
+        self._batcher = DynamicBatcher()
+
+    async def aclose(self) -> None:
+        """Let go of the model."""
+        await self._batcher.aclose()
+        for loaded in self._loaded:
+            self.__dict__.pop(loaded, None)
+
+    @cached_property
+    def _settings(self) -> Settings:
+        return settings(self._model)
 
 
 Work: TypeAlias = Callable[[Any, list[Asked]], list[Reply]]

@@ -47,10 +47,7 @@ class Offline:
         return await _drawn(request.prompt, f"{request.seed}/{request.sample}")
 
     async def edit(self, request: Edit) -> Reply:
-        """The schematic of what the prompt asks for, moved a little by the pictures as well.
-
-        It is a rehearsal: no pixel of them is kept.
-        """
+        """The schematic of the prompt, moved a little by the pictures; no pixel of them is kept."""
         seed = "/".join((f"{request.seed}/{request.sample}", *request.images))
         pictures = await asyncio.to_thread(lambda: [self._picture(name) for name in request.images])
         return await _drawn(request.prompt, seed, pictures)

@@ -15,13 +15,7 @@ from resources.models.backends.http_client import (
     TooLong,
     longest_reply,
 )
-from resources.models.backends.reply_schemas import (
-    Completion,
-    Image,
-    Images,
-    Listing,
-    shaped,
-)
+from resources.models.backends.reply_schemas import Completion, Image, Images, Listing, shaped
 from resources.models.backends.structured import response_format
 from resources.models.backends.wire import (
     bytes_of,
@@ -52,6 +46,7 @@ _ADDRESS = "https://api.openai.com/v1"
 CHAT = "/chat/completions"
 GENERATIONS = "/images/generations"
 EDITS = "/images/edits"
+ERRORS = (APIStatusError, APIConnectionError, httpx2.HTTPError, httpx2.StreamError)
 _AS_JSON = "response_format: b64_json in models.yaml avoids fetching it"
 _CLOSED_CODES = frozenset(
     {
@@ -70,6 +65,14 @@ _FILTER_CODES: Mapping[str, RefusalKind] = {
     "invalid_prompt": "content filter",
     "moderation_blocked": "image safety",
 }
+
+
+class Declined(Unacceptable):
+    """A refusal that comes as an error; where nothing is asked of a model, it is a fault."""
+
+    def __init__(self, refusal: Refusal) -> None:
+        super().__init__(refusal.reason)
+        self.refusal = refusal
 
 
 class OpenAI:
@@ -98,16 +101,11 @@ class OpenAI:
         await self._sdk.close()
 
     async def write(self, request: Write) -> Reply:
-        """Write text, to a schema where there is one; what is cut off is as in `look`."""
+        """Write text, to a schema where there is one."""
         return await self._ask(request)
 
     async def look(self, request: Look) -> Reply:
-        """Answer in text what is asked of pictures.
-
-        An answer that the limit of tokens cut off is an answer, with the text there is. Where the
-        limit left no text at all (a model that thinks can spend it all), sending the request again
-        would be paid for again and end the same: that is `Unacceptable`, and names the remedy.
-        """
+        """Answer in text what is asked of pictures."""
         return await self._ask(request)
 
     async def paint(self, request: Paint) -> Reply:
@@ -123,18 +121,14 @@ class OpenAI:
         if len(files) == 1:
             files = [("image", files[0][1])]
         body = {**self._model.parameters, "model": self._model.model, "prompt": request.prompt}
-        return await self._reply(EDITS, await self._post(EDITS, body, files))
+        return await self._reply(EDITS, self._post(EDITS, body, files))
 
     async def listed(self) -> list[str]:
-        """The ids of the models that the server has for this key, page by page where it has pages.
-
-        OpenAI sends all at once; servers that speak as it does may not.
-        """
+        """The ids of the models that the server has for this key, page by page."""
         ids: list[str] = []
         query: dict[str, Any] = {}
         while True:
-            body = no_refusal(await self._got("/models", query))
-            page = shaped(Listing, body)
+            page = shaped(Listing, await self._got("/models", query))
             new = [model.id for model in page.data if model.id not in ids]
             ids += new
             if not page.has_more or not new:
@@ -143,7 +137,7 @@ class OpenAI:
 
     async def _ask(self, request: Write | Look | Paint) -> Reply:
         path, body = await self._asked(request)
-        return await self._reply(path, await self._post(path, body))
+        return await self._reply(path, self._post(path, body))
 
     async def _asked(self, request: Write | Look | Paint) -> tuple[str, dict[str, Any]]:
         """Where a request is sent, and its body."""
@@ -164,13 +158,15 @@ class OpenAI:
         ]
         return {"role": turn.role, "content": [*shown, {"type": "text", "text": turn.text}]}
 
-    async def _reply(self, path: str, body: bytes | Refusal) -> Reply:
-        """What the body of a good reply says; raises as `shaped` does, or `Unacceptable`."""
-        if isinstance(body, Refusal):
-            return Reply(refusal=body)
+    async def _reply(self, path: str, body: Awaitable[bytes]) -> Reply:
+        """What a model replies, refusals as well; raises as `shaped` does, or `Unacceptable`."""
+        try:
+            data = await body
+        except Declined as declined:
+            return Reply(refusal=declined.refusal)
         if path == CHAT:
-            return self._said(shaped(Completion, body))
-        return await self._drawn(shaped(Images, body))
+            return self._said(shaped(Completion, data))
+        return await self._drawn(shaped(Images, data))
 
     def _said(self, answer: Completion) -> Reply:
         choice = answer.choices[0]
@@ -228,8 +224,7 @@ class OpenAI:
         # Out here, where no exception that holds the request is chained to this one.
         raise end
 
-    async def _post(self, path: str, body: Mapping[str, Any], files: Any = None) -> bytes | Refusal:
-        """The body of the reply to a request."""
+    async def _post(self, path: str, body: Mapping[str, Any], files: Any = None) -> bytes:
         return await self._sent(
             self._sdk.post(
                 path,
@@ -240,33 +235,33 @@ class OpenAI:
             )
         )
 
-    async def _got(self, path: str, query: Mapping[str, Any]) -> bytes | Refusal:
-        """The body of what lies at a path."""
+    async def _got(self, path: str, query: Mapping[str, Any]) -> bytes:
         return await self._sent(
             self._sdk.get(path, cast_to=httpx2.Response, options={"params": query})
         )
 
-    async def _sent(self, call: Awaitable[httpx2.Response]) -> bytes | Refusal:
+    async def _sent(self, call: Awaitable[httpx2.Response]) -> bytes:
         try:
             return (await call).content
-        except APIStatusError as error:
-            end = self._problem(error.status_code, error.body, error.response.headers)
-            if isinstance(end, Refusal):
-                return end
-        except APIConnectionError as error:
-            end = interruption(error.__cause__ or error, self._key)
-        except httpx2.StreamError as error:
-            end = interruption(error, self._key)
+        except ERRORS as error:
+            fault = self._fault(error)
         # Out here, where no exception that holds the request is chained to this one.
-        raise end
+        raise fault
 
-    def _problem(self, status: int, said: Any, headers: Mapping[str, str]) -> Refusal | Fault:
+    def _fault(self, error: Exception) -> Fault:
+        """What an exception of the SDK, or of its HTTP client, means."""
+        if isinstance(error, APIStatusError):
+            return self._problem(error.status_code, error.body, error.response.headers)
+        cause = error.__cause__ if isinstance(error, APIConnectionError) else None
+        return interruption(cause or error, self._key)
+
+    def _problem(self, status: int, said: Any, headers: Mapping[str, str]) -> Fault:
         """What an error means; `said` is the error in its body, or the body as text."""
         error = said if isinstance(said, Mapping) else {}
         words = without_key(error.get("message") or said or "", self._key)
         code, kind = str(error.get("code")), str(error.get("type"))
         if status == 400 and code in _FILTER_CODES:
-            return Refusal(_FILTER_CODES[code], words)
+            return Declined(Refusal(_FILTER_CODES[code], words))
         if {code, kind} & _CLOSED_CODES:
             return Closed(f"HTTP {status}: {words}")
         parameter = str(error.get("param"))
@@ -278,18 +273,6 @@ class OpenAI:
 def _not_fetched(why: str, url: str) -> UnparsableReply:
     host = httpx2.URL(url).host
     return UnparsableReply(f"{why}: the picture could not be fetched from {host} ({_AS_JSON})")
-
-
-def no_refusal(body: bytes | Refusal) -> bytes:
-    """The body of a reply about what no model says, so that a refusal of it is a fault."""
-    if isinstance(body, Refusal):
-        raise fault_of(body)
-    return body
-
-
-def fault_of(end: Refusal | Fault) -> Fault:
-    """What a refusal means where nothing was asked of a model."""
-    return Unacceptable(end.reason) if isinstance(end, Refusal) else end
 
 
 def data_url(data: bytes) -> str:

@@ -36,10 +36,7 @@ class Python:
         """Nothing is open."""
 
     async def score(self, request: Score) -> Reply:
-        """The number that the function gives.
-
-        Raises `Unacceptable` where it raises, or gives no number of its scale.
-        """
+        """The number that the function gives; raises `Unacceptable` where it is none."""
         async with self._alone:
             return await asyncio.to_thread(self._scored, request)
 

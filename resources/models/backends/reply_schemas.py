@@ -144,18 +144,20 @@ class Listing(BaseModel):
     has_more: bool = False
 
 
-class _Google(BaseModel):
+class Google(BaseModel):
+    """JSON of Google's, whose names are in camel case."""
+
     model_config = ConfigDict(alias_generator=to_camel)
 
 
-class Blob(_Google):
+class Blob(Google):
     """A file in a part of Gemini's content, as base64."""
 
     data: str
     mime_type: str | None = None
 
 
-class Part(_Google):
+class Part(Google):
     """A part of Gemini's content: words or a picture, said aloud or thought."""
 
     text: str | None = None
@@ -163,13 +165,13 @@ class Part(_Google):
     inline_data: Blob | None = None
 
 
-class Content(_Google):
+class Content(Google):
     """What a Gemini model says and shows."""
 
     parts: list[Part] = []
 
 
-class Candidate(_Google):
+class Candidate(Google):
     """One of Gemini's answers."""
 
     content: Content = Field(default_factory=Content)
@@ -177,14 +179,14 @@ class Candidate(_Google):
     finish_message: str = ""
 
 
-class PromptFeedback(_Google):
+class PromptFeedback(Google):
     """Why Gemini's filter let no model see a prompt."""
 
     block_reason: str | None = None
     block_reason_message: str = ""
 
 
-class TokenCounts(_Google):
+class TokenCounts(Google):
     """Gemini's count; what it thought is paid for as output."""
 
     prompt_token_count: Count = None
@@ -192,7 +194,7 @@ class TokenCounts(_Google):
     thoughts_token_count: Count = None
 
 
-class Generated(_Google):
+class Generated(Google):
     """Gemini's reply."""
 
     candidates: list[Candidate] = []
@@ -203,13 +205,13 @@ class Generated(_Google):
     model_version: Aside = None
 
 
-class Quota(_Google):
+class Quota(Google):
     """A quota of Google's that was exceeded."""
 
     quota_id: str = ""
 
 
-class Detail(_Google):
+class Detail(Google):
     """One detail of Google's error, of the three kinds that are read."""
 
     reason: str = ""
@@ -217,7 +219,7 @@ class Detail(_Google):
     violations: list[Quota] = []
 
 
-class Problem(_Google):
+class Problem(Google):
     """Google's error."""
 
     status: str = ""
@@ -225,7 +227,7 @@ class Problem(_Google):
     details: list[Detail] = []
 
 
-class Failure(_Google):
+class Failure(Google):
     """The envelope of Google's error."""
 
     error: Problem

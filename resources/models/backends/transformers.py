@@ -10,19 +10,16 @@ from functools import cached_property
 from hashlib import sha256
 from typing import Any
 
-from resources.models.backends.base import PictureOf
-from resources.models.backends.dynamic_batching import DynamicBatcher
-from resources.models.backends.local import Settings, library, running, settings, timed
+from resources.models.backends.local import LocalBackend, library, running, timed
 from resources.models.backends.scoring import Metric, metric_of
 from resources.models.backends.vision_language import VisionLanguage, message
-from resources.models.catalog import Model
 from resources.models.replies import Closed, Reply
 from resources.models.requests import Look, Score, Write
 
 _GLOBAL_RANDOMNESS = threading.Lock()
 
 
-class Transformers:
+class Transformers(LocalBackend):
     """A vision-language model with its processor and chat template, held for the whole run.
 
     `model` is a folder or an id of the Hugging Face Hub. The parameters are those of generation,
@@ -38,15 +35,7 @@ class Transformers:
     next batch are opened while the model works on the one before.
     """
 
-    def __init__(self, model: Model, key: str | None, picture: PictureOf) -> None:
-        self._model, self._key, self._picture = model, key, picture
-        self._batcher = DynamicBatcher()
-
-    async def aclose(self) -> None:
-        """Let go of the model."""
-        await self._batcher.aclose()
-        for loaded in ("_speaking", "_generation", "_metric"):
-            self.__dict__.pop(loaded, None)
+    _loaded = ("_speaking", "_generation", "_metric")
 
     async def look(self, request: Look) -> Reply:
         """Answer in text what is asked of pictures."""
@@ -62,10 +51,7 @@ class Transformers:
         return await self._ask(request)
 
     async def score(self, request: Score) -> Reply:
-        """Say how well a picture fits a text, by the formula of this metric.
-
-        Raises `Unacceptable` for a text that does not fit into the model.
-        """
+        """How well a picture fits a text; raises `Unacceptable` for a text that does not fit."""
         if "_metric" not in self.__dict__:
             await self._batcher.ask(self._load, request, at_once=self._model.concurrency)
         prepared = await asyncio.to_thread(self._metric.prepared, request)
@@ -105,10 +91,6 @@ class Transformers:
     def _score(self, prepared: list[Any]) -> list[Reply]:
         with running(self._model):
             return self._metric.replies(prepared)
-
-    @cached_property
-    def _settings(self) -> Settings:
-        return settings(self._model)
 
     @cached_property
     def _speaking(self) -> VisionLanguage:

@@ -65,10 +65,7 @@ def media_type(data: bytes) -> str:
 
 
 def picture_from(base64: str, claimed: str | None) -> Picture:
-    """A picture that came as base64, with the media type that was said of it.
-
-    Raises `NoAnswer` where it is not base64.
-    """
+    """A base64 picture with the media type that it came with; raises `NoAnswer` if it is none."""
     try:
         return Picture(b64decode(base64, validate=True), claimed)
     except ValueError:

@@ -36,7 +36,7 @@ def test_requests_that_are_known_or_wait_are_not_submitted(office):
 
 
 def test_a_request_that_is_repeated_counts_once(office, monkeypatch):
-    monkeypatch.setattr(submission, "_AT_ONCE", 2)
+    monkeypatch.setattr("resources.chunks.CHUNK", 2)
     office.ask(looks(1))
     submitted = office.submit([*looks(3), *looks(3)])
     assert (submitted.known, submitted.waiting) == (1, 0)
@@ -98,7 +98,7 @@ def test_no_batch_is_larger_than_its_provider_takes():
 
 
 def test_a_large_submission_is_split(office, monkeypatch):
-    backend = office.providers.of(office.model)
+    backend = office.providers.taking_batches(office.model)
     monkeypatch.setattr(type(backend), "largest_batch", (40, 190_000_000))
     submitted = office.submit(looks(100))
     assert [batch.requests for batch in submitted.batches] == [40, 40, 20]
@@ -142,7 +142,7 @@ def test_what_it_may_cost_is_reserved_at_the_price_of_a_batch(each_office):
 
 def test_beyond_the_budget_no_batch_is_created(each_office, monkeypatch):
     office = each_office
-    backend = office.providers.of(office.model)
+    backend = office.providers.taking_batches(office.model)
     monkeypatch.setattr(type(backend), "largest_batch", (10, 190_000_000))
     each = submission.bound_of(office.model, looks(1)[0], "batch") / 1e9
     with pytest.raises(OverBudget, match="this run"):
@@ -195,7 +195,7 @@ def test_a_provider_that_takes_no_batch_leaves_nothing_waiting(office):
 
 
 def test_batches_before_one_that_is_not_taken_stay(office, monkeypatch):
-    backend = office.providers.of(office.model)
+    backend = office.providers.taking_batches(office.model)
     monkeypatch.setattr(type(backend), "largest_batch", (10, 190_000_000))
     seen = []
 
@@ -252,7 +252,7 @@ def test_where_nobody_can_tell_whether_it_was_created_it_is_not_created_again(of
 
 def after(office, monkeypatch, wait):
     """Let a batch be sent after so long a wait, and after others have looked for lost ones."""
-    backend = office.providers.of(office.model)
+    backend = office.providers.taking_batches(office.model)
     whole = type(backend).submit
 
     async def late(self, requests, tag):

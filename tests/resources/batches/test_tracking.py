@@ -26,7 +26,7 @@ def lost(office, provider, backend, monkeypatch):
 
 def break_off(office, monkeypatch, *, created):
     """Submit, and lose everything at once when the batch is created, or just before."""
-    backend = office.providers.of(office.model)
+    backend = office.providers.taking_batches(office.model)
     whole = type(backend).submit
 
     class Killed(BaseException):

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import resources.calls.writer
 from resources.calls import CallStore
-from tests.resources.calls.calling import call
+from tests.resources.calls.calling import call, once
 
 AT_ONCE = 8
 
@@ -31,7 +31,7 @@ async def main(store, log, how_many, seconds):
             return call(number, text=str(os.getpid()))
 
         async with at_once:
-            return number, (await store.once(call(number).key, ask)).answer["text"]
+            return number, (await once(store, call(number).key, ask)).answer["text"]
 
     return dict(await asyncio.gather(*(one(number) for number in numbers)))
 

@@ -34,6 +34,13 @@ def call(number=0, text="yes"):
     )
 
 
+async def once(store, key, ask, purchase=None):
+    """The stored call of a key, waited for while another process asks."""
+    while (found := await store.attempt(key, ask, purchase)) is None:
+        await asyncio.sleep(0.05)
+    return found
+
+
 class Model:
     """Answers after a while, and remembers what it was asked."""
 
@@ -58,5 +65,5 @@ class Model:
     async def all_of(self, store, numbers):
         """The calls of some numbers, all asked for at once."""
         return await asyncio.gather(
-            *(store.once(call(number).key, self.asking(number)) for number in numbers)
+            *(once(store, call(number).key, self.asking(number)) for number in numbers)
         )

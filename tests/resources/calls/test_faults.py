@@ -18,7 +18,7 @@ import resources.calls.sqlite
 from resources.calls import CallStore
 from resources.faults import Busy, Corrupt, Missing, StoreError, Unreachable, Unusable, Unwritable
 from tests.postgres import PASSWORD, Postgres, installed
-from tests.resources.calls.calling import Model, call, keys
+from tests.resources.calls.calling import Model, call, keys, once
 
 
 def overwritten_in_the_middle(path):
@@ -110,7 +110,7 @@ class TestAway:
 
             async def one(number):
                 async with at_once:
-                    return await store.once(call(number).key, model.asking(number))
+                    return await once(store, call(number).key, model.asking(number))
 
             return await asyncio.gather(*(one(number) for number in range(40)))
 

@@ -26,7 +26,7 @@ from dagster import get_dagster_logger
 from resources.calls import CallStore, database
 from resources.faults import Full
 from tests.postgres import Postgres
-from tests.resources.calls.calling import call, keys
+from tests.resources.calls.calling import call, keys, once
 
 MANY = 60
 log = get_dagster_logger()
@@ -44,7 +44,7 @@ async def store_one(store, number):
         asked.append(number)
         return replace(call(number), answer={"text": os.urandom(100_000).hex()})
 
-    kept.append(await store.once(call(number).key, ask))
+    kept.append(await once(store, call(number).key, ask))
 
 
 async def store_all(store):

@@ -21,7 +21,7 @@ from resources.faults import NoPrice, OverBudget
 from resources.models.catalog import Model
 from resources.models.requests import call_key, canonical, head
 from tests.resources.calls.calling import Model as Answering
-from tests.resources.calls.calling import call, keys
+from tests.resources.calls.calling import call, keys, once
 
 PROJECT = Path(__file__).parents[3]
 SUMS = "SELECT scope, spent, reserved FROM spending_totals"
@@ -159,8 +159,11 @@ class TestBudgets:
         async def main():
             ends = await asyncio.gather(
                 *(
-                    store.once(
-                        call(number).key, model.asking(number), Purchase(booking(100, account))
+                    once(
+                        store,
+                        call(number).key,
+                        model.asking(number),
+                        Purchase(booking(100, account)),
                     )
                     for number in range(5)
                 ),
@@ -251,7 +254,7 @@ def test_sums_agree_with_rows_after_a_storm(url, opened):
                     purchase.cost = chance.randrange(50)
                 return call(place)
 
-            await store.once(call(place).key, ask, purchase)
+            await once(store, call(place).key, ask, purchase)
 
         async def main():
             tasks = [asyncio.create_task(one(chance.randrange(150))) for _ in range(150)]

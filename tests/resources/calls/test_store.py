@@ -12,7 +12,7 @@ from sqlalchemy import Engine, event
 
 import resources.calls.writer
 from resources.faults import StoreError
-from tests.resources.calls.calling import ODD, Model, call, keys
+from tests.resources.calls.calling import ODD, Model, call, keys, once
 
 PROJECT = Path(__file__).parents[3]
 
@@ -32,7 +32,7 @@ def test_what_is_stored_comes_back_whole(url, opened):
             return told[number]
 
         for number, one in told.items():
-            assert await store.once(one.key, lambda n=number: answered(n)) == one
+            assert await once(store, one.key, lambda n=number: answered(n)) == one
 
     first = opened(url)
     asyncio.run(store_all(first))
@@ -49,7 +49,7 @@ def test_no_character_loses_an_answer(url, opened):
         return given
 
     store = opened(url)
-    asyncio.run(store.once(given.key, ask))
+    asyncio.run(once(store, given.key, ask))
     store.keep([replace(call(2), answer=odd, served_model=ODD)])
     found = opened(url).known(keys(3))
     assert [found[key].answer for key in keys(3)[1:]] == [odd, odd]
@@ -86,7 +86,7 @@ def test_it_is_committed_before_it_is_seen(url, opened):
 
     async def main():
         for number in range(20):
-            seen = await store.once(call(number).key, Model().asking(number))
+            seen = await once(store, call(number).key, Model().asking(number))
             other = opened(url)
             assert other.known([seen.key]) == {seen.key: seen}
             other.close()
@@ -103,13 +103,13 @@ def test_what_asking_raises_is_raised_to_all_and_nothing_is_stored(url, opened):
             await asyncio.sleep(0.02)
             raise LookupError("no such model")
 
-        sharers = (store.once(key, ask) for _ in range(5))
+        sharers = (once(store, key, ask) for _ in range(5))
         ended = await asyncio.gather(*sharers, return_exceptions=True)
         assert [str(error) for error in ended] == ["no such model"] * 5
         assert store.known([key]) == {}
         # The claim is gone at once: another process need not wait for the end of a lease.
         async with asyncio.timeout(10):
-            assert await other.once(key, Model(name="other").asking(1)) == call(1, text="other")
+            assert await once(other, key, Model(name="other").asking(1)) == call(1, text="other")
 
     asyncio.run(main())
 
@@ -122,9 +122,9 @@ def test_what_cannot_be_written_down_is_raised_and_its_claim_given_up(url, opene
 
     async def main():
         with pytest.raises(ValueError, match="JSON compliant"):
-            await store.once(call(1).key, ask)
+            await once(store, call(1).key, ask)
         async with asyncio.timeout(10):
-            await store.once(call(1).key, Model().asking(1))
+            await once(store, call(1).key, Model().asking(1))
 
     asyncio.run(main())
 
@@ -133,7 +133,7 @@ def test_one_that_gives_up_waiting_takes_nothing_from_the_others(url, opened):
     store, model = opened(url), Model(seconds=0.2)
 
     async def main():
-        waiting = [asyncio.create_task(store.once(call(1).key, model.asking(1))) for _ in range(3)]
+        waiting = [asyncio.create_task(once(store, call(1).key, model.asking(1))) for _ in range(3)]
         while not model.asked:
             await asyncio.sleep(0.01)
         waiting[0].cancel()
@@ -150,7 +150,7 @@ def test_when_all_give_up_the_request_ends_and_another_may_ask(url, opened):
     store, model = opened(url), Model(seconds=60)
 
     async def main():
-        waiting = [asyncio.create_task(store.once(call(1).key, model.asking(1))) for _ in range(3)]
+        waiting = [asyncio.create_task(once(store, call(1).key, model.asking(1))) for _ in range(3)]
         while not model.asked:
             await asyncio.sleep(0.01)
         for one in waiting:
@@ -158,7 +158,7 @@ def test_when_all_give_up_the_request_ends_and_another_may_ask(url, opened):
         await asyncio.wait(waiting)
         assert model.cancelled == 1
         async with asyncio.timeout(10):
-            await opened(url).once(call(1).key, Model().asking(1))
+            await once(opened(url), call(1).key, Model().asking(1))
 
     asyncio.run(main())
 
@@ -168,13 +168,13 @@ def test_one_that_gives_up_before_its_claim_is_granted_leaves_none_behind(url, o
 
     async def main():
         for _ in range(20):
-            waiting = asyncio.create_task(store.once(call(1).key, never))
+            waiting = asyncio.create_task(once(store, call(1).key, never))
             await asyncio.sleep(0)
             await asyncio.sleep(0)
             waiting.cancel()
             await asyncio.wait([waiting])
         async with asyncio.timeout(10):
-            await opened(url).once(call(1).key, Model().asking(1))
+            await once(opened(url), call(1).key, Model().asking(1))
 
     asyncio.run(main())
 
@@ -187,7 +187,7 @@ def test_an_answer_that_nobody_waits_for_any_more_is_stored(url, opened):
         return arrived[0]
 
     async def main():
-        waiting = asyncio.create_task(store.once(call(1).key, ask))
+        waiting = asyncio.create_task(once(store, call(1).key, ask))
         while not arrived:
             await asyncio.sleep(0)
         waiting.cancel()
@@ -230,7 +230,7 @@ def test_what_arrives_together_shares_a_commit(url, opened):
                 await gate.wait()
                 return call(number)
 
-            return await store.once(call(number).key, ask)
+            return await once(store, call(number).key, ask)
 
         waiting = []
         requests = [asyncio.create_task(one(number)) for number in range(200)]

@@ -69,8 +69,8 @@ def test_a_backend_that_does_not_close_leaves_no_loop_behind(client):
         async def aclose(self):
             raise OSError("no")
 
-    loop = client._loop = EventLoopThread()
-    client._backends["one"] = Stubborn()
+    client._pool._loop = loop = EventLoopThread()
+    client._pool._backends["one"] = Stubborn()
     with pytest.raises(OSError, match="no"):
         client.close()
     assert loop._loop.is_closed()

@@ -180,7 +180,7 @@ class TestFaults:
 
         def cancel():
             until(lambda: server.count == 3)
-            client._loop._end_all()
+            client._pool._loop._end_all()
 
         ending = threading.Thread(target=cancel)
         ending.start()

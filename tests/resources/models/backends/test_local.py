@@ -92,7 +92,7 @@ def test_a_model_is_pinned_to_its_commit_or_named_with_what_to_do(told):
 
 def test_a_token_that_cannot_be_sent_is_not_shown(told):
     said = told["torn/model"]
-    assert said.startswith("What HF_TOKEN holds has a character in it that no token has")
+    assert said.startswith("The API key of tiny has a character that no key has")
 
 
 def test_a_hub_that_does_not_answer_is_said(told):
