@@ -237,12 +237,14 @@ class CallStore(ConfigurableResource[None]):
         keys: Iterable[str],
         work: Callable[[Statements, Connection, list[str]], Result],
     ) -> Iterator[Result]:
-        """`work` of a thousand keys at a time, each in a transaction of its own."""
+        """`work` of a thousand keys at a time, each in a transaction of its own; of none, once."""
 
         def of_some(some: list[str]) -> Result:
             return self._run(lambda connection, sql: work(sql, connection, some))
 
-        return map(of_some, chunks(keys))
+        remaining = chunks(keys)
+        yield of_some(next(remaining, []))
+        yield from map(of_some, remaining)
 
     def _require_sound(self, damaged: Mapping[str, str]) -> None:
         if damaged:
