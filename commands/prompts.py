@@ -30,14 +30,14 @@ def prompts(
 
         counterfactory prompts protobias/image_pairs -p 'animals|by_hand' --to prompts.csv
     """
-    from dagster import DagsterInstance  # noqa: PLC0415 - slow to load
+    from dagster import DagsterInstance
 
-    from assets.kit.benchmarks import steps_of  # noqa: PLC0415 - see above
-    from assets.kit.partitions import add_painters  # noqa: PLC0415 - see above
-    from assets.kit.plan import PlanContext  # noqa: PLC0415 - see above
-    from assets.planning import choose  # noqa: PLC0415 - see above
-    from assets.planning.prompts import prompts_of  # noqa: PLC0415 - see above
-    from definitions import catalog, defs, planners  # noqa: PLC0415 - see above
+    from assets.kit.benchmarks import steps_of
+    from assets.kit.partitions import add_painters
+    from assets.kit.plan import PlanContext
+    from assets.planning import choose
+    from assets.planning.prompts import prompts_of
+    from definitions import catalog, defs, planners
 
     if to.suffix.lower() not in (".csv", ".jsonl"):
         raise ValueError(f"{to} ends in neither .csv nor .jsonl. Name a file that does.")
@@ -65,8 +65,8 @@ def prompts(
 
 
 def _write(path: Path, found: "Sequence[Prompt]") -> None:
-    from resources.models.manifests import COLUMNS  # noqa: PLC0415 - slow to load
-    from resources.spreadsheets import csv_of  # noqa: PLC0415 - see above
+    from resources.models.manifests import COLUMNS
+    from resources.spreadsheets import csv_of
 
     rows = [prompt._asdict() for prompt in found]
     if path.suffix.lower() == ".csv":
