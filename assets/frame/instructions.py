@@ -117,7 +117,7 @@ class Instructions(Step[Moderation]):
         found, used = [], 0
         for row in rows:
             verdict, outcome = verdicts.get(row[ITEM_ID]), row["outcome"]
-            more = {}
+            more: dict[str, Any] = {}
             if verdict is not None and verdict.word == REJECT:
                 more = {"outcome": "left out", "reason": verdict.reason or "People left it out."}
             elif outcome in ("reserve", PENDING) and used < wanted:
