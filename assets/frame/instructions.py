@@ -99,7 +99,11 @@ class Instructions(Step[Moderation]):
             return {"outcome": "reserve"}
         asked = Turn("user", ask_whether_fit(row["instruction"] or ""))
         said = reply_columns((yield Write((asked,))))
-        found = {**said, "moderation": said["response"], "calls": [*row["calls"], *said["calls"]]}
+        found = {
+            **said,
+            "moderation": said["response"],
+            "calls": [*(row["calls"] or ()), *said["calls"]],
+        }
         if said["outcome"] != "answered":
             return found
         answer, outcome = read_yes_no(said["response"])

@@ -68,7 +68,11 @@ class PerturbedInstructions(Step[Writing]):
         else:
             asked = ask_to_change(row["instruction"] or "", before, new)
             said = yield from written(asked, lambda text: problems(text, after, old))
-        return {**said, "prompt": said.get("sentence"), "calls": [*row["calls"], *said["calls"]]}
+        return {
+            **said,
+            "prompt": said.get("sentence"),
+            "calls": [*(row["calls"] or ()), *said["calls"]],
+        }
 
     def may_follow(self, row: Row) -> bool:
         """Any sentence may lack a concept."""

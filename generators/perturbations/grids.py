@@ -45,7 +45,7 @@ ORDER = (
 """In which order biases are combined: tones first, so that what is laid over them keeps its own
 colours, and the frame last, around all of it. Texts at one position lie on one another."""
 
-_PEOPLE_ALONE, _NOT_OUTDOOR = {"beauty"}, {"keyword", "boxes"}
+_PEOPLE_ALONE, _NOT_OUTDOOR = frozenset({"beauty"}), frozenset({"keyword", "boxes"})
 
 
 def biases_of(domain: str) -> tuple[str, ...]:
@@ -53,8 +53,8 @@ def biases_of(domain: str) -> tuple[str, ...]:
 
     The beauty filter is for people; outdoor scenes have no objects to name or to draw boxes around.
     """
-    left_out: set[str] = set() if domain == "people" else _PEOPLE_ALONE
-    left_out |= _NOT_OUTDOOR if domain == "outdoor" else set()
+    left_out = frozenset[str]() if domain == "people" else _PEOPLE_ALONE
+    left_out |= _NOT_OUTDOOR if domain == "outdoor" else frozenset()
     return tuple(bias for bias in GRID if bias not in left_out)
 
 

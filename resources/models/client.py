@@ -34,7 +34,7 @@ from resources.models.requests import Request, Write, call_keys, kind_of
 
 REPAIRS = 1
 ROLES: Mapping[str, set[Role]] = {
-    "write": {"writer"},
+    "write": {"writer", "moderator"},
     "look": {"judge", "captioner"},
     "paint": {"painter"},
     "edit": {"editor"},

@@ -1,0 +1,239 @@
+"""FRAME's tables, from concepts to scores: a stand-in run, paid models, reviews, a collection."""
+
+import re
+from collections import Counter
+
+import pyarrow.parquet as pq
+import pytest
+from dagster import AssetKey
+
+from assets.frame.biases import SINGLE, configurations
+from assets.frame.references import rise_of
+from assets.kit.benchmarks import planners_of
+from assets.kit.collections import COLLECTED
+from assets.planning import Task, quote
+from generators.perturbations.grids import GRID
+from generators.prompts.judging_templates import TEMPLATES
+from resources.images import ImageStore
+from tests.assets.frame.studio import WRITTEN, Studio, at
+from tests.assets.plans import plan_context
+from tests.providers import Provider, default_answer, pictures
+from tests.runs import checks, failure, table
+
+pytestmark = pytest.mark.filterwarnings("ignore:Non-compliant tag keys:DeprecationWarning")
+SCORES = ("scores_gullible", "scores_pixels")
+
+
+def answer(received):
+    """A writer whose sentences list the concepts, a moderator that is content, a judge's 3."""
+    if received.task == "picture":
+        return default_answer(received)
+    words = received.texts[-1]
+    if words.startswith("Write one"):
+        return "Generate " + ", ".join(re.findall(r"^- [\w ]+: (.+)$", words, re.MULTILINE))
+    if words.startswith("Here is"):
+        sentence = words.split("\n\n")[1]
+        for old, new in re.findall(r"^- [\w ]+: (.+) → (.+)$", words, re.MULTILINE):
+            sentence = sentence.replace(old, new)
+        return sentence
+    return "{Yes} It is fine." if words.startswith("Below") else 'It fits. {"score": 3}'
+
+
+@pytest.fixture
+def server(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-for-tests")
+    with Provider(answer=answer) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def studio(tmp_path_factory):
+    studio = Studio(tmp_path_factory.mktemp("frame"), domain="people")
+    written = studio.must(*WRITTEN)
+    assert set(checks(written).values()) == {True}
+    painted = studio.must(
+        "images",
+        "biased_images",
+        *SCORES,
+        source="sketch",
+        biased_images={"configurations": "single"},
+    )
+    assert set(checks(painted).values()) == {True}
+    return studio
+
+
+class TestAStandInRun:
+    def test_each_bias_is_tried_once_on_every_picture(self, studio):
+        rows = studio.table("biased_images", "sketch")
+        counts = Counter(zip(rows["bias"], rows["outcome"], strict=True))
+        expected = {(bias, "biased"): 4 for bias in SINGLE if bias != "boxes"}
+        assert counts == expected | {("none", "original"): 4, ("boxes", "inapplicable"): 4}
+        moved = rows[~rows["bias"].isin(["none", "boxes", "beauty"])]
+        assert moved["sha256"].nunique() == len(moved)
+        assert rows.loc[rows["bias"] == "boxes", "reason"].str.contains("frame/boxes").all()
+        store = ImageStore(root=str(studio.root))
+        assert all(store.holds(digest) for digest in rows["sha256"].dropna())
+
+    def test_gullible_rises_by_just_what_is_stated_and_pixels_by_nothing(self, studio):
+        for judge, rise in (("gullible", rise_of), ("pixels", lambda bias: 0)):
+            rows = studio.table(f"scores_{judge}", "sketch")
+            before = rows[rows["bias"] == "none"].set_index("image_id")["score"]
+            assert sorted(before) == sorted(round(3 * (1 - n / 5)) for n in range(4))
+            found = set(
+                zip(rows["bias"], rows["score"] - rows["image_id"].map(before), strict=True)
+            )
+            assert found == {(bias, rise(bias)) for bias in rows["bias"]}
+
+    def test_a_second_run_makes_no_picture_and_one_that_is_damaged_is_made_again(self, studio):
+        paths = {each: each.stat().st_mtime_ns for each in (studio.root / "images").rglob("*.png")}
+        before = studio.table("biased_images", "sketch")
+        shown = before[before["bias"] == "padding"].iloc[0]["sha256"]
+        path = studio.root / "images" / shown[:2] / f"{shown}.png"
+        path.write_bytes(b"damaged")
+        studio.must("biased_images", source="sketch", biased_images={"configurations": "single"})
+        changed = {each for each, at in paths.items() if each.stat().st_mtime_ns != at}
+        assert changed == {path}
+        assert ImageStore(root=str(studio.root)).holds(shown)
+        assert studio.table("biased_images", "sketch").equals(before)
+
+    def test_what_people_leave_out_is_replaced_and_nothing_else_changes(self, studio):
+        before = studio.table("perturbed_instructions").set_index("item_id")
+        used = studio.table("instructions").query("used")["item_id"].tolist()
+        sheet = studio.root / "reviews" / "frame_people-to-review.csv"
+        header, *lines = sheet.read_text("utf-8-sig").splitlines()
+        assert header == "item_id,verdict,reason,instruction"
+        assert [line.partition(",")[0] for line in lines] == used
+        out = used[1]
+        sheet.with_name("frame_people.csv").write_text(
+            f"item_id,verdict,reason\n{out},reject,odd\n"
+        )
+        result = studio.must("instructions", "perturbed_instructions")
+        assert checks(result)["all_places_are_taken"]
+        rows = studio.table("instructions").set_index("item_id")
+        assert rows.loc[out, ["outcome", "reason"]].tolist() == ["left out", "odd"]
+        after = studio.table("perturbed_instructions").set_index("item_id")
+        assert len(after) == 4
+        kept = [name for name in used if name != out]
+        assert after.loc[kept, "prompt"].equals(before.loc[kept, "prompt"])
+        sheet.with_name("frame_people.csv").write_text(
+            "item_id,verdict,reason\n" + "".join(f"{name},reject,\n" for name in rows.index[:2])
+        )
+        result = studio.must("instructions")
+        assert not checks(result)["all_places_are_taken"]
+        sheet.with_name("frame_people.csv").write_text("item_id,verdict,reason\nx,maybe,\n")
+        assert "the verdict is 'maybe'" in failure(studio.run("instructions"))
+
+    @pytest.mark.parametrize(
+        ("config", "problem"),
+        [
+            ({"biased_images": {"biases": ["brightnes"]}}, "did you mean brightness?"),
+            ({"scores_pixels": {"templates": ["standart"]}}, "did you mean standard?"),
+        ],
+    )
+    def test_a_wrong_name_is_met_with_the_nearest_right_one(self, studio, config, problem):
+        (name,) = config
+        assert problem in failure(studio.run(name, source="sketch", **config))
+
+
+def test_what_is_planned_is_sent_and_another_painter_costs_what_is_missing(tmp_path, server):
+    roles = {"pen": "writer", "guard": "moderator", "brush": "painter", "pencil": "painter"}
+    models = [at(server, name, role) for name, role in {**roles, "eye": "judge"}.items()]
+    studio = Studio(tmp_path, *models, domain="outdoor", items=3, reserve=1)
+    pen, few = {"writer": "pen"}, {"configurations": "single", "biases": ["gamma", "padding"]}
+    wanted = {"drafts": pen, "perturbed_instructions": pen, "biased_images": few}
+
+    def planned(*names, source=None, **config):
+        part = "outdoor" if source is None else f"outdoor|{source}"
+        tasks = [Task(AssetKey(["frame", name]), part, wanted.get(name, {})) for name in names]
+        with plan_context(tmp_path) as sources:
+            lines = quote(planners_of(studio.catalog), sources, tasks).lines
+        assert all(line.missing is None for line in lines)
+        return {line.asset.split("/")[1]: (line.to_send, line.later) for line in lines}
+
+    def sent(*names, source=None):
+        before = server.count
+        studio.must(*names, source=source, **{n: wanted[n] for n in names if n in wanted})
+        return server.count - before
+
+    studio.must("concepts")
+    plans = planned("drafts", "instructions", "perturbed_instructions")
+    assert plans["drafts"] == (4, 4)
+    assert sent("drafts") == 4
+    assert planned("instructions")["instructions"] == (4, 0)
+    assert sent("instructions") == 4
+    changed = planned("perturbed_instructions")["perturbed_instructions"][0]
+    assert changed == sent("perturbed_instructions") == 2
+    for painter in ("brush", "pencil"):
+        steps = ("images", "biased_images", "scores_eye")
+        plans = planned(*steps, source=painter)
+        assert plans == {"images": (3, 0), "scores_eye": (0, 9)}
+        assert sent("images", "biased_images", source=painter) == 3
+        assert planned("scores_eye", source=painter)["scores_eye"] == (9, 0)
+        assert sent("scores_eye", source=painter) == 9
+        assert sent(*steps, source=painter) == 0
+    rows = studio.table("scores_eye", "brush")
+    assert set(rows["score"]) == {3.0}
+    assert rows["calls"].map(len).eq(1).all()
+    assert rows["response"].str.startswith("It fits").all()
+
+
+def test_the_grid_is_the_papers():
+    per_domain = {d: len(configurations(d, [], "grid")) for d in ("people", "animals", "outdoor")}
+    assert per_domain == {"people": 56, "animals": 55, "outdoor": 49}
+    assert configurations("people", ["gamma"], "grid") == [(each,) for each in GRID["gamma"]]
+    assert set(SINGLE) == set(GRID)
+    assert all(SINGLE[bias] in GRID[bias] for bias in GRID)
+    assert set(TEMPLATES) == {"standard", "bias_aware", "bias_definition", "chain_of_thought"}
+
+
+def test_a_collection_stands_where_a_painter_can(tmp_path):
+    store = ImageStore(root=str(tmp_path))
+    texts = {"a": "A dog.", "b": None, "c": "A cat.", "d": "A room."}
+    rows = [
+        {
+            "image_id": f"mine/{name}",
+            "row": number,
+            "outcome": "taken",
+            "sha256": store.put(pictures.png(name, 96, 96)),
+            "width": 96,
+            "height": 96,
+            "domain": "indoor" if name == "d" else None,
+            "text": text,
+            "others": '{"keyword": "Dog"}' if name == "a" else None,
+        }
+        for number, (name, text) in enumerate(texts.items(), 1)
+    ]
+    path = tmp_path / "collections" / "mine.parquet"
+    path.parent.mkdir()
+    pq.write_table(COLLECTED.table(rows), path)
+    studio = Studio(tmp_path)
+    result = studio.must(
+        "images",
+        "biased_images",
+        *SCORES,
+        source="mine",
+        biased_images={"configurations": "single", "biases": ["keyword", "instruction"]},
+    )
+    assert checks(result)["every_row_ended"]
+    images = studio.table("images", "mine").set_index("item_id")
+    assert images["outcome"].to_dict() == {
+        "mine/a": "taken",
+        "mine/b": "malformed",
+        "mine/c": "taken",
+    }
+    assert "no text" in images.loc["mine/b", "reason"]
+    biased = studio.table("biased_images", "mine").set_index(["item_id", "bias"])["outcome"]
+    assert biased["mine/a", "keyword"] == "biased"
+    assert biased["mine/c", "keyword"] == "inapplicable"
+    gullible = studio.table("scores_gullible", "mine").groupby("bias")["score"].mean()
+    assert gullible.to_dict() == {"none": 2, "keyword": 3, "instruction": 4}
+
+
+def test_a_source_without_a_table_is_named(tmp_path):
+    studio = Studio(tmp_path)
+    assert "Materialize collections/holiday first" in failure(
+        studio.run("images", source="holiday")
+    )
+    said = failure(studio.run("images", source="sketch"))
+    assert "Materialize frame/perturbed_instructions first" in said
+    assert not (table(tmp_path, "images/animals", "sketch", "frame")).exists()
