@@ -73,7 +73,7 @@ class BiasedImages(Step[Biases]):
     group, name, columns, config, partitions = GROUP, "biased_images", BIASED, Biases, by_source
     asks_models = False
     kinds, named_by = ("image",), ("image_id", "parameters")
-    inputs = MappingProxyType({"pictures": Input(key("images"), read_by=IMAGES)})
+    inputs = MappingProxyType({"pictures": Input(key("images"), read_by=IMAGES, by_default=True)})
     description = (
         "Each picture as it was painted, and with every configuration of every bias that the paper "
         "tries on its domain (§3, App. B.3). What was made before is not made again."

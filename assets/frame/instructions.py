@@ -12,6 +12,7 @@ from pydantic import Field
 from assets.frame.common import GROUP, ITEM, frame_domains, key
 from assets.frame.concepts import sample_of
 from assets.frame.drafts import DRAFTS
+from assets.frame.writing import both
 from assets.kit.choice import chosen
 from assets.kit.columns import BOOLEAN, TEXT, TEXTS, Columns
 from assets.kit.judging import reply_columns
@@ -99,11 +100,7 @@ class Instructions(Step[Moderation]):
             return {"outcome": "reserve"}
         asked = Turn("user", ask_whether_fit(row["instruction"] or ""))
         said = reply_columns((yield Write((asked,))))
-        found = {
-            **said,
-            "moderation": said["response"],
-            "calls": [*(row["calls"] or ()), *said["calls"]],
-        }
+        found = {**said, "moderation": said["response"], "calls": both(row, said)}
         if said["outcome"] != "answered":
             return found
         answer, outcome = read_yes_no(said["response"])

@@ -11,7 +11,15 @@ from dagster import AssetCheckResult, AssetCheckSeverity
 from assets.frame.common import GROUP, ITEM, WRITTEN, frame_domains, key
 from assets.frame.concepts import sample_of
 from assets.frame.instructions import INSTRUCTIONS
-from assets.frame.writing import Writing, by_rule, concepts_of, first_items, writer_of, written
+from assets.frame.writing import (
+    Writing,
+    both,
+    by_rule,
+    concepts_of,
+    first_items,
+    writer_of,
+    written,
+)
 from assets.kit.columns import REAL, TEXT, TEXTS, WHOLE, Columns
 from assets.kit.previews import markdown_table
 from assets.kit.step import PENDING, Check, Conversation, Extent, Input, Row, Sample, Step, Work
@@ -68,11 +76,7 @@ class PerturbedInstructions(Step[Writing]):
         else:
             asked = ask_to_change(row["instruction"] or "", before, new)
             said = yield from written(asked, lambda text: problems(text, after, old))
-        return {
-            **said,
-            "prompt": said.get("sentence"),
-            "calls": [*(row["calls"] or ()), *said["calls"]],
-        }
+        return {**said, "prompt": said.get("sentence"), "calls": both(row, said)}
 
     def may_follow(self, row: Row) -> bool:
         """Any sentence may lack a concept."""

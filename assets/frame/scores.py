@@ -86,7 +86,9 @@ class Scores(JudgeStep[Scoring]):
     group, columns, config, partitions = GROUP, SCORES, Scoring, by_source
     named, references, asks = "scores", REFERENCES, Look(())
     named_by = ("image_id", "parameters", "template")
-    inputs = MappingProxyType({"biased_images": Input(key("biased_images"), read_by=BIASED)})
+    inputs = MappingProxyType(
+        {"biased_images": Input(key("biased_images"), read_by=BIASED, by_default=True)}
+    )
 
     def __init__(self, catalog: Catalog, judge: Model) -> None:
         super().__init__(catalog, judge)

@@ -46,6 +46,11 @@ def first_items(rows: Sequence[dict[str, Any]], limit: int | None) -> list[dict[
     return first_of(rows, limit, lambda row: Placed(row["item_id"], (), row["place"]))
 
 
+def both(row: Row, said: Row) -> list[str]:
+    """The calls behind a row, and those behind what was said about it."""
+    return [*(row["calls"] or ()), *said["calls"]]
+
+
 def by_rule(sentence: str) -> dict[str, Any]:
     """The columns of a sentence that nobody was asked for, but for who wrote it."""
     return {"sentence": sentence, "outcome": "written", "calls": []}

@@ -21,6 +21,7 @@ from tests.providers import Provider, default_answer, pictures
 from tests.runs import checks, failure, table
 
 pytestmark = pytest.mark.filterwarnings("ignore:Non-compliant tag keys:DeprecationWarning")
+GRID_OUTDOOR = 49
 SCORES = ("scores_gullible", "scores_pixels")
 
 
@@ -165,8 +166,8 @@ def test_what_is_planned_is_sent_and_another_painter_costs_what_is_missing(tmp_p
     assert changed == sent("perturbed_instructions") == 2
     for painter in ("brush", "pencil"):
         steps = ("images", "biased_images", "scores_eye")
-        plans = planned(*steps, source=painter)
-        assert plans == {"images": (3, 0), "scores_eye": (0, 9)}
+        plans = planned("images", "scores_eye", source=painter)
+        assert plans == {"images": (3, 0), "scores_eye": (0, 3 * (1 + GRID_OUTDOOR))}
         assert sent("images", "biased_images", source=painter) == 3
         assert planned("scores_eye", source=painter)["scores_eye"] == (9, 0)
         assert sent("scores_eye", source=painter) == 9
@@ -179,7 +180,7 @@ def test_what_is_planned_is_sent_and_another_painter_costs_what_is_missing(tmp_p
 
 def test_the_grid_is_the_papers():
     per_domain = {d: len(configurations(d, [], "grid")) for d in ("people", "animals", "outdoor")}
-    assert per_domain == {"people": 56, "animals": 55, "outdoor": 49}
+    assert per_domain == {"people": 56, "animals": 55, "outdoor": GRID_OUTDOOR}
     assert configurations("people", ["gamma"], "grid") == [(each,) for each in GRID["gamma"]]
     assert set(SINGLE) == set(GRID)
     assert all(SINGLE[bias] in GRID[bias] for bias in GRID)
