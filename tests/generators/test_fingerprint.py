@@ -31,6 +31,9 @@ def once():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(code, "ast", SimpleNamespace(**vars(code.ast) | {"parse": parsed}))
         patch.setattr(code, "_imports", imports)
+        # Kept from here on: whichever test a worker begins with, it is of the code itself.
+        for modules in CODE.values():
+            fingerprint(*modules)
         yield
 
 
