@@ -28,7 +28,10 @@ _LINE_HEIGHT, _ABOVE_BASELINE, _SPACE, _MARGIN, _EDGE = 1.35, 1.0, 0.4, 0.5, 0.0
 edge, and how far the dark edge reaches out of a letter."""
 _SMALLEST, _SHRINKING = 4.0, 0.92
 """The smallest em in px, and by what it is multiplied while the text does not fit."""
-_WORDS_KEPT = 2048
+_AREA = 12
+"""The least area in px of a letter: a text of more letters is not tried at all."""
+_LONGEST, _WORDS_KEPT = 200, 2048
+"""Letters of a word that are looked at together, and words whose pictures are kept."""
 
 
 def written(pixels: Pixels, text: str, position: Position, size: float) -> Pixels:
@@ -49,7 +52,7 @@ def written(pixels: Pixels, text: str, position: Position, size: float) -> Pixel
 
 def _fitted(text: str, width: int, height: int, em: float) -> tuple[list[list[str]], float]:
     em = max(em, _SMALLEST)
-    while em >= _SMALLEST:
+    while em >= _SMALLEST and len(text) * _AREA < width * height:
         room = width / em - 2 * _MARGIN
         lines = list(_lines(text.split(), room)) if room > 1 else []
         if lines and (len(lines) * _LINE_HEIGHT + 2 * _MARGIN) * em <= height:
@@ -78,9 +81,9 @@ def _lines(words: Sequence[str], room: float) -> Iterator[list[str]]:
 def _parts(word: str, room: float) -> Iterator[str]:
     """The word, or the longest pieces of it that fit."""
     while word:
-        length = len(word)
-        while length > 1 and _width(word[:length]) > room:
-            length -= 1
+        length = 1 if _width(word[:_LONGEST]) > room or len(word) > _LONGEST else len(word)
+        while length < min(len(word), _LONGEST) and _width(word[: length + 1]) <= room:
+            length += 1
         yield word[:length]
         word = word[length:]
 
