@@ -8,7 +8,7 @@ from metrics.answers import BASELINE, QUESTION_GROUPS, TASK_MEAN
 from metrics.comparison import between_metrics, between_painters, holm
 from metrics.correlation import correlation
 from metrics.graded import graded_interval
-from metrics.held_out import search
+from metrics.held_out import chosen_half, search
 from metrics.inflation import inflation_table, percent_change, success
 from metrics.intervals import exact_interval, stratified_interval
 from metrics.normalization import normalize_scores
@@ -16,6 +16,7 @@ from metrics.outcomes import outcomes_table
 from metrics.paired import paired_interval
 from metrics.pairs import pair_scores
 from metrics.parsing import Outcome, Parsed, read_count, read_name, read_yes_no, score
+from metrics.picks import Pick, read_pick
 from metrics.preference import win_rates
 from metrics.ranking import ranking_table
 from metrics.ratings import Rating, read_rating
@@ -30,10 +31,12 @@ __all__ = [
     "Interval",
     "Outcome",
     "Parsed",
+    "Pick",
     "Rating",
     "accuracy_table",
     "between_metrics",
     "between_painters",
+    "chosen_half",
     "correlation",
     "exact_interval",
     "graded_interval",
@@ -47,6 +50,7 @@ __all__ = [
     "ranking_table",
     "read_count",
     "read_name",
+    "read_pick",
     "read_rating",
     "read_yes_no",
     "score",

@@ -5,6 +5,7 @@ that very mean: of 16 that do nothing, the luckiest looks like an effect. Held o
 configuration is chosen on one half of the pictures and reported on the other.
 """
 
+from collections.abc import Iterable
 from hashlib import sha256
 from typing import NamedTuple
 
@@ -39,8 +40,7 @@ def search(scores: pd.DataFrame, *, seed: int = 0) -> Search:
     depend on `seed` and the pictures' names alone; there are at least two pictures. The changes are
     NaN where nothing was scored that could be compared.
     """
-    order = sorted(scores["image_id"].unique(), key=lambda name: _lot(seed, str(name)))
-    chosen_on = scores["image_id"].isin(order[: len(order) // 2])
+    chosen_on = scores["image_id"].isin(chosen_half(scores["image_id"], seed=seed))
     choices = best(scores), best(scores[chosen_on])
     reports = scores, scores[~chosen_on]
     return Search(
@@ -49,6 +49,12 @@ def search(scores: pd.DataFrame, *, seed: int = 0) -> Search:
             for name, report in zip(choices, reports, strict=True)
         )
     )
+
+
+def chosen_half(images: Iterable[str], *, seed: int = 0) -> set[str]:
+    """The pictures on which a search that is held out chooses; it reports on the others."""
+    order = sorted(set(images), key=lambda name: _lot(seed, name))
+    return set(order[: len(order) // 2])
 
 
 def best(scores: pd.DataFrame) -> str:

@@ -1,0 +1,15 @@
+"""What judges are asked about two pictures of one instruction in FRAME.
+
+The paper's template is a picture (its Figure 8); this one is ours, and the file's name ends with
+its version.
+"""
+
+from pathlib import Path
+
+VERSION = "1"
+_TEXT = Path(__file__).with_name(f"pairwise-{VERSION}.txt").read_text("utf-8")
+
+
+def pairwise_prompt(instruction: str) -> str:
+    """What a judge is asked about two pictures, by the instruction that both were painted for."""
+    return _TEXT.replace("{instruction}", instruction).strip()
