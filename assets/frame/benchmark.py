@@ -4,18 +4,25 @@ from collections.abc import Iterator
 from typing import Any
 
 from assets.frame.biased_images import BiasedImages
+from assets.frame.combined import Combined
 from assets.frame.common import GROUP, QUESTION, TITLE, by_source, frame_domains
 from assets.frame.concepts import Concepts
 from assets.frame.drafts import Drafts
 from assets.frame.images import Images
+from assets.frame.inflation import inflation_over
 from assets.frame.instructions import Instructions, review_name
 from assets.frame.made import count_made
+from assets.frame.mitigation import Mitigation
+from assets.frame.pairwise import Pairwise
 from assets.frame.perturbed_instructions import PerturbedInstructions
 from assets.frame.references import REFERENCES
+from assets.frame.report import report_over
 from assets.frame.scores import Scores
-from assets.kit.benchmarks import Benchmark, StandIn
+from assets.frame.search import Search
+from assets.kit.benchmarks import Benchmark, Definition, StandIn
 from assets.kit.jobs import Flow
 from assets.kit.judging import judges_of
+from assets.kit.partitions import sources
 from assets.kit.step import Step
 from generators.prompts.visual_concepts import DOMAINS
 from resources.models.catalog import Catalog
@@ -31,9 +38,29 @@ _FLOWS = (
     Flow(
         "frame_scores",
         by_source,
-        ("frame/",),
+        ("frame/images", "frame/biased_images", "frame/scores_", "frame/search_"),
         "FRAME by domain and source, second; for a new painter or a collection of your own, all "
-        "that there is to do: paints, adds biases, and has judges score.",
+        "that there is to do: paints, adds biases, has judges score, searches.",
+    ),
+    Flow(
+        "frame_analyses",
+        by_source,
+        ("frame/combined_", "frame/mitigation_", "frame/pairwise_"),
+        "FRAME by domain and source, third: biases combined, other templates, pairs.",
+    ),
+    Flow(
+        "frame_inflation",
+        sources,
+        ("frame/inflation",),
+        "FRAME by source: how far and how often biases raise what judges give.",
+        one_step=True,
+    ),
+    Flow(
+        "frame_report",
+        None,
+        ("frame/report",),
+        "FRAME: the report on all sources that are compared.",
+        one_step=True,
     ),
 )
 _WRITTEN = ("concepts", "drafts", "instructions", "perturbed_instructions")
@@ -45,16 +72,24 @@ def _steps(catalog: Catalog) -> Iterator[Step[Any]]:
     yield from (Concepts(catalog), Drafts(catalog), Instructions(catalog))
     yield from (PerturbedInstructions(catalog), Images(catalog), BiasedImages(catalog))
     for judge in judges_of(catalog, REFERENCES):
-        yield Scores(catalog, judge)
+        yield from (Scores(catalog, judge), Search(catalog, judge), Combined(catalog, judge))
+        yield from (Mitigation(catalog, judge), Pairwise(catalog, judge))
+
+
+def _assets(catalog: Catalog) -> list[Definition]:
+    judges = judges_of(catalog, REFERENCES)
+    return [inflation_over(judges), report_over(judges)]
 
 
 def _stand_in(catalog: Catalog, painter: str) -> Iterator[StandIn]:
     """A few items of each domain, with each bias once; judges that cost nothing."""
-    judges = [judge for judge in judges_of(catalog, REFERENCES) if judge.rehearses]
-    scores = [f"scores_{judge.name}" for judge in judges]
+    judges = [judge.name for judge in judges_of(catalog, REFERENCES) if judge.rehearses]
+    made = [f"{name}_{judge}" for judge in judges for name in ("scores", "search")]
     for domain in DOMAINS:
         yield StandIn(_WRITTEN, domain, _FEW)
-        yield StandIn(("images", "biased_images", *scores), f"{domain}|{painter}", _ONE_EACH)
+        yield StandIn(("images", "biased_images", *made), f"{domain}|{painter}", _ONE_EACH)
+    yield StandIn(("inflation",), painter)
+    yield StandIn(("report",))
 
 
 BENCHMARK = Benchmark(
@@ -62,7 +97,7 @@ BENCHMARK = Benchmark(
     title=TITLE,
     question=QUESTION,
     steps=_steps,
-    assets=lambda catalog: [],
+    assets=_assets,
     flows=_FLOWS,
     stand_in=_stand_in,
     made=count_made,

@@ -46,16 +46,11 @@ BIASED = Columns(
 )
 
 
-class Biases(Limited):
-    """Which biases are tried; a limit is on pictures."""
+class SomeBiases(Limited):
+    """Some biases; a limit is on pictures before they have them."""
 
     biases: list[str] = Field(
         default=[], description=f"Some of {', '.join(GRID)}; by default all that fit the domain."
-    )
-    configurations: Configurations = Field(
-        default="grid",
-        description="grid for every configuration that the paper tries (App. B.3), up to 56 "
-        "pictures of each; single for one of each bias.",
     )
 
     @field_validator("biases")
@@ -65,6 +60,16 @@ class Biases(Limited):
             if bias not in GRID:
                 raise ValueError(f"biases: no {bias!r}{nearest(bias, GRID)}.")
         return biases
+
+
+class Biases(SomeBiases):
+    """Which biases are tried, and how."""
+
+    configurations: Configurations = Field(
+        default="grid",
+        description="grid for every configuration that the paper tries (App. B.3), up to 56 "
+        "pictures of each; single for one of each bias.",
+    )
 
 
 class BiasedImages(Step[Biases]):

@@ -40,7 +40,7 @@ SCORES = Columns(
 )
 """One row a picture and template."""
 
-_READ_SOME = (
+READ_SOME = (
     "Read some of the table's responses: a longest_output that is too small cuts them off, and a "
     "judge may answer on another scale than 0 to 5. No picture without a score is in any mean."
 )
@@ -80,6 +80,18 @@ def read(reply: Reply) -> dict[str, Any]:
     return {**said, **refused, "score": score, "outcome": outcome, "reason": reason}
 
 
+def to_score(row: Row, template: str, step: JudgeStep[Any]) -> dict[str, Any]:
+    """A picture that a step's judge is to be asked about by a template."""
+    return {
+        **row,
+        "template": template,
+        "template_version": TEMPLATES[template].version,
+        "model": step.judge.name,
+        "model_version": step.code_version,
+        "calls": [],
+    }
+
+
 class Scores(JudgeStep[Scoring]):
     """The scores that one judge gives the pictures of a domain and source."""
 
@@ -97,15 +109,8 @@ class Scores(JudgeStep[Scoring]):
     def rows(self, work: Work[Scoring]) -> list[dict[str, Any]]:
         """The pictures that it is asked about, by each template."""
         return [
-            row
-            | {
-                "template": template,
-                "template_version": TEMPLATES[template].version,
-                "model": self.judge.name,
-                "model_version": self.code_version,
-                "outcome": PENDING if row["outcome"] == PENDING else None,
-                "calls": [],
-            }
+            to_score(row, template, self)
+            | {"outcome": PENDING if row["outcome"] == PENDING else None}
             for row in _wanted(work)
             for template in work.config.templates
         ]
@@ -127,7 +132,7 @@ class Scores(JudgeStep[Scoring]):
 
     def checks(self) -> list[Check]:
         """Few replies cannot be read."""
-        return [few_unread("bias", _READ_SOME)]
+        return [few_unread("bias", READ_SOME)]
 
 
 def _wanted(work: Work[Scoring]) -> list[dict[str, Any]]:

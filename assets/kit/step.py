@@ -183,7 +183,7 @@ class Step(ABC, Generic[ConfigT]):
     is_optional: bool = False
     """Whether others go without it, as without the answers of one judge."""
     is_automatic: bool = True
-    """Whether it can be made without anyone's writing something first."""
+    """Whether a new painter's is made by itself: nobody has to write something first, or to ask."""
 
     def __init__(self, catalog: Catalog) -> None:
         self.catalog = catalog

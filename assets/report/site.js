@@ -6,6 +6,13 @@ for (const link of document.querySelectorAll("[data-seen]")) {
   mark.src = link.dataset.seen;
 }
 
+// A slider lays the original over the changed picture, from the left as far as it is pushed.
+for (const slider of document.querySelectorAll(".slide input")) {
+  const show = () => slider.closest(".slide").style.setProperty("--shown", `${slider.value}%`);
+  slider.addEventListener("input", show);
+  show();
+}
+
 // Tables are sorted by the column whose heading is pressed, each group of rows in itself.
 (() => {
   const number = (cell) => (cell.dataset.value === undefined ? null : Number(cell.dataset.value));

@@ -1,0 +1,121 @@
+"""Combined: pairs and triples of biases, each at its best configuration (FRAME, Table 6)."""
+
+from collections.abc import Iterator, Sequence
+from itertools import chain, combinations
+from typing import Any
+
+from pydantic import Field, field_validator
+
+from assets.frame.biased_images import SomeBiases
+from assets.frame.biases import NONE, biased_row, known_pictures, make_pictures
+from assets.frame.common import GROUP, by_source
+from assets.frame.references import REFERENCES
+from assets.frame.scores import READ_SOME, SCORES, asked, read, to_score
+from assets.frame.search import best_of, of_originals, searched_inputs
+from assets.kit.checks import few_unread
+from assets.kit.judging import JudgeStep
+from assets.kit.limits import Placed, first_of
+from assets.kit.step import (
+    PENDING,
+    SOME_PICTURE,
+    Check,
+    Conversation,
+    Extent,
+    Row,
+    Work,
+)
+from generators.perturbations.grids import GRID, ordered
+from generators.perturbations.perturbation import Perturbation
+from generators.perturbations.registry import from_json
+from generators.prompts.judging_templates import STANDARD
+from resources.models.catalog import Catalog, Model
+from resources.models.requests import Look
+
+
+class Combining(SomeBiases):
+    """Which combinations are tried; a limit is on pictures before they have them."""
+
+    sizes: list[int] = Field(
+        default=[2, 3], min_length=1, description="How many biases at once: the paper has 2 and 3."
+    )
+
+    @field_validator("sizes")
+    @classmethod
+    def _several(cls, sizes: list[int]) -> list[int]:
+        for size in sizes:
+            if not 2 <= size <= len(GRID):
+                raise ValueError(f"sizes: no {size}. Combine 2 to {len(GRID)} biases.")
+        return sizes
+
+
+class Combined(JudgeStep[Combining]):
+    """What one judge gives pictures with several biases; code makes those that are missing."""
+
+    group, columns, config, partitions = GROUP, SCORES, Combining, by_source
+    named, references, asks = "combined", REFERENCES, Look(())
+    is_automatic = False
+    named_by = ("image_id", "parameters")
+
+    def __init__(self, catalog: Catalog, judge: Model) -> None:
+        super().__init__(catalog, judge)
+        self.inputs = searched_inputs(judge)
+        self.description = (
+            f"What {judge.name} gives pictures with pairs and triples of biases, each at its best "
+            "configuration, one laid on the other in a stated order (§6, Table 6)."
+        )
+
+    def rows(self, work: Work[Combining]) -> list[dict[str, Any]]:
+        """Each picture as it was, and with every combination."""
+        found = work.rows("search")
+        is_pending = any(row["outcome"] == PENDING for row in found)
+        best = [
+            from_json(parameters)
+            for bias, parameters in best_of(found).items()
+            if not work.config.biases or bias in work.config.biases
+        ]
+        tried = [(), *_combinations(best, work.config.sizes)]
+        made = [biased_row(image, each) for image in _originals(work) for each in tried]
+        return [
+            to_score(row, STANDARD, self) | ({"outcome": PENDING} if is_pending else {})
+            for row in known_pictures(made, work.images, work.ledger)
+        ]
+
+    def made(
+        self, work: Work[Combining], rows: Sequence[dict[str, Any]]
+    ) -> Sequence[dict[str, Any]]:
+        """Make the pictures that are missing."""
+        found, number = make_pictures(rows, work.images, work.ledger)
+        work.log.info("made %d of %d combinations", number, len(found))
+        return found
+
+    def converse(self, work: Work[Combining], row: Row) -> Conversation:
+        """Have the picture scored; one that cannot have the combination is not asked about."""
+        if row["outcome"] == "inapplicable":
+            return {}
+        return (yield from super().converse(work, row))
+
+    def query(self, work: Work[Combining], row: Row) -> Conversation:
+        """Have the picture scored by the original instruction."""
+        digest = row["sha256"] or SOME_PICTURE
+        return read((yield asked(STANDARD, row["instruction"] or "", digest)))
+
+    def extent(self, work: Work[Combining], rows: Sequence[Row]) -> Extent:
+        """Of all pictures as they were."""
+        return of_originals(work, rows)
+
+    def checks(self) -> list[Check]:
+        """Few replies cannot be read."""
+        return [few_unread("bias", READ_SOME)]
+
+
+def _combinations(
+    best: Sequence[tuple[Perturbation, ...]], sizes: Sequence[int]
+) -> Iterator[tuple[Perturbation, ...]]:
+    for size in sizes:
+        for some in combinations(best, size):
+            yield ordered(chain(*some))
+
+
+def _originals(work: Work[Combining]) -> list[dict[str, Any]]:
+    there = [row for row in work.rows("biased_images") if row["bias"] == NONE]
+    return first_of(there, work.config.limit, lambda row: Placed(row["image_id"], ()))

@@ -1,0 +1,223 @@
+"""Human scores: how well people find that pictures fit their original instructions, 0 to 5."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Literal
+
+import pandas as pd
+import pyarrow as pa
+from dagster import (
+    AssetDep,
+    AssetExecutionContext,
+    Config,
+    MarkdownMetadataValue,
+    MaterializeResult,
+    MetadataValue,
+)
+from pydantic import Field
+
+from assets.frame.common import key, table_asset
+from assets.frame.images import IMAGES
+from assets.frame.people import BINS, agreement, binned
+from assets.kit.collections import COLLECTED, collection_key
+from assets.kit.columns import BOOLEAN, REAL, TEXT, Columns, materialized
+from assets.kit.partitions import sources
+from assets.kit.previews import markdown_table
+from assets.kit.score_files import checked, scores_in
+from assets.kit.score_sheets import SHEET, ScoreForm, write_sheets
+from assets.kit.step import Row
+from assets.kit.table_asset import NothingYet
+from generators.prompts.judging_templates import SCALE, STANDARD, TEMPLATES
+from generators.prompts.visual_concepts import DOMAINS
+from resources.home import Home
+from resources.images import ImageStore
+
+HUMAN_SCORES = Columns(
+    domain=(TEXT, "people, animals, illustration, indoor or outdoor"),
+    source=(TEXT, "The painter, or the collection"),
+    item_id=(TEXT, "The item"),
+    image_id=(TEXT, "Source, item and sample"),
+    instruction=(TEXT, "The original one, by which it is scored"),
+    sha256=(TEXT, "Name of the picture in the image store"),
+    annotator=(TEXT, "Who scored it; of a collection with a mean alone, the collection"),
+    score=(REAL, "0 to 5; a collection's own are brought there from its scale"),
+    rehearsal=(BOOLEAN, "Whether the pictures are a rehearsal, so that it is no result"),
+)
+"""One row a picture and annotator."""
+
+_OF_PICTURE = [name for name in HUMAN_SCORES.columns if name not in ("annotator", "score")]
+_TASK = "Score how well each picture follows the instruction that it was generated for."
+_GUIDE = {
+    int(score): words
+    for score, words in re.findall(r"^(\d): (.+)$", TEMPLATES[STANDARD].text, re.MULTILINE)
+}
+FORM = ScoreForm(
+    task=_TASK,
+    guide=_GUIDE,
+    guidelines="\n\n".join(
+        [
+            _TASK,
+            "Weigh what the instruction asks for, and neither style nor beauty. An instruction "
+            "that no picture could follow, or that should not be followed, is not scored: reject "
+            "it in the review of frame/instructions, and another is drawn.",
+            "\n".join(f"- {score}: {words}" for score, words in _GUIDE.items()),
+        ]
+    ),
+    asset="frame/human_scores",
+    source="frame/images",
+)
+
+
+class NoHumanScores(ValueError):
+    """A source has no human scores of its own, and they are asked for."""
+
+
+class Reviewing(Config):
+    """Who has scored the pictures, or is to."""
+
+    scored_by: Literal["either", "people", "collection"] = Field(
+        default="either",
+        description="people for sheets that they fill in; collection for the human scores that a "
+        "collection comes with; either for these where there are any, and else for sheets.",
+    )
+    seed: int = Field(default=0, description="Of the order in which people are shown them.")
+
+
+@table_asset(
+    columns=HUMAN_SCORES,
+    partitions=sources,
+    deps=[AssetDep(key("images"))],
+    description="What people give a source's pictures, 0 to 5, and how they agree (FRAME, Tables 2 "
+    "and 7): it writes what they fill in and reads what is filled, or takes a collection's own.",
+)
+def human_scores(
+    context: AssetExecutionContext, config: Reviewing, home: Home, images: ImageStore
+) -> MaterializeResult[pa.Table]:
+    """Take a collection's scores, or read filled files and write sheets for who scores next.
+
+    Raises `NoHumanScores`, `BadReview` for a file that cannot be followed, `NothingYet` without
+    pictures.
+    """
+    source = context.partition_key
+    pictures = pictures_of(home, source)
+    own = _own(home, source) if config.scored_by != "people" else {}
+    if config.scored_by == "collection" and not own:
+        raise NoHumanScores(
+            f"frame/human_scores: {source} has no human scores of its own. Name their column in "
+            "collections.yaml as human_score, or have people score it: scored_by: people."
+        )
+    if own:
+        rows = list(_owned(pictures, own))
+        return materialized(HUMAN_SCORES.table(rows), **_told(rows))
+    folder = Path(home.root) / "reviews" / "frame" / source
+    by_hash = _by_hash(pictures)
+    given = checked(scores_in(folder, FORM), FORM, by_hash)
+    asked = sorted(by_hash, key=lambda each: sha256(f"{config.seed}/{each}".encode()).digest())
+    write_sheets(folder, FORM, [by_hash[each][0] for each in asked], images)
+    rows = [
+        {name: row[name] for name in _OF_PICTURE}
+        | {"annotator": each.annotator, "score": float(each.score)}
+        for each in given
+        for row in by_hash[each.image]
+        if row["text"] == each.text
+    ]
+    return materialized(
+        HUMAN_SCORES.table(rows),
+        to_score=len(asked),
+        sheet=MetadataValue.path(str(folder / SHEET)),
+        **_told(rows),
+    )
+
+
+def pictures_of(home: Home, source: str) -> list[dict[str, Any]]:
+    """The first picture of each item of a source, of all domains. Raises `NothingYet`."""
+    tables = (home.find(key("images"), f"{domain}|{source}") for domain in DOMAINS)
+    rows = [row for table in tables if table is not None for row in IMAGES.rows(table)]
+    there = [row | {"text": row["instruction"]} for row in rows if _is_scored(row)]
+    if not there:
+        raise NothingYet(
+            f"frame/human_scores: there are no pictures of {source} to score yet. Materialize "
+            f"frame/images of {source} first, for some of {', '.join(DOMAINS)}."
+        )
+    return there
+
+
+def _is_scored(row: Row) -> bool:
+    return row["outcome"] in ("painted", "taken") and row["sample"] == 0
+
+
+def _by_hash(pictures: Iterable[Row]) -> Mapping[str, Sequence[Row]]:
+    found = defaultdict(list)
+    for row in pictures:
+        found[row["sha256"]].append(row)
+    return found
+
+
+def _own(home: Home, source: str) -> dict[str, dict[str, float]]:
+    """By name of a collection's row: what each annotator gave, from 0 to 5; none for a painter."""
+    table = home.find(collection_key(source))
+    rows = [] if table is None else COLLECTED.rows(table)
+    found = {}
+    for row in rows:
+        several = dict(enumerate(row["human_scores"] or [], 1))
+        given = {f"{source} {place}": score for place, score in several.items()}
+        if not given and row["human_score"] is not None:
+            given = {source: row["human_score"]}
+        if given:
+            found[row["image_id"]] = {
+                name: _rescaled(score, row["scale_low"], row["scale_high"])
+                for name, score in given.items()
+            }
+    return found
+
+
+def _rescaled(score: float, lowest: float, highest: float) -> float:
+    low, high = SCALE
+    return low + (high - low) * (score - lowest) / (highest - lowest)
+
+
+def _owned(
+    pictures: Iterable[Row], own: Mapping[str, Mapping[str, float]]
+) -> Iterable[dict[str, Any]]:
+    for row in pictures:
+        for annotator, score in own.get(row["item_id"], {}).items():
+            known = {name: row[name] for name in _OF_PICTURE}
+            yield known | {"annotator": annotator, "score": score}
+
+
+def _told(rows: Sequence[Row]) -> dict[str, Any]:
+    """Tables 2 and 7 of some rows, and who scored how many."""
+    if not rows:
+        return {"annotators": "Nobody has scored a picture yet."}
+    scores = pd.DataFrame(rows)
+    means = [(each.domain, *each.counts, round(each.mean, 2)) for each in binned(scores)]
+    return {
+        "annotators": markdown_table(scores.groupby("annotator").size().reset_index(name="scored")),
+        "scores": markdown_table(pd.DataFrame(means, columns=["domain", *BINS, "mean"])),
+        "agreement": _agreement(scores),
+    }
+
+
+def _agreement(scores: pd.DataFrame) -> MarkdownMetadataValue:
+    found = agreement(scores)
+    if not found:
+        return MetadataValue.md("Correlations need two annotators who have scored the same.")
+    lines = [
+        {
+            "domain": each.domain,
+            "first": each.first,
+            "second": each.second,
+            "pictures": each.correlation.images,
+            "pearson": _number(each.correlation.pearson) or each.correlation.why,
+            "spearman": _number(each.correlation.spearman) or each.correlation.why,
+        }
+        for each in found
+    ]
+    return markdown_table(pd.DataFrame(lines))
+
+
+def _number(number: float | None) -> str:
+    return "" if number is None else f"{number:.3f}"

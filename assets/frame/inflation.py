@@ -1,0 +1,199 @@
+"""Inflation: how far each judge's scores of a source rise under biases, and how often.
+
+It is a summary of all judges, of which the report is made: of the biases alone (Tables 3 and 4,
+Figure 2), of pairs and triples (Table 6), and by other templates (Table 5).
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from dagster import AssetDep, AssetExecutionContext, AssetsDefinition, MaterializeResult
+
+from assets.frame.common import key, table_asset
+from assets.frame.search import CHOICES, HELD_OUT, IN_SAMPLE, beside_originals
+from assets.kit.columns import BOOLEAN, REAL, TEXT, WHOLE, Columns, materialized, records
+from assets.kit.partitions import sources
+from assets.kit.previews import markdown_table, with_intervals
+from assets.kit.table_asset import NothingYet
+from generators.prompts.judging_templates import STANDARD
+from generators.prompts.visual_concepts import DOMAINS
+from metrics import chosen_half, inflation_table, success
+from metrics.ranking import ALL
+from resources.home import Home
+from resources.models.catalog import Model
+
+SINGLE, COMBINED = "single", "combined"
+EVERY, READABLE = "all", "readable"
+
+INFLATION = Columns(
+    source=(TEXT, "The painter, or the collection"),
+    rehearsal=(BOOLEAN, "Whether something offline had a part in it, so that it is no result"),
+    model=(TEXT, "The judge, as models.yaml names it"),
+    experiment=(TEXT, "single for one bias at a time, combined for pairs and triples"),
+    template=(TEXT, "What was asked"),
+    choice=(TEXT, "in_sample or held_out: how the configuration was chosen (frame/search)"),
+    pictures=(TEXT, "all, or readable: those in which code reads the same as before"),
+    domain=(TEXT, "A domain; or all: the mean over those that have the bias"),
+    bias=(TEXT, "A bias or a combination; or all, for how often they raise the mean"),
+    images=(WHOLE, "Pictures scored both times"),
+    unscored=(WHOLE, "Pictures without a score, before or after"),
+    original=(REAL, "Mean score before, 0 to 5"),
+    biased=(REAL, "Mean score after"),
+    percent=(REAL, "Change of the mean in percent"),
+    percent_low=(REAL, "Low end of its 95 % interval, by a paired bootstrap over pictures"),
+    percent_high=(REAL, "High end"),
+    combinations=(WHOLE, "Domains × biases; this and what follows of bias all alone"),
+    rate=(REAL, "Attack success rate: the share of these whose mean rises (Figure 2)"),
+    rate_low=(REAL, "Low end of its 95 % interval"),
+    rate_high=(REAL, "High end"),
+    clear=(REAL, "The share of these whose interval lies above 0"),
+    rise=(REAL, "Mean percent change of those that rise; empty where none does"),
+    rise_low=(REAL, "Low end of its 95 % interval"),
+    rise_high=(REAL, "High end"),
+)
+
+
+class Part(NamedTuple):
+    """Which scores a part of the table is about."""
+
+    experiment: str
+    template: str
+    choice: str
+    pictures: str
+
+
+def inflation_over(judges: Sequence[Model]) -> AssetsDefinition:
+    """The asset `inflation` of these judges."""
+    names = ("scores", "search", "combined", "mitigation", "pairwise")
+
+    @table_asset(
+        columns=INFLATION,
+        partitions=sources,
+        deps=[AssetDep(key(f"{name}_{judge.name}")) for judge in judges for name in names],
+        description="Mean scores before and after each bias, percent changes, attack success rates "
+        "and mean rises among successes, with paired intervals (Tables 3 to 6, Figure 2).",
+    )
+    def inflation(context: AssetExecutionContext, home: Home) -> MaterializeResult[pa.Table]:
+        """Compare what is scored. Raises `NothingYet` where nothing has been searched."""
+        source = context.partition_key
+        tables = {name: _tables(home, source, judges, name) for name in names}
+        if not tables["search"]:
+            raise NothingYet(
+                f"frame/inflation: no judge's scores of {source} have been searched yet. "
+                "Materialize frame/scores_… and frame/search_… of it first."
+            )
+        rows = [
+            {"source": source, "model": judge.name, **row}
+            for judge in judges
+            for row in _of_judge(
+                *(_joined(tables[name], judge) for name in ("scores", "search")),
+                *(_joined(tables[name], judge) for name in ("combined", "mitigation")),
+            )
+        ]
+        table = pd.DataFrame(rows, columns=list(INFLATION.columns))
+        whole = table[table["domain"].eq(ALL) & table["pictures"].eq(EVERY)]
+        rates = whole[whole["bias"].eq(ALL)][["model", "experiment", "template", "choice", "rate"]]
+        # The report shows each score and preference of these beside the figures.
+        seen = [each for held in tables.values() for each in held.values()]
+        shown = whole[whole["choice"].eq(HELD_OUT) & whole["bias"].ne(ALL)]
+        columns = ["model", "bias", "original", "biased"]
+        columns += ["percent", "percent_low", "percent_high"]
+        return materialized(
+            INFLATION.table(table),
+            *seen,
+            attack_success=markdown_table(rates.round(3)),
+            held_out=markdown_table(with_intervals(shown[columns].round(2), "percent")),
+        )
+
+    return inflation
+
+
+def beside(scores: pd.DataFrame, search: pd.DataFrame, choice: str) -> pd.DataFrame:
+    """Each picture before and after the best configuration of each bias, in one row a bias.
+
+    `scores` and `search` are of one judge, of any domains. Held out, they are those of the half on
+    which nothing was chosen.
+    """
+    found = beside_originals(scores)
+    best = search[search["choice"].eq(choice)][["domain", "bias", "parameters", "seed"]]
+    held = found.merge(best, on=["domain", "bias", "parameters"])
+    if choice == IN_SAMPLE:
+        return held
+    seeds = best.groupby("domain")["seed"].first()
+    # As the search did: the halves of the pictures that were asked about as they were.
+    chosen_on = [
+        (domain, name)
+        for domain, of in found.groupby("domain")
+        if domain in seeds
+        for name in chosen_half(of["image_id"], seed=int(seeds[domain]))
+    ]
+    where = pd.MultiIndex.from_frame(held[["domain", "image_id"]])
+    reported: pd.DataFrame = held[~where.isin(chosen_on)]
+    return reported
+
+
+def _tables(home: Home, source: str, judges: Sequence[Model], name: str) -> dict[str, pd.DataFrame]:
+    """By judge and domain: the tables that there are."""
+    found = {
+        f"{judge.name}|{domain}": home.find(key(f"{name}_{judge.name}"), f"{domain}|{source}")
+        for judge in judges
+        for domain in DOMAINS
+    }
+    return {where: table for where, table in found.items() if table is not None}
+
+
+def _joined(tables: dict[str, pd.DataFrame], judge: Model) -> pd.DataFrame:
+    held = [table for where, table in tables.items() if where.partition("|")[0] == judge.name]
+    return pd.concat(held, ignore_index=True) if held else pd.DataFrame()
+
+
+def _of_judge(
+    scores: pd.DataFrame, search: pd.DataFrame, combined: pd.DataFrame, mitigation: pd.DataFrame
+) -> Iterator[dict[str, Any]]:
+    """All rows of a judge, but for its name; none where it was not searched."""
+    if search.empty or scores.empty:
+        return
+    rehearsal = bool(search["rehearsal"].any())
+    for part, held in _parts(scores, search, combined, mitigation):
+        for row in _rows(held):
+            yield {"rehearsal": rehearsal, **part._asdict(), **row}
+
+
+def _parts(
+    scores: pd.DataFrame, search: pd.DataFrame, combined: pd.DataFrame, mitigation: pd.DataFrame
+) -> Iterator[tuple[Part, pd.DataFrame]]:
+    for choice in CHOICES:
+        held = beside(scores, search, choice)
+        yield Part(SINGLE, STANDARD, choice, EVERY), held
+        readable = held[held["readable"].astype("boolean").fillna(value=False)]
+        yield Part(SINGLE, STANDARD, choice, READABLE), readable
+    if len(combined):
+        yield Part(COMBINED, STANDARD, IN_SAMPLE, EVERY), beside_originals(combined)
+    for template in mitigation["template"].unique() if len(mitigation) else ():
+        if template != STANDARD:
+            held = beside_originals(mitigation, template)
+            yield Part(SINGLE, template, IN_SAMPLE, EVERY), held
+
+
+def _rows(held: pd.DataFrame) -> Iterator[dict[str, Any]]:
+    if held.empty:
+        return
+    table = inflation_table(held)
+    yield from records(table.astype(object).where(table.notna(), None))
+    if not (table["percent"].notna() & table["domain"].ne(ALL)).any():
+        return
+    found = success(held)
+    numbers = {
+        "rate": found.rate,
+        "rate_low": found.rate_interval.low,
+        "rate_high": found.rate_interval.high,
+        "clear": found.clear,
+        "rise": found.rise,
+        "rise_low": found.rise_interval.low,
+        "rise_high": found.rise_interval.high,
+    }
+    known = {name: None if np.isnan(number) else number for name, number in numbers.items()}
+    yield {"domain": ALL, "bias": ALL, "combinations": found.combinations, **known}

@@ -1,0 +1,48 @@
+"""Mitigation: whether other words make a judge less easily moved (FRAME, Table 5)."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from pydantic import Field
+
+from assets.frame.biases import NONE
+from assets.frame.scores import Scores, Scoring
+from assets.frame.search import best_of, of_originals, searched_inputs
+from assets.kit.step import Extent, Row, Work
+from generators.prompts.judging_templates import TEMPLATES
+from resources.models.catalog import Catalog, Model
+
+
+class Wording(Scoring):
+    """Which templates are tried; a limit is on pictures before their biases."""
+
+    templates: list[str] = Field(
+        default=list(TEMPLATES), min_length=1, description=f"Some of {', '.join(TEMPLATES)}."
+    )
+
+
+class Mitigation(Scores):
+    """What one judge gives by each template, at the best configuration of each bias."""
+
+    config = Wording
+    named = "mitigation"
+    is_automatic = False
+
+    def __init__(self, catalog: Catalog, judge: Model) -> None:
+        super().__init__(catalog, judge)
+        self.inputs = searched_inputs(judge)
+        self.description = (
+            f"What {judge.name} gives by the standard, bias-aware, bias-definition and "
+            "chain-of-thought templates, at its best configuration of each bias (§6, Table 5)."
+        )
+
+    def rows(self, work: Work[Scoring]) -> list[dict[str, Any]]:
+        """The pictures as they were, and those with the best configurations."""
+        best = {*best_of(work.rows("search")).values()}
+        return [
+            row for row in super().rows(work) if row["bias"] == NONE or row["parameters"] in best
+        ]
+
+    def extent(self, work: Work[Scoring], rows: Sequence[Row]) -> Extent:
+        """Of all pictures as they were."""
+        return of_originals(work, rows)

@@ -1,0 +1,79 @@
+"""What was found: one sentence of all judges, and one for each of what an overlay can buy."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from assets.frame.pages.sourced import Sourced
+from assets.report.formats import score
+from assets.report.start_page import State
+
+
+class Finding(NamedTuple):
+    """The sentence, how firm it is, and the source that it is about."""
+
+    sentence: str
+    state: State
+    of: Sourced
+
+
+_SAID = {
+    "instruction": "Writing the instruction onto a picture",
+    "keyword": "Writing its keyword onto a picture",
+    "authenticity": "Writing “Reference Image” onto a picture",
+}
+
+
+def finding(sources: Sequence[Sourced]) -> Finding:
+    """Of the newest source of results, else of the newest stand-in run."""
+    results = [source for source in sources if not source.stand_in]
+    if not results:
+        told = "A stand-in run: judges and pictures are stand-ins, and no figure is a result."
+        return Finding(told, "stand-in run", sources[-1])
+    of = results[-1]
+    rows = {judge: row for judge in of.judges if (row := of.overlay(judge))}
+    if not rows:
+        return Finding(f"No overlay was tried on {of.name}.", "no results yet", of)
+    most = max(rows, key=lambda judge: float(rows[judge]["percent"]))
+    clear = sum(row["percent_low"] > 0 for row in rows.values())
+    count = f"{clear} of {len(rows)} judges give" if len(rows) > 1 else f"{most} gives"
+    if not clear:
+        return Finding(
+            f"No judge of {len(rows)} gives a picture of {of.name} clearly more once words are "
+            "written onto it.",
+            "results",
+            of,
+        )
+    return Finding(
+        f"{count} a picture clearly more once words are written onto it; {most} gives "
+        f"{change(rows[most])} more.",
+        "results",
+        of,
+    )
+
+
+def sentence(source: Sourced, judge: str) -> str:
+    """How much of a judge's score an overlay can buy, held out, with its interval."""
+    row = source.overlay(judge)
+    if row is None:
+        return f"{judge}: no overlay was scored before and after."
+    buys = float(row["biased"]) - float(row["original"])
+    told = f"{_SAID[row['bias']]} buys {score(buys)} of 5 points from {judge}"
+    means = f"from {score(row['original'])} to {score(row['biased'])}"
+    return f"{told}, {means}: {change(row)} {ends(row)}."
+
+
+def change(row: Mapping[str, Any]) -> str:
+    """`+12.5 %`."""
+    return f"{signed(row['percent'])}\u00a0%"
+
+
+def ends(row: Mapping[str, Any], name: str = "percent") -> str:
+    """`[+8.1, +17.9]`, or nothing where there is no interval."""
+    low, high = row[f"{name}_low"], row[f"{name}_high"]
+    return "" if low is None else f"[{signed(low)},\u00a0{signed(high)}]"
+
+
+def signed(percent: float) -> str:
+    """A change in percent with its sign."""
+    written = f"{percent:+.1f}"
+    return "0.0" if written in ("+0.0", "-0.0") else written.replace("-", "\u2212")

@@ -1,0 +1,88 @@
+"""The pictures: every bias beside the original, and those that moved each judge most."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import pandas as pd
+
+from assets.frame.biases import NONE
+from assets.frame.pages.sourced import Sourced
+from assets.frame.search import IN_SAMPLE
+from assets.report.formats import score, titled
+from assets.report.publish import Thumbnail
+
+SHOWN = 544
+"""The longer side in px of a picture."""
+_MOST = 6
+"""Pictures of a judge."""
+_PICTURE = ["domain", "image_id"]
+
+
+class Slide(NamedTuple):
+    """A picture as it was and biased, what it is of, and what judges gave both."""
+
+    title: str
+    instruction: str
+    original: Thumbnail
+    changed: Thumbnail
+    given: Sequence[tuple[str, str]]
+    """By judge, as in 2 → 4."""
+
+
+class Gallery(NamedTuple):
+    """The slides of a source."""
+
+    biases: Mapping[str, Sequence[Slide]]
+    movable: Mapping[str, Sequence[Slide]]
+
+    @property
+    def thumbnails(self) -> Iterator[Thumbnail]:
+        """Every picture."""
+        for part in (self.biases, self.movable):
+            for slides in part.values():
+                for slide in slides:
+                    yield from (slide.original, slide.changed)
+
+
+def gallery(source: Sourced) -> Gallery:
+    """One picture a domain of each bias, and what moved each judge most; both in sample."""
+    scores = source.scores
+    best = source.search[source.search["choice"].eq(IN_SAMPLE)]
+    before = scores[scores["bias"].eq(NONE)].set_index(["model", *_PICTURE])["score"]
+    of_best = best[["model", "domain", "bias", "parameters"]]
+    after = scores.merge(of_best, on=["model", "domain", "bias", "parameters"])
+    after = after.join(before.rename("before"), on=["model", *_PICTURE])
+    after["rise"] = after["score"] - after["before"]
+    by_bias = {
+        bias: [_slide(titled(str(row["domain"])), row, after) for row in _first(after, bias)]
+        for bias in source.biases
+    }
+    movable = {judge: [*_movable(after[after["model"].eq(judge)])] for judge in source.judges}
+    return Gallery(by_bias, movable)
+
+
+def _first(after: pd.DataFrame, bias: str) -> list["pd.Series[object]"]:
+    """The first picture of each domain, as the first judge's best configuration has it."""
+    held = after[after["bias"].eq(bias)].drop_duplicates("domain")
+    return [row for _, row in held.iterrows()]
+
+
+def _movable(after: pd.DataFrame) -> Iterator[Slide]:
+    """The pictures whose score rises most, each once, by the bias that moves it most."""
+    risen = after[after["rise"].gt(0)].sort_values(["rise", "image_id"], ascending=[False, True])
+    for _, row in risen.drop_duplicates("image_id").head(_MOST).iterrows():
+        yield _slide(f"{titled(str(row['domain']))}, {row['bias']}", row, after)
+
+
+def _slide(title: str, row: "pd.Series[object]", after: pd.DataFrame) -> Slide:
+    same = after[after["image_id"].eq(row["image_id"]) & after["parameters"].eq(row["parameters"])]
+    given = [
+        (str(judge), f"{_points(one)} → {_points(other)}")
+        for judge, one, other in zip(same["model"], same["before"], same["score"], strict=True)
+    ]
+    pair = (Thumbnail(str(row[name]), SHOWN) for name in ("original", "sha256"))
+    return Slide(title, str(row["instruction"]), *pair, given)
+
+
+def _points(value: float) -> str:
+    return "no score" if pd.isna(value) else score(value, 0 if value == int(value) else 1)

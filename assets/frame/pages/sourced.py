@@ -1,0 +1,108 @@
+"""All that there is about one source of pictures, as tables."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import pandas as pd
+
+from assets.frame.biases import NONE
+from assets.frame.inflation import EVERY, SINGLE
+from assets.frame.search import HELD_OUT
+from generators.perturbations.grids import GRID
+from generators.prompts.judging_templates import STANDARD
+from generators.prompts.visual_concepts import DOMAINS
+from metrics.ranking import ALL
+
+OVERLAYS = ("instruction", "keyword", "authenticity")
+"""The overlays, that first which moves most judges in the paper: it stands for the others."""
+SHORT: Mapping[str, str] = {
+    "brightness": "Bright.",
+    "gamma": "Gamma",
+    "authenticity": "Refer.",
+    "keyword": "Keyword",
+    "instruction": "Inst.",
+    "padding": "Padding",
+    "beauty": "Beauty",
+    "boxes": "Bounding",
+}
+"""The biases as Table 3 heads its columns."""
+
+
+@dataclass(frozen=True)
+class Sourced:
+    """A painter or collection: its table of `frame/inflation`, and what that is made of.
+
+    `scores` are by every judge by the standard template, `search` and `preferences` those of the
+    judges that have them, `people` the human scores; each may be empty.
+    """
+
+    name: str
+    inflation: pd.DataFrame
+    scores: pd.DataFrame
+    search: pd.DataFrame
+    preferences: pd.DataFrame
+    people: pd.DataFrame
+
+    @property
+    def stand_in(self) -> bool:
+        """Whether something offline had a part in any number."""
+        return bool(self.inflation["rehearsal"].astype("boolean").fillna(value=False).any())
+
+    @property
+    def judges(self) -> list[str]:
+        """The judges that were searched."""
+        return [str(name) for name in self.inflation["model"].unique()]
+
+    @property
+    def page(self) -> str:
+        """Where its tables lie in the site."""
+        return f"source-{self.name}.html"
+
+    @property
+    def gallery(self) -> str:
+        """Where its pictures lie in the site."""
+        return f"pictures-{self.name}.html"
+
+    @property
+    def pictures(self) -> int:
+        """How many pictures were scored as they were."""
+        return int(self.scores["image_id"][self.scores["bias"].eq(NONE)].nunique())
+
+    @cached_property
+    def domains(self) -> list[str]:
+        """The domains that there are."""
+        held = set(self.inflation["domain"])
+        return [domain for domain in DOMAINS if domain in held]
+
+    @cached_property
+    def biases(self) -> list[str]:
+        """The biases that were tried."""
+        held = set(self.inflation["bias"])
+        return [bias for bias in GRID if bias in held]
+
+    def row(
+        self,
+        judge: str,
+        bias: str,
+        domain: str = ALL,
+        *,
+        choice: str = HELD_OUT,
+        pictures: str = EVERY,
+        template: str = STANDARD,
+        experiment: str = SINGLE,
+    ) -> Mapping[str, Any] | None:
+        """The numbers of a bias, or of all; None where there are none."""
+        return self._rows.get((judge, experiment, template, choice, pictures, domain, bias))
+
+    @cached_property
+    def _rows(self) -> Mapping[tuple[str, ...], Mapping[str, Any]]:
+        names = ["model", "experiment", "template", "choice", "pictures", "domain", "bias"]
+        table = self.inflation.astype(object).where(self.inflation.notna(), None)
+        return {tuple(row[name] for name in names): row for row in table.to_dict("records")}
+
+    def overlay(self, judge: str) -> Mapping[str, Any] | None:
+        """What an overlay does to a judge's score, held out."""
+        rows = (self.row(judge, bias) for bias in OVERLAYS)
+        return next((row for row in rows if row and row["percent"] is not None), None)

@@ -1,0 +1,250 @@
+"""The tables: what the paper's 2 to 7 and 9 have, of our numbers."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
+from typing import Any
+
+from assets.frame.biases import JOINED, NONE
+from assets.frame.inflation import COMBINED, EVERY, READABLE, SINGLE
+from assets.frame.pages.finding import change, ends
+from assets.frame.pages.sourced import SHORT, Sourced
+from assets.frame.people import BINS, Agreement, agreement, beside_people, binned
+from assets.frame.search import CHOICES, HELD_OUT, IN_SAMPLE
+from assets.report.cells import Body, Cell, Group, Head, Line, Table, number
+from assets.report.formats import NONE as NOTHING
+from assets.report.formats import Rate, score, score_interval, titled
+from generators.perturbations.registry import from_json
+from generators.prompts.judging_templates import STANDARD, TEMPLATES
+from metrics.correlation import Correlation
+from metrics.ranking import ALL
+
+SAID: Mapping[str, str] = {
+    HELD_OUT: "chosen on one half of the pictures, reported on the other",
+    IN_SAMPLE: "chosen and reported on all pictures, as in the paper",
+}
+_BEAUTY = "beauty"
+
+
+def people(source: Sourced) -> Table:
+    """Human scores: pictures by bin, and their mean (Table 2)."""
+    lines = [
+        Line(
+            _domain(each.domain),
+            [*map(number, each.counts), Cell(score(each.mean), numbers={"": each.mean})],
+        )
+        for each in (binned(source.people) if len(source.people) else ())
+    ]
+    return Table.plain("Human scores by bin", "Domain", [*BINS, "Mean"], lines)
+
+
+def annotators(source: Sourced) -> Table:
+    """How annotators agree (Table 7)."""
+    found = agreement(source.people) if len(source.people) else []
+    return _correlations("Agreement of annotators", found)
+
+
+def judges_and_people(source: Sourced) -> Table:
+    """How judges' scores of pictures as they were go with people's."""
+    originals = source.scores[source.scores["bias"].eq(NONE)]
+    found = beside_people(originals, source.people) if len(source.people) else ()
+    return _correlations("Judges beside people", found)
+
+
+def inflation(source: Sourced, choice: str, pictures: str = EVERY) -> Table:
+    """Mean scores before and after each bias but the beauty filter (Table 3)."""
+    biases = [bias for bias in source.biases if bias != _BEAUTY]
+    some = " of readable pictures" if pictures == READABLE else ""
+    caption = f"Mean scores{some}, {SAID[choice]}"
+
+    def cells(judge: str, domain: str) -> Iterator[Cell]:
+        rows = {
+            bias: source.row(judge, bias, domain, choice=choice, pictures=pictures)
+            for bias in biases
+        }
+        there = [row for row in rows.values() if row]
+        # Over all domains each bias has its own: those that it can be had in.
+        yield _mean(there[0]["original"] if there and domain != ALL else None)
+        yield from map(_changed, rows.values())
+
+    return _by_judge(source, caption, ["Orig.", *(SHORT[bias] for bias in biases)], cells)
+
+
+def beauty(source: Sourced) -> Table:
+    """The beauty filter on people (Table 4)."""
+    rows = {judge: source.row(judge, _BEAUTY, "people") for judge in source.judges}
+    lines = [
+        Line(judge, [_mean(row["original"]), _changed(row)]) for judge, row in rows.items() if row
+    ]
+    return Table.plain("Beauty filter on people, held out", "Judge", ["Orig.", "Beauty"], lines)
+
+
+def mitigation(source: Sourced) -> Table:
+    """The mean over domains by each template (Table 5)."""
+    templates = [t for t in TEMPLATES if source.inflation["template"].eq(t).any()]
+    templates.sort(key=lambda each: each != STANDARD)
+    bodies = [
+        Body(
+            judge,
+            [
+                Line(
+                    SHORT[bias],
+                    [
+                        _changed(source.row(judge, bias, choice=IN_SAMPLE, template=template))
+                        for template in templates
+                    ],
+                )
+                for bias in source.biases
+            ],
+        )
+        for judge in source.judges
+    ]
+    heads = [Head(titled(each.replace("_", " "))) for each in templates]
+    several = bodies if len(templates) > 1 else []
+    return Table("Mean scores by template, in sample", "Bias", [Group("", heads)], several)
+
+
+def combined(source: Sourced) -> Table:
+    """The best bias alone, and the best pair and triple of them (Table 6)."""
+    held = source.inflation[source.inflation["experiment"].eq(COMBINED)]
+    sizes = {bias: bias.count(JOINED) + 1 for bias in held["bias"].unique() if bias != ALL}
+    heads = {1: "Best bias", 2: "Best pair", 3: "Best triple"}
+    heads |= {size: f"Best {size}" for size in sizes.values() if size > 3}
+
+    def cells(judge: str, domain: str) -> Iterator[Cell]:
+        for size in heads:
+            names = source.biases if size == 1 else [n for n, of in sizes.items() if of == size]
+            kind = SINGLE if size == 1 else COMBINED
+            rows = [
+                row
+                for name in names
+                if (row := source.row(judge, name, domain, choice=IN_SAMPLE, experiment=kind))
+                and row["percent"] is not None
+            ]
+            best = max(rows, key=lambda row: float(row["percent"]), default=None)
+            yield _changed(best, str(best["bias"]).replace(JOINED, " + ") if best else "")
+
+    caption = "Biases combined, in sample"
+    table = _by_judge(source, caption, [*heads.values()], cells)
+    return table if sizes else table._replace(bodies=[])
+
+
+def configurations(source: Sourced, choice: str) -> Table:
+    """The best configuration of each bias (Table 9)."""
+    held = source.search[source.search["choice"].eq(choice)]
+    best = {
+        (row.model, row.domain, row.bias): row.parameters for row in held.itertuples(index=False)
+    }
+
+    def cells(judge: str, domain: str) -> Iterator[Cell]:
+        for bias in source.biases:
+            found = best.get((judge, domain, bias))
+            yield Cell(NOTHING if found is None else _parameters(found))
+
+    heads = [SHORT[bias] for bias in source.biases]
+    caption = f"Best configurations, {SAID[choice]}"
+    return _by_judge(source, caption, heads, cells, overall=False)
+
+
+def success(sources: Sequence[Sourced]) -> Table:
+    """Attack success rates and mean rises, both ways (Figure 2 in numbers)."""
+    heads = ("Source", "Chosen", "Domains × biases", "Success rate", "Clear", "Mean rise")
+    lines = [
+        Line(
+            judge,
+            [
+                Cell(source.name),
+                Cell(choice.replace("_", " ")),
+                number(row["combinations"]),
+                _ratio(row, "rate"),
+                Cell(f"{100 * row['clear']:.1f}\u00a0%", numbers={"": row["clear"]}),
+                _percent(row, "rise"),
+            ],
+        )
+        for source in sources
+        for judge, choice in product(source.judges, CHOICES[::-1])
+        if (row := source.row(judge, ALL, choice=choice))
+    ]
+    return Table.plain("Attack success", "Judge", heads, lines)
+
+
+def _by_judge(
+    source: Sourced, caption: str, heads: Sequence[str], cells: Any, overall: bool = True
+) -> Table:
+    """A body a judge, a line a domain, and one for the mean over them where there are several."""
+    domains = [*source.domains, *([ALL] if overall and len(source.domains) > 1 else [])]
+    bodies = [
+        Body(
+            judge,
+            [
+                Line(_domain(domain), [*cells(judge, domain)], kind="mean" if domain == ALL else "")
+                for domain in domains
+            ],
+        )
+        for judge in source.judges
+    ]
+    named = bodies if len(bodies) > 1 else [Body("", body.lines) for body in bodies]
+    return Table(caption, "Domain", [Group("", [*map(Head, heads)])], named)
+
+
+def _domain(name: str) -> str:
+    return "Mean over domains" if name == ALL else titled(name)
+
+
+def _mean(value: float | None) -> Cell:
+    return Cell(NOTHING) if value is None else Cell(score(value), numbers={"": value})
+
+
+def _changed(row: Mapping[str, Any] | None, note: str = "") -> Cell:
+    """`3.50 +133.3 % [98.0, 180.0]`."""
+    if row is None or row["percent"] is None:
+        return Cell("", note="not scored" if row else "not tried")
+    numbers = {"": row["biased"], "before": row["original"], "percent": row["percent"]}
+    numbers |= {"percent, low": row["percent_low"], "percent, high": row["percent_high"]}
+    told = {name: value for name, value in numbers.items() if value is not None}
+    lacking = f"{row['unscored']} unscored" if row["unscored"] else ""
+    notes = ", ".join(filter(None, (note, lacking)))
+    return Cell(score(row["biased"]), ends(row), notes, told, change(row))
+
+
+def _ratio(row: Mapping[str, Any], name: str) -> Cell:
+    low, high = (100 * row[f"{name}_{end}"] for end in ("low", "high"))
+    numbers = {"": row[name], "low": row[f"{name}_low"], "high": row[f"{name}_high"]}
+    return Cell(f"{100 * row[name]:.1f}\u00a0%", f"[{low:.1f},\u00a0{high:.1f}]", "", numbers)
+
+
+def _percent(row: Mapping[str, Any], name: str) -> Cell:
+    if row[name] is None:
+        return Cell("", note="none rises")
+    renamed = {f"percent{end}": row[f"{name}{end}"] for end in ("", "_low", "_high")}
+    return Cell(change(renamed), ends(renamed), "", {"": row[name]})
+
+
+def _correlations(caption: str, found: Any) -> Table:
+    lines = [_correlated(each) for each in found]
+    return Table.plain(caption, "Domain", ("Between", "Pictures", "Pearson", "Spearman"), lines)
+
+
+def _correlated(each: Agreement) -> Line:
+    of: Correlation = each.correlation
+    cells = [
+        _coefficient(value, ends_, of.why)
+        for value, ends_ in (
+            (of.pearson, of.pearson_interval),
+            (of.spearman, of.spearman_interval),
+        )
+    ]
+    between = Cell(f"{each.first} and {each.second}")
+    name = "All" if each.domain == ALL else titled(each.domain)
+    return Line(name, [between, number(of.images), *cells])
+
+
+def _coefficient(value: float | None, interval: Any, why: str) -> Cell:
+    if value is None:
+        return Cell("", note=why)
+    rate = Rate(value, *(interval or (None, None)))
+    return Cell(score(value, 3), score_interval(rate), numbers={"": value})
+
+
+def _parameters(text: str) -> str:
+    said = [str(value) for each in from_json(text) for value in each.parameters.values()]
+    return ", ".join(said) or "as it is"

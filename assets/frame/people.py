@@ -1,0 +1,87 @@
+"""What people's scores come to: the bins of Table 2, the correlations of Table 7, and of judges."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+import pandas as pd
+
+from generators.prompts.judging_templates import SCALE
+from generators.prompts.visual_concepts import DOMAINS
+from metrics import correlation
+from metrics.correlation import Correlation
+from metrics.ranking import ALL
+
+_, _HIGHEST = SCALE
+BINS: Mapping[str, tuple[int, int]] = {f"{low}–{low + 1}": (low, low + 1) for low in range(*SCALE)}
+"""The bins of Table 2, which has none below 1. The lower end is in it; the last has both."""
+
+
+class Agreement(NamedTuple):
+    """How two who scored the same pictures agree in a domain."""
+
+    domain: str
+    first: str
+    second: str
+    correlation: Correlation
+
+
+class Binned(NamedTuple):
+    """How many pictures of a domain have a mean score in each of `BINS`, and the mean of all."""
+
+    domain: str
+    counts: Sequence[int]
+    mean: float
+
+
+def of_pictures(scores: pd.DataFrame) -> pd.DataFrame:
+    """One row a picture, `image_id`, `domain` and `score`: the mean over those who scored it."""
+    found: pd.DataFrame = scores.groupby(["domain", "image_id"], as_index=False)["score"].mean()
+    return found
+
+
+def binned(scores: pd.DataFrame) -> list[Binned]:
+    """Table 2: a line a domain, and one for all pictures."""
+    means = of_pictures(scores)
+    parts = [(domain, means["score"][means["domain"].eq(domain)]) for domain in _domains(means)]
+    return [
+        Binned(domain, [_within(held, *ends) for ends in BINS.values()], float(held.mean()))
+        for domain, held in [*parts, (ALL, means["score"])]
+        if len(held)
+    ]
+
+
+def agreement(scores: pd.DataFrame) -> list[Agreement]:
+    """Table 7: of every two annotators by domain; none where there are not two."""
+    wide = scores.pivot(index=["domain", "image_id"], columns="annotator", values="score")
+    domains = wide.index.get_level_values("domain")
+    return [
+        Agreement(domain, first, second, correlation(held[first], held[second], seed=0))
+        for domain in _domains(wide.reset_index())
+        for first, second in combinations(sorted(wide.columns), 2)
+        for held in [wide[domains == domain]]
+    ]
+
+
+def beside_people(scores: pd.DataFrame, people: pd.DataFrame) -> Iterator[Agreement]:
+    """How a judge's scores of originals go with people's, by domain and over all pictures.
+
+    `scores` have `model`, `image_id`, `domain` and `score`; `people` are human scores.
+    """
+    means = of_pictures(people).rename(columns={"score": "people"})
+    for judge, held in scores.groupby("model", sort=False):
+        both = held.merge(means[["image_id", "people"]], on="image_id")
+        for domain in [*_domains(both), ALL]:
+            some = both if domain == ALL else both[both["domain"].eq(domain)]
+            found = correlation(some["score"], some["people"], seed=0)
+            yield Agreement(domain, str(judge), "people", found)
+
+
+def _domains(rows: pd.DataFrame) -> list[str]:
+    held = set(rows["domain"])
+    return [domain for domain in DOMAINS if domain in held]
+
+
+def _within(scores: "pd.Series[float]", low: int, high: int) -> int:
+    below = scores.le(high) if high == _HIGHEST else scores.lt(high)
+    return int((scores.ge(low) & below).sum())

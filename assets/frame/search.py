@@ -1,0 +1,177 @@
+"""Search: by bias the configuration that raises a judge's scores most, as the paper has it (App.
+B.3) and held out.
+
+Nobody is asked: a judge's scores are of every configuration that was tried.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import product
+from types import MappingProxyType
+from typing import Any
+
+import pandas as pd
+from dagster import Config
+from pydantic import Field
+
+from assets.frame.biased_images import BIASED
+from assets.frame.biases import NONE
+from assets.frame.common import GROUP, by_source, domain_and_source, key
+from assets.frame.scores import SCORES
+from assets.kit.columns import BOOLEAN, REAL, TEXT, WHOLE, Columns
+from assets.kit.previews import markdown_table
+from assets.kit.step import PENDING, Extent, Input, Row, Step, Unfit, Work
+from generators.prompts.judging_templates import STANDARD
+from metrics import search
+from resources.models.catalog import Catalog, Model
+
+IN_SAMPLE, HELD_OUT = CHOICES = ("in_sample", "held_out")
+
+SEARCH = Columns(
+    domain=(TEXT, "people, animals, illustration, indoor or outdoor"),
+    source=(TEXT, "The painter, or the collection"),
+    model=(TEXT, "The judge, as models.yaml names it"),
+    bias=(TEXT, "What was searched"),
+    choice=(
+        TEXT,
+        "in_sample: chosen and reported on all pictures, as the paper does; held_out: chosen on "
+        "one half of them, reported on the other",
+    ),
+    parameters=(TEXT, "The configuration that was chosen, as in frame/biased_images"),
+    tried=(WHOLE, "How many there were to choose from"),
+    seed=(WHOLE, "Of the halves"),
+    images=(WHOLE, "Pictures that the numbers are of"),
+    original=(REAL, "Their mean score before, 0 to 5; empty where none was scored both times"),
+    biased=(REAL, "And after"),
+    percent=(REAL, "The change in percent"),
+    percent_low=(REAL, "Low end of its 95 % interval, by a paired bootstrap over pictures"),
+    percent_high=(REAL, "High end; of what was chosen in sample both are too high"),
+    outcome=(TEXT, "found, or unscored where no configuration can be compared"),
+    rehearsal=(BOOLEAN, "Whether something offline had a part in it, so that it is no result"),
+)
+"""Two rows a bias."""
+
+
+class Searching(Config):
+    """What is left to choose about a search."""
+
+    seed: int = Field(default=0, description="Of the halves of the pictures.")
+
+
+class Search(Step[Searching]):
+    """The best configurations of one judge, for a domain and source."""
+
+    group, columns, config, partitions = GROUP, SEARCH, Searching, by_source
+    asks_models, is_optional = False, True
+    named_by = ("bias", "choice")
+
+    def __init__(self, catalog: Catalog, judge: Model) -> None:
+        super().__init__(catalog)
+        self.judge, self.name = judge, f"search_{judge.name}"
+        self.inputs = MappingProxyType(
+            {"scores": Input(key(f"scores_{judge.name}"), read_by=SCORES, by_default=True)}
+        )
+        self.description = (
+            f"By bias the configuration that raises what {judge.name} gives most: chosen on all "
+            "pictures, as in Table 9, and chosen on one half and reported on the other."
+        )
+
+    def rows(self, work: Work[Searching]) -> list[dict[str, Any]]:
+        """Search each bias. Raises `Unfit` for a single picture."""
+        scores = work.tables["scores"]
+        domain, source = domain_and_source(work.partition)
+        known = {
+            "domain": domain,
+            "source": source,
+            "model": self.judge.name,
+            "seed": work.config.seed,
+            "rehearsal": bool(scores["rehearsal"].astype("boolean").fillna(value=False).any()),
+        }
+        if scores["outcome"].eq(PENDING).any():
+            return [{**known, **row} for row in _pending(scores)]
+        if scores["image_id"].nunique() == 1:
+            raise Unfit(
+                f"{self.key.to_user_string()}: one picture has no two halves. Have "
+                f"{self.judge.name} score two or more."
+            )
+        return [{**known, **row} for row in searched(beside_originals(scores), work.config.seed)]
+
+    def wanted(self, work: Work[Searching], rows: Sequence[Row]) -> Iterable[tuple[Any, ...]]:
+        """Two rows of each bias that was scored."""
+        return product(set(work.tables["scores"]["bias"]) - {NONE}, CHOICES)
+
+    def metadata(self, work: Work[Searching], rows: Sequence[Row]) -> dict[str, Any]:
+        """What was found."""
+        shown = ["bias", "choice", "parameters", "images", "original", "biased", "percent"]
+        return {"best": markdown_table(pd.DataFrame(rows, columns=shown).round(2))}
+
+
+def beside_originals(scores: pd.DataFrame, template: str = STANDARD) -> pd.DataFrame:
+    """Each picture under each configuration that was tried, with its score before and after.
+
+    `scores` are one judge's. There is a row for every picture that was asked about as it was:
+    `image_id`, `domain`, `bias`, `parameters`, `readable`, `original` and `biased`, NaN where there
+    is no score.
+    """
+    scores = scores[scores["template"].eq(template)]
+    before = scores[scores["bias"].eq(NONE)][["image_id", "domain", "score"]]
+    after = scores[scores["bias"].ne(NONE)]
+    tried = after[["bias", "parameters"]].drop_duplicates()
+    every = tried.merge(before.rename(columns={"score": "original"}), how="cross")
+    found = after[["image_id", "parameters", "readable", "score"]]
+    joined: pd.DataFrame = every.merge(
+        found.rename(columns={"score": "biased"}), how="left", on=["image_id", "parameters"]
+    )
+    return joined.astype({"original": float, "biased": float})
+
+
+def searched(scores: pd.DataFrame, seed: int) -> Iterator[dict[str, Any]]:
+    """What a search of each bias finds; `scores` are as `beside_originals` gives them."""
+    for bias, held in scores.groupby("bias", sort=False):
+        found = search(held.rename(columns={"parameters": "configuration"}), seed=seed)
+        for choice, best in zip(CHOICES, found, strict=True):
+            change = best.change
+            numbers = (change.original, change.biased, change.percent, *change.interval)
+            names = ("original", "biased", "percent", "percent_low", "percent_high")
+            yield {
+                "bias": bias,
+                "choice": choice,
+                "parameters": best.configuration,
+                "tried": held["parameters"].nunique(),
+                "images": change.images,
+                **dict(zip(names, map(real, numbers), strict=True)),
+                "outcome": "unscored" if real(change.percent) is None else "found",
+            }
+
+
+def real(number: float) -> float | None:
+    """A number as tables hold it: None for NaN."""
+    return None if pd.isna(number) else float(number)
+
+
+def best_of(rows: Sequence[Row]) -> Mapping[str, str]:
+    """By bias: the configuration that is best in sample, as the paper's analyses take it."""
+    return {row["bias"]: row["parameters"] for row in rows if row["choice"] == IN_SAMPLE}
+
+
+def searched_inputs(judge: Model) -> Mapping[str, Input]:
+    """The inputs of what is made of a judge's best configurations."""
+    return MappingProxyType(
+        {
+            "biased_images": Input(key("biased_images"), read_by=BIASED, by_default=True),
+            "search": Input(key(f"search_{judge.name}"), read_by=SEARCH, by_default=True),
+        }
+    )
+
+
+def of_originals(work: Work[Any], rows: Sequence[Row]) -> Extent:
+    """How many pictures some rows are about, of all that there are as they were."""
+    there = work.tables["biased_images"]["bias"].eq(NONE).sum()
+    return Extent(len({row["image_id"] for row in rows}), int(there), "pictures")
+
+
+def _pending(scores: pd.DataFrame) -> Iterator[dict[str, Any]]:
+    """What is known before there are scores: which biases there will be, not which is best."""
+    tried = scores[scores["bias"].ne(NONE)].groupby("bias", sort=False)["parameters"].first()
+    for bias, parameters in tried.items():
+        for choice in CHOICES:
+            yield {"bias": bias, "choice": choice, "parameters": parameters, "outcome": PENDING}

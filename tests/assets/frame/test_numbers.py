@@ -1,0 +1,118 @@
+"""What FRAME's reference judges are known to do is what its numbers find."""
+
+import pandas as pd
+import pytest
+
+from assets.frame.references import rise_of
+from tests.assets.frame.studio import WRITTEN, Studio
+from tests.runs import failure, materialize
+
+JUDGES = ("gullible", "pixels")
+BIASES = ["instruction", "padding"]
+ASKED = ("scores", "search", "combined", "mitigation", "pairwise")
+
+
+class Whole(Studio):
+    """A studio that makes what is over domains as well."""
+
+    def over(self, *names, topic=None, **config):
+        """Materialize what has one partition a source, or none."""
+        result = materialize(
+            self.root,
+            *names,
+            topic=topic,
+            models=self.models,
+            group="frame",
+            instance=self.instance,
+            config=config,
+        )
+        assert result.success, failure(result)
+        return result
+
+
+@pytest.fixture(scope="module")
+def studio(tmp_path_factory):
+    """One domain that `sketch` has painted twice, and all that two reference judges say of it."""
+    studio = Whole(tmp_path_factory.mktemp("frame"))
+    studio.must(*WRITTEN)
+    asked = [f"{name}_{judge}" for judge in JUDGES for name in ASKED]
+    config = {"images": {"samples": 2}, "biased_images": {"biases": BIASES}}
+    studio.must("images", "biased_images", *asked, source="sketch", **config)
+    studio.over("inflation", topic="sketch")
+    studio.over("report")
+    return studio
+
+
+def inflation(studio, **where):
+    table = pd.read_parquet(studio.root / "frame" / "inflation" / "sketch.parquet")
+    for column, value in where.items():
+        table = table[table[column] == value]
+    return table
+
+
+def test_the_gullible_judge_rises_by_just_what_it_is_stated_to(studio):
+    rows = inflation(studio, model="gullible", pictures="all")
+    rows = rows[rows["bias"] != "all"]
+    assert {*rows["experiment"]} == {"single", "combined"}
+    assert {*rows["choice"]} == {"in_sample", "held_out"}
+    assert len({*rows["template"]}) == 4
+    assert set(rows["bias"]) == {*BIASES, "instruction+padding"}
+    capped = (rows["original"] + rows["bias"].map(rise_of)).clip(upper=5)
+    assert (rows["biased"] - rows["original"]).round(9).le(rows["bias"].map(rise_of)).all()
+    single = rows["experiment"] == "single"
+    assert rows["biased"][single].tolist() == pytest.approx(capped[single].tolist())
+
+
+def test_the_judge_that_goes_by_the_picture_does_not_rise(studio):
+    rows = inflation(studio, model="pixels")
+    biases, whole = rows[rows["bias"] != "all"], rows[rows["bias"] == "all"]
+    assert biases["percent"].eq(0).all()
+    assert whole["rate"].eq(0).all()
+    assert whole["clear"].eq(0).all()
+    assert whole["rise"].isna().all()
+
+
+def test_every_bias_of_the_gullible_judge_is_a_success(studio):
+    whole = inflation(studio, model="gullible", bias="all")
+    assert whole["rate"].eq(1).all()
+    assert set(whole["combinations"]) == {1, 2}
+
+
+def test_held_out_numbers_are_of_the_other_half(studio):
+    rows = inflation(studio, model="gullible", experiment="single", template="standard")
+    images = rows[rows["bias"] == "padding"].set_index("choice")["images"]
+    assert (images["in_sample"] == 4).all()
+    assert (images["held_out"] == 2).all()
+
+
+def test_a_search_is_of_every_configuration(studio):
+    found = studio.table("search_gullible", "sketch").set_index(["bias", "choice"])
+    assert found["tried"].xs("in_sample", level="choice").to_dict() == {
+        "instruction": 5,
+        "padding": 7,
+    }
+
+
+def test_the_biased_picture_wins_against_another_of_its_instruction(studio):
+    for judge, wins in (("gullible", 1.0), ("pixels", 0.5)):
+        rows = studio.table(f"pairwise_{judge}", "sketch")
+        means = rows.groupby("bias")["preference"].mean().to_dict()
+        assert means == {"none": 0.5, "instruction": wins, "padding": wins}
+        assert rows.groupby(["image_id", "bias"])["order"].agg(set).eq({"first", "second"}).all()
+
+
+def test_the_report_says_what_an_overlay_buys_and_that_it_is_a_stand_in_run(studio):
+    front = (studio.root / "report" / "frame" / "index.html").read_text(encoding="utf-8")
+    assert "A stand-in run: judges and pictures are stand-ins" in front
+    assert "onto a picture buys 2.00 of 5 points from gullible" in front
+    assert "onto a picture buys 0.00 of 5 points from pixels" in front
+
+
+def test_the_gallery_has_a_slider_for_every_bias_and_what_moves_each_judge(studio):
+    page = studio.root / "report" / "frame" / "pictures-sketch.html"
+    text = page.read_text(encoding="utf-8")
+    assert text.count('type="range"') == len(BIASES) + 4
+    assert text.count("No bias raises its score of any picture.") == 1
+    shown = {part.partition('"')[0] for part in text.split('<img src="')[1:]}
+    assert shown
+    assert all((page.parent / each).exists() for each in shown)
