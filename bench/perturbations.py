@@ -1,0 +1,42 @@
+"""Perturbations a second at 1024 px, by one core."""
+
+from collections.abc import Iterator
+from statistics import median
+from time import process_time
+
+import numpy as np
+
+from bench.figure import Figure
+from generators.perturbations.grids import COMMON, GRID
+from generators.perturbations.kinds.title import Title
+from generators.perturbations.perturb import perturb
+from generators.perturbations.perturbation import Perturbation
+from generators.perturbations.subject import Box, Subject
+from generators.reading import Pixels
+
+_SIZE, _TIMES = 1024, 9
+_SUBJECT = Subject(
+    keyword="Flamingo",
+    instruction="Generate an image of three flamingos drinking from a watering hole in a meadow.",
+    title="Three flamingos",
+    boxes=(Box(0.1, 0.2, 0.3, 0.4, "flamingo"),),
+)
+
+
+def figures() -> Iterator[Figure]:
+    """Each kind once with a parameter of its paper, on a picture of noise and skin."""
+    for made in (*(configurations[-1] for configurations in GRID.values()), *COMMON, Title()):
+        spent = median(_seconds(_picture(), made) for _ in range(_TIMES))
+        yield Figure(f"{made.title} at {_SIZE} px", 1 / spent, "images a second of a core")
+
+
+def _picture() -> Pixels:
+    pixels = np.random.default_rng(0).integers(0, 256, (_SIZE, _SIZE, 3), np.uint8)
+    pixels[: _SIZE // 4] = (224, 172, 140)
+    return pixels
+
+
+def _seconds(pixels: Pixels, made: Perturbation) -> float:
+    started = process_time()
+    perturb(pixels, [made], _SUBJECT)
+    return process_time() - started

@@ -1,0 +1,130 @@
+"""Whether the truth survives a perturbation: a drawn picture is perturbed and read again.
+
+The reader is the domain's `measure`, which sees pixels alone. It reads the perturbed picture as it
+is and after restorations (`generators.restorations`) that are not told what was done either. What
+all readable ones agree on is the reading; where they differ there is none.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from generators.canvas import pixels_of, rasterise
+from generators.domains import domain
+from generators.perturbations.perturb import perturb
+from generators.perturbations.perturbation import Perturbation
+from generators.perturbations.subject import NOTHING, Subject
+from generators.reading import Pixels, Unreadable
+from generators.restorations import cleaned, remade_each, retoned_each
+from generators.scene import Scene
+
+Readings = tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Survival:
+    """What a perturbed picture of a scene says, and whether that may be so.
+
+    `exempt` says that a text or a box lies on what is drawn: the picture may then be misread, and
+    counts as unreadable. Nothing else is exempt.
+    """
+
+    outcome: Literal["right", "wrong", "unreadable"]
+    reason: str
+    exempt: bool
+
+    @property
+    def readable(self) -> bool:
+        """Whether the picture still shows its truth."""
+        return self.outcome == "right"
+
+
+@dataclass(frozen=True, slots=True)
+class Rereading:
+    """One scene, drawn with a longer side of `size` px and perturbed, to be read again."""
+
+    scene: Scene
+    size: int
+    perturbations: tuple[Perturbation, ...]
+    subject: Subject = NOTHING
+    seed: int = 0
+
+
+def survival(rereading: Rereading) -> Survival:
+    """Draw a scene, perturb the picture and read it again.
+
+    Raises `Inapplicable` where a perturbation cannot be made.
+    """
+    scene, found = rereading.scene, domain(rereading.scene.domain)
+    drawn = pixels_of(rasterise(found.drawing.draw(scene, rereading.size)))
+    subject, seed = rereading.subject, rereading.seed
+    changed = perturb(drawn, rereading.perturbations, subject, seed=seed)
+    exempt = _covered(drawn, rereading.perturbations, subject)
+    targets = tuple(scene.truths)
+    try:
+        readings = read_again(scene.domain, changed, targets)
+    except Unreadable as why:
+        return Survival("unreadable", str(why), exempt)
+    tolerances = getattr(found.measuring, "TOLERANCE", {})
+    off = [
+        f"{target} reads {reading:g} instead of {scene.truths[target]:g}"
+        for target, reading in zip(targets, readings, strict=True)
+        if abs(reading - scene.truths[target]) > tolerances.get(target, 0) + 1e-9
+    ]
+    return Survival("wrong" if off else "right", "; ".join(off), exempt)
+
+
+def read_again(name: str, pixels: Pixels, targets: Sequence[str]) -> Readings:
+    """What a domain's `measure` reads of a picture to which anything may have been done.
+
+    Raises `Unreadable` where it reads nothing, or different things after different restorations.
+    """
+    clean = cleaned(pixels)
+    problem = None
+    for restorations in (retoned_each(clean), remade_each(clean)):
+        readings, why = _readings(name, restorations, targets)
+        problem = problem or why
+        if readings:
+            return _agreed(name, targets, readings)
+    raise Unreadable(problem or "Nothing can be read.")
+
+
+def _readings(
+    name: str, pictures: Iterable[Pixels], targets: Sequence[str]
+) -> tuple[list[Readings], str]:
+    """What is read of those that can be read, and why the first of the others cannot.
+
+    A picture in which nothing is counted was not read.
+    """
+    counting = not hasattr(domain(name).measuring, "TOLERANCE")
+    readings: list[Readings] = []
+    problem = ""
+    for picture in pictures:
+        try:
+            found = tuple(domain(name).measuring.measure(picture, targets))
+        except Unreadable as why:
+            problem = problem or str(why)
+        else:
+            readings += [found] if any(found) or not counting else []
+    return readings, problem
+
+
+def _agreed(name: str, targets: Sequence[str], readings: Sequence[Readings]) -> Readings:
+    tolerances = getattr(domain(name).measuring, "TOLERANCE", {})
+    for target, values in zip(targets, zip(*readings, strict=True), strict=True):
+        if max(values) - min(values) > 2 * tolerances.get(target, 0) + 1e-9:
+            read = ", ".join(f"{value:g}" for value in sorted(set(values)))
+            raise Unreadable(f"Restorations differ about {target}: {read}.")
+    return readings[0]
+
+
+def _covered(drawn: Pixels, perturbations: Sequence[Perturbation], subject: Subject) -> bool:
+    """Whether a text or a box lies on what is drawn: on anything but the plain ground."""
+    ground = np.median(np.concatenate([drawn[0], drawn[-1]]), axis=0)
+    ink = (np.abs(drawn - ground) > 16).any(axis=2)
+    rows, columns = np.flatnonzero(ink.any(axis=1)), np.flatnonzero(ink.any(axis=0))
+    counted = np.s_[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
+    laid = [perturb(drawn, [each], subject) for each in perturbations if each.covers]
+    return any(bool((over[counted] != drawn[counted]).any()) for over in laid)
