@@ -6,6 +6,7 @@ What a row lacks is told by row, and the other rows are read all the same.
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, TypeVar
 
 from generators.perturbations.subject import BadBox, Box
@@ -57,10 +58,10 @@ def _coco(data: Mapping[str, Any]) -> BoxFile:
     names = {key: str(each.get("name", "")) for key, each in _by_id(data, "categories").items()}
     boxes: dict[str, list[Box]] = {}
     for number, image in enumerate(_rows(data["images"]), start=1):
-        with_name = _into(found, f"image {number}", lambda image=image: _file_name(image))
+        with_name = _into(found, f"image {number}", partial(_file_name, image))
         boxes.update({with_name: []} if with_name else {})
     for number, row in enumerate(_rows(data["annotations"]), start=1):
-        read = _into(found, f"annotation {number}", lambda row=row: _coco_box(row, images, names))
+        read = _into(found, f"annotation {number}", partial(_coco_box, row, images, names))
         if read:
             name, box = read
             boxes.setdefault(name, []).append(box)
@@ -86,13 +87,13 @@ def _coco_box(row: Any, images: Mapping[Any, Any], names: Mapping[Any, str]) -> 
 def _label_studio(tasks: Sequence[Mapping[str, Any]]) -> BoxFile:
     found = BoxFile()
     for number, task in enumerate(tasks, start=1):
-        name = _into(found, f"task {number}", lambda task=task: _task_file(task))
+        name = _into(found, f"task {number}", partial(_task_file, task))
         if not name:
             continue
         boxes = list(found.boxes.get(name, ()))
         for at, result in enumerate(_results(task), start=1):
             where = f"task {number}, box {at}"
-            box = _into(found, where, lambda result=result: _label_studio_box(result))
+            box = _into(found, where, partial(_label_studio_box, result))
             boxes += [box] if box else []
         found.boxes[name] = tuple(boxes)
     return found
@@ -116,7 +117,8 @@ def _label_studio_box(result: Any) -> Box:
     if value.get("rotation"):
         raise _BadRow("the box is turned: draw it upright")
     label = str(labels[0]) if isinstance(labels, list) and labels else ""
-    return Box(*(number / 100 for number in numbers), label)
+    left, top, width, height = (number / 100 for number in numbers)
+    return Box(left, top, width, height, label)
 
 
 def _task_file(task: Mapping[str, Any]) -> str:
