@@ -32,18 +32,19 @@ _File: TypeAlias = tuple[int, int]
 
 
 class WorkKey(str):
-    """The key of a piece of work; `former` is that under which an earlier release recorded it."""
+    """The key of a piece of work; `former` are those under which earlier releases recorded it."""
 
-    former: str | None = None
+    former: tuple[str, ...] = ()
 
 
 def work_key(*parts: object) -> str:
     """The key of a piece of work: sha256 of everything that its result depends on."""
     canonical = json.dumps(parts, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     key = WorkKey(sha256(canonical.encode()).hexdigest())
-    for now, former in FORMER.values():
+    for now, *former in FORMER.values():
         if now in canonical:
-            key.former = sha256(canonical.replace(now, former).encode()).hexdigest()
+            earlier = (canonical.replace(now, each) for each in former)
+            key.former = tuple(sha256(each.encode()).hexdigest() for each in earlier)
     return key
 
 
@@ -66,13 +67,9 @@ class WorkLedger(ConfigurableResource[None]):
         """
         wanted = list(keys)
         found = self._found(wanted)
-        former: dict[str, str] = {
-            key: key.former
-            for key in wanted
-            if key not in found and isinstance(key, WorkKey) and key.former
-        }
-        before = self._found(list(former.values()))
-        taken_over = {key: before[old] for key, old in former.items() if old in before}
+        missing = [key for key in wanted if key not in found and isinstance(key, WorkKey)]
+        former: dict[str, str] = {old: key for key in missing for old in key.former}
+        taken_over = {former[old]: result for old, result in self._found(list(former)).items()}
         self.record(taken_over)
         return found | taken_over
 

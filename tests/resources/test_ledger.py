@@ -42,12 +42,14 @@ def test_the_key_of_work_depends_on_every_part_and_on_nothing_else():
 def test_work_of_former_code_is_taken_over_while_its_fingerprint_is_known(root, monkeypatch):
     ledger, others = WorkLedger(root=str(root)), ("scene", ["1", "other code"])
     ledger.record({work_key("draw", "former code", 1): "a", work_key(*others): "b"})
+    ledger.record({work_key("draw", "code between", 3): "c"})
     assert ledger.known([work_key("draw", "code of now", 1)]) == {}
-    monkeypatch.setitem(FORMER, "flags", ("code of now", "former code"))
+    monkeypatch.setitem(FORMER, "flags", ("code of now", "code between", "former code"))
     monkeypatch.setitem(FORMER, "title", ("title's now", "other code"))
     drawn, nested = work_key("draw", "code of now", 1), work_key("scene", ["1", "title's now"])
-    unknown = work_key("draw", "code of now", 2)
-    assert ledger.known([drawn, nested, unknown]) == {drawn: "a", nested: "b"}
+    unknown, later = work_key("draw", "code of now", 2), work_key("draw", "code of now", 3)
+    known = ledger.known([drawn, nested, unknown, later])
+    assert known == {drawn: "a", nested: "b", later: "c"}
     monkeypatch.delitem(FORMER, "flags")
     assert ledger.known([work_key("draw", "code of now", 1)]) == {drawn: "a"}
     ledger.record({drawn: "new"})
