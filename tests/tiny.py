@@ -244,3 +244,39 @@ def _image_processor():
     return transformers.CLIPImageProcessorPil(
         size={"shortest_edge": SIDE}, crop_size={"height": SIDE, "width": SIDE}
     )
+
+
+def save_grounding_dino(folder):
+    """A detector in the shape of Grounding DINO, which has four boxes to say of any picture."""
+    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "a", "dog", "cat", "."]
+    torch.manual_seed(0)
+    transformers.GroundingDinoForObjectDetection(
+        transformers.GroundingDinoConfig(
+            d_model=32,
+            encoder_layers=1,
+            encoder_attention_heads=4,
+            encoder_ffn_dim=32,
+            decoder_layers=2,
+            decoder_attention_heads=4,
+            decoder_ffn_dim=32,
+            num_queries=4,
+            max_text_len=16,
+            num_feature_levels=3,
+            backbone_config=transformers.SwinConfig(
+                image_size=64,
+                depths=[1, 1, 1, 1],
+                num_heads=[1, 1, 1, 1],
+                embed_dim=8,
+                window_size=4,
+                out_features=["stage2", "stage3", "stage4"],
+            ),
+            text_config=transformers.BertConfig(
+                **_LAYERS, intermediate_size=37, vocab_size=len(words)
+            ),
+        )
+    ).save_pretrained(folder)
+    transformers.GroundingDinoProcessor(
+        transformers.GroundingDinoImageProcessorPil(size={"shortest_edge": 64, "longest_edge": 64}),
+        transformers.BertTokenizer(vocab={word: at for at, word in enumerate(words)}),
+    ).save_pretrained(folder)
+    return folder

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from assets.frame.biased_images import BiasedImages
+from assets.frame.boxes import Boxes
 from assets.frame.combined import Combined
 from assets.frame.common import GROUP, QUESTION, TITLE, by_source, frame_domains
 from assets.frame.concepts import Concepts
@@ -70,7 +71,8 @@ _ONE_EACH = {"biased_images": {"configurations": "single"}}
 
 def _steps(catalog: Catalog) -> Iterator[Step[Any]]:
     yield from (Concepts(catalog), Drafts(catalog), Instructions(catalog))
-    yield from (PerturbedInstructions(catalog), Images(catalog), BiasedImages(catalog))
+    yield from (PerturbedInstructions(catalog), Images(catalog))
+    yield from (Boxes(catalog), BiasedImages(catalog))
     for judge in judges_of(catalog, REFERENCES):
         yield from (Scores(catalog, judge), Search(catalog, judge), Combined(catalog, judge))
         yield from (Mitigation(catalog, judge), Pairwise(catalog, judge))

@@ -15,10 +15,11 @@ from assets.frame.biases import (
     known_pictures,
     make_pictures,
 )
+from assets.frame.boxes import BOXES
 from assets.frame.common import GROUP, by_source, domain_and_source, key
-from assets.frame.images import IMAGES, OF_IMAGE
+from assets.frame.images import IMAGES, OF_IMAGE, usable
 from assets.kit.columns import BOOLEAN, TEXT, TEXTS, WHOLE, Columns
-from assets.kit.limits import Limited, Placed, first_of
+from assets.kit.limits import Limited
 from assets.kit.pictures import sheet
 from assets.kit.previews import markdown_table
 from assets.kit.step import PENDING, Extent, Input, Row, Step, Work
@@ -78,7 +79,12 @@ class BiasedImages(Step[Biases]):
     group, name, columns, config, partitions = GROUP, "biased_images", BIASED, Biases, by_source
     asks_models = False
     kinds, named_by = ("image",), ("image_id", "parameters")
-    inputs = MappingProxyType({"pictures": Input(key("images"), read_by=IMAGES, by_default=True)})
+    inputs = MappingProxyType(
+        {
+            "pictures": Input(key("images"), read_by=IMAGES, by_default=True),
+            "boxes": Input(key("boxes"), read_by=BOXES, optional=True),
+        }
+    )
     description = (
         "Each picture as it was painted, and with every configuration of every bias that the paper "
         "tries on its domain (§3, App. B.3). What was made before is not made again."
@@ -88,7 +94,7 @@ class BiasedImages(Step[Biases]):
         """The first picture of each item, original and biased."""
         domain, _ = domain_and_source(work.partition)
         tried = [(), *configurations(domain, work.config.biases, work.config.configurations)]
-        rows = [biased_row(image, each) for image in _usable(work) for each in tried]
+        rows = [biased_row(image, each) for image in _with_boxes(work) for each in tried]
         return known_pictures(rows, work.images, work.ledger)
 
     def made(self, work: Work[Biases], rows: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
@@ -99,8 +105,8 @@ class BiasedImages(Step[Biases]):
 
     def extent(self, work: Work[Biases], rows: Sequence[Row]) -> Extent:
         """Of all pictures that there are."""
-        usable = int(_is_usable(work.tables["pictures"]).sum())
-        return Extent(len({row["image_id"] for row in rows}), usable, "pictures")
+        there = usable(work.tables["pictures"], None)
+        return Extent(len({row["image_id"] for row in rows}), len(there), "pictures")
 
     def metadata(self, work: Work[Biases], rows: Sequence[Row]) -> dict[str, Any]:
         """How many pictures have each bias, and some of one item."""
@@ -114,13 +120,16 @@ class BiasedImages(Step[Biases]):
         }
 
 
-def _is_usable(images: pd.DataFrame) -> "pd.Series[bool]":
-    return images["outcome"].isin(["painted", "taken", PENDING]) & images["sample"].eq(0)
-
-
-def _usable(work: Work[Biases]) -> list[dict[str, Any]]:
-    there = IMAGES.rows(work.tables["pictures"][_is_usable(work.tables["pictures"])])
-    return first_of(there, work.config.limit, lambda row: Placed(row["image_id"], ()))
+def _with_boxes(work: Work[Biases]) -> list[dict[str, Any]]:
+    """The pictures that biases are added to, each with its boxes, or why it has none."""
+    boxes = {row["image_id"]: row for row in work.rows("boxes")}
+    nothing: dict[str, Any] = {"boxes": None, "outcome": None, "reason": None}
+    found = []
+    for row in usable(work.tables["pictures"], work.config.limit):
+        of = boxes.get(row["image_id"], nothing)
+        told = {"boxes": of["boxes"], "boxes_reason": of["reason"]}
+        found.append({**row, **told, "boxes_pending": of["outcome"] == PENDING})
+    return found
 
 
 def _caption(row: Row) -> str:

@@ -68,9 +68,11 @@ def configurations(
 def biased_row(image: Row, perturbations: Sequence[Perturbation]) -> dict[str, Any]:
     """What is known of a biased picture before it is made: its bias, and what it is made of.
 
-    `image` is a row of `frame/images`, with its `boxes` as JSON where there are such.
+    `image` is a row of `frame/images` with its `boxes` as JSON, None where it has none, and then
+    `boxes_reason`; `boxes_pending` says that they are still to be found.
     """
-    is_pending = image["outcome"] == PENDING
+    names = {each.name for each in perturbations}
+    is_pending = image["outcome"] == PENDING or ("boxes" in names and image["boxes_pending"])
     row = {
         **image,
         "bias": name_of(perturbations),
@@ -79,8 +81,8 @@ def biased_row(image: Row, perturbations: Sequence[Perturbation]) -> dict[str, A
         "outcome": PENDING if is_pending else None,
         "reason": None,
     }
-    lacks = _lacking({each.name for each in perturbations}, image)
-    if lacks is not None:
+    lacks = _lacking(names, image)
+    if lacks is not None and not is_pending:
         return row | _columns(Made(None, None, None, lacks))
     if not perturbations:
         return row | ({} if is_pending else {"outcome": "original"})
@@ -153,7 +155,7 @@ def _perturbing(row: Row, picture: bytes) -> Perturbing:
 def _subject(row: Row) -> Subject:
     """What the biases of a row need to know of its picture, and nothing else."""
     needed = set(row["bias"].split(JOINED))
-    boxes = json.loads(row.get("boxes") or "[]") if "boxes" in needed else []
+    boxes = json.loads(row["boxes"] or "[]") if "boxes" in needed else []
     return Subject(
         keyword=(row["keyword"] or "") if "keyword" in needed else "",
         instruction=(row["instruction"] or "") if "instruction" in needed else "",
@@ -198,6 +200,6 @@ def _lacking(biases: set[str], image: Row) -> str | None:
     """Why a picture cannot have these biases; None where it can."""
     if "keyword" in biases and not image["keyword"]:
         return "Nothing says what object it shows: there is no keyword to write."
-    if "boxes" in biases and image.get("boxes") in (None, "[]"):
-        return image.get("boxes_reason") or "There are no boxes of it: see frame/boxes."
+    if "boxes" in biases and image["boxes"] in (None, "[]"):
+        return image["boxes_reason"] or "There are no boxes of it: see frame/boxes."
     return None

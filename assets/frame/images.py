@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
+import pandas as pd
 from pydantic import Field
 
 from assets.frame.common import GROUP, by_source, domain_and_source, key
@@ -143,6 +144,16 @@ class Images(PaintStep[Painting]):
             "pictures": so_many(sum(row["sha256"] is not None for row in rows), len(rows), "rows"),
             "contact_sheet": sheet(rows, lambda row: str(row["instruction"])[:60], work.images),
         }
+
+
+def usable(images: pd.DataFrame, limit: int | None) -> list[dict[str, Any]]:
+    """The pictures that biases are added to: the first of each item, but for flawed ones.
+
+    Of a limit, those whose names come first by a hash.
+    """
+    wanted = images["outcome"].isin(["painted", "taken", PENDING]) & images["sample"].eq(0)
+    there = IMAGES.rows(images[wanted])
+    return first_of(there, limit, lambda row: Placed(row["image_id"], ()))
 
 
 def _collected(work: Work[Painting]) -> list[dict[str, Any]]:

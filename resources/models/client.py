@@ -35,7 +35,7 @@ from resources.models.requests import Request, Write, call_keys, kind_of
 REPAIRS = 1
 ROLES: Mapping[str, set[Role]] = {
     "write": {"writer", "moderator"},
-    "look": {"judge", "captioner"},
+    "look": {"judge", "captioner", "detector"},
     "paint": {"painter"},
     "edit": {"editor"},
     "score": {"metric"},

@@ -13,7 +13,9 @@ from resources.models.formulas import unscored
 from resources.models.image_tokens import ImageTokens
 from resources.models.parameters import MOST_TOKENS, refused, unfit
 
-Role = Literal["writer", "painter", "editor", "judge", "captioner", "moderator", "metric"]
+Role = Literal[
+    "writer", "painter", "editor", "judge", "captioner", "moderator", "detector", "metric"
+]
 BackendName = Literal[
     "openai",
     "openai_compatible",
@@ -35,7 +37,7 @@ ABILITIES: Mapping[str, tuple[Role, ...]] = {
     "openai_compatible": _READS,
     "anthropic": _READS,
     "diffusers": _DRAWS,
-    "transformers": (*_READS, "metric"),
+    "transformers": (*_READS, "detector", "metric"),
     "python": ("metric",),
     "file": ("metric",),
     "folder": ("painter",),

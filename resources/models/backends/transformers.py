@@ -10,6 +10,7 @@ from functools import cached_property
 from hashlib import sha256
 from typing import Any
 
+from resources.models.backends.detection import Detector
 from resources.models.backends.local import LocalBackend, library, running, timed
 from resources.models.backends.scoring import Metric, metric_of
 from resources.models.backends.vision_language import VisionLanguage, message
@@ -35,10 +36,12 @@ class Transformers(LocalBackend):
     next batch are opened while the model works on the one before.
     """
 
-    _loaded = ("_speaking", "_generation", "_metric")
+    _loaded = ("_speaking", "_generation", "_metric", "_detector")
 
     async def look(self, request: Look) -> Reply:
-        """Answer in text what is asked of pictures."""
+        """Answer in text what is asked of pictures; a detector answers with boxes, as JSON."""
+        if "detector" in self._model.roles:
+            return await self._batcher.ask(self._detect, request, at_once=self._settings.batch)
         return await self._ask(request)
 
     async def write(self, request: Write) -> Reply:
@@ -91,6 +94,14 @@ class Transformers(LocalBackend):
     def _score(self, prepared: list[Any]) -> list[Reply]:
         with running(self._model):
             return self._metric.replies(prepared)
+
+    @timed
+    def _detect(self, requests: list[Look]) -> list[Reply]:
+        return self._detector.replies(requests)
+
+    @cached_property
+    def _detector(self) -> Detector:
+        return Detector(self._model, self._key, self._picture)
 
     @cached_property
     def _speaking(self) -> VisionLanguage:

@@ -1,7 +1,9 @@
 """FRAME's tables, from concepts to scores: a stand-in run, paid models, reviews, a collection."""
 
+import json
 import re
 from collections import Counter
+from hashlib import sha256
 
 import pyarrow.parquet as pq
 import pytest
@@ -238,3 +240,50 @@ def test_a_source_without_a_table_is_named(tmp_path):
     said = failure(studio.run("images", source="sketch"))
     assert "Materialize frame/perturbed_instructions first" in said
     assert not (table(tmp_path, "images/animals", "sketch", "frame")).exists()
+
+
+def coco(digest, *boxes):
+    """COCO's JSON of one picture of 512 px."""
+    image = {"id": 1, "file_name": f"{digest}.png", "width": 512, "height": 512}
+    annotations = [{"image_id": 1, "category_id": 1, "bbox": box} for box in boxes]
+    categories = [{"id": 1, "name": "dog"}]
+    return json.dumps({"images": [image], "annotations": annotations, "categories": categories})
+
+
+class TestBoxes:
+    @pytest.fixture
+    def studio(self, tmp_path, server):
+        studio = Studio(tmp_path, at(server, "eye", "captioner"), items=2, reserve=0)
+        studio.must(*WRITTEN)
+        studio.must("images", source="sketch")
+        return studio
+
+    def test_they_come_from_a_file_or_from_a_model_and_are_drawn(self, studio, server, tmp_path):
+        only = {"biases": ["boxes"]}
+        first, second = studio.table("images", "sketch")["sha256"]
+        file = tmp_path / "boxes.json"
+        file.write_text(coco(first, [100, 100, 200, 300], [500, 500, 100, 100]))
+        steps = ("boxes", "biased_images")
+        studio.must(*steps, source="sketch", boxes={"file": str(file)}, biased_images=only)
+        rows = studio.table("boxes", "sketch").set_index("sha256")
+        assert rows["outcome"].to_dict() == {first: "found", second: "missing"}
+        assert json.loads(rows.loc[first, "boxes"]) == [
+            {"left": 100 / 512, "top": 100 / 512, "width": 200 / 512, "height": 300 / 512}
+            | {"label": "dog"}
+        ]
+        biased = studio.table("biased_images", "sketch").query("bias == 'boxes'")
+        ended = dict(zip(biased["original"], biased["outcome"], strict=True))
+        assert ended == {first: "biased", second: "inapplicable"}
+        assert f"The file names no {second}.png." in set(biased["reason"])
+
+        said = {first: '{"boxes": []}', second: '{"boxes": [{"label": "cat", "box": [9, 9, 5]}]}'}
+        server.answer = lambda received: said[sha256(received.images[0]).hexdigest()]
+        studio.must(*steps, source="sketch", boxes={"finder": "eye"}, biased_images=only)
+        rows = studio.table("boxes", "sketch").set_index("sha256")
+        assert rows["outcome"].to_dict() == {first: "none", second: "unparsed"}
+        assert rows.loc[second, "reason"] == "Boxes: box 1 has no four numbers under box."
+
+    def test_nobody_is_asked_where_nobody_can_say(self, studio):
+        studio.must("boxes", source="sketch")
+        assert set(studio.table("boxes", "sketch")["outcome"]) == {"unasked"}
+        assert "list a detector" in studio.table("boxes", "sketch")["reason"][0]

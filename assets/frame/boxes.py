@@ -1,0 +1,150 @@
+"""Boxes: where the objects of a picture are, by people, a vision model or a detector."""
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import pandas as pd
+from pydantic import Field
+
+from assets.frame.common import GROUP, by_source, domain_and_source, key
+from assets.frame.images import IMAGES, OF_IMAGE, usable
+from assets.kit.choice import chosen
+from assets.kit.columns import TEXT, TEXTS, WHOLE, Columns
+from assets.kit.judging import reply_columns
+from assets.kit.limits import Limited
+from assets.kit.previews import markdown_table
+from assets.kit.step import PENDING, Conversation, Input, Row, Step, Work
+from generators.perturbations.box_files import BoxFile, read_boxes
+from generators.perturbations.box_replies import NoBoxes, ask_for_boxes, boxes_in
+from generators.perturbations.subject import Box
+from generators.prompts.visual_concepts import has_objects
+from resources.models.catalog import Model
+from resources.models.requests import Look, Turn
+
+BOXES = Columns(
+    **OF_IMAGE,
+    sha256=(TEXT, "Name of the picture in the image store"),
+    finder=(TEXT, "Who found the boxes: a model, or file"),
+    boxes=(TEXT, "As JSON: left, top, width and height in parts of the picture, and label"),
+    number=(WHOLE, "How many; empty where nobody could say"),
+    outcome=(TEXT, "found, none, missing (in the file), unasked, unparsed, refused or failed"),
+    refusal=(TEXT, "content filter, image safety or model, if refused; else empty"),
+    reason=(TEXT, "Why there are no boxes; else empty"),
+    response=(TEXT, "What the model said; empty for a file"),
+    served_model=(TEXT, "Which model said it, as the provider says; empty where it does not"),
+    calls=(TEXTS, "Keys of the stored calls behind it"),
+)
+
+
+_UNASKED = (
+    "Nobody says where its objects are. Give frame/boxes a `file` that people made or a `finder`, "
+    "or list a detector in models.yaml."
+)
+
+
+class Finding(Limited):
+    """Who says where the objects are; a limit is on pictures."""
+
+    file: str = Field(
+        default="",
+        description="Path of a file that people made: COCO's JSON or Label Studio's. It names a "
+        "picture by its file in the image store, as in 3f9a….png.",
+    )
+    finder: str = Field(
+        default="",
+        description="In place of a file, a model of models.yaml with the role detector, captioner "
+        "or judge; by default the first detector there.",
+    )
+
+
+class Boxes(Step[Finding]):
+    """The boxes of a domain's pictures; outdoor scenes have no objects, and so no rows."""
+
+    group, name, columns, config, partitions = GROUP, "boxes", BOXES, Finding, by_source
+    asks, named_by = Look(()), ("image_id",)
+    is_optional = True
+    inputs = MappingProxyType({"pictures": Input(key("images"), read_by=IMAGES, by_default=True)})
+    description = "Where the objects of each picture are, for the bias that draws boxes (§3)."
+
+    def model(self, partition: str, config: Finding) -> Model | None:
+        """Who is asked; None where a file says it."""
+        if config.file:
+            return None
+        if config.finder:
+            return chosen(self.catalog, config.finder, "detector", "captioner", "judge")
+        return next(iter(self.catalog.with_role("detector")), None)
+
+    def rows(self, work: Work[Finding]) -> list[dict[str, Any]]:
+        """The pictures that biases are added to. Raises `BadBoxFile`."""
+        domain, _ = domain_and_source(work.partition)
+        if not has_objects(domain):
+            return []
+        model = self.model(work.partition, work.config)
+        filed = _filed(work)
+        by_file = "file" if work.config.file else None
+        known = {"finder": by_file if model is None else model.name, "calls": []}
+        return [
+            {
+                **{name: row[name] for name in (*OF_IMAGE, "sha256")},
+                **known,
+                "filed": filed,
+                "outcome": PENDING if row["outcome"] == PENDING else None,
+            }
+            for row in usable(work.tables["pictures"], work.config.limit)
+        ]
+
+    def converse(self, work: Work[Finding], row: Row) -> Conversation:
+        """Read the file, or ask the model."""
+        model = self.model(work.partition, work.config)
+        if model is None:
+            return _from_file(row)
+        keyword = row["keyword"] or ""
+        text = (keyword or "object") if "detector" in model.roles else ask_for_boxes(keyword)
+        said = reply_columns((yield Look((Turn("user", text, (row["sha256"],)),))))
+        if said["outcome"] != "answered":
+            return said
+        try:
+            return {**said, **_found(boxes_in(said["response"] or ""))}
+        except NoBoxes as why:
+            return {**said, "outcome": "unparsed", "reason": str(why)}
+
+    def metadata(self, work: Work[Finding], rows: Sequence[Row]) -> dict[str, Any]:
+        """How many pictures have boxes, and what of a file was left out."""
+        wrong = _filed(work).wrong
+        for where, why in wrong:
+            work.log.warning("%s, %s: %s", work.config.file, where, why)
+        return {
+            **Counter(str(row["outcome"]) for row in rows),
+            "rows_left_out": markdown_table(pd.DataFrame(wrong, columns=["row", "problem"])),
+        }
+
+
+def _filed(work: Work[Finding]) -> BoxFile:
+    if not work.config.file:
+        return BoxFile()
+    return read_boxes(Path(work.config.file).read_text("utf-8-sig"))
+
+
+def _from_file(row: Row) -> dict[str, Any]:
+    if row["finder"] is None:
+        return {"outcome": "unasked", "reason": _UNASKED}
+    boxes = row["filed"].boxes.get(f"{row['sha256']}.png")
+    if boxes is None:
+        return {"outcome": "missing", "reason": f"The file names no {row['sha256']}.png."}
+    return _found(boxes)
+
+
+def _found(boxes: Sequence[Box]) -> dict[str, Any]:
+    stated = json.dumps([asdict(box) for box in boxes])
+    none = None if boxes else "No object was found in it."
+    return {
+        "boxes": stated,
+        "number": len(boxes),
+        "outcome": "found" if boxes else "none",
+        "reason": none,
+    }

@@ -1,0 +1,72 @@
+"""Boxes of objects in what a vision model or a detector says.
+
+Both are asked for JSON, sides in thousandths of the picture:
+
+    {"boxes": [{"label": "dog", "box": [100, 250, 480, 900]}]}
+"""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from generators.perturbations.subject import BadBox, Box
+
+PARTS = 1000
+"""Into how many parts the sides of a picture are divided."""
+_FENCE = re.compile(r"\{.*\}", re.DOTALL)
+
+
+class NoBoxes(ValueError):
+    """A reply from which no boxes can be read; the message says why."""
+
+
+def ask_for_boxes(keyword: str) -> str:
+    """What a vision model is asked about a picture; `keyword` is empty where nobody knows one."""
+    what = f"each {keyword.lower()}" if keyword else "each main object"
+    return (
+        f"Find {what} that this picture shows. Answer with JSON and nothing else, one entry for "
+        "each, with its left, top, right and bottom edge in thousandths of the picture's width "
+        'and height: {"boxes": [{"label": "<what it is>", "box": [<left>, <top>, <right>, '
+        '<bottom>]}]}. Where there is none: {"boxes": []}.'
+    )
+
+
+def boxes_in(reply: str) -> tuple[Box, ...]:
+    """The boxes that a reply states, none where it says so.
+
+    Raises `NoBoxes` for anything else, also where one box cannot be.
+    """
+    found = _FENCE.search(reply)
+    try:
+        data = json.loads(found[0]) if found else None
+    except (ValueError, RecursionError):
+        data = None
+    if not isinstance(data, Mapping) or not isinstance(data.get("boxes"), list):
+        raise NoBoxes('Boxes: the reply holds no JSON with "boxes".')
+    return tuple(_box(number, each) for number, each in enumerate(data["boxes"], start=1))
+
+
+def box_reply(boxes: Sequence[Box]) -> str:
+    """The reply that states these boxes."""
+    sides = [(b.left, b.top, b.left + b.width, b.top + b.height) for b in boxes]
+    stated = [
+        {"label": box.label, "box": [round(PARTS * side) for side in each]}
+        for box, each in zip(boxes, sides, strict=True)
+    ]
+    return json.dumps({"boxes": stated})
+
+
+def _box(number: int, stated: Any) -> Box:
+    sides = stated.get("box") if isinstance(stated, Mapping) else None
+    if not isinstance(sides, list) or len(sides) != 4 or not all(map(_is_number, sides)):
+        raise NoBoxes(f"Boxes: box {number} has no four numbers under box.")
+    left, top, right, bottom = (side / PARTS for side in sides)
+    try:
+        return Box(left, top, right - left, bottom - top, str(stated.get("label") or ""))
+    except BadBox as why:
+        raise NoBoxes(f"Boxes: box {number} cannot be. {why}") from None
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

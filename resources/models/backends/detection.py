@@ -1,0 +1,78 @@
+"""Open-vocabulary detectors of transformers, such as OWL-ViT, OWLv2 and Grounding DINO."""
+
+import io
+from collections.abc import Sequence
+from typing import Any
+
+from PIL import Image
+from pydantic import Field
+
+from generators.perturbations.box_replies import box_reply
+from generators.perturbations.subject import Box
+from resources.models.backends.base import PictureOf
+from resources.models.backends.local import (
+    Settings,
+    commit,
+    device,
+    library,
+    loading,
+    running,
+    served,
+    settings,
+)
+from resources.models.catalog import Model
+from resources.models.replies import Reply
+from resources.models.requests import Look
+
+
+class Detecting(Settings):
+    """How an entry with the role `detector` wants its model run.
+
+    A box is kept from a score of `threshold` on.
+    """
+
+    threshold: float = Field(default=0.25, ge=0, le=1)
+
+
+class Detector:
+    """A detector that is told what to find; raises `Closed` where it cannot be loaded."""
+
+    def __init__(self, model: Model, key: str | None, picture: PictureOf) -> None:
+        self._model, self._picture = model, picture
+        self._wanted = settings(model, Detecting)
+        found = commit(model, key, self._wanted.revision)
+        self._served = served(model, found)
+        source = {"revision": found, "token": key, "trust_remote_code": False}
+        transformers = library("transformers")
+        with loading(model, key):
+            self._processor = transformers.AutoProcessor.from_pretrained(model.model, **source)
+            self._network = transformers.AutoModelForZeroShotObjectDetection.from_pretrained(
+                model.model, dtype=self._wanted.dtype or "auto", use_safetensors=True, **source
+            ).to(device(self._wanted))
+
+    def replies(self, asked: Sequence[Look]) -> list[Reply]:
+        """The boxes of what each request's text names in its picture, one by one."""
+        with running(self._model):
+            return [self._reply(*each.turns[-1].images, each.turns[-1].text) for each in asked]
+
+    def _reply(self, digest: str, label: str) -> Reply:
+        image = Image.open(io.BytesIO(self._picture(digest))).convert("RGB")
+        name = label.lower()
+        inputs = self._processor(images=image, text=[[f"a {name}"]], return_tensors="pt")
+        with library("torch").inference_mode():
+            outputs = self._network(**inputs.to(self._network.device, dtype=self._network.dtype))
+        (found,) = self._processor.post_process_grounded_object_detection(
+            outputs, threshold=self._wanted.threshold, target_sizes=[image.size[::-1]]
+        )
+        boxes = [_box(sides, image.size, name) for sides in found["boxes"].tolist()]
+        return Reply(text=box_reply([each for each in boxes if each]), served_model=self._served)
+
+
+def _box(sides: Sequence[Any], size: tuple[int, int], label: str) -> Box | None:
+    """A box within the picture; None for one that lies outside of it."""
+    across, down = size
+    left, right = (min(max(side / across, 0.0), 1.0) for side in sides[::2])
+    top, bottom = (min(max(side / down, 0.0), 1.0) for side in sides[1::2])
+    if right <= left or bottom <= top:
+        return None
+    return Box(left, top, right - left, bottom - top, label)

@@ -1,0 +1,33 @@
+"""Boxes in replies: what is asked for, what is read, and what is not."""
+
+import pytest
+
+from generators.perturbations.box_replies import NoBoxes, ask_for_boxes, box_reply, boxes_in
+from generators.perturbations.subject import Box
+
+DOG = Box(0.1, 0.25, 0.4, 0.5, "dog")
+
+
+def test_what_is_stated_is_read():
+    assert boxes_in(box_reply([DOG, DOG])) == (DOG, DOG)
+    assert boxes_in(box_reply([])) == ()
+    assert boxes_in(f"Here they are:\n```json\n{box_reply([DOG])}\n```") == (DOG,)
+    assert "each police officer" in ask_for_boxes("Police Officer")
+    assert "each main object" in ask_for_boxes("")
+
+
+@pytest.mark.parametrize(
+    ("reply", "problem"),
+    [
+        ("I see no dog.", "no JSON"),
+        ('{"boxes": 5}', "no JSON"),
+        ('{"boxes": [{"label": "dog", "box": [1, 2, 3]}]}', "box 1 has no four numbers"),
+        ('{"boxes": [{"label": "dog", "box": [1, 2, "3", 4]}]}', "no four numbers"),
+        ('{"boxes": [{"label": "dog", "box": [0, 0, 1200, 9]}]}', "not inside the picture"),
+        ('{"boxes": [{"label": "dog", "box": [9, 9, 5, 20]}]}', "not inside the picture"),
+        ('{"boxes": [{"label": " ", "box": [1, 2, 3, 4]}]}', "it is of no object"),
+    ],
+)
+def test_what_cannot_be_is_told(reply, problem):
+    with pytest.raises(NoBoxes, match=problem):
+        boxes_in(reply)
