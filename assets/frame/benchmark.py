@@ -39,7 +39,7 @@ _FLOWS = (
     Flow(
         "frame_scores",
         by_source,
-        ("frame/images", "frame/biased_images", "frame/scores_", "frame/search_"),
+        ("frame/images", "frame/boxes", "frame/biased_images", "frame/scores_", "frame/search_"),
         "FRAME by domain and source, second; for a new painter or a collection of your own, all "
         "that there is to do: paints, adds biases, has judges score, searches.",
     ),

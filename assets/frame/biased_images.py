@@ -43,6 +43,8 @@ BIASED = Columns(
     height=(WHOLE, "px"),
     outcome=(TEXT, "original, biased, or inapplicable"),
     reason=(TEXT, "Why the bias cannot be had; else empty"),
+    boxes=(TEXT, "Where its objects are, as frame/boxes has it; empty where nobody says it"),
+    boxes_reason=(TEXT, "Why there are no boxes; else empty"),
     calls=(TEXTS, "Keys of the stored calls behind the original"),
 )
 

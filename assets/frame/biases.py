@@ -69,10 +69,10 @@ def biased_row(image: Row, perturbations: Sequence[Perturbation]) -> dict[str, A
     """What is known of a biased picture before it is made: its bias, and what it is made of.
 
     `image` is a row of `frame/images` with its `boxes` as JSON, None where it has none, and then
-    `boxes_reason`; `boxes_pending` says that they are still to be found.
+    `boxes_reason`; in a plan, `boxes_pending` says that they are still to be found.
     """
     names = {each.name for each in perturbations}
-    is_pending = image["outcome"] == PENDING or ("boxes" in names and image["boxes_pending"])
+    is_pending = image["outcome"] == PENDING or ("boxes" in names and image.get("boxes_pending"))
     row = {
         **image,
         "bias": name_of(perturbations),
