@@ -4,7 +4,7 @@ import csv
 
 import pytest
 
-from assets.kit.review import COLUMNS, read_verdicts
+from assets.kit.review import read_verdicts
 from assets.vlmbias.photographs.selection import write_candidates
 from resources.home import Home
 from resources.images import ImageStore
@@ -44,7 +44,9 @@ def opened(tmp_path, candidates, chromium):
     file = tmp_path / "reviews" / "animals.csv"
     file.parent.mkdir()
     with file.open("w", newline="") as sheet:
-        csv.writer(sheet).writerows([COLUMNS, [candidates[0]["sha256"], "reject", HOSTILE]])
+        csv.writer(sheet).writerows(
+            [["image", "verdict", "reason"], [candidates[0]["sha256"], "reject", HOSTILE]]
+        )
     home, images = Home(root=str(tmp_path)), ImageStore(root=str(tmp_path / "50% #1 ?"))
     path = write_candidates(home, images, "animals", candidates, read_verdicts(file))
     page = chromium.new_page()
