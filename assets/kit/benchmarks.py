@@ -16,7 +16,7 @@ from dagster import AssetChecksDefinition, AssetKey, AssetsDefinition
 
 import assets
 from assets.kit import foresight
-from assets.kit.jobs import Flow
+from assets.kit.jobs import Flow, is_of
 from assets.kit.materializing import asset_of
 from assets.kit.partitions import said_of
 from assets.kit.plan import Planners
@@ -57,9 +57,10 @@ class Benchmark:
     """By name of an asset, and then by its partition: the name of the review file it follows."""
 
     def flows_of(self, assets: Mapping[AssetKey, AssetsDefinition]) -> Sequence[Flow]:
-        """The named jobs of those assets that there are."""
+        """The named jobs of those assets that there are; one without any is left out."""
         if self.flows:
-            return self.flows
+            there = assets.items()
+            return [flow for flow in self.flows if any(is_of(flow, *each) for each in there)]
         divisions = {
             asset.partitions_def for key, asset in assets.items() if key.path[0] == self.name
         }

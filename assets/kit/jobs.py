@@ -41,7 +41,7 @@ def jobs_of(flows: Iterable[Flow], assets: Mapping[AssetKey, AssetsDefinition]) 
     jobs: list[UnresolvedAssetJobDefinition] = []
     by_asset: dict[AssetKey, UnresolvedAssetJobDefinition] = {}
     for flow in flows:
-        if keys := [key for key, asset in assets.items() if _is_of(flow, key, asset)]:
+        if keys := [key for key, asset in assets.items() if is_of(flow, key, asset)]:
             job = define_asset_job(
                 flow.job,
                 AssetSelection.assets(*keys),
@@ -53,7 +53,8 @@ def jobs_of(flows: Iterable[Flow], assets: Mapping[AssetKey, AssetsDefinition]) 
     return Jobs(jobs, by_asset)
 
 
-def _is_of(flow: Flow, key: AssetKey, asset: AssetsDefinition) -> bool:
+def is_of(flow: Flow, key: AssetKey, asset: AssetsDefinition) -> bool:
+    """Whether an asset is one of those that the job of a flow makes."""
     name = key.to_user_string()
     return asset.partitions_def == flow.division and any(
         name.startswith(wanted) if wanted.endswith(("_", "/")) else name == wanted

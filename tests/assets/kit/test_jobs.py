@@ -37,6 +37,14 @@ def test_whatever_asks_a_model_is_in_one_named_job_and_models_add_none():
     assert all(job.description for job in jobs.all)
 
 
+def test_without_models_there_is_no_flow_that_has_no_job():
+    """Schedules are made of flows, and one whose job is not there keeps all from loading."""
+    by_key, _ = _loaded()
+    there = flows(by_key)
+    assert {flow.job for flow in there} == {job.name for job in jobs_of(there, by_key).all}
+    assert "frame_analyses" not in {flow.job for flow in there}
+
+
 def test_jobs_have_the_partitions_and_assets_of_the_main_flows(tmp_path):
     by_key, _ = _loaded("gpt")
     jobs = jobs_of(flows(by_key), by_key)
