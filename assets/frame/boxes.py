@@ -87,7 +87,7 @@ class Boxes(Step[Finding]):
         model = self.model(work.partition, work.config)
         filed = _filed(work)
         by_file = "file" if work.config.file else None
-        known = {"finder": by_file if model is None else model.name, "calls": []}
+        known: dict[str, Any] = {"finder": by_file if model is None else model.name, "calls": []}
         return [
             {
                 **{name: row[name] for name in (*OF_IMAGE, "sha256")},

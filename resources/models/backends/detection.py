@@ -22,7 +22,7 @@ from resources.models.backends.local import (
 )
 from resources.models.catalog import Model
 from resources.models.replies import Reply
-from resources.models.requests import Look
+from resources.models.requests import Look, Turn
 
 
 class Detecting(Settings):
@@ -53,11 +53,11 @@ class Detector:
     def replies(self, asked: Sequence[Look]) -> list[Reply]:
         """The boxes of what each request's text names in its picture, one by one."""
         with running(self._model):
-            return [self._reply(*each.turns[-1].images, each.turns[-1].text) for each in asked]
+            return [self._reply(each.turns[-1]) for each in asked]
 
-    def _reply(self, digest: str, label: str) -> Reply:
+    def _reply(self, turn: Turn) -> Reply:
+        (digest,), name = turn.images, turn.text.lower()
         image = Image.open(io.BytesIO(self._picture(digest))).convert("RGB")
-        name = label.lower()
         inputs = self._processor(images=image, text=[[f"a {name}"]], return_tensors="pt")
         with library("torch").inference_mode():
             outputs = self._network(**inputs.to(self._network.device, dtype=self._network.dtype))
