@@ -88,7 +88,7 @@ def inflation_over(judges: Sequence[Model]) -> AssetsDefinition:
         rows = [
             {"source": source, "model": judge.name, **row}
             for judge in judges
-            for row in _of_judge(
+            for row in inflation_rows(
                 *(_joined(tables[name], judge) for name in ("scores", "search")),
                 *(_joined(tables[name], judge) for name in ("combined", "mitigation")),
             )
@@ -150,7 +150,7 @@ def _joined(tables: dict[str, pd.DataFrame], judge: Model) -> pd.DataFrame:
     return pd.concat(held, ignore_index=True) if held else pd.DataFrame()
 
 
-def _of_judge(
+def inflation_rows(
     scores: pd.DataFrame, search: pd.DataFrame, combined: pd.DataFrame, mitigation: pd.DataFrame
 ) -> Iterator[dict[str, Any]]:
     """All rows of a judge, but for its name; none where it was not searched."""

@@ -36,8 +36,8 @@ class Binned(NamedTuple):
 
 def of_pictures(scores: pd.DataFrame) -> pd.DataFrame:
     """One row a picture, `image_id`, `domain` and `score`: the mean over those who scored it."""
-    found: pd.DataFrame = scores.groupby(["domain", "image_id"], as_index=False)["score"].mean()
-    return found
+    means = scores.groupby(["domain", "image_id"])["score"].mean()
+    return means.reset_index()
 
 
 def binned(scores: pd.DataFrame) -> list[Binned]:

@@ -47,9 +47,15 @@ def _site(found: Sources, judges: Sequence[Model]) -> Site:
 
 def _sourced(found: Sources, name: str, judges: Sequence[Model]) -> Sourced | None:
     inflation = found.table("inflation", name)
-    if inflation is None or inflation.empty:
+    if inflation is None:
         return None
-    scores, search, pairwise = (_joined(found, each, name, judges) for each in _NEEDED)
+    stand_in = bool(inflation["rehearsal"].any())
+    # What is told what was done to a picture is no result of real ones.
+    counted = [judge for judge in judges if stand_in or not judge.rehearses]
+    inflation = inflation[inflation["model"].isin([judge.name for judge in counted])]
+    if inflation.empty:
+        return None
+    scores, search, pairwise = (_joined(found, each, name, counted) for each in _NEEDED)
     people = found.table("human_scores", name)
     return Sourced(
         name,

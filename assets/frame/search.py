@@ -153,7 +153,7 @@ def best_of(rows: Sequence[Row]) -> Mapping[str, str]:
     return {row["bias"]: row["parameters"] for row in rows if row["choice"] == IN_SAMPLE}
 
 
-def searched_inputs(judge: Model) -> Mapping[str, Input]:
+def searched_inputs(judge: Model) -> MappingProxyType[str, Input]:
     """The inputs of what is made of a judge's best configurations."""
     return MappingProxyType(
         {

@@ -67,8 +67,8 @@ def _preference(pairs: pd.DataFrame) -> Rate:
 
 
 def _rate(row: Any, name: str) -> Rate:
-    numbers = [row[f"{name}{end}"] for end in ("", "_low", "_high")]
-    return Rate(*(None if pd.isna(each) else float(each) for each in numbers))
+    number, low, high = (row[f"{name}{end}"] for end in ("", "_low", "_high"))
+    return Rate(None) if pd.isna(number) else Rate(number, low, high)
 
 
 def _share(label: str, rate: Rate) -> Bar:
@@ -86,8 +86,10 @@ def _percents(id_: str, title: str, rows: Mapping[str, Mapping[str, Any] | None]
 
     def bar(judge: str, row: Mapping[str, Any] | None) -> Bar:
         if row is None or row["percent"] is None:
-            return Bar(judge, [], "", "no bias raises its mean" if row else "not scored")
-        rate = Rate(*(at(row[f"percent{end}"]) for end in ("", "_low", "_high")))
+            why = "no bias raises its mean" if row else "not scored"
+            return Bar(judge, [Mark("failure", Rate(None), "")], "", why)
+        value, least, most = (at(row[f"percent{end}"]) for end in ("", "_low", "_high"))
+        rate = Rate(value, least, most)
         told = f"{change(row)} {ends(row)}"
         return Bar(judge, [Mark("failure", rate, change(row))], told)
 

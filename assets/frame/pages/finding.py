@@ -24,31 +24,31 @@ _SAID = {
 
 
 def finding(sources: Sequence[Sourced]) -> Finding:
-    """Of the newest source of results, else of the newest stand-in run."""
-    results = [source for source in sources if not source.stand_in]
-    if not results:
+    """Of the newest source of results, else of the newest trial, else of a stand-in run."""
+    trials = [source for source in sources if source.trial]
+    results = [source for source in sources if not (source.stand_in or source.trial)]
+    if not (results or trials):
         told = "A stand-in run: judges and pictures are stand-ins, and no figure is a result."
         return Finding(told, "stand-in run", sources[-1])
-    of = results[-1]
+    of = (results or trials)[-1]
+    state: State = "results" if results else "trial"
     rows = {judge: row for judge in of.judges if (row := of.overlay(judge))}
     if not rows:
         return Finding(f"No overlay was tried on {of.name}.", "no results yet", of)
     most = max(rows, key=lambda judge: float(rows[judge]["percent"]))
     clear = sum(row["percent_low"] > 0 for row in rows.values())
-    count = f"{clear} of {len(rows)} judges give" if len(rows) > 1 else f"{most} gives"
-    if not clear:
-        return Finding(
-            f"No judge of {len(rows)} gives a picture of {of.name} clearly more once words are "
-            "written onto it.",
-            "results",
-            of,
-        )
-    return Finding(
-        f"{count} a picture clearly more once words are written onto it; {most} gives "
-        f"{change(rows[most])} more.",
-        "results",
-        of,
+    told = (
+        f"{_count(clear, len(rows))} a picture of {of.name} clearly more once words are written "
+        f"onto it; {most} gives {change(rows[most])} more."
+        if clear
+        else f"No judge of {of.name} gives a picture clearly more once words are written onto it."
     )
+    return Finding(told if results else f"A trial on few pictures: {told}", state, of)
+
+
+def _count(some: int, of: int) -> str:
+    """`3 of 5 judges give`."""
+    return "The only judge gives" if of == 1 else f"{some} of {of} judges give"
 
 
 def sentence(source: Sourced, judge: str) -> str:

@@ -8,6 +8,8 @@ import pandas as pd
 from assets.frame.biases import NONE
 from assets.frame.pages.sourced import Sourced
 from assets.frame.search import IN_SAMPLE
+from assets.kit.columns import records
+from assets.kit.step import Row
 from assets.report.formats import score, titled
 from assets.report.publish import Thumbnail
 
@@ -54,34 +56,34 @@ def gallery(source: Sourced) -> Gallery:
     after = after.join(before.rename("before"), on=["model", *_PICTURE])
     after["rise"] = after["score"] - after["before"]
     by_bias = {
-        bias: [_slide(titled(str(row["domain"])), row, after) for row in _first(after, bias)]
+        bias: [_slide(titled(row["domain"]), row, after) for row in _first(after, bias)]
         for bias in source.biases
     }
     movable = {judge: [*_movable(after[after["model"].eq(judge)])] for judge in source.judges}
     return Gallery(by_bias, movable)
 
 
-def _first(after: pd.DataFrame, bias: str) -> list["pd.Series[object]"]:
+def _first(after: pd.DataFrame, bias: str) -> Sequence[Row]:
     """The first picture of each domain, as the first judge's best configuration has it."""
     held = after[after["bias"].eq(bias)].drop_duplicates("domain")
-    return [row for _, row in held.iterrows()]
+    return records(held)
 
 
 def _movable(after: pd.DataFrame) -> Iterator[Slide]:
     """The pictures whose score rises most, each once, by the bias that moves it most."""
     risen = after[after["rise"].gt(0)].sort_values(["rise", "image_id"], ascending=[False, True])
-    for _, row in risen.drop_duplicates("image_id").head(_MOST).iterrows():
-        yield _slide(f"{titled(str(row['domain']))}, {row['bias']}", row, after)
+    for row in records(risen.drop_duplicates("image_id").head(_MOST)):
+        yield _slide(f"{titled(row['domain'])}, {row['bias']}", row, after)
 
 
-def _slide(title: str, row: "pd.Series[object]", after: pd.DataFrame) -> Slide:
+def _slide(title: str, row: Row, after: pd.DataFrame) -> Slide:
     same = after[after["image_id"].eq(row["image_id"]) & after["parameters"].eq(row["parameters"])]
     given = [
         (str(judge), f"{_points(one)} → {_points(other)}")
         for judge, one, other in zip(same["model"], same["before"], same["score"], strict=True)
     ]
-    pair = (Thumbnail(str(row[name]), SHOWN) for name in ("original", "sha256"))
-    return Slide(title, str(row["instruction"]), *pair, given)
+    original, changed = (Thumbnail(row[name], SHOWN) for name in ("original", "sha256"))
+    return Slide(title, row["instruction"], original, changed, given)
 
 
 def _points(value: float) -> str:

@@ -10,6 +10,7 @@ import pandas as pd
 from assets.frame.biases import NONE
 from assets.frame.inflation import EVERY, SINGLE
 from assets.frame.search import HELD_OUT
+from assets.kit.columns import records
 from generators.perturbations.grids import GRID
 from generators.prompts.judging_templates import STANDARD
 from generators.prompts.visual_concepts import DOMAINS
@@ -17,6 +18,8 @@ from metrics.ranking import ALL
 
 OVERLAYS = ("instruction", "keyword", "authenticity")
 """The overlays, that first which moves most judges in the paper: it stands for the others."""
+FEWEST = 25
+"""Pictures of a domain: intervals are known to hold from so many on (`metrics.inflation`)."""
 SHORT: Mapping[str, str] = {
     "brightness": "Bright.",
     "gamma": "Gamma",
@@ -49,6 +52,13 @@ class Sourced:
     def stand_in(self) -> bool:
         """Whether something offline had a part in any number."""
         return bool(self.inflation["rehearsal"].astype("boolean").fillna(value=False).any())
+
+    @property
+    def trial(self) -> bool:
+        """Whether a domain has too few pictures for a result."""
+        originals = self.scores[self.scores["bias"].eq(NONE)]
+        counts = originals.groupby("domain")["image_id"].nunique()
+        return not self.stand_in and bool(counts.lt(FEWEST).any())
 
     @property
     def judges(self) -> list[str]:
@@ -98,9 +108,9 @@ class Sourced:
 
     @cached_property
     def _rows(self) -> Mapping[tuple[str, ...], Mapping[str, Any]]:
-        names = ["model", "experiment", "template", "choice", "pictures", "domain", "bias"]
         table = self.inflation.astype(object).where(self.inflation.notna(), None)
-        return {tuple(row[name] for name in names): row for row in table.to_dict("records")}
+        names = ["model", "experiment", "template", "choice", "pictures", "domain", "bias"]
+        return {tuple(row[name] for name in names): row for row in records(table)}
 
     def overlay(self, judge: str) -> Mapping[str, Any] | None:
         """What an overlay does to a judge's score, held out."""

@@ -10,6 +10,7 @@ from assets.frame.pages.finding import change, ends
 from assets.frame.pages.sourced import SHORT, Sourced
 from assets.frame.people import BINS, Agreement, agreement, beside_people, binned
 from assets.frame.search import CHOICES, HELD_OUT, IN_SAMPLE
+from assets.kit.columns import records
 from assets.report.cells import Body, Cell, Group, Head, Line, Table, number
 from assets.report.formats import NONE as NOTHING
 from assets.report.formats import Rate, score, score_interval, titled
@@ -79,28 +80,23 @@ def beauty(source: Sourced) -> Table:
 
 
 def mitigation(source: Sourced) -> Table:
-    """The mean over domains by each template (Table 5)."""
+    """The mean over domains by each template, before any bias and after each (Table 5)."""
     templates = [t for t in TEMPLATES if source.inflation["template"].eq(t).any()]
     templates.sort(key=lambda each: each != STANDARD)
-    bodies = [
-        Body(
-            judge,
-            [
-                Line(
-                    SHORT[bias],
-                    [
-                        _changed(source.row(judge, bias, choice=IN_SAMPLE, template=template))
-                        for template in templates
-                    ],
-                )
-                for bias in source.biases
-            ],
-        )
-        for judge in source.judges
-    ]
+
+    def row(judge: str, bias: str, template: str) -> Mapping[str, Any] | None:
+        return source.row(judge, bias, choice=IN_SAMPLE, template=template)
+
+    bodies = []
+    for judge in source.judges if len(templates) > 1 else ():
+        # The first bias is one that all domains have.
+        before = [row(judge, source.biases[0], template) for template in templates]
+        lines = [Line("Orig.", [_mean(each["original"] if each else None) for each in before])]
+        for bias in source.biases:
+            lines.append(Line(SHORT[bias], [_changed(row(judge, bias, t)) for t in templates]))
+        bodies.append(Body(judge, lines))
     heads = [Head(titled(each.replace("_", " "))) for each in templates]
-    several = bodies if len(templates) > 1 else []
-    return Table("Mean scores by template, in sample", "Bias", [Group("", heads)], several)
+    return Table("Mean scores by template, in sample", "Bias", [Group("", heads)], bodies)
 
 
 def combined(source: Sourced) -> Table:
@@ -131,9 +127,7 @@ def combined(source: Sourced) -> Table:
 def configurations(source: Sourced, choice: str) -> Table:
     """The best configuration of each bias (Table 9)."""
     held = source.search[source.search["choice"].eq(choice)]
-    best = {
-        (row.model, row.domain, row.bias): row.parameters for row in held.itertuples(index=False)
-    }
+    best = {(row["model"], row["domain"], row["bias"]): row["parameters"] for row in records(held)}
 
     def cells(judge: str, domain: str) -> Iterator[Cell]:
         for bias in source.biases:
@@ -154,7 +148,7 @@ def success(sources: Sequence[Sourced]) -> Table:
             [
                 Cell(source.name),
                 Cell(choice.replace("_", " ")),
-                number(row["combinations"]),
+                number(int(row["combinations"])),
                 _ratio(row, "rate"),
                 Cell(f"{100 * row['clear']:.1f}\u00a0%", numbers={"": row["clear"]}),
                 _percent(row, "rise"),
@@ -201,9 +195,9 @@ def _changed(row: Mapping[str, Any] | None, note: str = "") -> Cell:
     numbers = {"": row["biased"], "before": row["original"], "percent": row["percent"]}
     numbers |= {"percent, low": row["percent_low"], "percent, high": row["percent_high"]}
     told = {name: value for name, value in numbers.items() if value is not None}
-    lacking = f"{row['unscored']} unscored" if row["unscored"] else ""
+    lacking = f"{int(row['unscored'])} unscored" if row["unscored"] else ""
     notes = ", ".join(filter(None, (note, lacking)))
-    return Cell(score(row["biased"]), ends(row), notes, told, change(row))
+    return Cell(score(row["biased"]), change(row), notes, told, ends(row))
 
 
 def _ratio(row: Mapping[str, Any], name: str) -> Cell:

@@ -4,8 +4,9 @@ import pandas as pd
 import pytest
 
 from assets.frame.references import rise_of
-from tests.assets.frame.studio import WRITTEN, Studio
-from tests.runs import failure, materialize
+from tests.assets.frame.studio import WRITTEN, Studio, at
+from tests.providers import Provider
+from tests.runs import copied, failure, materialize
 
 JUDGES = ("gullible", "pixels")
 BIASES = ["instruction", "padding"]
@@ -116,3 +117,37 @@ def test_the_gallery_has_a_slider_for_every_bias_and_what_moves_each_judge(studi
     shown = {part.partition('"')[0] for part in text.split('<img src="')[1:]}
     assert shown
     assert all((page.parent / each).exists() for each in shown)
+
+
+def test_nothing_is_asked_that_was_asked_before(studio, tmp_path, monkeypatch):
+    """As many requests as there are distinct pictures, templates and pairs."""
+
+    def answer(received):
+        said = "first" if "two generated images" in received.texts[-1] else None
+        return f'{{"better": "{said}"}}' if said else '{"score": 3}'
+
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-for-tests")
+    with Provider(answer=answer) as server:
+        paid = Whole(copied(studio.root, tmp_path / "root"), at(server, "eye", "judge"))
+
+        def sent(name):
+            before = server.count
+            paid.must(f"{name}_eye", source="sketch")
+            return server.count - before
+
+        biased = paid.table("biased_images", "sketch")
+        assert len(biased) == biased["sha256"].nunique() == 4 * (1 + 5 + 7)
+        assert sent("scores") == len(biased)
+        assert sent("search") == 0
+        assert sent("mitigation") == 4 * (1 + len(BIASES)) * 3
+        assert sent("combined") == 4
+        assert sent("pairwise") == 4 * (1 + len(BIASES)) * 2
+        assert [sent(name) for name in ASKED] == [0] * len(ASKED)
+    rows = paid.table("pairwise_eye", "sketch")
+    assert rows.groupby("order")["preference"].agg(set).to_dict() == {"first": {1}, "second": {0}}
+
+
+def test_a_painter_with_one_sample_has_no_pairs(studio, tmp_path):
+    single = Whole(copied(studio.root, tmp_path / "root"))
+    single.must("images", source="sketch")
+    assert "samples: 2" in failure(single.run("pairwise_pixels", source="sketch"))

@@ -1,0 +1,170 @@
+"""What people give pictures, and what it comes to."""
+
+import numpy as np
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+from dagster import DagsterInstance
+from scipy import stats
+
+from assets.frame.human_scores import FORM, HUMAN_SCORES
+from assets.frame.images import IMAGES
+from assets.frame.people import BINS, agreement, beside_people, binned
+from assets.kit.collections import COLLECTED
+from assets.kit.partitions import sources
+from resources.images import ImageStore
+from tests.providers import pictures
+from tests.runs import failure, materialize, metadata
+
+
+def scored(rng, images, *annotators):
+    """Scores from 0 to 5 that go together, of pictures of one domain."""
+    truth = rng.integers(0, 6, images)
+    return pd.DataFrame(
+        {
+            "domain": "animals",
+            "image_id": f"a/{number}",
+            "annotator": name,
+            "score": float(np.clip(truth[number] + rng.integers(-1, 2), 0, 5)),
+        }
+        for name in annotators
+        for number in range(images)
+    )
+
+
+def test_correlations_are_those_of_another_library():
+    scores = scored(np.random.default_rng(1), 40, "anna", "ben")
+    (found,) = agreement(scores)
+    one, other = (scores["score"][scores["annotator"] == name] for name in ("anna", "ben"))
+    assert found.correlation.pearson == pytest.approx(stats.pearsonr(one, other).statistic)
+    assert found.correlation.spearman == pytest.approx(stats.spearmanr(one, other).statistic)
+    assert found.correlation.pearson_interval.low < found.correlation.pearson
+    assert agreement(scores[scores["annotator"] == "anna"]) == []
+
+
+def test_every_picture_is_in_one_bin_by_its_mean():
+    values = [0, 0.5, 1, 1.5, 2, 3.5, 4, 5]
+    scores = pd.DataFrame(
+        {
+            "domain": "indoor",
+            "image_id": [f"a/{n}" for n in range(len(values))],
+            "annotator": "x",
+            "score": values,
+        }
+    )
+    domain, whole = binned(scores)
+    assert dict(zip(BINS, domain.counts, strict=True)) == {
+        "0–1": 2,
+        "1–2": 2,
+        "2–3": 1,
+        "3–4": 1,
+        "4–5": 2,
+    }
+    assert (domain.domain, whole.domain, whole.mean) == ("indoor", "all", np.mean(values))
+
+
+def test_a_judge_is_compared_on_the_pictures_that_people_scored():
+    people = scored(np.random.default_rng(2), 20, "anna", "ben")
+    means = people.groupby("image_id", as_index=False)["score"].mean()
+    judged = means.assign(model="eye", domain="animals", score=5 - means["score"])
+    unseen = pd.DataFrame([{"model": "eye", "domain": "animals", "image_id": "b", "score": 1.0}])
+    domain, whole = beside_people(pd.concat([judged, unseen]), people)
+    assert (domain.domain, whole.domain) == ("animals", "all")
+    assert domain.correlation.images == 20
+    assert whole.correlation.pearson == pytest.approx(-1)
+
+
+class Reviewed:
+    """Pictures of a source in a data root of their own, and their human scores."""
+
+    def __init__(self, root, source, owner):
+        self.root, self.source, self.instance = root, source, DagsterInstance.ephemeral()
+        self.instance.add_dynamic_partitions(sources.name, [source])
+        store = ImageStore(root=str(root))
+        self.digests = [store.put(pictures.png(f"{n}", 32, 32)) for n in range(3)]
+        rows = [
+            {
+                **dict.fromkeys(IMAGES.columns),
+                "domain": "animals",
+                "source": source,
+                "item_id": f"{owner}/{n}",
+                "image_id": f"{source}/{n}/0",
+                "instruction": f"Generate {n} dogs.",
+                "sample": 0,
+                "outcome": "painted",
+                "sha256": digest,
+                "rehearsal": False,
+                "calls": [],
+            }
+            for n, digest in enumerate(self.digests)
+        ]
+        self.write("frame/images/animals", source, IMAGES, rows)
+
+    def write(self, folder, name, columns, rows):
+        path = self.root / folder / f"{name}.parquet"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        pq.write_table(columns.table(rows), path)
+
+    def make(self, **config):
+        return materialize(
+            self.root,
+            "human_scores",
+            topic=self.source,
+            group="frame",
+            instance=self.instance,
+            config={"human_scores": config},
+        )
+
+    def table(self):
+        path = self.root / "frame" / "human_scores" / f"{self.source}.parquet"
+        return pd.read_parquet(path)
+
+
+def test_people_fill_in_sheets_from_0_to_5(tmp_path):
+    reviewed = Reviewed(tmp_path, "brush", "animals")
+    assert reviewed.make().success
+    folder = tmp_path / "reviews" / "frame" / "brush"
+    sheet = (folder / "to-score.csv").read_text("utf-8-sig").splitlines()
+    assert len(sheet) == 4
+    assert sorted(FORM.guide) == [0, 1, 2, 3, 4, 5]
+    for name, points in (("anna", (0, 3, 5)), ("ben", (1, 3, 4))):
+        lines = [
+            f"{digest},Generate {n} dogs.,{score}"
+            for n, (digest, score) in enumerate(zip(reviewed.digests, points, strict=True))
+        ]
+        (folder / f"{name}.csv").write_text("image,text,score\n" + "\n".join(lines))
+    result = reviewed.make()
+    rows = reviewed.table()
+    assert list(rows.columns) == list(HUMAN_SCORES.columns)
+    assert rows.groupby("annotator")["score"].agg(list).to_dict() == {
+        "anna": [0, 3, 5],
+        "ben": [1, 3, 4],
+    }
+    assert "0.997" in metadata(result, "human_scores", "frame")["agreement"]
+    (folder / "anna.csv").write_text(f"image,text,score\n{reviewed.digests[0]},Generate 0 dogs.,6")
+    assert "the score is '6'" in failure(reviewed.make())
+
+
+def test_a_collections_own_scores_stand_in_and_are_missed_where_there_are_none(tmp_path):
+    reviewed = Reviewed(tmp_path, "mine", "mine")
+    rows = [
+        {
+            **dict.fromkeys(COLLECTED.columns),
+            "image_id": f"mine/{n}",
+            "outcome": "taken",
+            "human_score": 2.0 + n,
+            "human_scores": [1.0 + n, 3.0 + n],
+            "scale_low": 1.0,
+            "scale_high": 6.0,
+        }
+        for n in range(3)
+    ]
+    reviewed.write("collections", "mine", COLLECTED, rows)
+    assert reviewed.make(scored_by="collection").success
+    means = reviewed.table().groupby("image_id")["score"].mean()
+    assert means.tolist() == [1.0, 2.0, 3.0]
+    bare = [{**row, "human_score": None, "human_scores": None} for row in rows]
+    reviewed.write("collections", "mine", COLLECTED, bare)
+    problem = failure(reviewed.make(scored_by="collection"))
+    assert "mine has no human scores of its own" in problem
+    assert "scored_by: people" in problem
