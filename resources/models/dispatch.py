@@ -36,7 +36,7 @@ from resources.models.replies import (
     Unacceptable,
     UnparsableReply,
 )
-from resources.models.requests import Request, kind_of
+from resources.models.requests import Request, call_keys, kind_of
 
 ATTEMPTS = 8
 AT_MOST: Mapping[FailureKind, int] = {"deadline": 2, "unreadable": 3}
@@ -316,7 +316,15 @@ class Dispatch:
             return reply, monotonic() - began
 
     async def _kept(self, key: str, request: Request, reply: Reply, seconds: float) -> Call:
-        """The call as it is stored; its pictures are in the image store before."""
+        """The call as it is stored; its pictures are in the image store before.
+
+        Raises `Unacceptable` for a picture of a folder whose file is no longer that of the key.
+        """
+        if self.model.may_lack_answers and call_keys(self.model, [request]) != [key]:
+            raise Unacceptable(
+                f"{self.model.name}: the picture was changed, or painted, while the run was under "
+                "way. Materialize again: it is taken as it is then."
+            )
         if reply.pictures:
             answer = await recorded_answer_patiently(reply, self.images, self._stop_unstored)
         else:

@@ -8,9 +8,9 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from hashlib import sha256
-from os import environ
+from os import environ, stat_result
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from resources.collections import CollectionError
 from resources.collections.row import Row
@@ -23,6 +23,8 @@ _SHEETS = (".csv", ".tsv")
 _KINDS = (*_SHEETS, ".jsonl", ".ndjson")
 _TOLD = 20
 _LONGEST = 200
+
+_State: TypeAlias = tuple[int, ...]
 
 
 class ManifestError(ValueError):
@@ -93,7 +95,7 @@ def manifest_of(model: Model) -> Manifest:
             f"{', '.join(COLUMNS)}, or correct `model` in models.yaml. `counterfactory prompts` "
             "lists what is to be painted."
         ) from None
-    return _read(path, told.st_mtime_ns, told.st_size, model.takes_seed)
+    return _read(path, _state_of(told), model.takes_seed)
 
 
 def named_by(model: Model, prompt: str, seed: int | None, sample: int) -> dict[str, str]:
@@ -110,8 +112,7 @@ def named_by(model: Model, prompt: str, seed: int | None, sample: int) -> dict[s
 
 def digest_of(path: Path) -> str:
     """The sha256 of a file, read again once it has changed."""
-    told = path.stat()
-    return _digest(path, told.st_mtime_ns, told.st_size)
+    return _digest(path, _state_of(path.stat()))
 
 
 def _home() -> Path:
@@ -119,8 +120,13 @@ def _home() -> Path:
     return Path(environ.get("COUNTERFACTORY_HOME") or beside).expanduser()
 
 
+def _state_of(told: stat_result) -> _State:
+    """What differs once a file was written or replaced, by a copy that keeps its times as well."""
+    return told.st_ino, told.st_size, told.st_mtime_ns, told.st_ctime_ns
+
+
 @lru_cache(maxsize=200_000)
-def _digest(path: Path, changed: int, size: int) -> str:
+def _digest(path: Path, state: _State) -> str:
     with path.open("rb") as file:
         return _sha256(file)
 
@@ -133,7 +139,7 @@ def _sha256(file: Any) -> str:
 
 
 @lru_cache(maxsize=16)
-def _read(path: Path, changed: int, size: int, seeded: bool) -> Manifest:
+def _read(path: Path, state: _State, seeded: bool) -> Manifest:
     try:
         rows, problems = _checked(path, rows_of(path, ("prompt", "file")), seeded)
     except CollectionError as error:

@@ -2,9 +2,11 @@
 
 import json
 from contextlib import contextmanager
+from os import utime
 
 import pytest
 
+from resources.models.backends.folder import Folder
 from resources.models.catalog import Model
 from resources.models.manifests import ManifestError
 from resources.models.outcomes import Answered, Failed
@@ -97,6 +99,42 @@ def test_a_changed_file_is_a_changed_answer_and_the_one_before_is_still_there(fo
     assert keys[0] == keys[2]
     assert len({*unpainted, *keys}) == 3
     assert images[0] == images[2] != images[1]
+
+
+def test_a_copy_that_keeps_size_and_times_is_another_answer(folder):
+    write(folder, f"{HEAD}A hen.,0,hen.png\n")
+    of, request, keys = painter(folder), Paint("A hen."), []
+    for end in (b"1", b"2"):
+        write(folder, b"a picture " + end, "hen.png")
+        utime(folder / "hen.png", (0, 0))
+        keys += call_keys(of, [request])
+    assert keys[0] != keys[1]
+
+
+@pytest.mark.parametrize("before", ["red", None])
+def test_what_changes_while_a_run_is_under_way_is_not_stored_under_the_key_of_before(
+    folder, monkeypatch, before
+):
+    """Or somebody paints it just then: its key would be that of a picture that is not there."""
+    write(folder, f"{HEAD}A hen.,0,hen.png\n")
+    if before:
+        write(folder, png(before), "hen.png")
+    paint = Folder.paint
+
+    async def late(backend, request):
+        write(folder, png("green"), "hen.png")
+        return await paint(backend, request)
+
+    with asking(folder) as ask:
+        with monkeypatch.context() as patch:
+            patch.setattr(Folder, "paint", late)
+            (failed,) = ask(Paint("A hen.")).outcomes
+        assert isinstance(failed, Failed)
+        assert "while the run was under way. Materialize again" in failed.error
+        if before:
+            write(folder, png(before), "hen.png")
+        asked = ask(Paint("A hen."))
+    assert (type(asked.outcomes[0]), asked.known) == (Answered, 0)
 
 
 def test_a_row_and_its_file_are_in_the_key_but_its_line_is_not(folder):
