@@ -14,13 +14,12 @@ import assets
 from assets.kit.benchmarks import defined, flows, planners_of
 from assets.kit.collections import collection_asset
 from assets.kit.jobs import jobs_of
+from assets.kit.partitions import collections_beside
 from assets.planning import quote_job
 from assets.planning.batches import batching
 from resources.budget import Budget
 from resources.calls import CallStore
 from resources.calls.address import sqlite_url
-from resources.collections import collections_path
-from resources.collections import load as load_collections
 from resources.design import Design
 from resources.executors import multiprocess
 from resources.former_names import move_tables
@@ -89,7 +88,7 @@ catalog = catalog_files.load()
 planners = planners_of(catalog)
 """What every asset that asks models would ask, for quotes and batches."""
 
-collections = load_collections(collections_path())
+collections = collections_beside(catalog)
 
 every_asset = [
     *dg.load_assets_from_package_module(assets),

@@ -57,7 +57,7 @@ def noticing(files: CatalogFiles, assets: Assets) -> SensorDefinition:
         catalog = files.load()
         known = known_painters(context.instance)
         new = [model for model in catalog.with_role("painter") if model.name not in known]
-        own = new_collections(context.instance)
+        own = new_collections(context.instance, catalog)
         adding = [sources.build_add_request(own)] if own else []
         if not new and own:
             return SensorResult(dynamic_partitions_requests=adding)

@@ -10,7 +10,7 @@ from dagster import (
     PartitionsDefinition,
 )
 
-from resources.collections import collections_path
+from resources.collections import Collections, collections_path
 from resources.collections import load as load_collections
 from resources.models.catalog import Catalog
 
@@ -32,13 +32,19 @@ def add_painters(instance: DagsterInstance, catalog: Catalog) -> None:
     listed = [model.name for model in catalog.with_role("painter")]
     for division in BY_PAINTER:
         instance.add_dynamic_partitions(str(division.name), listed)
-    instance.add_dynamic_partitions(str(sources.name), new_collections(instance))
+    instance.add_dynamic_partitions(str(sources.name), new_collections(instance, catalog))
 
 
-def new_collections(instance: DagsterInstance) -> list[str]:
+def collections_beside(catalog: Catalog) -> Collections:
+    """The collections of collections.yaml, none of which is called as a painter is."""
+    painting = (model.name for model in catalog.with_role("painter"))
+    return load_collections(collections_path(), painting)
+
+
+def new_collections(instance: DagsterInstance, catalog: Catalog) -> list[str]:
     """The collections of collections.yaml that have no partition yet."""
     known = instance.get_dynamic_partitions(str(sources.name))
-    return [name for name in load_collections(collections_path()) if name not in known]
+    return [name for name in collections_beside(catalog) if name not in known]
 
 
 def known_painters(

@@ -1,7 +1,7 @@
 """The collections that a user has: collections.yaml, checked."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Set
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -21,10 +21,11 @@ def collections_path() -> Path:
     return Path(os.environ.get("COUNTERFACTORY_COLLECTIONS") or beside)
 
 
-def load(path: Path | str) -> Collections:
+def load(path: Path | str, painters: Iterable[str] = ()) -> Collections:
     """The collections in a file, their paths absolute; a file without entries has none.
 
-    Paths in it start at the file's folder. What they lead to is not looked at.
+    Paths in it start at the file's folder. What they lead to is not looked at. None may be called
+    as one of `painters`, for which it can stand.
 
     Raises `CollectionError`, which names every problem and its line.
     """
@@ -39,13 +40,13 @@ def load(path: Path | str) -> Collections:
     elif not isinstance(document.value, list):
         document.add((), "not a list of collections: begin each with `- name: …`")
         document.value = []
-    found = _read(document)
+    found = _read(document, {name.casefold() for name in painters})
     document.require_right(lambda each: _entry_of(each, document.value))
     base = Path(path).resolve().parent
     return {each.name: _absolute(each, base) for each in found.values()}
 
 
-def _read(document: Document) -> dict[int, Collection]:
+def _read(document: Document, painters: Set[str]) -> dict[int, Collection]:
     """By its place, each entry that is right; what is wrong is added to the document's problems."""
     found: dict[int, Collection] = {}
     names: dict[str, int] = {}
@@ -55,14 +56,13 @@ def _read(document: Document) -> dict[int, Collection]:
             continue
         found[place] = each
         first = names.setdefault(each.name.casefold(), place)
-        if first != place:
-            at = (place, "name")
-            line = document.line((first, "name"))
-            document.add(
-                at,
-                f"`name` {each.name!r} is taken on line {line} (capitals do not tell names apart): "
-                "choose another",
-            )
+        where = f"taken on line {document.line((first, 'name'))}" if first != place else ""
+        if each.name.casefold() in painters:
+            where = "that of a painter in models.yaml, for which a collection can stand"
+        if where:
+            capitals = "(capitals do not tell names apart)"
+            text = f"`name` {each.name!r} is {where} {capitals}: choose another"
+            document.add((place, "name"), text)
     return found
 
 

@@ -14,7 +14,7 @@ PROJECT = Path(__file__).parents[3]
 def loaded(tmp_path):
     def load_text(text):
         (tmp_path / "collections.yaml").write_text(text)
-        return load(tmp_path / "collections.yaml")
+        return load(tmp_path / "collections.yaml", painters=["flux"])
 
     return load_text
 
@@ -67,6 +67,8 @@ def test_another_file_can_be_named(monkeypatch, tmp_path):
             "`scale` has to be the least and then the greatest score",
         ),
         ("- {name: a, path: x, encoding: utf-9}", "`encoding` is 'utf-9', which is none"),
+        ("- {name: a, path: x, encoding: base64}", "`encoding` is 'base64', which is none"),
+        ("- {name: a, path: x}\n- {name: Flux, path: x}", "line 2, Flux: `name` 'Flux' is that of"),
         (
             "- {name: a, path: x}\n- {name: A, path: x}",
             "line 2, A: `name` 'A' is taken on line 1 (capitals do not tell names apart)",
