@@ -3,7 +3,7 @@
 import codecs
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -45,11 +45,11 @@ class ColumnNames(BaseModel):
         """The columns that say where a picture is."""
         return tuple(_FIELD.findall(self.image)) or (self.image,)
 
-    def image_of(self, cells: Mapping[str, Any]) -> Any:
-        """What a row says of its picture."""
+    def image_of(self, cells: Mapping[str, Any], text_of: Callable[[str], str]) -> Any:
+        """What a row says of its picture; `text_of` a column is what a pattern takes of it."""
         if not _FIELD.search(self.image):
             return cells[self.image]
-        return _FIELD.sub(lambda field: str(cells[field[1]]), self.image)
+        return _FIELD.sub(lambda field: text_of(field[1]), self.image)
 
     @property
     def used(self) -> tuple[str, ...]:
@@ -111,6 +111,7 @@ class Collection(BaseModel):
     @classmethod
     def _known_encoding(cls, encoding: str) -> str:
         try:
+            "".encode(encoding)
             return codecs.lookup(encoding).name
-        except LookupError:
+        except (LookupError, UnicodeError):
             raise ValueError(f"is {encoding!r}, which is none: write one as latin-1") from None

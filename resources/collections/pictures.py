@@ -1,7 +1,8 @@
 """Pictures of collections, taken into the image store a few at a time.
 
-What was taken before is not decoded again, unless it is gone or damaged. The memory that this takes
-does not grow with the number of pictures.
+What was taken before is not decoded again, unless it is gone or damaged; what could not be decoded
+is tried again, since that may be due to the machine. The memory that this takes does not grow with
+the number of pictures.
 """
 
 import os
@@ -61,12 +62,12 @@ def _take(
 ) -> Iterator[tuple[T, Taken]]:
     files = {_key(data): data for _, data in some if isinstance(data, bytes)}
     known = {key: Taken(*told) for key, told in ledger.known(files).items()}
-    there = {key for key, each in known.items() if not each.sha256 or images.holds(each.sha256)}
+    there = {key for key, each in known.items() if each.sha256 and images.holds(each.sha256)}
     new = [key for key in files if key not in there]
     decoded = spread(_decode, [files[key] for key in new])
     with ThreadPoolExecutor(_STORED_AT_ONCE) as threads:
         made = dict(zip(new, threads.map(partial(_kept, images), decoded), strict=True))
-    ledger.record(made)
+    ledger.record({key: each for key, each in made.items() if each.sha256})
     known |= made
     for of, data in some:
         yield of, Taken(problem=data) if isinstance(data, str) else known[_key(data)]

@@ -4,6 +4,7 @@ import json
 import math
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -38,12 +39,12 @@ def item_of(row: Row, collection: Collection) -> Item:
     for name in columns.used:
         if name not in cells:
             raise BadRow(f"it has no `{name}`")
-    image, file = _image(columns.image_of(cells), collection.folder)
+    image, file = _image(columns.image_of(cells, partial(_text, cells)), collection.folder)
     return Item(
-        name=(columns.name and _text(cells, columns.name)) or row.name or str(row.number),
+        name=_text_or_none(cells, columns.name) or row.name or str(row.number),
         image=image,
         file=file,
-        text=_text(cells, columns.text),
+        text=_text_or_none(cells, columns.text),
         references=[
             text.strip()
             for name in columns.references
@@ -55,9 +56,9 @@ def item_of(row: Row, collection: Collection) -> Item:
             for name in columns.human_score
             for each in _several(cells[name])
         ],
-        question=_text(cells, columns.question),
-        answer=_text(cells, columns.answer),
-        domain=_text(cells, columns.domain),
+        question=_text_or_none(cells, columns.question),
+        answer=_text_or_none(cells, columns.answer),
+        domain=_text_or_none(cells, columns.domain),
         others=_others(cells, columns.used),
     )
 
@@ -80,10 +81,12 @@ def _image(said: Any, folder: Path) -> tuple[Path | bytes, str | None]:
     return folder / said.strip(), said.strip()
 
 
-def _text(cells: Mapping[str, Any], name: str | None) -> str | None:
-    """The text of a column that is to have one, where it is."""
-    if name is None:
-        return None
+def _text_or_none(cells: Mapping[str, Any], name: str | None) -> str | None:
+    return None if name is None else _text(cells, name)
+
+
+def _text(cells: Mapping[str, Any], name: str) -> str:
+    """The text of a column that is to have one."""
     text = _plain(cells[name]).strip()
     if not text:
         raise BadRow(f"its `{name}` is empty")
@@ -112,7 +115,7 @@ def _score(said: Any, scale: tuple[float, float] | None) -> float:
     low, high = scale or (-math.inf, math.inf)
     try:
         score = math.nan if isinstance(said, bool) else float(said)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         score = math.nan
     if math.isnan(score):
         raise BadRow(f"its human score {said!r} is no number")

@@ -24,29 +24,33 @@ def rows_of_csv(path: Path, encoding: str, wanted: Wanted) -> Iterator[Row]:
     delimiter = "\t" if path.suffix.lower() == ".tsv" else ","
     with _opened(path, encoding) as file:
         reader = csv.reader(file, delimiter=delimiter, strict=True)
-        names = _heads(path, reader, wanted)
+        names = _heads(path, reader, wanted, encoding)
         number = 0
         while True:
-            place = f"line {reader.line_num + 1:,}"
+            first = reader.line_num + 1
+            place = f"line {first:,}"
             try:
                 values = next(reader)
             except StopIteration:
                 return
             except csv.Error as error:
                 number += 1
-                yield Row(number, place, problem=f"it is no CSV ({error})")
+                until = f", up to line {reader.line_num:,}" if reader.line_num > first else ""
+                yield Row(number, place, problem=f"it is no CSV ({error}){until}")
                 continue
             if values:
                 number += 1
                 yield _of_values(number, place, names, values, encoding)
 
 
-def _heads(path: Path, reader: Any, wanted: Wanted) -> list[str]:
+def _heads(path: Path, reader: Any, wanted: Wanted, encoding: str) -> list[str]:
     try:
-        names: list[str] = next(reader, [])
+        names: list[str] = [name.removeprefix("\ufeff") for name in next(reader, [])]
     except csv.Error as error:
         raise CollectionError(f"{path}, line 1: it is no CSV ({error}). Mend it there.") from None
-    if not names or any(map(_OTHER_BYTES.search, names)):
+    if any(map(_OTHER_BYTES.search, names)):
+        raise CollectionError(f"{path}, line 1: {_foreign(encoding)}.")
+    if not names:
         raise CollectionError(f"{path}: the first line names no columns. Add one that does.")
     require_columns(path, names, wanted)
     return names
