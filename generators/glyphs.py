@@ -20,7 +20,7 @@ from fontTools.ttLib import TTFont
 
 Anchor = Literal["start", "middle", "end"]
 _READING = RLock()
-"""Held while the font is read: it unpacks what is asked of it when it is first asked."""
+"""Held while the font is read, which unpacks glyphs at first use."""
 
 
 class MissingGlyph(Exception):

@@ -33,7 +33,7 @@ def label(text: str, *, width: int, lines: int, ink: str) -> svgwrite.Drawing:
 
 
 def _lines(words: list[str], width: float, most: int) -> list[str]:
-    """The fewest lines in which letters are large, or those in which they are largest."""
+    """The fewest lines with large letters, else those with the largest."""
     broken = _broken(words, width / _SMALLEST)
     if len(broken) > most:
         return [*broken[: most - 1], f"{broken[most - 1]}…"]

@@ -10,7 +10,7 @@ _ALIKE = 0.6
 
 
 def near(name: str, choices: Iterable[str], most: int = 1) -> list[str]:
-    """The choices that are much like `name`, the most alike first; none where none is.
+    """The choices similar to `name`, the most similar first.
 
     Names of several parts, as in `flux|animals` or `vlmbias__answers__gpt`, are compared part by
     part, so that what many of them share does not make them alike.
@@ -21,7 +21,7 @@ def near(name: str, choices: Iterable[str], most: int = 1) -> list[str]:
 
 
 def nearest(name: str, choices: Iterable[str]) -> str:
-    """What to choose instead of `name`, to end a sentence with: the nearest, and all."""
+    """Alternatives to `name`, as the end of a sentence: the nearest, and all."""
     names = list(choices)
     close = near(name, names)
     meant = f", did you mean {close[0]}?" if close else ":"
@@ -29,7 +29,7 @@ def nearest(name: str, choices: Iterable[str]) -> str:
 
 
 def _likeness(name: str, choice: str) -> float:
-    """From 0 to 1, that of the parts that are least alike."""
+    """Similarity of the least similar parts, 0 to 1."""
     given, parts = _BETWEEN_PARTS.split(name), _BETWEEN_PARTS.split(choice)
     if len(given) == len(parts):
         return min(map(_ratio, given, parts))

@@ -1,4 +1,4 @@
-"""Outlining what was changed in one image: what worker processes do for a report."""
+"""Outlines of what was changed in one image, made by worker processes for a report."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""What reading a picture gives, and what a prompt asks to be read.
+"""Readings of a picture, and inquiries: what a prompt asks to be read.
 
 Shared by every domain's `measure` and `ask`. Nothing here knows a scene.
 """

@@ -1,7 +1,7 @@
-"""Restorations of a picture of which nobody says what was done to it.
+"""Blind restorations of a perturbed picture.
 
-Each undoes one thing that may have been done, as far as pixels show it, and knows no scene. Where
-nothing was done, what is counted stays as it was or becomes unreadable.
+Each undoes one perturbation as far as pixels show it, without knowing the scene. An unperturbed
+picture keeps its counts or becomes unreadable.
 """
 
 from collections.abc import Iterator
@@ -34,7 +34,7 @@ _EIGHT = np.ones((3, 3), np.bool_)
 
 
 def cleaned(pixels: Pixels) -> Pixels:
-    """The picture without noise, where it has any."""
+    """Remove noise, if there is any."""
     green = pixels[..., 1]
     if np.mean(green[:, 1:] == green[:, :-1]) < _ALIKE:
         return np.asarray(ndimage.median_filter(pixels, (3, 3, 1)), np.uint8)
@@ -42,7 +42,7 @@ def cleaned(pixels: Pixels) -> Pixels:
 
 
 def retoned_each(pixels: Pixels) -> Iterator[Pixels]:
-    """The picture as it is, without letters, and with tones and edges that it may have had."""
+    """The picture unchanged, without letters, and with restored tones and edges."""
     yield pixels
     yield _unlettered(pixels)
     low, high = (float(level) for level in np.quantile(pixels[::4, ::4], [0.002, 0.998]))
@@ -81,13 +81,13 @@ def _lowered(pixels: Pixels, gamma: float) -> Pixels:
 
 
 def _edge_colour(pixels: Pixels) -> NDArray[np.float64]:
-    """The commonest colour along the picture's edges, about."""
+    """The approximate commonest colour along the picture's edges."""
     ring = np.concatenate([pixels[0], pixels[-1], pixels[:, 0], pixels[:, -1]])
     return np.asarray(np.median(ring, axis=0), np.float64)
 
 
 def _grounded(pixels: Pixels) -> Pixels:
-    """All that no ink encloses in one colour, so that what is enclosed stands out on it."""
+    """Fill all that no ink encloses with one colour."""
     ink = pixels[..., 1] < _INK
     areas, number = ndimage.label(~ink)
     large = np.bincount(areas.ravel(), minlength=number + 1) > _GROUND * ink.size

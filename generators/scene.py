@@ -1,7 +1,7 @@
 """What a drawn benchmark passes around: scenes, their truths and their questions.
 
-A scene is numbers, not pixels. It knows what is true of the picture before the picture exists;
-whether that became so is read back from the pixels by `measure`, which never sees a scene.
+A scene is numbers, not pixels. It states the truth before the picture exists; `measure`, which
+never sees a scene, verifies it from the pixels.
 """
 
 from collections.abc import Mapping
@@ -17,10 +17,10 @@ Setting = str | int | float | bool
 class Scene:
     """One base image, to be drawn at any size.
 
-    `truths` maps each target that `measure` can be asked for to the value that the picture is
-    to show; `standards` maps the same targets to what the subject usually shows, which is the
-    answer of someone who does not look. `target` is the one that Q1 and Q2 ask about. Values
-    are counts, or for the illusions a difference (see that domain's `measure`).
+    `truths` maps each target that `measure` can be asked for to the value that the picture is to
+    show; `standards` maps the same targets to what the subject usually shows, the answer expected
+    from memory. `target` is the one that Q1 and Q2 ask about. Values are counts, or for the
+    illusions a difference (see that domain's `measure`).
 
     `settings` holds every number that `draw` needs beyond this, in plain values: it is shown
     to the reader as how the image was made, and it is part of the key under which a drawn

@@ -1,4 +1,4 @@
-"""A painter by rule: the schematic of a prompt, labelled, with no claim to likeness.
+"""A painter by rule: the labelled schematic of a prompt.
 
 It understands the sentences of `generators.prompts.grammar` and the prompts of
 `generators.photographs`. Of any other prompt it draws the one labelled figure, and nothing that it
@@ -77,7 +77,7 @@ def _scene(scenery: Scenery, seed: str) -> bytes:
 
 
 def _things(picture: Image.Image, scenery: Scenery, x: int, y: int) -> None:
-    """The extra element, as often as it is said."""
+    """The extra elements, in the stated number."""
     fill = COLOURS[scenery.colour] if scenery.colour else _PLAIN
     thing = _thing(fill, _RADIUS * _SMALLER[scenery.size] * _FARTHER[scenery.depth])
     for across, up in _places(scenery.count):

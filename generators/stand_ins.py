@@ -1,6 +1,6 @@
-"""Stand-ins for the main entity of a scene: a person, an animal or a thing, alike for all of each.
+"""Stand-ins for the main entity of a scene: one figure for all persons, animals or things.
 
-What it is says its label; a stand-in shows no more than where it is.
+The label says what it is; the figure shows only where it is.
 """
 
 import re
@@ -26,7 +26,7 @@ _PERSON = re.compile(r"\b(?:person|people|man|woman)\b")
 
 
 def kind_of(name: str) -> str:
-    """What stands in for whom is so named."""
+    """Name the kind of stand-in for an entity."""
     if _PERSON.search(name.lower()):
         return "person"
     return "animal" if _ANIMAL.search(name.lower()) else "thing"
@@ -54,7 +54,7 @@ def _person(drawing: svgwrite.Drawing, group: Any) -> None:
 
 
 def _animal(drawing: svgwrite.Drawing, group: Any) -> None:
-    """A body and a head with an eye, without what would tell one kind from another."""
+    """A body and a head with an eye, of no particular species."""
     group.add(drawing.ellipse((_MIDDLE, _FOOT - 66), (71, 66)))
     group.add(drawing.circle((_MIDDLE + 22, 47), 45))
     group.add(drawing.circle((_MIDDLE + 38, 41), 4, fill=INK, stroke="none"))

@@ -1,8 +1,8 @@
 """Whether the truth survives a perturbation: a drawn picture is perturbed and read again.
 
-The reader is the domain's `measure`, which sees pixels alone. It reads the perturbed picture as it
-is and after restorations (`generators.restorations`) that are not told what was done either. What
-all readable ones agree on is the reading; where they differ there is none.
+The domain's `measure` sees pixels alone. It reads the perturbed picture as it is and after blind
+restorations (`generators.restorations`). The reading is what all readable ones agree on; if they
+differ, there is none.
 """
 
 from collections.abc import Iterable, Sequence
@@ -25,7 +25,7 @@ Readings = tuple[float, ...]
 
 @dataclass(frozen=True, slots=True)
 class Survival:
-    """What a perturbed picture of a scene says, and whether that may be so.
+    """The reading of a perturbed picture of a scene, and whether it is right.
 
     `exempt` says that a text or a box lies on what is drawn: the picture may then be misread, and
     counts as unreadable. Nothing else is exempt.
@@ -77,7 +77,7 @@ def survival(rereading: Rereading) -> Survival:
 
 
 def read_again(name: str, pixels: Pixels, targets: Sequence[str]) -> Readings:
-    """What a domain's `measure` reads of a picture to which anything may have been done.
+    """Read a picture that may have been perturbed, by a domain's `measure`.
 
     Raises `Unreadable` where it reads nothing, or different things after different restorations.
     """
@@ -94,9 +94,9 @@ def read_again(name: str, pixels: Pixels, targets: Sequence[str]) -> Readings:
 def _readings(
     name: str, pictures: Iterable[Pixels], targets: Sequence[str]
 ) -> tuple[list[Readings], str]:
-    """What is read of those that can be read, and why the first of the others cannot.
+    """The readings of readable pictures, and why the first of the others is unreadable.
 
-    A picture in which nothing is counted was not read.
+    A count of nothing is no reading.
     """
     counting = not hasattr(domain(name).measuring, "TOLERANCE")
     readings: list[Readings] = []

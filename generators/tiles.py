@@ -1,4 +1,4 @@
-"""Pictures put together of tiles: parts that come again are drawn and rasterised once.
+"""Pictures composed of tiles: repeated parts are drawn and rasterised once.
 
 Rasterising and packing a whole picture takes several times as long as placing its parts.
 """
@@ -13,7 +13,7 @@ from PIL import Image
 Tile: TypeAlias = Image.Image
 """RGBA; transparent where nothing is drawn. It is shared: nobody changes it."""
 _EFFORT = 1
-"""Of packing a PNG, 0 to 9: more takes longer and saves a tenth."""
+"""PNG compression level, 0 to 9: a higher one takes longer and saves a tenth."""
 
 
 def sheet(width: int, height: int) -> svgwrite.Drawing:

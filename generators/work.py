@@ -1,4 +1,4 @@
-"""Drawing and reading one image: what worker processes do."""
+"""Drawing and reading of one image, in worker processes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

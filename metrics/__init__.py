@@ -1,6 +1,6 @@
-"""Numbers from answers: what was answered, how often rightly, and how sure that is.
+"""Numbers from answers: parsing, rates and intervals.
 
-Nothing here draws, asks or loads: text and tables go in, values come out.
+Text and tables go in, values come out.
 """
 
 from metrics.accuracy import EVERY_SIZE, WHOLE_TOPIC, accuracy_table

@@ -76,7 +76,7 @@ def accuracy_table(answers: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
 
 
 def _settings(rows: Rows) -> Iterator[tuple[dict[str, str], Rows, bool]]:
-    """What a row of the table is about beside its judge, and whether subtopics are told apart."""
+    """What a row covers besides its judge, and whether subtopics have rows of their own."""
     for kind, sizes, in_detail in (("image_set", False, True), ("variant", True, False)):
         published = rows if in_detail else rows.where(rows.among("image_set", _PUBLISHED))
         for image_set, of_set in published.by(kind):
@@ -97,7 +97,7 @@ def _parts(rows: Rows, topics: int, in_detail: bool, seed: int) -> Iterator[dict
 
 
 def _summary(rows: Rows, topics: int, seed: int) -> dict[str, float]:
-    """The numbers of one row of the table: a mean over that many topics, be it a single one."""
+    """The numbers of one row: the mean over its topics, one or more."""
     score, given = rows["score"], ~np.isnan(rows["score"])
     tempted = np.where(given & rows["tempting"], rows["biased"], np.nan)
     misled = np.where(score == 0, tempted, np.nan)

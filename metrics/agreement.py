@@ -5,8 +5,7 @@ each gave the same scores to pictures at random. With quadratic weights that is
 
     2 cov(a, b) / (var(a) + var(b) + (mean(a) - mean(b))²)
 
-with the variances of a whole population. It is undefined where both gave one and the same score
-throughout: nothing was told apart, which is neither agreement nor the lack of it.
+with the variances of a whole population. It is undefined if both gave one score throughout.
 """
 
 from itertools import combinations
@@ -36,7 +35,7 @@ class Agreement(NamedTuple):
 def quadratic_weighted_kappa(first: ArrayLike, second: ArrayLike) -> float | None:
     """Cohen's kappa with quadratic weights of two annotators' scores, item by item.
 
-    None where there is nothing to tell apart: no item, or one and the same score throughout.
+    None for no items, or one score throughout.
     """
     a, b = np.asarray(first, float), np.asarray(second, float)
     if not len(a):
@@ -46,7 +45,7 @@ def quadratic_weighted_kappa(first: ArrayLike, second: ArrayLike) -> float | Non
 
 
 def pairwise_agreement(scores: pd.DataFrame, *, seed: int, level: float = 0.95) -> list[Agreement]:
-    """The agreement of every two annotators, by name; none where there are not two.
+    """The agreement of every two annotators, by name; empty for fewer than two.
 
     `scores` has a row for each picture that an annotator has scored: `image_id`, `annotator`,
     `score` (1 to 4) and `concept_id`, the prompt. Intervals are by a percentile bootstrap of

@@ -55,7 +55,7 @@ class Rows:
 
     @classmethod
     def of(cls, answers: pd.DataFrame) -> "Rows":
-        """Read the table of answers; scores are NaN where there is none."""
+        """Read the table of answers; missing scores are NaN."""
         columns: dict[str, Array] = {}
         names: dict[str, list[Any]] = {}
         for name, column in _NAMES.items():
@@ -116,7 +116,7 @@ class Rows:
         return float(np.mean(sums[present] / counts[present]))
 
     def rate(self, of: IntervalOf, column: Array, topics: int, seed: int) -> Rate:
-        """That mean with its interval, all NaN where it is."""
+        """That mean with its interval; both NaN if the mean is."""
         mean = self.mean(column, topics)
         if np.isnan(mean):
             return Rate(mean, mean, mean)
@@ -128,7 +128,7 @@ def _real(column: "pd.Series[Any]") -> NDArray[np.float64]:
 
 
 def _baseline_scores(answers: pd.DataFrame) -> NDArray[np.float64]:
-    """The score that the same judge had on the same question of the same image, asked plainly."""
+    """The judge's baseline score on the same question and image."""
     before = np.full(len(answers), np.nan)
     varied = answers["prompting"].ne(BASELINE).to_numpy(bool)
     if varied.any():

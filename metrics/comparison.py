@@ -1,12 +1,11 @@
 """Differences of failure rates: between metrics on the same pairs, and between painters.
 
 Two metrics are compared on the pairs that both have scored. The interval is that of a paired
-difference (`metrics.paired`); the p-value is of a sign-flip test: were the two as good as one
-another, each prompt's difference could as well have had the other sign. Whole prompts are flipped,
-for the pairs of a prompt stand and fall together; of one pair a prompt this is McNemar's test. In
-simulations of equal metrics (8 to 100 prompts of 1 to 5 pairs, failing 10 to 70 % of them) it told
-them apart at a level of 5 % in 0 to 6 % of data sets, less for fewer prompts; the interval held 0
-in 93 to 100 %.
+difference (`metrics.paired`); the p-value is of a sign-flip test: if both were equally good, each
+prompt's difference could equally have the other sign. Whole prompts are flipped, as the pairs of a
+prompt are not independent; of one pair a prompt this is McNemar's test. In simulations of equal
+metrics (8 to 100 prompts of 1 to 5 pairs, failing 10 to 70 % of them) it rejected at a level of 5 %
+in 0 to 6 % of data sets, less for fewer prompts; the interval held 0 in 93 to 100 %.
 
 Two painters' pairs are not the same, and differ in number, so that their failure rates are compared
 over the prompts of which both have pairs, each prompt weighing the same.
@@ -101,7 +100,7 @@ def _domains(fails: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
 def _difference(differences: "pd.Series[float]", seed: int, *, tested: bool) -> dict[str, float]:
     """The mean of differences by domain and concept, with its interval and, if tested, p-value.
 
-    They are NaN unless every domain that the differences are of has one.
+    They are NaN unless every domain has one.
     """
     values: Values = np.asarray(differences, np.float64)
     there = ~np.isnan(values)
@@ -117,11 +116,11 @@ def _difference(differences: "pd.Series[float]", seed: int, *, tested: bool) -> 
 
 
 def flip_test(differences: Values, clusters: Codes, strata: Codes, *, seed: int) -> float:
-    """How likely a mean this far from 0 is where the sign of every cluster is that of a coin.
+    """The p-value of a sign-flip test: how likely a mean this far from 0 is under random signs.
 
     The mean is that over strata of the means of their `differences`, NaN where there is none.
-    `clusters` are whole numbers from 0 on, told apart over all strata. Two-sided; of `FLIPS` tosses
-    of all coins, and what was found counts as one more, so that it is never 0.
+    `clusters` are whole numbers from 0 on, unique over all strata. Two-sided, by `FLIPS` random
+    flips; the observed mean counts as one more, so that p is never 0.
     """
     there = ~np.isnan(differences)
     rows = np.bincount(strata[there])

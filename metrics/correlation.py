@@ -12,7 +12,7 @@ Values = NDArray[np.float64]
 
 
 class Correlation(NamedTuple):
-    """How two scores of the same pictures go together."""
+    """Correlations of two scores of the same pictures."""
 
     images: int
     """Pictures that have both scores."""
@@ -51,7 +51,7 @@ def correlation(
 
 
 def _pearson(counts: Values, one: Values, other: Values) -> Values:
-    """Of each row of counts, with pictures drawn as often as it says; NaN where one side is flat.
+    """Pearson's correlation of each row of counts; NaN if one side is constant.
 
     The scores are the same for all rows, or have a row of their own for each.
     """

@@ -26,7 +26,7 @@ from metrics.resampling import (
 )
 
 _FEW = 6
-"""Fewer clusters than these say too little of where further ones would lie."""
+"""Below this number of clusters, Student's t replaces percentiles."""
 
 
 def graded_interval(
@@ -71,9 +71,9 @@ def expanded(clusters: int, level: float) -> float:
 
 @lru_cache(maxsize=512)
 def _reach(clusters: int, level: float) -> float:
-    """How many standard deviations of resampled means to take in on each side.
+    """Standard deviations of resampled means to cover on each side.
 
-    They spread as those of so many clusters do, not as those of one fewer, which is put right.
+    The variance of resampled means is too small by (n - 1) / n, which is corrected.
     """
     from scipy.special import stdtrit  # noqa: PLC0415 - slow, and seldom needed
 
@@ -81,7 +81,7 @@ def _reach(clusters: int, level: float) -> float:
 
 
 def _below(deviations: float) -> float:
-    """The share of a normal distribution below so many standard deviations."""
+    """The normal distribution function."""
     from scipy.special import ndtr  # noqa: PLC0415 - slow, and seldom needed
 
     return float(ndtr(deviations))

@@ -1,8 +1,8 @@
 """The search for the configuration that moves a judge most, as the paper does it and held out.
 
 FRAME's Appendix B.3 tries a grid, keeps the configuration with the highest mean score and reports
-that very mean: of 16 that do nothing, the luckiest looks like an effect. Held out, the
-configuration is chosen on one half of the pictures and reported on the other.
+that very mean: the luckiest of 16 that do nothing looks like an effect. Held out, the configuration
+is chosen on one half of the pictures and reported on the other.
 """
 
 from collections.abc import Iterable
@@ -23,10 +23,10 @@ class Best(NamedTuple):
 
 
 class Search(NamedTuple):
-    """What a search finds, both ways."""
+    """The best configuration, in sample and held out."""
 
     in_sample: Best
-    """Chosen and reported on all pictures: too high by what luck gives, its interval as well."""
+    """Chosen and reported on all pictures: biased upwards by the choice, its interval as well."""
     held_out: Best
     """Chosen on one half of the pictures, reported on the other."""
 

@@ -12,8 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 Scores = NDArray[np.float64]
 
 JUDGE, HUMAN, REFERENCE, OWN = "judge", "human", "reference", "own"
-"""The formulas of judges asked with Table 6, of people, of our own reference judges, and of a
-metric of the user's own."""
+"""Formulas of judges (Table 6), people, reference judges and the user's own metrics."""
 
 
 def normalize_scores(

@@ -36,7 +36,7 @@ def outcomes_table(answers: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
 
 
 def _outcomes(answers: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
-    """Which answers ended so, as 0 and 1, by ending."""
+    """0 and 1 by answer, for each outcome."""
     outcome = answers["outcome"]
     refusal = answers["refusal"].where(outcome.eq(REFUSED))
     ended = {UNPARSED: outcome.eq(UNPARSED), REFUSED: outcome.eq(REFUSED)}

@@ -51,7 +51,7 @@ def paired_interval(
 
 @lru_cache(maxsize=64)
 def _shares(base_images: int, seed: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """What the added base image gives to the mean of each resample, and what the others weigh."""
+    """The added base image's contribution to each resample's mean, and the weight of the others."""
     total = base_images + 1
     chances = np.array([0.5, 0.5, base_images]) / total
     drawn = draws(f"paired/{seed}/{base_images}", total, chances)

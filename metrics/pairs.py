@@ -1,4 +1,4 @@
-"""Pairs of pictures, each with what a metric makes of its two sides (ProtoBias, §3.1)."""
+"""Pairs of pictures with a metric's scores of both sides (ProtoBias, §3.1)."""
 
 import numpy as np
 import pandas as pd

@@ -38,7 +38,7 @@ Outcome = Literal["answered", "unparsed", "refused", "failed"]
 class Parsed(NamedTuple):
     """An answer in its normal form (a whole number, Yes or No, a name), or why there is none.
 
-    `failed` means that no response could be had; parsing never gives it.
+    `failed` means that there was no response; parsing never gives it.
     """
 
     answer: str | None
@@ -128,7 +128,7 @@ _PRINTED = {"{": "\ue000", "}": "\ue001"}
 _FROM_PRINTED = {ord(printed): brace for brace, printed in _PRINTED.items()}
 _FONT = re.compile(r"\\(?:text\w*|math\w+|emph|underline|bm|boldsymbol|mbox)\s*\{([^{}]*)\}")
 _DEEPEST_FONT = 20
-"""So many fonts within each other are seen through."""
+"""The most nested font commands that are removed."""
 _TYPESETTING = re.compile(
     r"(?:\\(?:[dt]?frac|[dt]?binom|sqrt|begin|end|[hv]space|color|tag)|(?<=[^\W_])[\^_])"
     r"(?:\{[^{}]*\})+|\\[,;:! ]"

@@ -15,7 +15,7 @@ _SAID = re.compile(rf"['\"“]better['\"”]\s*:\s*['\"“]?({'|'.join(_WORDS)})
 
 
 class Pick(NamedTuple):
-    """How far the first picture is preferred: 1, 0.5 for a tie, or 0; or why nobody can say."""
+    """How far the first picture is preferred: 1, 0.5 for a tie, or 0; or why this is unknown."""
 
     first: float | None
     outcome: Literal["scored", "unparsed", "refused"]

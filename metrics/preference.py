@@ -1,8 +1,8 @@
 """Pairwise preference: picture A against picture B, shown in both orders (FRAME, Figure 3).
 
 A comparison is asked twice, with the pictures swapped, and the two preferences for A are averaged:
-1 where A wins, 0 where B does, a half for a tie. Whoever always takes the picture that comes first
-thereby ends in a tie, and `swayed` says how often the order decided.
+1 where A wins, 0 where B does, a half for a tie. A judge that always takes the first picture thus
+gets ties, and `swayed` says how often the order decided.
 """
 
 from collections.abc import Iterator

@@ -46,14 +46,14 @@ _INTERVALS: Mapping[str, Callable[..., Interval]] = {
 def ranking_table(scores: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
     """One row for each painter × sample × metric × domain × (all, each knob, each concept).
 
-    `scores` has one row a picture, as `metrics.pairs.paired_up` takes it. Knobs and concepts are
-    told apart one at a time, inside their domain; `all` stands for what is not told apart. A domain
-    stands before its knobs and concepts, and domain `all` last.
+    `scores` has one row a picture, as `metrics.pairs.pair_scores` takes it. Rows are by knob or by
+    concept, inside their domain; `all` covers every one. A domain stands before its knobs and
+    concepts, and domain `all` last.
 
     `pairs` counts those with a score on both sides and `prompts` their concepts, `unscored` the
     others, `ties` those of `pairs` that tie. Numbers have 95 % intervals, `…_low` and `…_high`, by
     a bootstrap over prompts (`metrics.intervals` for shares, `metrics.graded` for scores), the same
-    for the same `seed`; they are NaN where nothing is there for them to rest on.
+    for the same `seed`; they are NaN where there is nothing to average.
     """
     pairs = pair_scores(scores)
     pairs["cluster"] = pairs.groupby(["domain", "concept_id"]).ngroup()
@@ -74,7 +74,7 @@ def ranking_table(scores: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
 
 
 def _parts(pairs: pd.DataFrame) -> Iterator[tuple[dict[str, Any], pd.DataFrame, int]]:
-    """What a row of the table is about, its pairs, and over how many domains it is a mean."""
+    """What a row covers, its pairs, and over how many domains it is a mean."""
     for domain, of_domain in pairs.groupby("domain"):
         part = {"domain": domain, "knob": ALL, "concept": ALL}
         yield part, of_domain, 1
@@ -85,7 +85,7 @@ def _parts(pairs: pd.DataFrame) -> Iterator[tuple[dict[str, Any], pd.DataFrame, 
 
 
 def _numbers(pairs: pd.DataFrame, domains: int, seed: int) -> dict[str, float]:
-    """The numbers of one row of the table: a mean over that many domains, be it a single one."""
+    """The numbers of one row: the mean over its domains, one or more."""
     fails, sc, pa = (pairs[name].to_numpy() for name in ("fails", "sc", "pa"))
     scored = ~np.isnan(fails)
     clusters, strata = pairs["cluster"].to_numpy(), pairs["stratum"].to_numpy()

@@ -64,7 +64,7 @@ def read_rating(response: str, low: int, high: int) -> Rating:
 
 
 def _said(reply: str) -> Iterator[str]:
-    """Every score that the reply states, as it is written; a part's is not the whole's."""
+    """Every score that the reply states, as written, except those of nested parts."""
     if _WHOLE.fullmatch(reply):
         yield reply
     at, tries = reply.find("{"), 0

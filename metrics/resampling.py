@@ -1,4 +1,4 @@
-"""Resampling base images with all of their rows: what every interval here is made of."""
+"""Bootstrap of base images with all of their rows."""
 
 from functools import lru_cache
 from hashlib import sha256
@@ -25,7 +25,7 @@ class Sums(NamedTuple):
 
     @property
     def base_images(self) -> int:
-        """How many of them have a score."""
+        """The number of base images with a score."""
         return int((self.rows > 0).sum())
 
     @property
@@ -35,7 +35,7 @@ class Sums(NamedTuple):
 
     @property
     def agree(self) -> bool:
-        """Whether the base images have one mean between them."""
+        """Whether all base images have the same mean."""
         scored = self.rows > 0
         return bool(np.ptp(self.scores[scored] / self.rows[scored]) == 0)
 
@@ -88,8 +88,7 @@ def _weighed(weights: NDArray[np.float64], values: NDArray[np.float64]) -> NDArr
 def _weights(base_images: int, seed: int, stratum: int) -> NDArray[np.float64]:
     """How often each base image is drawn, resamples × base images.
 
-    Kept, because every judge and metric has the same base images: it saves most of the time,
-    and two judges are compared on the same resamples.
+    Cached: judges and metrics share base images, and are compared on the same resamples.
     """
     weights = draws(
         f"weights/{seed}/{stratum}/{base_images}",
@@ -108,7 +107,7 @@ def draws(name: str, number: int, chances: NDArray[np.float64]) -> NDArray[np.fl
 
 @lru_cache(maxsize=64)
 def most_unseen(base_images: int, level: float) -> float:
-    """The largest share that none in so many base images is still likely with (exact)."""
+    """The largest share of which n base images may still show none (exact bound)."""
     from scipy.special import betaincinv  # noqa: PLC0415 - slow, and seldom needed
 
     return float(betaincinv(1, base_images, (1 + level) / 2))

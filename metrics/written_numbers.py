@@ -51,9 +51,9 @@ _WORD = re.compile(r"[^\W\d_]+")
 def only_number(phrase: str) -> Decimal | None:
     """The one number that `phrase` states, however often; None if it states none, or several.
 
-    Words around it are of no account (`5 stripes`, `"answer": 5`, `five (5)`), unless they say
-    that it is not exactly that number (`about 5`, `5 or 6`, `at least five`). Digits are never
-    joined: `1 000` and `5 6` are two numbers, `C5`, `5th`, `5+` and `5/6` none.
+    Words around it are ignored (`5 stripes`, `"answer": 5`, `five (5)`), unless they make it
+    inexact (`about 5`, `5 or 6`, `at least five`). Digits are never joined: `1 000` and `5 6` are
+    two numbers, `C5`, `5th`, `5+` and `5/6` none.
 
     >>> only_number("fifty-one stars")
     Decimal('51')

@@ -1,1 +1,1 @@
-"""Everything with an outside: stores of images and tables, work done, judges."""
+"""Stores of images, tables and work done, and models: everything with an outside."""

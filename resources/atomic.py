@@ -1,4 +1,4 @@
-"""Files that are whole or not there."""
+"""Atomic writes of files."""
 
 import os
 from collections.abc import Iterator

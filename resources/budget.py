@@ -1,4 +1,4 @@
-"""What may be spent, and on whose account."""
+"""Budgets, and the account that requests are booked on."""
 
 import math
 from collections.abc import Mapping

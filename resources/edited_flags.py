@@ -1,4 +1,4 @@
-"""A flag that a model gave as SVG: taken out of its reply, drawn on our ground, and counted."""
+"""Flags as SVG by a model: extracted from the reply, drawn on our ground, and counted."""
 
 import re
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Executors of runs that say which process a run is, and refuse a config with misspelt names."""
+"""Executors that tag a run with its process and refuse a config with misspelt names."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

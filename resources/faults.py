@@ -1,4 +1,4 @@
-"""What can go wrong with the outside, said so that a reader knows what to do next."""
+"""Faults of stores and networks, each with its remedy."""
 
 import errno
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Names that assets and partitions had in earlier versions, and what is called so now.
+"""Former names of assets and partitions, and their present ones.
 
 Tables, sums of money, batches and Dagster's log may still say `vlmbias/answers/gpt`, which is
 `vlmbias/answers_gpt`, and `sketch|animals` for ProtoBias's pairs, which is `animals|sketch`.

@@ -1,4 +1,4 @@
-"""What has been drawn or measured already, so that it is not done again."""
+"""The ledger of finished drawing and measuring."""
 
 import fcntl
 import json

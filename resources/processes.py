@@ -1,4 +1,4 @@
-"""The processes of this machine, told from all that had their number before."""
+"""Processes of this machine, identified beyond their reused numbers."""
 
 import os
 import socket

@@ -1,4 +1,4 @@
-"""SVG from outside, opened with care: what is left of it is shapes and colours, and nothing else.
+"""Untrusted SVG, reduced to shapes and colours.
 
 A drawing by a model is untrusted. It is read by a parser that takes no document type and no entity,
 and that is stopped at the first thing it should not hold; what is on the lists below is written

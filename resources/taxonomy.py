@@ -12,7 +12,7 @@ from resources.yaml_document import Document, Problem
 
 
 class TaxonomyError(Exception):
-    """taxonomy.yaml is of no use as it is; the message says where and what to do."""
+    """taxonomy.yaml cannot be used; the message says where and what to do."""
 
 
 def taxonomy_path() -> Path:

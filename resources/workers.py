@@ -1,4 +1,4 @@
-"""All cores for work that is pure."""
+"""A process pool for pure work."""
 
 import asyncio
 import multiprocessing

@@ -1,4 +1,4 @@
-"""YAML files as JSON values, with the line of each; what is wrong in one is told all at once.
+"""YAML files as JSON values with their lines; all errors are reported at once.
 
 What a reader would take for something else is refused, never guessed: `16:9` is text, as people
 mean it, where YAML 1.1 made it 969; `yes`, dates and `.nan` have to be put in quotes. Anchors,

@@ -1,4 +1,4 @@
-"""What others know of FRAME."""
+"""The benchmark FRAME, as other packages see it."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""Biased images: every picture as it was, and with each bias that is tried on its domain."""
+"""Biased images: every picture unchanged, and with each bias of its domain."""
 
 from collections import Counter
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Images: what a painter makes of the perturbed instructions, or a collection of one's own."""
+"""Images: a painter's pictures of the perturbed instructions, or a user's collection."""
 
 import json
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Instructions: those drafts that a moderator and people leave in, as many as are wanted."""
+"""Instructions: the drafts that pass moderator and people, up to the requested number."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence

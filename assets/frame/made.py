@@ -1,4 +1,4 @@
-"""What the demo shows of FRAME."""
+"""FRAME's part of the demo."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Mitigation: whether other words make a judge less easily moved (FRAME, Table 5)."""
+"""Mitigation: whether other prompts make a judge less easily moved (FRAME, Table 5)."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""How a sentence is written: by rule, or queried, checked by rule, and queried again."""
+"""Writing of a sentence: by rule, or by a model, checked by rule and re-queried."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any

@@ -1,1 +1,1 @@
-"""What every benchmark is made of."""
+"""The parts that every benchmark is made of."""

@@ -1,4 +1,4 @@
-"""Which model does a step: a name from a run's config, looked up in models.yaml."""
+"""The choice of a step's model: a name from a run's config, looked up in models.yaml."""
 
 from generators.nearest import nearest
 from resources.ledger import work_key
@@ -25,5 +25,5 @@ def chosen(catalog: Catalog, name: str, *roles: Role) -> Model:
 
 
 def entry_digest(model: Model) -> str:
-    """What tells this model's answers from those of another entry of the same name."""
+    """Digest of what identifies a model's answers beyond the entry's name."""
     return work_key(model.backend, model.model, model.parameters)

@@ -1,4 +1,4 @@
-"""Conversations with a model, any number at once, and how those end that get no answer."""
+"""Concurrent conversations with a model, and the outcomes of unanswered ones."""
 
 from collections.abc import Callable, Iterable
 from functools import partial

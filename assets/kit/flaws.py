@@ -1,4 +1,4 @@
-"""Flaws of painted pictures, whatever they were to show: blank, of a wrong size, or repeated.
+"""Flaws of painted pictures: blank, of a wrong size, or repeated.
 
 A picture is opened once, by `inspect_pictures`; a size is wrong by what its painter's entry in
 models.yaml asks for.

@@ -1,4 +1,4 @@
-"""A limit on what a step asks: a first trial for cents, whose answers count later."""
+"""The limit of a step: a cheap trial whose answers count later."""
 
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Collection, Sequence

@@ -1,4 +1,4 @@
-"""How a picture that was asked for ended, as columns of a table and as a contact sheet."""
+"""Outcomes of requested pictures, as columns of a table and as a contact sheet."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait

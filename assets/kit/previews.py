@@ -1,4 +1,4 @@
-"""What the Dagster UI shows of images."""
+"""Images in the Dagster UI."""
 
 import base64
 import io

@@ -1,4 +1,4 @@
-"""Filled sheets and Label Studio's exports: who gave which picture how many points.
+"""Scores in filled sheets and Label Studio's exports, by picture and annotator.
 
 Nothing that is wrong is passed over: every problem is an error that names file, line and remedy.
 """

@@ -1,4 +1,4 @@
-"""Sheets that people fill in: CSV files, read with care."""
+"""CSV sheets that people fill in."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""The jobs about batches: submitting what assets would ask, collecting the answers, cancelling.
+"""The jobs for batches: submit, collect, cancel.
 
 A batch costs less than asking at once and is answered within a day or so. The sensor `batches`
 does all but the first of these by itself.

@@ -1,4 +1,4 @@
-"""What everything cost: a table by month, asset, partition and model."""
+"""Costs by month, asset, partition and model."""
 
 import pyarrow as pa
 from dagster import MaterializeResult

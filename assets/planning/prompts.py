@@ -1,4 +1,4 @@
-"""Prompts to be painted, for whoever paints them: a cluster, a web page, a person."""
+"""Lists of prompts for painters without an API: a cluster, a web page, a person."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256

@@ -1,4 +1,4 @@
-"""A quote for readers: a table, and below it what the table cannot say."""
+"""A quote as text: a table, and notes below it."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby

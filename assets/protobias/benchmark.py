@@ -1,4 +1,4 @@
-"""What others know of ProtoBias."""
+"""The benchmark ProtoBias, as other packages see it."""
 
 from collections.abc import Iterator
 from typing import Any

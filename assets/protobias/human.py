@@ -1,4 +1,4 @@
-"""Human scores: what several people make of the same pictures."""
+"""Human scores: several people's scores of the same pictures."""
 
 from collections.abc import Sequence
 

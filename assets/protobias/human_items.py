@@ -1,4 +1,4 @@
-"""Which pictures people score, and by which form: that of judges (Table 6)."""
+"""The sample of pictures that people score, and its form (Table 6)."""
 
 import re
 from collections import Counter, defaultdict

@@ -31,7 +31,7 @@ _COLUMNS = ("pair", "side", "score")
 
 
 class BadScores(ValueError):
-    """A file of scores is of no use as it is; the message says where and what to do."""
+    """A file of scores cannot be used; the message says where and what to do."""
 
 
 class Given(NamedTuple):
@@ -75,7 +75,7 @@ class FiledScores(Scores):
         return {}
 
     def metadata(self, work: Work[Limited], rows: Sequence[Row]) -> dict[str, Any]:
-        """The file, and its rows that are of no use."""
+        """The file, and its unusable rows."""
         given, _, wrong = self._outcomes(work, rows)
         told = {**super().metadata(work, rows), "file": str(given.path)}
         if len(wrong):

@@ -1,4 +1,4 @@
-"""Metrics and judges: who scores, what they are asked, and how their replies are read."""
+"""Scorers: metrics and judges, their prompts, and how replies are read."""
 
 from collections.abc import Callable, Mapping
 from hashlib import sha256

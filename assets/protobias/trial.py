@@ -1,4 +1,4 @@
-"""How large a sample is beside the paper's, and when what rests on it is a trial."""
+"""Sample sizes relative to the paper's, and when a result is a trial."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

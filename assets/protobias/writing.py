@@ -1,4 +1,4 @@
-"""How a triplet is written: queried, checked by rule, re-queried with what is wrong."""
+"""Writing of a triplet: queried, checked by rule, re-queried with the problems."""
 
 import json
 from collections.abc import Mapping

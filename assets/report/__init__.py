@@ -1,4 +1,4 @@
-"""What every benchmark's report is made of.
+"""Shared parts of every benchmark's report.
 
 A benchmark gathers its tables and writes its pages with the tables, charts and templates from here;
 `report_asset` makes of that its asset `report`, publishes the site below `<data root>/report` and

@@ -1,4 +1,4 @@
-"""How often judges are right, and how often they are wrong as expected."""
+"""Accuracy and bias rate of judges."""
 
 from collections.abc import Iterator, Sequence
 from typing import TypeAlias

@@ -1,4 +1,4 @@
-"""What others know of VLMBias."""
+"""The benchmark VLMBias, as other packages see it."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""What judges say: reference judges answer here, and every response is read and scored."""
+"""Judges' responses: reference judges answer here, and every response is read and scored."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""What Dagster shows of the answers to one topic: rates that it plots, and pictures gone wrong."""
+"""Metadata of the answers to one topic: plotted rates, and wrongly answered pictures."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any

@@ -95,7 +95,7 @@ class Domain:
         return cast(_Ask, import_module(f"{__name__}.{self.name}.ask"))
 
     def outline(self, scene: Scene, size: int) -> Sequence[Box]:
-        """Where a counterfactual that is drawn at `size` was changed; empty where none says so."""
+        """Where a counterfactual was changed; empty for a domain without outlines."""
         module = f"{__name__}.{self.name}.outline"
         if scene.variant == "original" or find_spec(module) is None:
             return []

@@ -1,6 +1,6 @@
 """Boxes of objects from a file: COCO's JSON, or Label Studio's.
 
-What a row lacks is told by row, and the other rows are read all the same.
+Problems are reported by row; the other rows are read.
 """
 
 import json

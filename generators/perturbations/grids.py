@@ -1,4 +1,4 @@
-"""The parameters that the papers try: FRAME's Appendix B.3 and VHExpansion's Section 5.1."""
+"""The parameter grids of the papers: FRAME's Appendix B.3 and VHExpansion's Section 5.1."""
 
 from collections.abc import Iterable, Mapping
 

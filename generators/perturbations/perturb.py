@@ -40,7 +40,7 @@ def perturb(
 
 
 def _step_seed(seed: int, place: int) -> int:
-    """Another one for each step, so that noise on noise is not the same twice."""
+    """A seed for each step, so that repeated noise differs."""
     return seed * 1_000 + place
 
 
@@ -51,7 +51,7 @@ def _size(pixels: Pixels) -> tuple[int, int]:
 
 @dataclass(frozen=True, slots=True)
 class Perturbing:
-    """One image file of any format and mode, and what is to be made of it."""
+    """One image file of any format and mode, and its perturbations."""
 
     image: bytes
     perturbations: tuple[Perturbation, ...]

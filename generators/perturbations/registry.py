@@ -87,6 +87,6 @@ def from_json(text: str) -> tuple[Perturbation, ...]:
 
 
 def code_of(perturbations: Iterable[Perturbation]) -> str:
-    """A digest of all code that pictures perturbed so come from, to keep what it made by."""
+    """Digest the code of these perturbations, as a key of what it made."""
     modules = {type(each).__module__ for each in perturbations}
     return fingerprint("generators.perturbations.perturb", *sorted(modules))

@@ -1,4 +1,4 @@
-"""What a perturbation writes on a picture or draws around: texts, and boxes of objects."""
+"""Texts and object boxes that perturbations add to a picture."""
 
 from dataclasses import dataclass, replace
 
@@ -42,7 +42,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
-    """What is said of a picture; a perturbation that needs what is missing is `Inapplicable`."""
+    """Texts and boxes of a picture; a perturbation that needs a missing one is `Inapplicable`."""
 
     keyword: str = ""
     instruction: str = ""
@@ -72,4 +72,4 @@ class Subject:
 
 
 NOTHING = Subject()
-"""Of which nothing is said."""
+"""A subject without title, texts and boxes."""

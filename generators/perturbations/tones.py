@@ -1,4 +1,4 @@
-"""Tables that give each level of 0 to 255 another one, and how much is computed at a time."""
+"""Lookup tables for levels of 0 to 255, applied in strips."""
 
 from collections.abc import Callable
 

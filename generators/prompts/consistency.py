@@ -1,4 +1,4 @@
-"""What the parts of a taxonomy have to do with one another."""
+"""Consistency of the parts of a taxonomy."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
@@ -168,7 +168,7 @@ def _known(path: Path, names: Sequence[str], scenes: Iterable[str]) -> Found:
 
 
 def _untold(path: Path, words: str) -> Found:
-    """What is told by knobs alone, lest a sentence tell two values; and what makes none certain."""
+    """Words that would state a second value of a knob, or make one uncertain."""
     for told in named(words, _VALUES):
         yield path, f"`{words}` says {told}, which is a knob's to tell: choose other words"
     for vague in named(words, VAGUE):

@@ -20,7 +20,7 @@ PLACES = ("at", "beside", "by", "in", "inside", "near", "on", "under")
 
 
 class NotUnderstood(Exception):
-    """What was asked is not a triplet that this grammar can write; the message says why."""
+    """The fields do not make a triplet of this grammar; the message says why."""
 
 
 def triplet(fields: Mapping[str, Any]) -> dict[str, str]:

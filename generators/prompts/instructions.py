@@ -32,7 +32,7 @@ def write(domain: str, concepts: Concepts) -> str:
 
 
 def ask_for(domain: str, concepts: Concepts) -> str:
-    """What a writer is asked for an instruction."""
+    """The prompt that asks a writer for an instruction."""
     return (
         "Write one instruction for a text-to-image model: one natural sentence that begins with "
         f'"Generate" and names each of these visual concepts in these words.\n\n{_listed(concepts)}'
@@ -42,7 +42,7 @@ def ask_for(domain: str, concepts: Concepts) -> str:
 
 
 def ask_to_change(instruction: str, before: Concepts, after: Concepts) -> str:
-    """What a writer is asked for an instruction in which some concepts have other values."""
+    """The prompt that asks a writer to change the values of some concepts."""
     changes = "\n".join(f"- {name}: {before[name]} → {after[name]}" for name in after)
     return (
         f"Here is an instruction for a text-to-image model:\n\n{instruction}\n\n"
@@ -53,7 +53,7 @@ def ask_to_change(instruction: str, before: Concepts, after: Concepts) -> str:
 
 
 def ask_whether_fit(instruction: str) -> str:
-    """What a moderator is asked about an instruction; it answers Yes or No in curly brackets."""
+    """The prompt that asks a moderator about an instruction, for {Yes} or {No}."""
     return (
         "Below is an instruction for a text-to-image model, of a benchmark that people look at. Is "
         "it harmless (nothing violent, sexual, hateful or otherwise inappropriate) and feasible (a "

@@ -42,7 +42,7 @@ _ALIKE = frozenset(
         ("orange", "pink"),
     )
 }
-"""Colours that a picture may not tell apart: what the light does to one makes it the other."""
+"""Colours that look alike in some light."""
 
 
 def is_change(knob: str, shown: str, changed: str) -> bool:

@@ -11,7 +11,7 @@ VAGUE = (
     "no", "not", "without", "never", "or", "either", "neither", "least", "most", "more", "less",
     "fewer", "than", "nearly", "almost", "approximately", "roughly",
 )  # fmt: skip
-"""Words beside which a value may be any other: a text with it is no truth to hold a picture to."""
+"""Words that make a value uncertain, so that the text states no truth."""
 
 _REACH, _FAR = 4, 8
 _VAGUE = frozenset(VAGUE)

@@ -1,4 +1,4 @@
-"""What judges are asked about two pictures of one instruction in FRAME.
+"""The prompt that asks judges to compare two pictures of one instruction in FRAME.
 
 The paper's template is a picture (its Figure 8); this one is ours, and the file's name ends with
 its version.

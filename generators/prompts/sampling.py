@@ -211,7 +211,7 @@ _ODD, _EVEN = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 
 
 def _mixed(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Each word stirred so that all of its bits depend on all (the finalizer of SplitMix64)."""
+    """Mix the bits of each word (the finalizer of SplitMix64)."""
     words = (words ^ words >> np.uint64(30)) * _ODD
     words = (words ^ words >> np.uint64(27)) * _EVEN
     return words ^ words >> np.uint64(31)

@@ -1,4 +1,4 @@
-"""What a prompt of `generators.prompts.grammar` says of its scene, read from its words alone."""
+"""The scene that a prompt of `generators.prompts.grammar` describes, read from its words."""
 
 import re
 from dataclasses import dataclass

@@ -1,7 +1,7 @@
 """The taxonomy of what is contrasted (ProtoBias, §3.2 and A.1): its form, and its cells.
 
-`taxonomy.yaml` holds one; `resources.taxonomy` reads it, and `generators.prompts.consistency` says
-what its parts have to do with one another.
+`taxonomy.yaml` holds one; `resources.taxonomy` reads it, and `generators.prompts.consistency`
+checks its parts against each other.
 """
 
 from collections.abc import Iterator
@@ -175,7 +175,7 @@ def cells(taxonomy: Taxonomy, domain: str) -> tuple[Cell, ...]:
 
 
 def labels_of(entity: str) -> tuple[str, ...]:
-    """What a text may not say lest it name an entity: it, and what there is a pair of."""
+    """Words that would name an entity: its own, and those of paired entities."""
     bare = entity.removeprefix("pair of ")
     return (entity,) if bare == entity else (entity, bare)
 

@@ -1,4 +1,4 @@
-"""The words that prompts are made of, and what they say to a painter."""
+"""The vocabulary of prompts, and what its words mean to a painter."""
 
 import re
 from collections.abc import Mapping

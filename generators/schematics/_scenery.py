@@ -1,4 +1,4 @@
-"""What is behind and below: ground, sky and the label."""
+"""Background of schematics: ground, sky and the label."""
 
 from random import Random
 

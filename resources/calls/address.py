@@ -1,4 +1,4 @@
-"""Which database a URL means."""
+"""Database URLs of the call store."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""One call: what was asked, what was answered, and how it is written down."""
+"""One call: its request, its answer and their stored form."""
 
 import json
 from collections.abc import Mapping

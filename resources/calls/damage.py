@@ -1,4 +1,4 @@
-"""Answers that are stored and are not what was written, apart from those that are."""
+"""Separation of damaged stored answers from sound ones."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""What is ever said in SQL to the two tables of money; the sums always agree with the rows."""
+"""SQL for the two tables of money; their sums always agree with the rows."""
 
 import json
 from collections import defaultdict

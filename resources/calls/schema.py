@@ -1,4 +1,4 @@
-"""Making what a database lacks: all of it in a new one, some of it in one of an earlier version.
+"""Migrations: create the tables of a new database, complete those of an earlier version.
 
 Earlier versions wrote no checksums: their rows get one when the database is opened.
 """

@@ -1,4 +1,4 @@
-"""Everything that is ever said in SQL to answers and claims.
+"""SQL for answers and claims.
 
 A claim counts until its lease ends, by the clock of the PostgreSQL server or of this machine for
 SQLite.

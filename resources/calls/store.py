@@ -22,7 +22,7 @@ from resources.calls.money import Changes
 from resources.calls.operations import Claim, ClaimState
 from resources.calls.spending import Booking, Purchase, Spent, Typical
 from resources.calls.statements import Statements
-from resources.calls.writer import Writer
+from resources.calls.writer import StoreWriter
 from resources.chunks import CHUNK, chunks
 
 _TYPICAL_OF = 1000
@@ -37,7 +37,7 @@ class _Running:
 
     process: int
     database: Database
-    writer: Writer
+    writer: StoreWriter
 
 
 @dataclass(slots=True)
@@ -260,5 +260,5 @@ class CallStore(ConfigurableResource[None]):
         with _STARTING:
             if self._running is None or self._running.process != os.getpid():
                 database = database_of(self.url)
-                self._running = _Running(os.getpid(), database, Writer(database))
+                self._running = _Running(os.getpid(), database, StoreWriter(database))
             return self._running

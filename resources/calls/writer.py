@@ -1,4 +1,4 @@
-"""The one thread of a process that writes to a store: what arrives together shares a commit."""
+"""The only thread of a process that writes to a store; concurrent writes share a commit."""
 
 import asyncio
 import queue
@@ -36,7 +36,7 @@ _GATHER_S = 0.002
 """How long the first of a transaction waits for others: far less than a model takes to answer."""
 
 
-class Writer:
+class StoreWriter:
     """Claims keys, keeps answers and renews leases, in a thread that ends with `close`.
 
     Its methods may be called from any event loop; replies are handed back to the loop that asked,

@@ -1,4 +1,4 @@
-"""Cassettes: answers that were paid for, in one file that gives them to others."""
+"""Cassettes: paid answers in one file, to share."""
 
 from resources.cassette.importer import Imported, import_cassette
 from resources.cassette.layout import BadCassette

@@ -1,4 +1,4 @@
-"""Taking a cassette in: everything is checked before anything is changed."""
+"""Import of a cassette: all of it is checked before anything is changed."""
 
 from contextlib import suppress
 from functools import partial

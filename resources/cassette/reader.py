@@ -1,4 +1,4 @@
-"""Reading a cassette, which anyone may have made: nothing is believed before it is checked."""
+"""Reading of an untrusted cassette: every part is checked."""
 
 import struct
 import zlib

@@ -1,4 +1,4 @@
-"""One entry of collections.yaml, and all that can be said of it alone."""
+"""One entry of collections.yaml, with the checks of its fields."""
 
 import codecs
 import math

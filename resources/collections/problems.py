@@ -1,8 +1,8 @@
-"""What can be wrong with a collection: with all of it, or with one row."""
+"""Errors of a collection: of all of it, or of one row."""
 
 
 class CollectionError(Exception):
-    """collections.yaml, or a table that it names, is of no use as it is; the message says why."""
+    """collections.yaml, or a table that it names, cannot be used; the message says why."""
 
 
 class BadRow(ValueError):

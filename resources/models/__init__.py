@@ -1,1 +1,1 @@
-"""Models: what can be asked of them, and how it ends."""
+"""Models: requests, their dispatch and outcomes."""

@@ -1,4 +1,4 @@
-"""Adaptive concurrency: as many requests at once as a model bears, within its limits a minute.
+"""Adaptive concurrency, within a model's limits per minute.
 
 The number at once falls by half when the provider says that it is overloaded, and rises by about
 one for each round of answers after that (additive increase, multiplicative decrease).

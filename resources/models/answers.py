@@ -1,4 +1,4 @@
-"""What a call holds as its answer: one rule for what is stored, imported and exported."""
+"""The form of a call's answer, for stores and cassettes."""
 
 import json
 from typing import Annotated, Any, Literal, TypeAlias

@@ -14,7 +14,7 @@ from resources.yaml_document import Document, Problem
 
 
 class CatalogError(Exception):
-    """A file of models is of no use as it is; the message says where and what to do."""
+    """A file of models cannot be used; the message says where and what to do."""
 
 
 def entries_of(path: Path, absent: str) -> Document:

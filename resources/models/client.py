@@ -1,4 +1,4 @@
-"""The one door to every model: what was answered before is looked up, the rest is asked once."""
+"""The client of every model: stored answers are looked up, the rest is requested once."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime

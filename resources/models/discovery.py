@@ -1,4 +1,4 @@
-"""Asking providers which models they have, and keeping those that a pattern matches."""
+"""Discovery: providers' model lists, and the models that a pattern matches."""
 
 import asyncio
 from collections.abc import Iterable, Sequence

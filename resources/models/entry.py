@@ -1,4 +1,4 @@
-"""One entry of models.yaml, and all that can be said of it alone."""
+"""One entry of models.yaml, with the checks of its fields."""
 
 import re
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""How a metric scores: its `formula`, and what else may stand beside that, for each its reason."""
+"""Formulas of metrics, and the other parameters that each takes."""
 
 import math
 from collections.abc import Collection, Mapping

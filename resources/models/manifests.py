@@ -28,7 +28,7 @@ _State: TypeAlias = tuple[int, ...]
 
 
 class ManifestError(ValueError):
-    """A manifest is of no use as it is; the message says where and what to do."""
+    """A manifest cannot be used; the message says where and what to do."""
 
 
 class NotPainted(Exception):

@@ -1,4 +1,4 @@
-"""How a request ended: answered, refused, malformed or failed. There is no fifth way.
+"""Outcomes of a request: answered, refused, malformed or failed.
 
 Answered, refused and malformed ones are stored and never paid for again; a failed one is tried
 again by the next run. A stored call is read as an outcome here: text that was to follow a schema

@@ -1,4 +1,4 @@
-"""What may not stand among the parameters of an entry, for each its reason."""
+"""Refused parameters of an entry, each with its reason."""
 
 import re
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""What a run says of itself while it asks: done and total, per second, time left, spent."""
+"""Progress of a run: done and total, per second, time left, spent."""
 
 import asyncio
 from collections import Counter
@@ -13,7 +13,7 @@ EVERY_S = 10.0
 
 @dataclass(slots=True)
 class Progress:
-    """Counts what is asked of one model and tells `log` every ten seconds."""
+    """Counts the requests to one model and reports to `log` every ten seconds."""
 
     model: str
     total: int

@@ -1,4 +1,4 @@
-"""What comes back from a model, before it is stored: a reply, or a fault that says what to do."""
+"""Results of a request before they are stored: a reply, or a fault that says what to do."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""What a model can be asked: five kinds of request.
+"""Requests to models, of five kinds.
 
 A request holds words and pictures and nothing else, so that no ground truth, expected bias, image
 id or file name can reach a model. A picture is named by the sha256 of its bytes, which a backend

@@ -1,4 +1,4 @@
-"""The charts: what an overlay buys, attack success rates (Figure 2), win rates (Figure 3)."""
+"""The charts: effects of overlays, attack success rates (Figure 2), win rates (Figure 3)."""
 
 import math
 from collections.abc import Mapping, Sequence

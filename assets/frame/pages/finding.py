@@ -1,4 +1,4 @@
-"""What was found: one sentence of all judges, and one for each of what an overlay can buy."""
+"""The finding: one sentence of all judges, and one for each on the effect of an overlay."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple

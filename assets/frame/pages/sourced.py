@@ -1,4 +1,4 @@
-"""All that there is about one source of pictures, as tables."""
+"""The tables of one source of pictures."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

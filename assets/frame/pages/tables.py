@@ -1,4 +1,4 @@
-"""The tables: what the paper's 2 to 7 and 9 have, of our numbers."""
+"""The paper's Tables 2 to 7 and 9, with our numbers."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product

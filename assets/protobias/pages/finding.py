@@ -1,4 +1,4 @@
-"""What was found, in one sentence, with the pair of pictures and the chart that show it."""
+"""The finding in one sentence, with the pair of pictures and the chart that show it."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""All that there is about one painter, as tables."""
+"""The tables of one painter."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""What was left after each step, and why the rest was not."""
+"""Retention: what was left after each step, and why the rest was not."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence

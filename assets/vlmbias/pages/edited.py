@@ -1,4 +1,4 @@
-"""Drawings that language models edited: how many show what was asked for."""
+"""Flags edited by language models: how many show the requested count."""
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -37,7 +37,7 @@ class Sample(NamedTuple):
         return f"images/{self.sha256}.png"
 
 
-class Writer(NamedTuple):
+class WriterEdits(NamedTuple):
     """What one writer's edits came to: by outcome, and some pictures of each that has any."""
 
     name: str
@@ -51,7 +51,7 @@ class Edited(NamedTuple):
     """The section about edited drawings: how many edits were kept, a line a writer."""
 
     table: Table
-    writers: list[Writer]
+    writers: list[WriterEdits]
 
     @property
     def hashes(self) -> list[str]:
@@ -95,14 +95,14 @@ def _cell(part: Part, asked: Mapping[str, Part], kept: Mapping[str, bool]) -> Ce
     return Cell(f"{some} of {of}", spoken(rate), numbers=numbers)
 
 
-def _writer(edits: Sequence[Row]) -> Writer:
+def _writer(edits: Sequence[Row]) -> WriterEdits:
     samples = []
     for outcome in _SHOWN:
         ended = [row for row in edits if row.outcome == outcome]
         step = max(1, -(-len(ended) // _MOST_SHOWN))
         if ended:
             samples.append((outcome, len(ended), [_sample(row) for row in ended[::step]]))
-    return Writer(
+    return WriterEdits(
         edits[0].painter,
         any(row.rehearsal for row in edits),
         sorted({row.served_model for row in edits if row.served_model}),

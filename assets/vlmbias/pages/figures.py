@@ -13,7 +13,7 @@ from assets.report import cells
 from assets.report.cells import Body, Cell, Head, Table, numbers_of
 from assets.report.charts import PERCENT, Bar, Chart, Mark
 from assets.report.formats import Rate, Shares, count, interval, percent, signed, spoken
-from assets.vlmbias.pages.judges import Judge, in_order, judge_of
+from assets.vlmbias.pages.judges import PromptedJudge, in_order, judge_of
 from metrics import BASELINE, EVERY_SIZE, QUESTION_GROUPS, TASK_MEAN, WHOLE_TOPIC
 
 COUNTING, NAMING = QUESTION_GROUPS["Q1"], QUESTION_GROUPS["Q3"]
@@ -74,11 +74,11 @@ class Accuracy:
     answers are in none of the cells.
     """
 
-    judges: list[Judge]
+    judges: list[PromptedJudge]
     topics: list[str]
-    cells: dict[tuple[Judge, Where], Row]
+    cells: dict[tuple[PromptedJudge, Where], Row]
     scenes: dict[Where, int]
-    in_part: Collection[tuple[Judge, str]] = ()
+    in_part: Collection[tuple[PromptedJudge, str]] = ()
 
     @classmethod
     def of(
@@ -92,7 +92,7 @@ class Accuracy:
 
         `in_part` is the table of what was asked in part.
         """
-        found: dict[tuple[Judge, Where], Row] = {}
+        found: dict[tuple[PromptedJudge, Where], Row] = {}
         scenes: dict[Where, int] = {}
         for row in rows(frame):
             where = (row.image_set, row.size, row.questions, row.topic, row.subtopic)
@@ -137,20 +137,20 @@ class Accuracy:
         ]
         return [group for group in kept if group.columns]
 
-    def line_up(self, prompting: str) -> list[Judge]:
+    def line_up(self, prompting: str) -> list[PromptedJudge]:
         """Every model under one way of asking, asked so or not, and the reference judges.
 
         The one with the best task mean comes first.
         """
         models = dict.fromkeys((judge.model, judge.reference) for judge in self.judges)
         judges = [
-            Judge(model, BASELINE if reference else prompting, reference)
+            PromptedJudge(model, BASELINE if reference else prompting, reference)
             for model, reference in models
         ]
         means = {judge: self.rate(judge, LEADING).value for judge in judges}
         return sorted(judges, key=lambda judge: (means[judge] is None, -(means[judge] or 0)))
 
-    def rate(self, judge: Judge, column: Column, before: Column | None = None) -> Rate:
+    def rate(self, judge: PromptedJudge, column: Column, before: Column | None = None) -> Rate:
         """The judge's rate in a column, with what it lacks; `before` is the column before."""
         if column.prompting is not None:
             judge = judge._replace(prompting=column.prompting)
@@ -189,7 +189,7 @@ class Accuracy:
         about = "accuracy and bias rate of every judge"
         return Chart(name, title, about, PERCENT, [self._bar(judge, column) for judge in judges])
 
-    def _bar(self, judge: Judge, column: Column) -> Bar:
+    def _bar(self, judge: PromptedJudge, column: Column) -> Bar:
         right = self.rate(judge, column)
         biased = self.rate(judge, column._replace(measure="bias_rate"))
         note = f" ({right.note})" if right.note else ""
@@ -208,7 +208,7 @@ class Accuracy:
         detail = "" if scenes is None else "1 scene" if scenes == 1 else f"{count(scenes)} scenes"
         return Head(column.label, detail, f"#{column.section}" if column.section else "")
 
-    def _note(self, judge: Judge, column: Column, row: Row) -> str:
+    def _note(self, judge: PromptedJudge, column: Column, row: Row) -> str:
         """Why there is no rate, or on how many of the topics that were asked about it rests.
 
         The columns of those topics say which.
@@ -220,7 +220,7 @@ class Accuracy:
         share = column.measure == "bias_share_of_wrong"
         return "none wrong" if share and row.bias_share_of_wrong is None else ""
 
-    def _lacking(self, judge: Judge, column: Column) -> str:
+    def _lacking(self, judge: PromptedJudge, column: Column) -> str:
         """How many topics a task mean rests on, if some lack."""
         parts = [column._replace(topic=topic).where for topic in self.topics]
         asked = [part for part in parts if part in self.scenes]
@@ -232,8 +232,8 @@ class Accuracy:
 def judge_table(
     caption: str,
     groups: Sequence[cells.Group],
-    rates: dict[Judge, list[Rate]],
-    asked: Collection[Judge],
+    rates: dict[PromptedJudge, list[Rate]],
+    asked: Collection[PromptedJudge],
     *,
     mean: bool = False,
 ) -> Table:
@@ -251,7 +251,7 @@ def judge_table(
     return Table(caption, "Judge", groups, bodies)
 
 
-def _line(judge: Judge, rates: Sequence[Rate], asked: bool) -> cells.Line:
+def _line(judge: PromptedJudge, rates: Sequence[Rate], asked: bool) -> cells.Line:
     return cells.Line(
         judge.model,
         [_cell(rate) for rate in rates],

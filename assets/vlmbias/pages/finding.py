@@ -1,4 +1,4 @@
-"""What was found, in one sentence, with the pair of pictures and the chart that show it."""
+"""The finding in one sentence, with the pair of pictures and the chart that show it."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -6,7 +6,7 @@ from typing import NamedTuple
 from assets.report.charts import Chart
 from assets.report.formats import count, titled, whole_percent
 from assets.vlmbias.pages.figures import LEADING, Accuracy, Column
-from assets.vlmbias.pages.judges import Judge
+from assets.vlmbias.pages.judges import PromptedJudge
 from assets.vlmbias.pages.scenes import Answer, Asked, Scene
 
 _PERCENT = "\u00a0%"
@@ -24,7 +24,7 @@ class Finding(NamedTuple):
     chart: Chart
     models: int
     example: Scene | None
-    judge: Judge | None
+    judge: PromptedJudge | None
     asked: Asked | None
     said: Answer | None
 
@@ -66,7 +66,9 @@ def _columns(titles: Sequence[tuple[str, str]]) -> Iterator[tuple[Column, str]]:
         yield Column(title, topic), f"the pictures of {title[:1].lower()}{title[1:]}"
 
 
-def _sentence(accuracy: Accuracy, models: Sequence[Judge], column: Column, about: str) -> str:
+def _sentence(
+    accuracy: Accuracy, models: Sequence[PromptedJudge], column: Column, about: str
+) -> str:
     right, biased = (
         {model.model: accuracy.rate(model, each).value or 0.0 for model in models}
         for each in (column, column._replace(measure="bias_rate"))
@@ -86,8 +88,8 @@ def _sentence(accuracy: Accuracy, models: Sequence[Judge], column: Column, about
 
 
 def _example(
-    scenes: Sequence[Scene], judge: Judge | None
-) -> tuple[Scene | None, Judge | None, Asked | None, Answer | None]:
+    scenes: Sequence[Scene], judge: PromptedJudge | None
+) -> tuple[Scene | None, PromptedJudge | None, Asked | None, Answer | None]:
     """The first changed picture of a pair that the judge gives the familiar answer to, if any."""
     pairs = [s for s in scenes if s.variant == "counterfactual" and s.original is not None]
     for scene in pairs:

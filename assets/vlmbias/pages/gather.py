@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import pandas as pd
 
 from assets.kit.columns import Row, rows
-from assets.vlmbias.pages.judges import Judge, in_order, judge_of
+from assets.vlmbias.pages.judges import PromptedJudge, in_order, judge_of
 from assets.vlmbias.pages.proofs import proof_of
 from assets.vlmbias.pages.scenes import (
     Answer,
@@ -44,7 +44,7 @@ def gather(
     questions: pd.DataFrame,
     answers: pd.DataFrame,
     references: Collection[str],
-) -> tuple[list[Scene], list[Judge]]:
+) -> tuple[list[Scene], list[PromptedJudge]]:
     """Every scene, linked to its original, and every judge.
 
     Topics and originals keep the order of `images`; a scene follows its original. What was
@@ -138,7 +138,9 @@ def _asked(
         for picture in pictures
         for row in asked.get(_image(picture), ())
     }
-    given: dict[tuple[str, str], dict[Judge, dict[str, Answer]]] = {key: {} for key in questions}
+    given: dict[tuple[str, str], dict[PromptedJudge, dict[str, Answer]]] = {
+        key: {} for key in questions
+    }
     for picture in pictures:
         for row in answered.get(_image(picture), ()):
             judge, answer = judge_of(row, references), _answer(row)

@@ -17,7 +17,7 @@ PROMPTINGS = {
 """What is different in each way of asking, by the name that a run gives it, in a run's order."""
 
 
-class Judge(NamedTuple):
+class PromptedJudge(NamedTuple):
     """A model under one way of prompting it; a reference judge is there to bracket the models."""
 
     model: str
@@ -30,16 +30,16 @@ class Judge(NamedTuple):
         return self.model if self.prompting == BASELINE else f"{self.model} ({self.prompting})"
 
 
-def judge_of(row: Row, references: Collection[str]) -> Judge:
+def judge_of(row: Row, references: Collection[str]) -> PromptedJudge:
     """The judge that a row is about."""
-    return Judge(row.model, row.prompting, row.model in references)
+    return PromptedJudge(row.model, row.prompting, row.model in references)
 
 
-def in_order(judges: Iterable[Judge]) -> list[Judge]:
+def in_order(judges: Iterable[PromptedJudge]) -> list[PromptedJudge]:
     """By prompting, the baseline first; real models before the reference judges; by name."""
     known = list(PROMPTINGS)
 
-    def place(judge: Judge) -> tuple[int, str, bool, str]:
+    def place(judge: PromptedJudge) -> tuple[int, str, bool, str]:
         at = known.index(judge.prompting) if judge.prompting in known else len(known)
         return at, judge.prompting, judge.reference, judge.model
 

@@ -9,7 +9,7 @@ from assets.kit.columns import Row, rows
 from assets.report.cells import Group, Head, Table
 from assets.report.formats import Rate, count, titled
 from assets.vlmbias.pages.figures import NOT_ASKED, judge_table
-from assets.vlmbias.pages.judges import Judge, judge_of
+from assets.vlmbias.pages.judges import PromptedJudge, judge_of
 from metrics import TASK_MEAN, outcomes_table
 
 _ALWAYS = ("unparsed", "refused", "failed")
@@ -20,7 +20,7 @@ _CAPTION = "Unparsed, refused and failed replies"
 class Outcomes:
     """The rates of replies without an answer by judge, topic and outcome."""
 
-    cells: dict[tuple[Judge, str, str], Row]
+    cells: dict[tuple[PromptedJudge, str, str], Row]
     outcomes: list[str]
     topics: dict[str, str]
 
@@ -33,7 +33,7 @@ class Outcomes:
         cells = {(judge_of(row, references), row.topic, row.ending): row for row in found}
         return cls(cells, list(dict.fromkeys(row.ending for row in found)), dict(titles))
 
-    def overall(self, judges: Sequence[Judge]) -> Table:
+    def overall(self, judges: Sequence[PromptedJudge]) -> Table:
         """Every outcome over all topics, the kinds of refusal in a group of their own."""
         kinds = [outcome for outcome in self.outcomes if outcome not in _ALWAYS]
         groups = {"All topics": [(TASK_MEAN, outcome) for outcome in _ALWAYS]}
@@ -41,7 +41,7 @@ class Outcomes:
             groups["Refused, by kind"] = [(TASK_MEAN, kind) for kind in kinds]
         return self._table(_CAPTION, judges, groups, lambda _, outcome: titled(outcome))
 
-    def by_topic(self, judges: Sequence[Judge]) -> Table | None:
+    def by_topic(self, judges: Sequence[PromptedJudge]) -> Table | None:
         """Every outcome that there was, by topic; None where there was none."""
         met = {key[2] for key, row in self.cells.items() if row.number and key[0] in set(judges)}
         groups = {
@@ -57,7 +57,7 @@ class Outcomes:
     def _table(
         self,
         caption: str,
-        judges: Sequence[Judge],
+        judges: Sequence[PromptedJudge],
         groups: dict[str, list[tuple[str, str]]],
         label: Callable[[str, str], str],
     ) -> Table:
@@ -69,7 +69,7 @@ class Outcomes:
         ]
         return judge_table(caption, heads, rates, {judge for judge, _, _ in self.cells})
 
-    def _rate(self, judge: Judge, topic: str, outcome: str) -> Rate:
+    def _rate(self, judge: PromptedJudge, topic: str, outcome: str) -> Rate:
         row = self.cells.get((judge, topic, outcome))
         if row is None:
             return Rate(None, note=NOT_ASKED)

@@ -1,4 +1,4 @@
-"""How the label of a picture is proved, and how every page says so."""
+"""Proofs of a picture's label, as pages name them."""
 
 from collections.abc import Mapping
 from typing import Literal, NamedTuple

@@ -1,4 +1,4 @@
-"""Scenes with all that a reader wants to know of them."""
+"""Scenes as the gallery shows them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -6,7 +6,7 @@ from typing import Any, Literal, NamedTuple
 from urllib.parse import quote
 
 from assets.report.publish import Thumbnail
-from assets.vlmbias.pages.judges import Judge
+from assets.vlmbias.pages.judges import PromptedJudge
 from assets.vlmbias.pages.proofs import Proof, rank
 from generators.domains import Box
 
@@ -62,9 +62,9 @@ class Asked:
     text: str
     truth: str
     bias: str
-    answers: dict[str, list[tuple[Judge, list[Answer | None]]]]
+    answers: dict[str, list[tuple[PromptedJudge, list[Answer | None]]]]
 
-    def said_by(self, judge: Judge | None, at: int = 0) -> Answer | None:
+    def said_by(self, judge: PromptedJudge | None, at: int = 0) -> Answer | None:
         """What a judge answered about the picture at that place among the scene's."""
         given = dict(self.answers.get(judge.prompting, ())) if judge else {}
         return given[judge][at] if judge in given else None
@@ -105,7 +105,7 @@ class Picture:
     measure_version: str | None
     verdict: Verdict
     proof: Proof
-    wrong: dict[Judge, int] = field(default_factory=dict)
+    wrong: dict[PromptedJudge, int] = field(default_factory=dict)
 
     @property
     def file(self) -> str:
@@ -147,7 +147,7 @@ class Scene:
     outline: Sequence[Box] = ()
     """What was changed, as parts of its pictures; empty where that is not known."""
 
-    def said(self, judge: Judge, at: int) -> str:
+    def said(self, judge: PromptedJudge, at: int) -> str:
         """What a judge answered to Q1 and Q2 about its target in the picture at that place.
 
         With a mark, as in `✗ 32`; empty where it was not asked.

@@ -13,7 +13,7 @@ from assets.report.publish import Thumbnail
 from assets.report.start_page import State
 from assets.vlmbias.pages.edited import Edited
 from assets.vlmbias.pages.figures import Accuracy
-from assets.vlmbias.pages.judges import PROMPTINGS, Judge, prompting_title
+from assets.vlmbias.pages.judges import PROMPTINGS, PromptedJudge, prompting_title
 from assets.vlmbias.pages.outcomes import Outcomes
 from assets.vlmbias.pages.proofs import PROOFS, Proof, rank
 from assets.vlmbias.pages.scenes import Picture, Scene, Shown
@@ -40,7 +40,7 @@ class Site:
 
     titles: Mapping[str, str]
     scenes: Sequence[Scene]
-    judges: Sequence[Judge]
+    judges: Sequence[PromptedJudge]
     accuracy: Accuracy
     in_part: Accuracy
     partial: Mapping[str, Sequence[str]]
@@ -70,7 +70,7 @@ class Site:
         return len({judge.model for judge in self.judges if not judge.reference})
 
     @cached_property
-    def first_judge(self) -> Judge | None:
+    def first_judge(self) -> PromptedJudge | None:
         """Whose answers cards show at first: a model's, if any was asked."""
         return min(self.judges, key=lambda judge: judge.reference, default=None)
 

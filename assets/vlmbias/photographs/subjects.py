@@ -1,4 +1,4 @@
-"""What is to be painted: subjects, suggested by a model or taken from a list of our own."""
+"""Subjects to paint, suggested by a model or from a built-in list."""
 
 import json
 from collections import Counter

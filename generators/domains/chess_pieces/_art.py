@@ -1,4 +1,4 @@
-"""What the pieces of both games look like, from art that anyone can look up.
+"""Reference shapes of the pieces of both games, from public art.
 
 Chessmen are compared with python-chess's own set, xiangqi pieces with the characters of
 IPAexGothic. A type is known by its shape in either colour.

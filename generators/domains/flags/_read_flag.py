@@ -1,4 +1,4 @@
-"""From pixels to a flag of flat colours: where it lies, what its colours are, which is where."""
+"""Reading of a flag from pixels: its place, its flat colours and where each lies."""
 
 from itertools import combinations
 from typing import NamedTuple

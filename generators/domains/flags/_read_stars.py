@@ -1,4 +1,4 @@
-"""Stars, told from everything else by their shape alone.
+"""Recognition of stars by their shape alone.
 
 Seen from its centre, the ink of a star with n points repeats every n-th of a turn and in no other
 rhythm: of its angular moments, those weighted with cos(k x angle) and sin(k x angle), the n-th is

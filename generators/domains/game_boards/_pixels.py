@@ -1,4 +1,4 @@
-"""What both kinds of board are read with."""
+"""Pixel measures shared by both kinds of board."""
 
 import numpy as np
 from numpy.typing import NDArray

@@ -1,4 +1,4 @@
-"""Six optical illusions, each as it is known and with its difference made real.
+"""Six optical illusions, each in its classical form and with parts that really differ.
 
 VLMBias, section 4.5 and Appendix H: 66 originals, whose parts are equal though they look
 different, and 66 modified ones, whose parts differ. Strength (the trap) and difference (the

@@ -1,4 +1,4 @@
-"""Telling circles from other shapes, and how far apart they are."""
+"""Recognition of circles among other shapes, and the gaps between shapes."""
 
 from dataclasses import dataclass
 from math import pi, sqrt

@@ -17,9 +17,9 @@ _CONTAINS = re.compile(r"Does cell ([A-Z]\d+) contain (\d+) (circles|lines)\?")
 def ask(scene: Scene) -> list[Question]:
     """Q1, Q2 and Q3 for each cell that the scene is asked about.
 
-    Both changes of a cell ask its original the same; such a question is asked once and stands
-    with the removals. The sanity check has no questions here: nobody knows a grid that was made
-    up from scratch (Section 4.1).
+    Both changes of a cell ask its original the same; such a question is asked once and stands with
+    the removals. The sanity check has no questions here: a grid is made up and known to nobody
+    (Section 4.1).
     """
     return [question for target in scene.truths for question in _questions(scene, target)]
 

@@ -1,4 +1,4 @@
-"""What judges are asked about one picture in FRAME, from 0 to 5.
+"""Prompts that ask judges to score one picture in FRAME, 0 to 5.
 
 The paper's templates are pictures (its Figures 4 to 7); these are ours, one file each, whose name
 ends with its version. The sentence of `bias_aware` is the paper's (its footnote 3).

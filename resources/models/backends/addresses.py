@@ -1,4 +1,4 @@
-"""Where a picture may be fetched from that a reply gives by its address.
+"""Addresses from which a reply's picture may be fetched.
 
 The address is the provider's word, and the request for it comes from this machine, which may reach
 what the provider does not: a database, a cloud's metadata. So it is resolved once, checked, and the

@@ -1,4 +1,4 @@
-"""A painter on several devices: a process for each, which several runs share out among them."""
+"""A painter on several devices: a process for each, shared by runs."""
 
 import asyncio
 import fcntl

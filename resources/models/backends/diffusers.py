@@ -1,4 +1,4 @@
-"""Painters and editors that run here: any pipeline of diffusers that makes pictures."""
+"""Local painters and editors: any pipeline of diffusers that makes pictures."""
 
 import inspect
 import io

@@ -1,4 +1,4 @@
-"""One thread for one model: what is asked at the same time is done together."""
+"""One thread for one model: concurrent requests share a batch."""
 
 import asyncio
 from collections.abc import Callable, Hashable

@@ -1,4 +1,4 @@
-"""What the backends of local models share: their libraries, where a model runs, what goes wrong."""
+"""Shared parts of local backends: libraries, devices, faults."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

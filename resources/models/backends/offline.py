@@ -1,4 +1,4 @@
-"""What needs no network and no key: `grammar` writes prompt triplets, `sketch` draws schematics."""
+"""The offline backend: `grammar` writes prompt triplets, `sketch` draws schematics."""
 
 import asyncio
 import json

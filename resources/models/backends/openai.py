@@ -1,4 +1,4 @@
-"""OpenAI, and the servers that speak as it does: vLLM, SGLang, Ollama, LM Studio, Azure."""
+"""OpenAI and compatible servers: vLLM, SGLang, Ollama, LM Studio, Azure."""
 
 from base64 import b64encode
 from collections.abc import Awaitable, Mapping

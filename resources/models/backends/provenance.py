@@ -1,4 +1,4 @@
-"""How a local painter made a picture: all that its bits depend on beside weights and prompt."""
+"""Provenance of a local painter's picture: all that its bits depend on, besides its weights."""
 
 import inspect
 from collections.abc import Mapping, Sequence

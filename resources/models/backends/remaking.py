@@ -1,4 +1,4 @@
-"""A local painter's picture made again, from what is kept of how it was made.
+"""Remaking of a local painter's picture from its provenance.
 
 Painted again in the same batch, on the same device and with the same versions, a picture is equal
 bit for bit. Alone, arithmetic is rounded otherwise: `TOLERANCE` says how far that goes.

@@ -1,4 +1,4 @@
-"""What replies of the hosted backends hold, as far as it is used.
+"""Schemas of the hosted backends' replies, as far as they are used.
 
 The SDKs' own shapes check nothing (OpenAI's), or warn of and drop what they do not know yet
 (Google's). These ask for no more than is read, since servers differ in the rest.

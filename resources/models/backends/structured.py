@@ -1,4 +1,4 @@
-"""How OpenAI is asked for JSON."""
+"""OpenAI's requests for JSON."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""Judges, captioners, writers and metrics that run here: models of transformers."""
+"""Local judges, captioners, writers and metrics: models of transformers."""
 
 import asyncio
 import json

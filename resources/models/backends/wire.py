@@ -1,4 +1,4 @@
-"""What the hosted backends share: faults by status, waits that are asked for, pictures, keys."""
+"""Shared parts of hosted backends: faults by status, requested waits, pictures, keys."""
 
 import asyncio
 import re
