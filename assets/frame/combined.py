@@ -11,7 +11,7 @@ from assets.frame.biases import NONE, biased_row, known_pictures, make_pictures
 from assets.frame.common import GROUP, by_source
 from assets.frame.references import REFERENCES
 from assets.frame.scores import READ_SOME, SCORES, asked, read, to_score
-from assets.frame.search import best_of, of_originals, searched_inputs
+from assets.frame.search import best_of, hinges, of_originals, searched_inputs
 from assets.kit.checks import few_unread
 from assets.kit.judging import JudgeStep
 from assets.kit.limits import Placed, first_of
@@ -66,17 +66,16 @@ class Combined(JudgeStep[Combining]):
 
     def rows(self, work: Work[Combining]) -> list[dict[str, Any]]:
         """Each picture as it was, and with every combination."""
-        found = work.rows("search")
-        is_pending = any(row["outcome"] == PENDING for row in found)
+        search = work.rows("search")
         best = [
             from_json(parameters)
-            for bias, parameters in best_of(found).items()
+            for bias, parameters in best_of(search).items()
             if not work.config.biases or bias in work.config.biases
         ]
         tried = [(), *_combinations(best, work.config.sizes)]
         made = [biased_row(image, each) for image in _originals(work) for each in tried]
         return [
-            to_score(row, STANDARD, self) | ({"outcome": PENDING} if is_pending else {})
+            to_score(row, STANDARD, self) | ({"outcome": PENDING} if hinges(row, search) else {})
             for row in known_pictures(made, work.images, work.ledger)
         ]
 

@@ -45,7 +45,10 @@ INFLATION = Columns(
     percent=(REAL, "Change of the mean in percent"),
     percent_low=(REAL, "Low end of its 95 % interval, by a paired bootstrap over pictures"),
     percent_high=(REAL, "High end"),
-    combinations=(WHOLE, "Domains × biases; this and what follows of bias all alone"),
+    combinations=(
+        WHOLE,
+        "Domains × biases; this and what follows in the row of all single biases alone",
+    ),
     rate=(REAL, "Attack success rate: the share of these whose mean rises (Figure 2)"),
     rate_low=(REAL, "Low end of its 95 % interval"),
     rate_high=(REAL, "High end"),
@@ -54,6 +57,15 @@ INFLATION = Columns(
     rise_low=(REAL, "Low end of its 95 % interval"),
     rise_high=(REAL, "High end"),
 )
+
+
+_PICTURE = ["domain", "image_id", "bias", "parameters", "sha256"]
+_READ = {
+    "scores": [*_PICTURE, "readable", "template", "score"],
+    "search": ["domain", "bias", "choice", "parameters", "seed", "rehearsal"],
+    "pairwise": [*_PICTURE, "other", "order", "preference"],
+}
+"""The columns that are read: responses of many judges are larger than memory."""
 
 
 class Part(NamedTuple):
@@ -138,7 +150,9 @@ def beside(scores: pd.DataFrame, search: pd.DataFrame, choice: str) -> pd.DataFr
 def _tables(home: Home, source: str, judges: Sequence[Model], name: str) -> dict[str, pd.DataFrame]:
     """By judge and domain: the tables that there are."""
     found = {
-        f"{judge.name}|{domain}": home.find(key(f"{name}_{judge.name}"), f"{domain}|{source}")
+        f"{judge.name}|{domain}": home.find(
+            key(f"{name}_{judge.name}"), f"{domain}|{source}", _READ.get(name, _READ["scores"])
+        )
         for judge in judges
         for domain in DOMAINS
     }
@@ -158,7 +172,7 @@ def inflation_rows(
         return
     rehearsal = bool(search["rehearsal"].any())
     for part, held in _parts(scores, search, combined, mitigation):
-        for row in _rows(held):
+        for row in _rows(held, part.experiment):
             yield {"rehearsal": rehearsal, **part._asdict(), **row}
 
 
@@ -178,12 +192,12 @@ def _parts(
             yield Part(SINGLE, template, IN_SAMPLE, EVERY), held
 
 
-def _rows(held: pd.DataFrame) -> Iterator[dict[str, Any]]:
+def _rows(held: pd.DataFrame, experiment: str) -> Iterator[dict[str, Any]]:
     if held.empty:
         return
     table = inflation_table(held)
     yield from records(table.astype(object).where(table.notna(), None))
-    if not (table["percent"].notna() & table["domain"].ne(ALL)).any():
+    if experiment == COMBINED or not (table["percent"].notna() & table["domain"].ne(ALL)).any():
         return
     found = success(held)
     numbers = {

@@ -7,8 +7,8 @@ from pydantic import Field
 
 from assets.frame.biases import NONE
 from assets.frame.scores import Scores, Scoring
-from assets.frame.search import best_of, of_originals, searched_inputs
-from assets.kit.step import Extent, Row, Work
+from assets.frame.search import best_of, hinges, of_originals, searched_inputs
+from assets.kit.step import PENDING, Extent, Row, Work
 from generators.prompts.judging_templates import TEMPLATES
 from resources.models.catalog import Catalog, Model
 
@@ -38,9 +38,12 @@ class Mitigation(Scores):
 
     def rows(self, work: Work[Scoring]) -> list[dict[str, Any]]:
         """The pictures as they were, and those with the best configurations."""
-        best = {*best_of(work.rows("search")).values()}
+        search = work.rows("search")
+        best = {*best_of(search).values()}
         return [
-            row for row in super().rows(work) if row["bias"] == NONE or row["parameters"] in best
+            row | ({"outcome": PENDING} if hinges(row, search) else {})
+            for row in super().rows(work)
+            if row["bias"] == NONE or row["parameters"] in best
         ]
 
     def extent(self, work: Work[Scoring], rows: Sequence[Row]) -> Extent:

@@ -14,7 +14,7 @@ from assets.frame.biases import NONE
 from assets.frame.common import GROUP, by_source, key
 from assets.frame.images import IMAGES
 from assets.frame.references import REFERENCES
-from assets.frame.search import best_of, searched_inputs
+from assets.frame.search import best_of, hinges, searched_inputs
 from assets.kit.checks import few_unread
 from assets.kit.columns import REAL, TEXT, TEXTS, Columns
 from assets.kit.judging import JudgeStep, References, reply_columns
@@ -85,9 +85,10 @@ class Pairwise(JudgeStep[SomeBiases]):
 
     def rows(self, work: Work[SomeBiases]) -> list[dict[str, Any]]:
         """Each pair twice as it was, and twice with each bias of picture A."""
+        search = work.rows("search")
         wanted = {
             parameters
-            for bias, parameters in best_of(work.rows("search")).items()
+            for bias, parameters in best_of(search).items()
             if not work.config.biases or bias in work.config.biases
         }
         others = {row["item_id"]: row for row in work.rows("pictures") if _is_second(row)}
@@ -103,7 +104,9 @@ class Pairwise(JudgeStep[SomeBiases]):
                 "template_version": VERSION,
                 "model": self.judge.name,
                 "model_version": self.code_version,
-                "outcome": PENDING if _is_pending(row, others[row["item_id"]]) else None,
+                "outcome": PENDING
+                if hinges(row, search) or _is_pending(row, others[row["item_id"]])
+                else None,
                 "calls": [],
             }
             for row in there

@@ -163,6 +163,11 @@ def searched_inputs(judge: Model) -> MappingProxyType[str, Input]:
     )
 
 
+def hinges(row: Row, search: Sequence[Row]) -> bool:
+    """Whether nobody can know yet that a row is wanted: its bias has no best configuration."""
+    return row["bias"] != NONE and any(each["outcome"] == PENDING for each in search)
+
+
 def of_originals(work: Work[Any], rows: Sequence[Row]) -> Extent:
     """How many pictures some rows are about, of all that there are as they were."""
     there = work.tables["biased_images"]["bias"].eq(NONE).sum()

@@ -2,9 +2,13 @@
 
 import pandas as pd
 import pytest
+from dagster import AssetKey
 
 from assets.frame.references import rise_of
+from assets.kit.benchmarks import planners_of
+from assets.planning import Task, quote
 from tests.assets.frame.studio import WRITTEN, Studio, at
+from tests.assets.plans import plan_context
 from tests.providers import Provider
 from tests.runs import copied, failure, materialize
 
@@ -76,7 +80,7 @@ def test_the_judge_that_goes_by_the_picture_does_not_rise(studio):
 def test_every_bias_of_the_gullible_judge_is_a_success(studio):
     whole = inflation(studio, model="gullible", bias="all")
     assert whole["rate"].eq(1).all()
-    assert set(whole["combinations"]) == {1, 2}
+    assert set(whole["combinations"]) == {len(BIASES)}
 
 
 def test_held_out_numbers_are_of_the_other_half(studio):
@@ -130,18 +134,33 @@ def test_nothing_is_asked_that_was_asked_before(studio, tmp_path, monkeypatch):
     with Provider(answer=answer) as server:
         paid = Whole(copied(studio.root, tmp_path / "root"), at(server, "eye", "judge"))
 
+        def planned(*names):
+            tasks = [
+                Task(AssetKey(["frame", f"{name}_eye"]), "animals|sketch", {}) for name in names
+            ]
+            with plan_context(paid.root) as sources:
+                lines = quote(planners_of(paid.catalog), sources, tasks).lines
+            assert all(line.missing is None for line in lines)
+            return [(line.to_send, line.later) for line in lines]
+
         def sent(name):
+            if name != "search":
+                ((wanted, later),) = planned(name)
             before = server.count
             paid.must(f"{name}_eye", source="sketch")
+            if name != "search":
+                assert server.count - before == wanted + later
             return server.count - before
 
         biased = paid.table("biased_images", "sketch")
         assert len(biased) == biased["sha256"].nunique() == 4 * (1 + 5 + 7)
+        pairs = 4 * (1 + len(BIASES)) * 2
+        assert planned("mitigation", "pairwise") == [(16, 32), (8, 16)]
         assert sent("scores") == len(biased)
         assert sent("search") == 0
         assert sent("mitigation") == 4 * (1 + len(BIASES)) * 3
         assert sent("combined") == 4
-        assert sent("pairwise") == 4 * (1 + len(BIASES)) * 2
+        assert sent("pairwise") == pairs
         assert [sent(name) for name in ASKED] == [0] * len(ASKED)
     rows = paid.table("pairwise_eye", "sketch")
     assert rows.groupby("order")["preference"].agg(set).to_dict() == {"first": {1}, "second": {0}}

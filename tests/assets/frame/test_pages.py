@@ -4,12 +4,16 @@ import pandas as pd
 import pytest
 
 from assets.frame.inflation import inflation_rows
-from assets.frame.pages import Sourced
+from assets.frame.pages import Sourced, build
 from assets.frame.pages.charts import overlays
 from assets.frame.pages.finding import finding, sentence
 from assets.frame.search import beside_originals, searched
 
-BEST, OTHER = '[{"kind":"instruction","position":"center"}]', '[{"kind":"instruction"}]'
+NOTHING = pd.DataFrame()
+BEST, OTHER = (
+    '[{"kind":"instruction","position":"center"}]',
+    '[{"kind":"instruction","position":"top-left"}]',
+)
 
 
 def made(judge, rise, images, domains=("animals", "indoor")):
@@ -25,7 +29,7 @@ def made(judge, rise, images, domains=("animals", "indoor")):
             "original": "a",
             "sha256": "b",
             "template": "standard",
-            "readable": None,
+            "readable": bool(number % 3),
             "score": 2.0 + number % 2 + (rise if parameters == BEST else 0),
         }
         for domain in domains
@@ -39,17 +43,16 @@ def made(judge, rise, images, domains=("animals", "indoor")):
     return scores, search.assign(rehearsal=False)
 
 
-def sourced(*judges, images):
+def sourced(*judges, images, people=NOTHING):
     """A source of so many pictures a domain; `judges` are names with rises."""
     each = [(name, *made(name, rise, images)) for name, rise in judges]
-    nothing = pd.DataFrame()
     rows = [
         {"source": "brush", "model": name, **row}
         for name, scores, search in each
-        for row in inflation_rows(scores, search, nothing, nothing)
+        for row in inflation_rows(scores, search, NOTHING, NOTHING)
     ]
     scores, search = (pd.concat(tables) for tables in list(zip(*each, strict=True))[1:])
-    return Sourced("brush", pd.DataFrame(rows), scores, search, nothing, nothing)
+    return Sourced("brush", pd.DataFrame(rows), scores, search, NOTHING, people)
 
 
 def test_a_judge_that_is_moved_and_one_that_is_not():
@@ -75,3 +78,25 @@ def test_every_mark_lies_on_the_chart():
     assert len(marks) == 3
     for rate in marks:
         assert 0 <= rate.low <= rate.value <= rate.high <= 1
+
+
+def test_pages_have_readable_pictures_and_people_where_there_are_such():
+    people = pd.DataFrame(
+        {
+            "domain": "animals",
+            "image_id": f"animals/{number}",
+            "annotator": name,
+            "score": float(number % (3 + len(name))),
+        }
+        for number in range(30)
+        for name in ("anna", "ben")
+    )
+    source = sourced(("eye", 1.0), ("stone", 0.0), images=30, people=people)
+    pages = dict(build(sources=[source], facts={}).pages)
+    page = pages["source-brush.html"]
+    assert "Mean scores of readable pictures, chosen on one half" in page
+    assert "anna and ben" in page
+    assert "eye and people" in page
+    assert "Human scores by bin" in page
+    assert "A stand-in run" not in "".join(pages.values())
+    assert {*pages} >= {"index.html", "pictures-brush.html"}
