@@ -58,9 +58,36 @@ def test_both_give_the_same_boxes():
     assert read([task(percent, image="one.png")]).boxes == {"one.png": (first,)}
 
 
-@pytest.mark.parametrize("image", ["?d=pictures/dog.png", "/data/local-files/?d=a/dog.png"])
-def test_local_files_are_named_after_the_question_mark(image):
-    assert list(read([task(image=image)]).boxes) == ["dog.png"]
+@pytest.mark.parametrize(
+    "image",
+    [
+        "?d=pictures/a dog.png",
+        "/data/local-files/?d=a dog.png",
+        "/data/local-files/?d=a/a%20dog.png",
+        "https://example.org/pictures/a%20dog.png?signature=x/y",
+    ],
+)
+def test_a_file_is_named_by_its_path_whatever_its_address_has_besides(image):
+    assert list(read([task(image=image)]).boxes) == ["a dog.png"]
+
+
+def test_pictures_of_one_name_in_two_folders_do_not_share_their_boxes():
+    images = [{**COCO["images"][0], "id": 3, "file_name": "animals/one.png"}, *COCO["images"]]
+    found = read(COCO | {"images": images})
+    assert list(found.boxes) == ["none.png"]
+    wrong = ["image 1", "image 2", "annotation 1", "annotation 2"]
+    assert [where for where, _ in found.wrong] == wrong
+    assert "another picture is called one.png as well" in found.wrong[0][1]
+    tasks = [task(CAT, image=f"{folder}/one.png") for folder in ("people", "animals")]
+    found = read(tasks)
+    assert (found.boxes, [where for where, _ in found.wrong]) == ({}, ["task 1", "task 2"])
+
+
+@pytest.mark.parametrize("annotations", [[], [{"was_cancelled": True, "result": []}]])
+def test_a_task_that_nobody_annotated_is_not_said_to_have_no_object(annotations):
+    found = read([task(CAT) | {"annotations": annotations}])
+    assert found.boxes == {}
+    assert "nobody has annotated it" in found.wrong[0][1]
 
 
 def test_a_cancelled_annotation_is_not_read():
@@ -82,6 +109,9 @@ def test_a_cancelled_annotation_is_not_read():
         ({"bbox": [1, 2, 3]}, r"bbox: \[1, 2, 3\] is not 4 numbers"),
         ({"bbox": [1, 2, "3", None]}, "not 4 numbers"),
         ({"bbox": None}, "not 4 numbers"),
+        ({"bbox": [10**400, 2, 3, 4]}, "bbox: a number is too large"),
+        ({"image_id": [1]}, r"no image \[1\]: list it"),
+        ({"category_id": {}}, "no category {}"),
     ],
 )
 def test_a_bad_row_of_coco_is_named_and_the_rest_is_read(change, why):
