@@ -44,7 +44,7 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
 
 
 def write_new(path: UPath, data: bytes) -> None:
-    """As `write_whole`, for a file that nobody changes: what is there already stays.
+    """Write a file that is never changed, as `write_whole` does; an existing one stays.
 
     An object store is asked to refuse a second one (`If-None-Match`), whoever was first.
     """

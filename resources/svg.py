@@ -115,7 +115,7 @@ def box_of(svg: str) -> tuple[float, float, float, float]:
 
 
 class _Reader:
-    """What the parser tells of a document, until the first thing that is not taken."""
+    """The parser's events, until the first one that is not allowed."""
 
     root: _Element
     box: tuple[float, float, float, float]
@@ -161,7 +161,7 @@ class _Reader:
         """Words: they stand where none are drawn."""
 
     def pi(self, target: str, data: str | None = None) -> None:
-        """An instruction to whoever processes it, such as a style sheet."""
+        """A processing instruction, such as a style sheet."""
         raise BadSvg(f"It has the processing instruction {target[:60]!r}, which is not taken")
 
     def close(self) -> None:

@@ -109,7 +109,7 @@ def make_pictures(
 ) -> tuple[list[dict[str, Any]], int]:
     """The rows of `known_pictures` with every picture that can be made; how many were made now.
 
-    One of before that is missing or damaged is made again.
+    A known picture that is missing or damaged is made again.
     """
     damaged = _damaged(rows, images)
     keys = {

@@ -1,4 +1,4 @@
-"""Checks that tables of any step can have: each row ended, nothing failed, enough is left."""
+"""Checks for the table of any step: each row ended, nothing failed, enough is left."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence

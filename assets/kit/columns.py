@@ -20,7 +20,7 @@ class Columns:
         self.schema = pa.schema([pa.field(name, kind) for name, (kind, _) in columns.items()])
 
     def added(self, **values: Any) -> "Columns":
-        """The same, with what stands for columns that tables of before lack."""
+        """The table with defaults for columns that tables of earlier versions lack."""
         self._added = values
         return self
 

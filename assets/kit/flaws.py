@@ -41,7 +41,7 @@ class Inspection(NamedTuple):
 def inspect_pictures(
     images: ImageStore, ledger: WorkLedger, digests: Iterable[str]
 ) -> dict[str, Inspection]:
-    """The inspection of each picture, by its sha256; one of before is not opened again.
+    """The inspection of each picture, by its sha256; inspected ones are not opened again.
 
     They are opened a few at a time: the memory that this takes does not grow with their number.
     """

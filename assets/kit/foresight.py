@@ -1,4 +1,4 @@
-"""What steps would ask if they were materialized now, by the same code that asks it.
+"""Plans of steps: the requests that they would send now, by the code that sends them.
 
 A plan follows each conversation through the stored answers. Where an upstream step is planned as
 well, its table is foreseen in the same way: rows without an answer yet are `PENDING` in it.

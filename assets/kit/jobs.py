@@ -1,4 +1,4 @@
-"""The named jobs of the main flows: what people launch from the Jobs page, and sensors by name."""
+"""The named jobs of the main flows, launched from the Jobs page and by sensors."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple

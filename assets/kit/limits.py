@@ -24,7 +24,7 @@ class Limited(Config):
 
 
 class Placed(NamedTuple):
-    """What tells an item's place in the order of a limit.
+    """An item's place in the order of a limit.
 
     The lower `turn` comes first. Of one turn, a limit is spread evenly over the values of `among`,
     the first of them before the second, and so on. Between those that are alike a hash of `name`

@@ -1,4 +1,4 @@
-"""Pictures that somebody else paints: how many a table still lacks, and how to list them."""
+"""Pictures by a painter without an API: how many a table lacks, and how to list them."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What benchmarks that paint are divided by."""
+"""Partitions of benchmarks that paint."""
 
 from collections.abc import Iterable
 from typing import Any

@@ -1,4 +1,4 @@
-"""What assets would ask of models if they were materialized now: for quotes and for batches.
+"""Plans: the requests that assets would send now, for quotes and batches.
 
 Every asset that asks models has a planner, which makes its requests by the same functions as the
 asset does, so that a quote and the run after it are about the same requests.
@@ -67,7 +67,7 @@ class Plan(NamedTuple):
     """What has to be materialized before requests can be counted; all else is empty then."""
     whole: Whole | None = None
     warning: str | None = None
-    """What a quote says beside its numbers."""
+    """A warning that a quote adds to its numbers."""
 
 
 Planner: TypeAlias = Callable[[PlanContext, str, Mapping[str, Any]], Iterator[Plan]]

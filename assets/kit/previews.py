@@ -74,7 +74,7 @@ def _interval(row: dict[str, Any], name: str) -> str:
 
 
 def plain(text: str) -> str:
-    """A text as Markdown that shows it as it is, on one line: no picture, link or HTML comes of it.
+    """Escape a text for Markdown, on one line: without pictures, links or HTML.
 
     What a model says is shown on Dagster's pages: a picture in it would be fetched by whoever looks
     at them. A text of more than 500 characters is cut.

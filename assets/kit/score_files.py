@@ -82,7 +82,7 @@ def checked(
 
 
 def _of_sheet(path: Path, form: ScoreForm) -> Iterator[Given]:
-    """The scores in a sheet; one that names no annotator is by whoever gave it its name."""
+    """The scores in a sheet; without an annotator column, the file's name is the annotator's."""
     lines = [line for line in lines_of(path, ("image", "text", "score")) if line.cells["score"]]
     named = [line.cells.get("annotator", "") for line in lines]
     for line, annotator in zip(lines, named, strict=True):

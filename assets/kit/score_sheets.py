@@ -1,4 +1,4 @@
-"""What people score pictures with: a sheet, and a project for Label Studio.
+"""Forms for scoring pictures: a sheet, and a project for Label Studio.
 
 All of it lies in one folder, with the pictures beside it. Nothing there says what a picture is of:
 pictures are named by their sha256, stand in the order that they are given in, and come with a text

@@ -306,7 +306,7 @@ class Step(ABC, Generic[ConfigT]):
         return None
 
     def warning(self, partition: str, config: ConfigT) -> str | None:
-        """What a quote, and a run, says beside its numbers."""
+        """A warning that quotes and runs add to their numbers."""
         return None
 
     def ins(self) -> dict[str, AssetIn]:

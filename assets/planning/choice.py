@@ -1,4 +1,4 @@
-"""What a quote is asked for: a selection of assets, partitions, and the run config of their ops."""
+"""The scope of a quote: a selection of assets, partitions, and the run config of their ops."""
 
 import re
 import warnings

@@ -1,4 +1,4 @@
-"""What a quote counts: requests counted, looked up and priced, a few at a time."""
+"""The counting of a quote: requests are looked up and priced in chunks."""
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
@@ -113,7 +113,7 @@ class Sampled(NamedTuple):
 
 
 class Quote(NamedTuple):
-    """Lines by asset, partition and model, and totals by model.
+    """Lines by asset, partition and model, with totals by model.
 
     A request that several lines share is counted once in the total. `without` tells of partitions
     that lack a model, by the reason, and `warnings` of what planners found.

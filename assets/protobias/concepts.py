@@ -208,7 +208,7 @@ def effects(painters: Sequence[Painted], concepts: Set[str]) -> pd.DataFrame:
 
 
 def warning(painters: Sequence[Painted], dropped: Set[str], concepts: Set[str]) -> str | None:
-    """What to tell where pictures that cost something are no longer used; None where none are."""
+    """A warning of paid pictures that are no longer used; None if there are none."""
     lost = [each for each in painters if not each.rehearsal and each.of(dropped)]
     if not lost:
         return None

@@ -94,7 +94,7 @@ def rated(outcome: Outcome, calls: Sequence[str]) -> dict[str, Any]:
 
 
 def read_off(row: Row, images: ImageStore) -> dict[str, Any]:
-    """What `pixels` says: how much of what its prompt tells a schematic shows, as 1 to 10."""
+    """The answer of `pixels`: how far a schematic shows its prompt, 1 to 10."""
     low, high = SCALE
     try:
         share = fit(images.get(row["sha256"]), row["prompt"])

@@ -45,7 +45,7 @@ class Given(NamedTuple):
 class FiledScores(Scores):
     """The scores of a metric of the user's own; nothing is asked.
 
-    Raises `BadScores` for a file that cannot be read; single rows of no use are named.
+    Raises `BadScores` for a file that cannot be read; unusable rows are listed.
     """
 
     is_automatic = False
@@ -134,7 +134,7 @@ def read_scores(model: Model, home: Home, painter: str) -> Given:
 def read_outcomes(
     given: Given, model: Model, domain: str, pairs: Sequence[str], wanted: Sequence[Row]
 ) -> tuple[list[dict[str, Any]], pd.DataFrame]:
-    """How each of the `wanted` pictures ended, and the rows that are of no use.
+    """The outcome of each of the `wanted` pictures, and the unusable rows.
 
     `pairs` are all of the domain; a row about another domain is passed over. A picture without
     exactly one row of use has failed, and is never 0. Columns of the second: row, problem.

@@ -60,6 +60,6 @@ def wrong_rows(own: OwnTriplets) -> pd.DataFrame:
 
 
 def warning(own: OwnTriplets, path: str) -> str | None:
-    """What to tell of rows that are not used; None where all are."""
+    """A warning of unused rows; None if all are used."""
     lines = "\n".join(f"  {path}, line {line}: {why}" for line, why in own.wrong)
     return f"{len(own.wrong)} of {own.rows} rows are not used.\n{lines}" if own.wrong else None

@@ -139,7 +139,7 @@ _PRESENT = {
     "malformed": ("reason",),
     "failed": ("reason",),
 }
-"""By outcome, which columns tell of it."""
+"""The columns that are filled, by outcome."""
 
 
 class ImagePairs(PaintStep[Pairing]):

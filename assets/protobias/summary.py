@@ -54,8 +54,9 @@ SUMMARY = Columns(
     **_with_interval("correct_margin", "Mean M(corr) - M(adv) where it is above 0 (Table 1)"),
     **_with_interval("incorrect_margin", "Mean M(adv) - M(corr) where it is 0 or above"),
 )
-"""Knobs and concepts are told apart for each domain, one at a time. A number without anything to
-rest on is empty, and so are those of all domains of a metric that lacks one which another has."""
+"""Rows are by knob or by concept of a domain. A number without anything to rest on is empty, and so
+are those of all domains of a metric that lacks one which another has.
+"""
 
 _PLOTTED = ["failure_rate", "correct_margin", "incorrect_margin"]
 _SHOWN = [

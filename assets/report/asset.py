@@ -122,7 +122,7 @@ def report_asset(
 
 
 def _take_over_former(former: Path, folder: Path) -> None:
-    """Remove the site at its address of before, whose pictures are taken over if there is no newer.
+    """Remove the site at its former address; its pictures are taken over if there is no newer site.
 
     A report of before would go on to be opened, and be out of date without a word.
     """

@@ -13,7 +13,7 @@ _NARROW, _GAP, _LETTER = 340, 12, 7
 
 
 class Mark(NamedTuple):
-    """A value with its interval, how it is drawn, and what is written beside it."""
+    """A value with its interval, style and label."""
 
     kind: Literal["failure", "accuracy", "bias"]
     rate: Rate

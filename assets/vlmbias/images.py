@@ -140,7 +140,7 @@ def _draw_set(
 def _changed(
     rows: Sequence[Mapping[str, Any]], context: AssetExecutionContext, home: Home
 ) -> list[str]:
-    """Images that the table of before has with other pixels, in the same design and size."""
+    """Images that had other pixels in the previous table, in the same design and size."""
     try:
         before = home.table(context.asset_key, context.partition_key)
     except (FileNotFoundError, Corrupt):

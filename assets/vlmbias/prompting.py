@@ -1,4 +1,4 @@
-"""The four ways of prompting, and which questions a judge gets under each (sections 4.7, 4.8)."""
+"""The four prompting variants, and a judge's questions under each (sections 4.7, 4.8)."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple

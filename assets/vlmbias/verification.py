@@ -1,4 +1,4 @@
-"""When a topic's images are verified: every label read back, no two scenes alike, all legible.
+"""Verification of a topic's images: every label read back, no two scenes alike, all legible.
 
 The same functions decide the checks of `measurements`, what may be asked about, and what the report
 shows.
@@ -32,7 +32,7 @@ _FULL_SIZE, _LEAST_PX = 384, 2.0
 
 
 class Unverified(ValueError):
-    """A topic's images do not show what their labels say, or cannot be told apart or read."""
+    """A topic's images contradict their labels, are identical or cannot be read."""
 
 
 def agreement(images: pd.DataFrame, measurements: pd.DataFrame) -> pd.DataFrame:
@@ -66,7 +66,7 @@ def alike(measurements: pd.DataFrame) -> pd.DataFrame:
 
 
 def too_narrow(measurements: pd.DataFrame) -> pd.DataFrame:
-    """The images of the smallest size drawn with a mark or a gap narrower than 2 px.
+    """The images of the smallest size with a mark or a gap narrower than 2 px.
 
     Below 384 px the limit shrinks with the size. What was not measured is too narrow as well.
     """

@@ -36,7 +36,7 @@ WAIT_S = 5.0
 DOWNLOAD_S = 3600.0
 KEPT_AT_ONCE = 100
 REASONS = 5
-"""So many different reasons for failures are told apart; others are counted together."""
+"""The most reasons for failures that are counted separately."""
 _LONGEST_REASON = 150
 
 

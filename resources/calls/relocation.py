@@ -20,7 +20,7 @@ from resources.atomic import whole_file
 from resources.faults import Busy, Unusable
 
 _BESIDE_ANOTHER = "work.sqlite"
-"""A file that every data root has had at the right place: who lies beside it belongs there."""
+"""A file that is always at the right place in a data root, by which the root is known."""
 
 
 def adopt(path: Path) -> None:

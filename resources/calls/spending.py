@@ -17,7 +17,7 @@ Mode: TypeAlias = Literal["online", "batch"]
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """The asset, partition and run that requests are sent for, as costs are told apart by them.
+    """The asset, partition and run that requests are sent for, by which costs are booked.
 
     `per_run` and `per_month` are the budgets that hold, in US dollars; None is no limit. Months are
     those of UTC, over everything that the call store knows of.

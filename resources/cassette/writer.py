@@ -109,7 +109,7 @@ def _taken(images: ImageStore, digest: str) -> tuple[str, bytes]:
 
 
 def _sheet(topic: str, sheet: bytes) -> bytes:
-    """A review file in which no cell is a formula for whoever opens it."""
+    """A review file in which no cell is run as a formula by a spreadsheet."""
     try:
         return guarded_sheet(sheet)
     except ValueError as problem:

@@ -23,7 +23,7 @@ def collect(
 ) -> Iterator[dict[str, Any]]:
     """A row for each row of the table, in its order; the pictures are in the store by then.
 
-    Raises `CollectionError` where the table as a whole is of no use.
+    Raises `CollectionError` if the table as a whole cannot be used.
     """
     earlier = _Earlier()
     read = _read(collection)

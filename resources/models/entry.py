@@ -136,7 +136,7 @@ class Model(BaseModel):
 
     @property
     def rehearses(self) -> bool:
-        """Whether it runs offline, so that what it makes is a rehearsal and no result."""
+        """Whether it runs offline, so that its results are a stand-in run."""
         return self.backend == "offline"
 
     @property

@@ -99,7 +99,7 @@ def manifest_of(model: Model) -> Manifest:
 
 
 def named_by(model: Model, prompt: str, seed: int | None, sample: int) -> dict[str, str]:
-    """What tells one answer from another: the file, as its row names it, and its sha256.
+    """What identifies an answer: the file, as its row names it, and its sha256.
 
     Nothing where it is not painted yet.
     """

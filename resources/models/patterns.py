@@ -71,7 +71,7 @@ class Pattern:
 
 
 def problems_of(entry: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
-    """What is wrong with an entry as a pattern, beside its template: fields, and what to do."""
+    """Problems of an entry's pattern, apart from its template: fields, and remedies."""
     pattern = entry["pattern"]
     if not isinstance(pattern, str) or not pattern:
         yield "pattern", "`pattern` has to be text, as in gpt-image-*"

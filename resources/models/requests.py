@@ -155,7 +155,7 @@ def is_painted(model: Model, request: Request) -> bool:
 
 
 def _with_file(model: Model, found: dict[str, Any], request: Request) -> dict[str, Any]:
-    """The same, with what tells one answer of a folder from another: the picture's file."""
+    """The request with what identifies an answer of the backend `folder`: the picture's file."""
     if model.backend != "folder" or not isinstance(request, Paint):
         return found
     file = named_by(model, request.prompt, request.seed, request.sample)

@@ -44,7 +44,7 @@ class Metric(NamedTuple):
 
     @property
     def small(self) -> str:
-        """What is said of it beside its name."""
+        """A note beside its name."""
         named = "" if self.formula in ("reference", HUMAN, "") else self.formula.replace("_", " ")
         family = "of the filter's family" if self.same_family else ""
         return ", ".join(filter(None, (named, family, self.partial)))

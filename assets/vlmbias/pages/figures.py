@@ -115,7 +115,7 @@ class Accuracy:
 
     @property
     def sizes(self) -> list[str]:
-        """The sizes in px that have rows of their own, the smallest first."""
+        """The sizes in px with rows of their own, in ascending order."""
         return sorted({where[1] for where in self.scenes} - {EVERY_SIZE}, key=int)
 
     def questions(self, prompting: str) -> set[str]:

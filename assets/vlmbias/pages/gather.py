@@ -158,7 +158,7 @@ def _asked(
 def _shown(
     pictures: Sequence[Picture], answered: Mapping[ImageKey, list[Row]], *, painted: bool
 ) -> dict[str, list[Shown]]:
-    """What was shown in place of the smallest picture, by prompting; a judge may see none."""
+    """The picture shown instead of the smallest one, by prompting; a judge may see none."""
     found: dict[str, list[Shown]] = {}
     for picture in pictures:
         seen: defaultdict[str, dict[Shown, None]] = defaultdict(dict)

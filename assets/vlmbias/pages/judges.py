@@ -1,4 +1,4 @@
-"""The judges that tables name."""
+"""Judges as named in tables."""
 
 from collections.abc import Collection, Iterable
 from typing import NamedTuple

@@ -192,7 +192,7 @@ class Scene:
         return bool(self.painter)
 
     def _at_least(self, longer: int) -> Picture:
-        """The smallest picture that is not smaller, else the largest."""
+        """The smallest picture of at least that size, else the largest."""
         large = (picture for picture in self.pictures if picture.size >= longer)
         return next(large, self.pictures[-1])
 
@@ -208,7 +208,7 @@ class Scene:
 
     @property
     def slug(self) -> str:
-        """What tells the scene from all others of its topic."""
+        """The scene's id within its topic."""
         return self.base_id.removeprefix(f"{self.domain}/")
 
     @property

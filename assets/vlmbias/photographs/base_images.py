@@ -1,4 +1,4 @@
-"""The base images that a step is about, where a limit cut it, or a step before it, short."""
+"""The base images of a step under a limit, its own or that of a step before."""
 
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence

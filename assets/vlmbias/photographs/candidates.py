@@ -1,4 +1,5 @@
-"""What may be published: every painted original and edited picture, as a model and people see it.
+"""Candidates for publication: every painted original and edited picture, as model and people judge
+it.
 
 A vision model may be asked whether the subject is there, framed and visible. It is never asked how
 many there are of anything: that is what judges are tested on, and a person decides it.

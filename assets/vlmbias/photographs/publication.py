@@ -211,7 +211,7 @@ def _row(
 
 
 def _image_set(published: Published) -> ImageSet:
-    """A rehearsal is one whatever people say of it; what nobody has accepted stands apart."""
+    """A stand-in stays one whatever people decide; what nobody accepted is unreviewed."""
     if published.candidate["rehearsal"]:
         return "rehearsal"
     if published.review == "unreviewed":

@@ -1,4 +1,4 @@
-"""Which candidates people review, and which are published: accepted ones, or undecided ones."""
+"""The candidates to review, and those to publish: accepted, or undecided."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence

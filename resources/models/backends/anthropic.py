@@ -52,7 +52,7 @@ _VERSION = "2026-10-21"
 """The version of the API that the replies below are of. It has no temperature: it samples at 1."""
 
 _NO_MONEY = re.compile(r"(?i)credit balance|usage limit|spend(?:ing)? limit")
-"""How a 400 begins that is about the account, and not about the request; no code tells them."""
+"""Beginnings of 400 errors about the account, which have no code of their own."""
 _CLOSED_CODES = frozenset(
     {"contract_spend_limit_reached", "enforced_spend_limit_reached", "organization_on_hold"}
 )
