@@ -1,0 +1,196 @@
+"""Survival: whether drawn pictures still show their truth after each perturbation.
+
+No code can read what text-to-image models paint. Pictures that are drawn by code are perturbed in
+the very same way, and read again by the `measure` of their domain, which is not told what was done.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from typing import Any, TypeAlias
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from dagster import (
+    AssetCheckResult,
+    AssetCheckSeverity,
+    AssetCheckSpec,
+    AssetExecutionContext,
+    Config,
+    MaterializeResult,
+    StaticPartitionsDefinition,
+)
+from pydantic import Field
+
+from assets.frame.biases import SINGLE, Configurations
+from assets.frame.common import key, table_asset
+from assets.kit.columns import BOOLEAN, TEXT, WHOLE, Columns, materialized
+from assets.kit.previews import markdown_table
+from generators.domains import Domain, domain, domains
+from generators.fingerprint import fingerprint
+from generators.perturbations.grids import COMMON, GRID
+from generators.perturbations.perturbation import Perturbation
+from generators.perturbations.registry import code_of, to_json
+from generators.perturbations.subject import Box, Inapplicable, Subject
+from generators.scene import Scene
+from generators.survival import Rereading, survival
+from resources.design import Design
+from resources.ledger import WorkLedger, work_key
+from resources.workers import spread
+
+drawn_domains = StaticPartitionsDefinition(list(domains()))
+"""The domains that are drawn by code."""
+
+SURVIVAL = Columns(
+    base_id=(TEXT, "The scene that was drawn"),
+    domain=(TEXT, "The drawn domain"),
+    size=(WHOLE, "The longer side in px"),
+    perturbation=(TEXT, "What was done to the picture"),
+    parameters=(TEXT, "With which parameters, as JSON"),
+    outcome=(TEXT, "right, wrong, unreadable, or inapplicable"),
+    reason=(TEXT, "What was read instead, or why nothing was; else empty"),
+    exempt=(BOOLEAN, "Whether a text or a box covers what is counted"),
+    readable=(BOOLEAN, "Whether the picture still shows its truth"),
+)
+LEAST = 0.95
+"""The share of pictures that must stay readable under each perturbation."""
+_CHECK = "truths_survive"
+
+Found: TypeAlias = tuple[str, str, bool, bool]
+"""Outcome, reason, exempt and readable."""
+
+
+class Sampling(Config):
+    """How many scenes are perturbed, and how."""
+
+    scenes: int = Field(
+        default=12, ge=1, description="How many of the domain's scenes, evenly over all of them."
+    )
+    size: int = Field(default=768, description="The longer side in px, at most 4096.")
+    configurations: Configurations = Field(
+        default="single",
+        description="single tries one configuration of each bias, grid all of the paper's.",
+    )
+
+
+def perturbations(which: Configurations) -> list[Perturbation]:
+    """Every bias of FRAME, and the common perturbations."""
+    biases = [each for of in GRID.values() for each in of] if which == "grid" else SINGLE.values()
+    return [*biases, *COMMON]
+
+
+def subject_of(topic: Domain, scene: Scene, size: int) -> Subject:
+    """What texts and boxes say of a scene: its name, its first question, and where it changed."""
+    return Subject(
+        keyword=scene.subject,
+        instruction=topic.asking.ask(scene)[0].text,
+        title=topic.caption(scene.subject),
+        boxes=tuple(Box(*box, scene.subject) for box in topic.outline(scene, size)),
+    )
+
+
+def reread(rereading: Rereading) -> Found:
+    """What a perturbed picture says; inapplicable where the perturbation cannot be made."""
+    try:
+        found = survival(rereading)
+    except Inapplicable as why:
+        return "inapplicable", str(why), False, False
+    return found.outcome, found.reason, found.exempt, found.readable
+
+
+def sampled(scenes: Sequence[Scene], number: int) -> list[Scene]:
+    """So many scenes, evenly over all; all where there are no more."""
+    places = np.linspace(0, len(scenes) - 1, min(number, len(scenes)))
+    return [scenes[round(place)] for place in places]
+
+
+def checked(rows: Sequence[dict[str, Any]]) -> AssetCheckResult:
+    """Fails by an error where a picture reads wrong, by a warning where too many are unreadable."""
+    counted = pd.DataFrame([row for row in rows if row["outcome"] != "inapplicable"])
+    counted = counted[~counted["exempt"]]
+    rates = counted.groupby("parameters", sort=False)["readable"].agg(["sum", "size"])
+    few = rates[rates["sum"] < LEAST * rates["size"]]
+    wrong = counted[counted["outcome"].eq("wrong")]
+    said = f"{counted['readable'].sum():,} of {len(counted):,} perturbed pictures stay readable."
+    if len(few):
+        said += f" Fewer than {LEAST:.0%} of them do under {len(few)} perturbations."
+    if len(wrong):
+        said += f" {len(wrong)} read wrong, as {wrong['base_id'].iloc[0]}: "
+        said += f"{wrong['reason'].iloc[0]}. Mend the measure of their domain."
+    return AssetCheckResult(
+        check_name=_CHECK,
+        passed=not len(few) and not len(wrong),
+        severity=AssetCheckSeverity.ERROR if len(wrong) else AssetCheckSeverity.WARN,
+        description=said,
+        metadata={"below": markdown_table(few.reset_index())},
+    )
+
+
+def _rereadings(topic: Domain, config: Sampling, seed: int) -> Iterator[Rereading]:
+    topic.check_size(config.size)
+    for scene in sampled(topic.drawing.scenes(seed), config.scenes):
+        subject = subject_of(topic, scene, config.size)
+        for each in perturbations(config.configurations):
+            yield Rereading(scene, config.size, (each,), subject)
+
+
+def _row(rereading: Rereading, found: Found) -> dict[str, Any]:
+    outcome, reason, exempt, readable = found
+    return {
+        "base_id": rereading.scene.base_id,
+        "domain": rereading.scene.domain,
+        "size": rereading.size,
+        "perturbation": rereading.perturbations[0].name,
+        "parameters": to_json(rereading.perturbations),
+        "outcome": outcome,
+        "reason": reason or None,
+        "exempt": exempt,
+        "readable": readable,
+    }
+
+
+def _survived(
+    context: AssetExecutionContext, config: Sampling, design: Design, ledger: WorkLedger
+) -> MaterializeResult[pa.Table]:
+    """Perturb and read what was not read before. Raises `SizeOutOfRange`."""
+    topic = domain(context.partition_key)
+    code = topic.fingerprint, fingerprint("generators.survival")
+    work = {
+        work_key(
+            *("survival", *code, code_of(each.perturbations), to_json(each.perturbations)),
+            *(asdict(each.scene), each.size, asdict(each.subject)),
+        ): each
+        for each in _rereadings(topic, config, design.seed)
+    }
+    known: dict[str, Found] = ledger.known(work)
+    missing = [made for made in work if made not in known]
+    for made, found in zip(missing, spread(reread, map(work.__getitem__, missing)), strict=True):
+        ledger.record({made: list(found)})
+        known[made] = found
+    rows = [_row(rereading, known[made]) for made, rereading in work.items()]
+    counts = pd.crosstab(*(pd.DataFrame(rows)[name] for name in ("perturbation", "outcome")))
+    made = materialized(
+        SURVIVAL.table(rows),
+        read_now=len(missing),
+        by_perturbation=markdown_table(counts.reset_index()),
+    )
+    return made._replace(check_results=[checked(rows)])
+
+
+# Dagster takes the result's type for that of several outputs, where there are checks.
+del _survived.__annotations__["return"]
+survival_asset = table_asset(
+    key=key("survival"),
+    columns=SURVIVAL,
+    partitions=drawn_domains,
+    description="Whether pictures drawn by code are still read right after each perturbation, by "
+    "code that is not told what was done.",
+    check_specs=[
+        AssetCheckSpec(
+            _CHECK,
+            asset=key("survival"),
+            description=f"Under each perturbation {LEAST:.0%} of the pictures stay readable, those "
+            "left out in which a text or a box covers what is counted; none reads wrong.",
+        )
+    ],
+)(_survived)
