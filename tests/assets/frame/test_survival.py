@@ -17,7 +17,7 @@ SOME = [perturbation("brightness", factor=1.1), perturbation("padding", thicknes
 def results(tmp_path_factory):
     """Those of two runs on two scenes of a domain, under two perturbations."""
     ledger = WorkLedger(root=str(tmp_path_factory.mktemp("survival")))
-    with dg.instance_for_test() as instance, pytest.MonkeyPatch.context() as patch:
+    with dg.DagsterInstance.ephemeral() as instance, pytest.MonkeyPatch.context() as patch:
         patch.setattr(survival, "perturbations", lambda which: SOME)
         return [
             dg.materialize(
