@@ -3,7 +3,7 @@
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, BinaryIO
 
 import typer
 
@@ -74,9 +74,19 @@ def _write(path: Path, found: "Sequence[Prompt]") -> None:
     else:
         text = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
     try:
-        with path.open("x", encoding="utf-8", newline="") as file:
-            file.write(text)
+        with path.open("xb") as file:
+            _write_all(path, file, text.encode())
     except OSError as error:
         raise ValueError(
             f"{path} cannot be written ({error.strerror}). Name another file."
         ) from None
+
+
+def _write_all(path: Path, file: BinaryIO, data: bytes) -> None:
+    """Write a file that was just made, or remove it: a part of a list looks like a whole one."""
+    try:
+        file.write(data)
+        file.flush()
+    except OSError:
+        path.unlink()
+        raise

@@ -82,6 +82,11 @@ def manifest_of(model: Model) -> Manifest:
 
     A relative path starts at the data root.
     """
+    if "://" in model.model:
+        raise ManifestError(
+            f"{model.name}: the manifest {model.model} is an address. Download it with its "
+            "pictures, and name the file."
+        )
     path = _home() / Path(model.model).expanduser()
     if path.suffix.lower() not in _KINDS:
         raise ManifestError(
@@ -183,10 +188,11 @@ def _painted(path: Path, row: Row, seeded: bool) -> tuple[Wanted, Painted]:
 
 def _text(cells: Mapping[str, Any], name: str, guarded: bool) -> str:
     value = cells.get(name)
-    text = value.strip() if isinstance(value, str) else ""
+    text = value if isinstance(value, str) else ""
+    text = (unguarded(text) if guarded else text).strip()
     if not text or "\0" in text:
         raise ValueError(f"its `{name}` is empty, or no text")
-    return unguarded(text) if guarded else text
+    return text
 
 
 def _number(cells: Mapping[str, Any], name: str) -> int | None:

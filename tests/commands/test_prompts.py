@@ -1,11 +1,16 @@
 """`counterfactory prompts`: a list for whoever paints, or one clear message and exit code 2."""
 
 import csv
+import errno
+import io
 import json
 from functools import partial
+from pathlib import Path
 
 import pytest
 
+from assets.planning.prompts import Prompt
+from commands.prompts import _write
 from tests.assets.paired import write_triplets
 
 MODELS = """
@@ -75,3 +80,17 @@ def test_a_file_that_is_there_is_left_alone(prompts, tmp_path):
 def test_what_cannot_be_listed_is_told(prompts, arguments, code, message):
     done = prompts(*arguments)
     assert (done.exit_code, message in done.stderr) == (code, True), done.stderr
+
+
+def test_a_list_that_does_not_fit_on_the_disk_leaves_no_part_of_one(tmp_path, monkeypatch):
+    flush = io.BufferedWriter.flush
+
+    class Full(io.BufferedWriter):
+        def flush(self):
+            flush(self)
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "open", lambda path, mode: Full(io.FileIO(path, "x")))
+    with pytest.raises(ValueError, match=r"list\.csv cannot be written \(No space"):
+        _write(tmp_path / "list.csv", [Prompt("A hen.", None, 0, "a.png")])
+    assert not (tmp_path / "list.csv").exists()

@@ -163,7 +163,16 @@ def test_seeds(folder):
         assert isinstance(ask(Paint("A hen.")).outcomes[0], Answered)
 
 
-PROMPTS = ["=1+1", "-5 degrees", "'+' is a sign.", 'Two "lines"\nof it', " spaces ", "é"]
+PROMPTS = [
+    "=1+1",
+    "-5 degrees",
+    "'+' is a sign.",
+    'Two "lines"\nof it',
+    " spaces ",
+    "é",
+    "\t-tab",
+    "\nline",
+]
 
 
 @pytest.mark.parametrize("name", ["manifest.csv", "manifest.jsonl"])
@@ -212,6 +221,12 @@ def test_a_manifest_of_no_use_is_one_clear_error(folder, name, text, message):
         ask(Paint("A"), of=painter(folder, name))
     assert message in str(error.value)
     assert str(folder / name) in str(error.value)
+
+
+def test_a_manifest_elsewhere_is_not_looked_for_here(folder):
+    of = painter(folder).model_copy(update={"model": "s3://mine/manifest.csv"})
+    with pytest.raises(ManifestError, match=r"is an address\. Download it with"):
+        call_keys(of, [Paint("A hen.")])
 
 
 def test_it_costs_nothing(folder):
