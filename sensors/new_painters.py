@@ -17,7 +17,7 @@ from dagster import (
 )
 
 from assets.kit.benchmarks import benchmarks
-from assets.kit.partitions import is_by_painter, painters, tags_of
+from assets.kit.partitions import BY_PAINTER, is_by_painter, tags_of
 from assets.planning.choice import Assets
 from resources.former_names import partition_now
 from resources.models.catalog import CatalogFiles, Model
@@ -74,7 +74,7 @@ def jobs_of_painters(jobs: Sequence[Any], assets: Assets) -> list[Any]:
         for flows in every
         if any(is_by_painter(flow.division) for flow in flows)
         for flow in flows
-        if is_by_painter(flow.division) or flow.division == painters or flow.division is None
+        if is_by_painter(flow.division) or flow.division in BY_PAINTER or flow.division is None
     }
     return [job for job in jobs if job.name in wanted]
 
@@ -84,7 +84,8 @@ class _Flow:
 
     def __init__(self, coverage: Coverage) -> None:
         self._instance, self._coverage = coverage.instance, coverage
-        self._summary = coverage.flow_of(painters)
+        by_painter = map(coverage.flow_of, BY_PAINTER)
+        self._summary = next(filter(None, by_painter), None)
         self._report = coverage.flow_of(None, "/report")
 
     def of_painters(self) -> Iterator[RunRequest]:
@@ -131,7 +132,7 @@ class _Flow:
         made = [run for run in runs if run.tags.get(SUMMARIZED) == last]
         (summary,) = map(AssetKey.from_user_string, self._summary.assets)
         if not made:
-            tags = tags_of(painter.name, painters)
+            tags = tags_of(painter.name, self._summary.division)
             yield RunRequest(
                 run_key=f"summary {last}",
                 job_name=self._summary.job,
