@@ -87,8 +87,8 @@ class Document:
                 f"  {self.path}, line {each.line}{entry(each)}: {each.text}"
                 for each in sorted(self.problems)
             ]
-            count = "one thing" if len(lines) == 1 else f"{len(lines)} things"
-            raise self.fault("\n".join([f"{self.path} has {count} to mend.", *lines]))
+            count = "one error" if len(lines) == 1 else f"{len(lines)} errors"
+            raise self.fault("\n".join([f"{self.path} has {count}.", *lines]))
 
 
 def load(path: Path | str, absent: str, fault: type[Exception]) -> Document:

@@ -52,7 +52,7 @@ def _monthly(
         f"price lacks of {benchmark.title}. This spends money: set a budget first.",
     )
     def missing_pictures(context: ScheduleEvaluationContext) -> SkipReason | list[RunRequest]:
-        """Raises `CatalogError` where models.yaml is of no use as it is."""
+        """Raises `CatalogError` if models.yaml cannot be used."""
         month = f"{context.scheduled_execution_time:%Y-%m}"
         requests, told = missing(context.instance, files, assets, benchmark, month)
         for line in told:

@@ -49,7 +49,7 @@ def launching(files: CatalogFiles, assets: Assets, jobs: Sequence[Any]) -> Senso
         "of which a benchmark has no pictures yet. This spends money: set a budget first.",
     )
     def new_painters(context: SensorEvaluationContext) -> SensorResult:
-        """Raises `CatalogError` where models.yaml is of no use as it is."""
+        """Raises `CatalogError` if models.yaml cannot be used."""
         take_over(context.instance, assets)
         covered = coverages(context.instance, files.load(), assets, benchmarks())
         flows = [_Flow(coverage) for coverage in covered]

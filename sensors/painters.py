@@ -46,7 +46,7 @@ def noticing(files: CatalogFiles, assets: Assets) -> SensorDefinition:
         "finds, and quotes it; asks nothing of it.",
     )
     def noticed(context: SensorEvaluationContext) -> SensorResult | SkipReason:
-        """Raises `CatalogError` where models.yaml is of no use as it is."""
+        """Raises `CatalogError` if models.yaml cannot be used."""
         take_over(context.instance, assets)
         polled = _Polled.model_validate_json(context.cursor or "{}")
         if files.load().patterns and time.time() - polled.at >= POLL_EVERY_S:

@@ -79,7 +79,7 @@ class FiledScores(Scores):
         given, _, wrong = self._outcomes(work, rows)
         told = {**super().metadata(work, rows), "file": str(given.path)}
         if len(wrong):
-            work.log.warning("%s: %d rows are of no use.", given.path, len(wrong))
+            work.log.warning("%s: %d rows are unusable.", given.path, len(wrong))
             told |= {"bad_rows": len(wrong), "rows_of_no_use": markdown_table(wrong.head(100))}
         return told
 

@@ -91,7 +91,7 @@ def named(calls: CallStore, tag: str, *, closed: bool = False) -> Batch:
         return batch
     tags = ", ".join(each.tag for each in calls.batches.in_state(*OPEN)) or "none"
     what = "There is no batch with the tag" if batch is None else "Nothing waits any more in"
-    raise Stopped(f"{what} {tag}. Under way are: {tags}.")
+    raise Stopped(f"{what} {tag}. In progress: {tags}.")
 
 
 async def _states(

@@ -135,7 +135,7 @@ class Database(ABC):
         if isinstance(fault, Unreachable) and not self._seen:
             raise fault
         if away >= _PATIENCE_S:
-            raise type(fault)(f"{fault} It was waited for, for {away:.0f} s.") from fault
+            raise type(fault)(f"{fault} Waited for {away:.0f} s.") from fault
         if now - self._said_at >= _SAY_EVERY_S:
             self._said_at = now
             get_dagster_logger().warning(

@@ -102,7 +102,7 @@ class Collection(BaseModel):
         if scale is None and scored:
             raise ValueError("is missing: the least and the greatest human score, as in [1, 5]")
         if scale is not None and columns is not None and not scored:
-            raise ValueError("is of no use without `human_score` among `columns`: remove it")
+            raise ValueError("has no effect without `human_score` among `columns`: remove it")
         if scale is not None and not (math.isfinite(sum(scale)) and scale[0] < scale[1]):
             raise ValueError("has to be the least and then the greatest score, as in [1, 5]")
         return scale
@@ -114,4 +114,6 @@ class Collection(BaseModel):
             "".encode(encoding)
             return codecs.lookup(encoding).name
         except (LookupError, UnicodeError):
-            raise ValueError(f"is {encoding!r}, which is none: write one as latin-1") from None
+            raise ValueError(
+                f"is {encoding!r}, which is no encoding: write one as latin-1"
+            ) from None

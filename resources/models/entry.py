@@ -220,7 +220,7 @@ class Model(BaseModel):
     def _of_a_painter(cls, devices: tuple[str, ...], entry: ValidationInfo) -> tuple[str, ...]:
         backend = entry.data.get("backend")
         if devices and backend is not None and backend != "diffusers":
-            raise ValueError(f"is of no use to the backend {backend!r}: remove it")
+            raise ValueError(f"is not used by the backend {backend!r}: remove it")
         if devices and "device" in entry.data.get("parameters", {}):
             raise ValueError("stands beside `device` in parameters: remove that one")
         if not all(re.fullmatch(r"[a-z]+(:[0-9]+)?", device) for device in devices):
@@ -236,7 +236,7 @@ class Model(BaseModel):
                 raise ValueError("is missing: the server's address, as in http://localhost:8000/v1")
             return None
         if backend is not None and backend not in _SERVED:
-            raise ValueError(f"is of no use to the backend {backend!r}: remove it")
+            raise ValueError(f"is not used by the backend {backend!r}: remove it")
         try:
             parts = urlsplit(url)
             wrong = parts.scheme not in ("http", "https") or not parts.hostname or parts.port == 0
@@ -255,7 +255,7 @@ class Model(BaseModel):
         if key is None:
             return None
         if backend in ("offline", "folder"):
-            raise ValueError(f"is of no use to the backend {backend!r}: remove it")
+            raise ValueError(f"is not used by the backend {backend!r}: remove it")
         if not re.fullmatch(r"[A-Z][A-Z0-9_]*", key):
             raise ValueError(
                 "is no name of an environment variable, as OPENAI_API_KEY is. If it is the API key "

@@ -153,7 +153,7 @@ def _read(path: Path, state: _State, seeded: bool) -> Manifest:
         more = len(problems) - _TOLD
         lines = [f"  {path}, {each}" for each in problems[:_TOLD]]
         lines += [f"  and {more:,} more"] if more > 0 else []
-        raise ManifestError("\n".join([f"{path} has {len(problems):,} rows to mend.", *lines]))
+        raise ManifestError("\n".join([f"{path} has {len(problems):,} rows with errors.", *lines]))
     return Manifest(path, rows)
 
 

@@ -86,7 +86,7 @@ def problems_of(entry: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
     if "name" in entry:
         yield (
             "name",
-            "`name` is of no use beside `pattern`, whose models are named by their ids: remove it",
+            "`name` has no effect beside `pattern`, whose models are named by their ids: remove it",
         )
     backend, roles = entry.get("backend"), entry.get("roles")
     if isinstance(backend, str) and backend not in LISTING:

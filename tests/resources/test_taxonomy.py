@@ -171,7 +171,7 @@ def test_what_is_wrong_is_told_with_its_line(tmp_path, old, new, text):
 def test_what_is_wrong_is_told_once(tmp_path, new):
     path = tmp_path / "taxonomy.yaml"
     path.write_text(SMALL.replace("word: rich", new))
-    with pytest.raises(TaxonomyError, match="has one thing to mend"):
+    with pytest.raises(TaxonomyError, match="has one error"):
         load(path)
 
 

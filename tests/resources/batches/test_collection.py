@@ -250,7 +250,7 @@ def test_a_batch_that_runs_is_not_collected(of_each):
 
 def test_there_is_no_batch_of_that_tag(office):
     tag = office.submit_one(looks(1))
-    with pytest.raises(Stopped, match=f"There is no batch with the tag none. Under way are: {tag}"):
+    with pytest.raises(Stopped, match=f"There is no batch with the tag none. In progress: {tag}"):
         office.collect("none")
 
 

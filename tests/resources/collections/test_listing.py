@@ -61,13 +61,13 @@ def test_another_file_can_be_named(monkeypatch, tmp_path):
             "- {name: a, path: x, columns: {human_score: b}}",
             "`scale` is missing: the least and the greatest human score, as in [1, 5]",
         ),
-        ("- {name: a, path: x, scale: [1, 5]}", "`scale` is of no use without `human_score`"),
+        ("- {name: a, path: x, scale: [1, 5]}", "`scale` has no effect without `human_score`"),
         (
             "- {name: a, path: x, columns: {human_score: b}, scale: [5, 1]}",
             "`scale` has to be the least and then the greatest score",
         ),
-        ("- {name: a, path: x, encoding: utf-9}", "`encoding` is 'utf-9', which is none"),
-        ("- {name: a, path: x, encoding: base64}", "`encoding` is 'base64', which is none"),
+        ("- {name: a, path: x, encoding: utf-9}", "`encoding` is 'utf-9', which is no encoding"),
+        ("- {name: a, path: x, encoding: base64}", "`encoding` is 'base64', which is no encoding"),
         ("- {name: a, path: x}\n- {name: Flux, path: x}", "line 2, Flux: `name` 'Flux' is that of"),
         (
             "- {name: a, path: x}\n- {name: A, path: x}",

@@ -51,7 +51,7 @@ def said(loaded, tmp_path):
             loaded(content)
         head, *lines = str(caught.value).splitlines()
         path = re.escape(str(tmp_path / "models.yaml"))
-        assert re.fullmatch(rf"{path} has (one thing|\d+ things) to mend\.", head)
+        assert re.fullmatch(rf"{path} has (one error|\d+ errors)\.", head)
         pattern = rf"  {path}, line (\d+)(?:, ([^:]+))?: (.+)"
         found = [re.fullmatch(pattern, line) for line in lines]
         assert all(found), lines
@@ -243,7 +243,7 @@ class TestKeys:
 
 WRONG = {
     "unknown backend": (entry(backend="opena"), 2, "'opena' … did you mean openai? … gemini"),
-    "devices of a server": (entry(devices=["cuda:0"]), 6, "`devices` … of no use to … openai"),
+    "devices of a server": (entry(devices=["cuda:0"]), 6, "`devices` … not used by … openai"),
     "unknown role": (entry(roles=["judge", "panter"]), 5, "'panter' … did you mean painter?"),
     "only role unknown": (entry(roles=["juge"]), 5, "'juge' … did you mean judge?"),
     "unknown field": (entry(famly="gpt"), 6, "`famly` is no field … did you mean family?"),
@@ -390,7 +390,7 @@ WRONG = {
     "base_url on diffusers": (
         entry(backend="diffusers", roles=["painter"], base_url="http://h"),
         6,
-        "is of no use to the backend 'diffusers'",
+        "is not used by the backend 'diffusers'",
     ),
     "base_url without http": (entry(base_url="localhost:8000"), 6, "is no address"),
     "base_url of another kind": (entry(base_url="ftp://h/v1"), 6, "is no address"),
@@ -401,7 +401,7 @@ WRONG = {
     "key on offline": (
         entry(backend="offline", model="pixels", key="A_KEY"),
         6,
-        "`key` is of no use to the backend 'offline'",
+        "`key` is not used by the backend 'offline'",
     ),
     "a model twice": (
         entry() + entry(name="again"),

@@ -104,7 +104,7 @@ class TestTheFile:
             ({"pattern": ""}, "`pattern` has to be text, as in gpt-image-*"),
             ({"pattern": 4}, "`pattern` has to be text"),
             ({"model": "gpt-image-2"}, "`model` and `pattern` are given both: keep the one"),
-            ({"name": "gpt_image"}, "`name` is of no use beside `pattern`"),
+            ({"name": "gpt_image"}, "`name` has no effect beside `pattern`"),
             ({"backend": "diffusers"}, "lists no painters that a pattern could match"),
             ({"roles": ["painter", "judge"]}, "is an asset of its own, so give it an entry"),
             ({"roles": ["editor"]}, "`roles` of a pattern are painter, or painter and editor"),

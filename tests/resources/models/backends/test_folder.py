@@ -211,7 +211,7 @@ def test_what_is_no_picture_fails_by_its_line_and_is_not_stored(folder):
         ("manifest.csv", f"{HEAD}A,0\n", "line 2: it has 2 cells where line 1 names 3"),
         ("manifest.csv", f"{HEAD}\xe9,0,a.png\n".encode("latin-1"), "line 2: it is not text in"),
         ("manifest.jsonl", '{"prompt": "A"}\n{', "line 2: it is no JSON object"),
-        ("manifest.csv", HEAD + "A,0,a.png\n" * 40, "has 39 rows to mend"),
+        ("manifest.csv", HEAD + "A,0,a.png\n" * 40, "has 39 rows with errors"),
     ],
 )
 def test_a_manifest_of_no_use_is_one_clear_error(folder, name, text, message):
@@ -239,8 +239,8 @@ def test_it_costs_nothing(folder):
         ({"roles": ("judge",)}, "cannot be: choose from painter"),
         ({"parameters": {"seed": 3}}, "has `seed`, which no picture in a folder is painted by"),
         ({"parameters": {"seeds": 3}}, "has `seeds`, which is true where"),
-        ({"key": "MY_KEY"}, "is of no use to the backend 'folder'"),
-        ({"base_url": "http://localhost"}, "is of no use to the backend 'folder'"),
+        ({"key": "MY_KEY"}, "is not used by the backend 'folder'"),
+        ({"base_url": "http://localhost"}, "is not used by the backend 'folder'"),
     ],
 )
 def test_an_entry_that_makes_no_sense_says_so(folder, change, message):
