@@ -3,8 +3,10 @@
 A table larger than memory can be read, except for one of JSON that is not in lines.
 """
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import NoReturn
 
 from resources.collections.arrow_tables import rows_of_datasets, rows_of_parquet, rows_of_stream
 from resources.collections.problems import CollectionError
@@ -70,9 +72,11 @@ def _of_folder(folder: Path, wanted: Wanted, encoding: str) -> Iterator[Row]:
 
 
 def _of_pictures(folder: Path) -> Iterator[Row]:
-    """A row for each file, in the order of their names; hidden ones are left out."""
-    files = (each for each in folder.rglob("*") if each.is_file())
-    named = sorted(each.relative_to(folder) for each in files)
+    """A row for each file or link, in the order of their names; hidden ones are left out.
+
+    A link to a folder is not followed: its row is then one without a picture.
+    """
+    named = sorted(each.relative_to(folder) for each in _files_in(folder))
     seen = [each for each in named if not any(part.startswith(".") for part in each.parts)]
     for number, name in enumerate(seen, 1):
         cells = {"image": name.as_posix(), "folder": name.parent.name}
@@ -81,3 +85,16 @@ def _of_pictures(folder: Path) -> Iterator[Row]:
             yield Row(number, called, cells, name=name.with_suffix("").as_posix())
         else:
             yield Row(number, f"file {number:,}", problem="its name is no text: rename it")
+
+
+def _files_in(folder: Path) -> Iterator[Path]:
+    def refuse(error: OSError) -> NoReturn:
+        raise CollectionError(
+            f"{error.filename} cannot be read ({error.strerror}). Make it a folder that you may "
+            "read."
+        )
+
+    for where, folders, files in os.walk(folder, onerror=refuse):
+        there = map(Path(where).joinpath, folders)
+        yield from (each for each in there if each.is_symlink())
+        yield from map(Path(where).joinpath, files)

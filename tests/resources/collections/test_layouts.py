@@ -1,5 +1,6 @@
 """Tables as others publish them: their rows, pictures and scores are found."""
 
+import errno
 import io
 import json
 from pathlib import Path
@@ -173,3 +174,28 @@ def test_a_folder_with_metadata_is_the_table(picture, collected, tmp_path):
     (tmp_path / "mine/metadata.jsonl").write_text('{"file_name": "a.png", "text": "red"}\n')
     (row,) = collected("- {name: mine, path: mine, columns: {image: file_name, text: text}}")
     assert (row["outcome"], row["text"], row["file"]) == ("taken", "red", "a.png")
+
+
+def test_links_that_lead_nowhere_or_to_a_folder_are_told(tmp_path, picture, collected):
+    """As git-annex and DVC leave them where a picture was not fetched."""
+    picture("mine/red.png")
+    picture("elsewhere/blue.png", "blue")
+    (tmp_path / "mine/gone.png").symlink_to("not-fetched.png")
+    (tmp_path / "mine/more").symlink_to(tmp_path / "elsewhere")
+    rows = collected("- {name: mine, path: mine}")
+    assert [(row["image_id"], row["reason"]) for row in rows] == [
+        ("mine/gone", f"{tmp_path}/mine/gone.png is not there."),
+        ("mine/more", f"{tmp_path}/mine/more is no file."),
+        ("mine/red", None),
+    ]
+
+
+def test_a_folder_that_cannot_be_looked_into_is_told(tmp_path, picture, collected, monkeypatch):
+    picture("mine/red.png")
+
+    def refused(path):
+        raise PermissionError(errno.EACCES, "Permission denied", path)
+
+    monkeypatch.setattr("os.scandir", refused)
+    with pytest.raises(CollectionError, match=r"mine cannot be read \(Permission denied\)"):
+        collected("- {name: mine, path: mine}")
