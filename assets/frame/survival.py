@@ -168,13 +168,14 @@ def _survived(
         ledger.record({made: list(found)})
         known[made] = found
     rows = [_row(rereading, known[made]) for made, rereading in work.items()]
-    counts = pd.crosstab(*(pd.DataFrame(rows)[name] for name in ("perturbation", "outcome")))
-    made = materialized(
+    table = pd.DataFrame(rows)
+    counts = pd.crosstab(table["perturbation"], table["outcome"])
+    result = materialized(
         SURVIVAL.table(rows),
         read_now=len(missing),
         by_perturbation=markdown_table(counts.reset_index()),
     )
-    return made._replace(check_results=[checked(rows)])
+    return result._replace(check_results=[checked(rows)])
 
 
 # Dagster takes the result's type for that of several outputs, where there are checks.
