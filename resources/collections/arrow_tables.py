@@ -14,6 +14,8 @@ from pydantic import BaseModel, Field, ValidationError
 from resources.collections.problems import CollectionError
 from resources.collections.row import Row, Wanted, require_columns
 
+_NO_STREAM = b"ARROW1"
+"""What Arrow's other format, also called Feather, begins with."""
 _AT_ONCE = 16
 """Rows, each of which may hold a picture."""
 
@@ -51,6 +53,10 @@ def rows_of_parquet(paths: Sequence[Path], wanted: Wanted) -> Iterator[Row]:
 
 
 def _of_stream(path: Path, wanted: Wanted) -> Iterator[pa.RecordBatch]:
+    with _reading(path), path.open("rb") as file:
+        magic = file.read(len(_NO_STREAM))
+    if magic == _NO_STREAM:
+        raise CollectionError(f"{path} is an Arrow file, not an Arrow stream. Save it as Parquet.")
     with (
         _reading(path),
         pa.memory_map(str(path)) as file,

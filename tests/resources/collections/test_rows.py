@@ -154,6 +154,7 @@ def test_json_lines_that_are_none_are_of_their_row(tmp_path, picture, collected)
         ("mine.json", b'[{"text": "\xe9"}]', "line 1: it is not text in UTF-8"),
         ("mine.parquet", b"PAR1", "mine.parquet cannot be read"),
         ("mine.arrow", b"", "mine.arrow cannot be read"),
+        ("mine.arrow", b"ARROW1\0\0", "is an Arrow file, not an Arrow stream. Save it as Parquet"),
         ("mine/state.json", b"{}", "is not as `datasets` writes it"),
         ("mine/state.json", b'{"_data_files": [{"filename": "a"}]}', "a cannot be read"),
     ],
