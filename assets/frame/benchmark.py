@@ -20,7 +20,7 @@ from assets.frame.references import REFERENCES
 from assets.frame.report import report_over
 from assets.frame.scores import Scores
 from assets.frame.search import Search
-from assets.frame.survival import drawn_domains, survival_asset
+from assets.frame.survival import drawn_domains
 from assets.kit.benchmarks import Benchmark, Definition, StandIn
 from assets.kit.jobs import Flow
 from assets.kit.judging import judges_of
@@ -88,7 +88,7 @@ def _steps(catalog: Catalog) -> Iterator[Step[Any]]:
 
 def _assets(catalog: Catalog) -> list[Definition]:
     judges = judges_of(catalog, REFERENCES)
-    return [survival_asset, inflation_over(judges), report_over(judges)]
+    return [inflation_over(judges), report_over(judges)]
 
 
 def _stand_in(catalog: Catalog, painter: str) -> Iterator[StandIn]:
