@@ -11,7 +11,7 @@ from bench.machine import machine
 
 CASES = (
     *("drawing", "seeds", "peers", "demo", "asking", "calls", "cassette", "quote"),
-    *("prompts", "sketch", "pairs", "scoring", "perturbations"),
+    *("prompts", "sketch", "pairs", "scoring", "perturbations", "survival", "perturbation_peers"),
 )
 """Modules of this folder with a function `figures`; each is measured by itself."""
 

@@ -26,11 +26,12 @@ _SUBJECT = Subject(
 def figures() -> Iterator[Figure]:
     """Each kind once with a parameter of its paper, on a picture of noise and skin."""
     for made in (*(configurations[-1] for configurations in GRID.values()), *COMMON, Title()):
-        spent = median(_seconds(_picture(), made) for _ in range(_TIMES))
+        spent = median(_seconds(picture(), made) for _ in range(_TIMES))
         yield Figure(f"{made.title} at {_SIZE} px", 1 / spent, "images a second of a core")
 
 
-def _picture() -> Pixels:
+def picture() -> Pixels:
+    """Noise, and skin above it."""
     pixels = np.random.default_rng(0).integers(0, 256, (_SIZE, _SIZE, 3), np.uint8)
     pixels[: _SIZE // 4] = (224, 172, 140)
     return pixels

@@ -1,4 +1,4 @@
-"""Blind restorations of a perturbed picture.
+"""Blind restorations of the tones, the ground and the frame of a perturbed picture.
 
 Each undoes one perturbation as far as pixels show it, without knowing the scene. An unperturbed
 picture keeps its counts or becomes unreadable.
@@ -13,38 +13,32 @@ from scipy import ndimage
 from generators.perturbations.tones import retoned
 from generators.reading import Pixels
 
-_ALIKE = 0.5
-"""The least share of a drawn picture's pixels that are as light as the one beside them."""
-_SHARP = 0.3
-"""The least step between two pixels of a sharp picture, in parts of its whole contrast."""
 _CLIPPED = 0.05
 """The least share of colours with a full channel, from which highlights are stretched."""
 _HIGHLIGHT = 240
-_STRENGTHS, _GAMMAS = (0.8, 0.65), (1.4, 2.0)
-_BLACK, _LIGHT, _INK = 60, 140, 100
-"""The most that any channel of a letter's edge has, the least of its inside, and the most green of
-ink, whatever was done to the tones."""
-_LETTER = 0.04
-"""The most height of a letter, in parts of the longer side."""
-_INSIDE = 0.05
-"""The least light inside of a letter, in parts of its edge."""
+_STRENGTHS, _STRONGEST, _GAMMAS = (0.8, 0.65), 0.45, (1.4, 2.0)
+_INK = 100
+"""The most green of ink, whatever was done to the tones."""
 _GROUND = 0.02
 """The least share of the picture that a light area takes for ground."""
+_WIDE = 0.5
+"""Ink that reaches so far across the picture and down is a frame, or lines."""
+_SMALLEST, _LARGEST, _ROUND = 0.03, 0.2, 0.93
+"""The side of a light disc in parts of the longer side, and what it has in common with a circle."""
+_WHITE, _GREY, _COLOUR = 250, 84, (120, 200, 120)
+"""The least level of a white ground, and what grounds are given instead."""
+_TEXT = (0.01, 0.07)
+"""The height of a line of text above a picture, in parts of the longer side."""
+_CLOSE = 2
+"""Half the width in px of a light line that parts the ink of a piece."""
 _EIGHT = np.ones((3, 3), np.bool_)
 
-
-def cleaned(pixels: Pixels) -> Pixels:
-    """Remove noise, if there is any."""
-    green = pixels[..., 1]
-    if np.mean(green[:, 1:] == green[:, :-1]) < _ALIKE:
-        return np.asarray(ndimage.median_filter(pixels, (3, 3, 1)), np.uint8)
-    return pixels
+Mask = NDArray[np.bool_]
 
 
 def retoned_each(pixels: Pixels) -> Iterator[Pixels]:
-    """The picture unchanged, without letters, and with restored tones and edges."""
+    """The picture unchanged, and with restored tones."""
     yield pixels
-    yield _unlettered(pixels)
     low, high = (float(level) for level in np.quantile(pixels[::4, ::4], [0.002, 0.998]))
     if (low > 8 or high < 247) and high - low > 32:
         yield retoned(pixels, lambda level: 255 * (level - low) / (high - low))
@@ -52,62 +46,107 @@ def retoned_each(pixels: Pixels) -> Iterator[Pixels]:
     if full.mean() > _CLIPPED:
         span = 255 - _HIGHLIGHT
         yield retoned(pixels, lambda level: 255 * (level - _HIGHLIGHT) / span)
-    if _edge_colour(pixels).max() < 250:
+    if _edge_colour(pixels).max() < _WHITE:
         for strength in _STRENGTHS:
             yield _dimmed(pixels, strength)
     for gamma in _GAMMAS:
-        yield _lowered(pixels, gamma)
-    green = pixels[..., 1].astype(np.int16)
-    if np.quantile(np.abs(np.diff(green)), 0.999) < _SHARP * (high - low):
-        smooth = ndimage.gaussian_filter(pixels.astype(np.float32), (3, 3, 0))
-        yield np.clip(3 * pixels.astype(np.float32) - 2 * smooth, 0, 255).astype(np.uint8)
+        yield retoned(pixels, lambda level, gamma=gamma: 255 * (level / 255) ** gamma)
 
 
 def remade_each(pixels: Pixels) -> Iterator[Pixels]:
-    """The picture with its ground coloured, and without a white strip on top."""
-    yield _grounded(pixels)
-    white = (pixels[:, [0, -1]] == 255).all(axis=(1, 2))
-    strip = int(np.argmin(white))
-    if 0 < strip < len(pixels) // 2:
-        yield pixels[strip:]
+    """The picture much darker, with another ground, and without lines of text on top."""
+    yield _dimmed(pixels, _STRONGEST)
+    yield _coloured(pixels)
+    if _edge_colour(pixels).min() >= _WHITE:
+        yield from _greyed(pixels)
+    yield from _untitled(pixels)
 
 
 def _dimmed(pixels: Pixels, strength: float) -> Pixels:
-    return retoned(pixels, lambda level: level * strength)
-
-
-def _lowered(pixels: Pixels, gamma: float) -> Pixels:
-    return retoned(pixels, lambda level: 255 * (level / 255) ** gamma)
+    """Darker, but for what is full: brightness clips there."""
+    return retoned(pixels, lambda level: level if level == 255 else level * strength)
 
 
 def _edge_colour(pixels: Pixels) -> NDArray[np.float64]:
-    """The approximate commonest colour along the picture's edges."""
+    """The commonest colour along the picture's edges, about."""
     ring = np.concatenate([pixels[0], pixels[-1], pixels[:, 0], pixels[:, -1]])
     return np.asarray(np.median(ring, axis=0), np.float64)
 
 
-def _grounded(pixels: Pixels) -> Pixels:
-    """Fill all that no ink encloses with one colour."""
+def _coloured(pixels: Pixels) -> Pixels:
+    """Ink black, what it encloses white, and all else in one colour, so that pieces stand out.
+
+    On a board with light discs these alone are white. Frames and lines are taken off.
+    """
     ink = pixels[..., 1] < _INK
-    areas, number = ndimage.label(~ink)
-    large = np.bincount(areas.ravel(), minlength=number + 1) > _GROUND * ink.size
-    large[0] = False
-    remade = np.where(ink[..., None], np.uint8(0), np.uint8(255)) * np.ones(3, np.uint8)
-    remade[large[areas]] = (120, 200, 120)
+    discs = _discs(~ink)
+    if discs.any():
+        light = discs
+    else:
+        areas, number = ndimage.label(~ink)
+        light = (np.bincount(areas.ravel(), minlength=number + 1) < _GROUND * ink.size)[areas]
+        light |= ndimage.binary_closing(ink & ~_wide(ink), _EIGHT, _CLOSE)
+    remade = np.empty_like(pixels)
+    remade[:] = _COLOUR
+    remade[light & ~ink] = 255
+    remade[ink & ~_wide(ink)] = 0
     return remade
 
 
-def _unlettered(pixels: Pixels) -> Pixels:
-    """Small black outlines with a light inside are letters, and become what the edges show."""
-    pieces, number = ndimage.label(pixels.max(axis=2) < _BLACK, _EIGHT)
-    highest, light = _LETTER * max(pieces.shape), pixels.min(axis=2) > _LIGHT
-    letters = np.zeros(number + 1, np.bool_)
+def _wide(ink: Mask) -> Mask:
+    pieces, number = ndimage.label(ink, _EIGHT)
+    wide = np.zeros(number + 1, np.bool_)
     for at, box in enumerate(ndimage.find_objects(pieces), start=1):
-        if box[0].stop - box[0].start < highest:
-            outline = pieces[box] == at
-            inside = ndimage.binary_fill_holes(outline) & ~outline & light[box]
-            letters[at] = inside.sum() > _INSIDE * outline.sum()
-    near = ndimage.binary_fill_holes(ndimage.binary_dilation(letters[pieces], _EIGHT, 3))
-    remade = np.array(pixels)
-    remade[near] = _edge_colour(pixels)
-    return remade
+        sides = zip(box, ink.shape, strict=True)
+        wide[at] = all(side.stop - side.start > _WIDE * whole for side, whole in sides)
+    return np.asarray(wide[pieces])
+
+
+def _discs(light: Mask) -> Mask:
+    """The light areas that are round, with all that is in them."""
+    areas, _ = ndimage.label(light)
+    discs = np.zeros_like(light)
+    longer = max(light.shape)
+    for at, box in enumerate(ndimage.find_objects(areas), start=1):
+        height, width = (side.stop - side.start for side in box)
+        if not _SMALLEST * longer < min(height, width) <= max(height, width) < _LARGEST * longer:
+            continue
+        area = ndimage.binary_fill_holes(areas[box] == at)
+        down, across = ((np.arange(side) * 2 + 1) / side - 1 for side in (height, width))
+        circle = down[:, None] ** 2 + across**2 <= 1
+        if 0.8 < height / width < 1.25 and (area & circle).sum() > _ROUND * (area | circle).sum():
+            discs[box] |= area
+    return discs
+
+
+def _greyed(pixels: Pixels) -> Iterator[Pixels]:
+    """A white ground in grey, where it leaves the same margin on all sides.
+
+    Otherwise some of what is white may have lain on it.
+    """
+    areas, _ = ndimage.label(pixels.min(axis=2) >= _WHITE)
+    ring = np.concatenate([areas[0], areas[-1], areas[:, 0], areas[:, -1]])
+    ground = np.isin(areas, np.unique(ring[ring > 0]))
+    inside = [np.flatnonzero(~ground.all(axis=axis)) for axis in (1, 0)]
+    if all(len(each) for each in inside):
+        margins = [each[0] for each in inside]
+        margins += [side - 1 - each[-1] for side, each in zip(ground.shape, inside, strict=True)]
+        if max(margins) - min(margins) <= 2:
+            remade = np.array(pixels)
+            remade[ground] = _GREY
+            yield remade
+
+
+def _untitled(pixels: Pixels) -> Iterator[Pixels]:
+    """Without a white strip on top, and without the lines of text above a drawing on white."""
+    white = (pixels[:, [0, -1]] == 255).all(axis=(1, 2))
+    strip = int(np.argmin(white))
+    if 0 < strip < len(pixels) // 2:
+        yield pixels[strip:]
+    inked = (pixels[..., 1] < _INK).any(axis=1)
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], inked, [False]]).astype(np.int8)))
+    least, most = (share * max(pixels.shape) for share in _TEXT)
+    for (start, end), after in zip(edges.reshape(-1, 2), edges[2::2], strict=False):
+        if not least < end - start < most:
+            return
+        yield pixels[(end + after) // 2 :]

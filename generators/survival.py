@@ -7,20 +7,25 @@ differ, there is none.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Literal
 
 import numpy as np
 
 from generators.canvas import pixels_of, rasterise
+from generators.cleaning import cleaned
 from generators.domains import domain
 from generators.perturbations.perturb import perturb
 from generators.perturbations.perturbation import Perturbation
 from generators.perturbations.subject import NOTHING, Subject
 from generators.reading import Pixels, Unreadable
-from generators.restorations import cleaned, remade_each, retoned_each
+from generators.restorations import remade_each, retoned_each
 from generators.scene import Scene
 
 Readings = tuple[float, ...]
+
+_EDGE = 16
+"""The least difference in levels between two pixels on either side of an edge."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +88,8 @@ def read_again(name: str, pixels: Pixels, targets: Sequence[str]) -> Readings:
     """
     clean = cleaned(pixels)
     problem = None
-    for restorations in (retoned_each(clean), remade_each(clean)):
+    toned = retoned_each(clean[0]) if len(clean) == 1 else clean
+    for restorations in (toned, chain.from_iterable(map(remade_each, clean))):
         readings, why = _readings(name, restorations, targets)
         problem = problem or why
         if readings:
@@ -96,7 +102,7 @@ def _readings(
 ) -> tuple[list[Readings], str]:
     """The readings of readable pictures, and why the first of the others is unreadable.
 
-    A count of nothing is no reading.
+    A count of nothing is no reading, nor is a board of one row and one column.
     """
     counting = not hasattr(domain(name).measuring, "TOLERANCE")
     readings: list[Readings] = []
@@ -107,7 +113,8 @@ def _readings(
         except Unreadable as why:
             problem = problem or str(why)
         else:
-            readings += [found] if any(found) or not counting else []
+            empty = not any(found) or (len(found) > 1 and max(found) == 1)
+            readings += [] if empty and counting else [found]
     return readings, problem
 
 
@@ -121,10 +128,12 @@ def _agreed(name: str, targets: Sequence[str], readings: Sequence[Readings]) -> 
 
 
 def _covered(drawn: Pixels, perturbations: Sequence[Perturbation], subject: Subject) -> bool:
-    """Whether a text or a box lies on what is drawn: on anything but the plain ground."""
-    ground = np.median(np.concatenate([drawn[0], drawn[-1]]), axis=0)
-    ink = (np.abs(drawn - ground) > 16).any(axis=2)
-    rows, columns = np.flatnonzero(ink.any(axis=1)), np.flatnonzero(ink.any(axis=0))
-    counted = np.s_[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
+    """Whether a text or a box lies on what is counted: on an edge of anything drawn.
+
+    What lies on plain ground, or wholly inside one plain part, hides nothing.
+    """
+    edges = np.ptp(np.stack([drawn[:-1, :-1], drawn[1:, :-1], drawn[:-1, 1:]]), axis=0).max(axis=2)
+    drawn_there = np.zeros(drawn.shape[:2], np.bool_)
+    drawn_there[:-1, :-1] = edges > _EDGE
     laid = [perturb(drawn, [each], subject) for each in perturbations if each.covers]
-    return any(bool((over[counted] != drawn[counted]).any()) for over in laid)
+    return any(bool((over != drawn)[drawn_there].any()) for over in laid)

@@ -8,8 +8,8 @@
 - The mean rise is that of the percent changes of those that rise.
 
 Intervals are by a bootstrap over pictures, each with its scores before and after and under every
-bias, its ends moved out as in `metrics.graded`. In simulations of 0–5 scores of 25 to 100 pictures
-the interval of a percent change covered 93 to 96 %.
+bias, its ends moved out as in `metrics.graded`. The tests simulate 0–5 scores of 25 to
+100 pictures, 150 times each: at least 90 % of the intervals of a percent change cover the truth.
 """
 
 from collections.abc import Iterator

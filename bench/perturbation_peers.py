@@ -1,0 +1,107 @@
+"""The same perturbations by albumentations, imagecorruptions and scikit-image, side by side.
+
+They are the extra `peers`: `pip install -e '.[peers]'`. Each gives what ours gives but for the
+levels that a line names; noise is another each time. Nobody else multiplies V of HSV as a table.
+"""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from importlib import import_module
+from statistics import median
+from time import process_time
+from typing import Any
+
+import numpy as np
+
+from bench.figure import Figure
+from bench.perturbations import picture
+from generators.perturbations.perturb import perturb
+from generators.perturbations.registry import perturbation
+from generators.reading import Pixels
+
+_TIMES, _FACTOR, _EDGE = 9, 1.3, 50
+
+_Change = Callable[[Pixels], Any]
+
+
+def figures() -> Iterator[Figure]:
+    """Each operation by us and by those that have it, with who is fastest."""
+    pixels = picture()
+    for name, parameters, peers in _operations():
+        ours: _Change = partial(_ours, name, parameters)
+        rates = {"Counterfactory": 1 / _seconds(ours, pixels)}
+        offs = {"Counterfactory": 0}
+        for package, theirs in peers.items():
+            rates[package] = 1 / _seconds(theirs, pixels)
+            offs[package] = _off(ours(pixels), theirs(pixels))
+        for package, rate in rates.items():
+            first = ", fastest" if rate == max(rates.values()) else ""
+            note = f"{offs[package]} levels from ours{first}" if offs[package] else first[2:]
+            yield Figure(f"{name} by {package}", rate, "images a second of a core", None, note)
+
+
+def _operations() -> Iterator[tuple[str, dict[str, float], dict[str, _Change]]]:
+    try:
+        pixel, blur, geometric = (
+            import_module(f"albumentations.augmentations.{part}.functional")
+            for part in ("pixel", "blur", "geometric")
+        )
+        corrupt = import_module("imagecorruptions").corrupt
+        exposure, util = (import_module(f"skimage.{part}") for part in ("exposure", "util"))
+    except ImportError as missing:
+        raise SystemExit(f"Peers: {missing}. pip install -e '.[peers]'") from None
+    yield (
+        "brightness",
+        {"factor": _FACTOR},
+        {"albumentations": lambda p: pixel.adjust_brightness_torchvision(p, _FACTOR)},
+    )
+    yield (
+        "gamma",
+        {"gamma": _FACTOR},
+        {
+            "albumentations": lambda p: pixel.gamma_transform(p, 1 / _FACTOR),
+            "scikit-image": lambda p: exposure.adjust_gamma(p, 1 / _FACTOR),
+        },
+    )
+    yield (
+        "hsv_brightness",
+        {"amount": 0.5},
+        {"imagecorruptions": lambda p: corrupt(p, 5, "brightness")},
+    )
+    yield (
+        "noise",
+        {"sigma": 0.08},
+        {
+            "imagecorruptions": lambda p: corrupt(p, 1, "gaussian_noise"),
+            "scikit-image": lambda p: (255 * util.random_noise(p, var=0.08**2)).astype(np.uint8),
+        },
+    )
+    yield "defocus", {"radius": 5}, {"albumentations": lambda p: blur.defocus(p, 5, 0.1)}
+    yield (
+        "jpeg",
+        {"quality": 30},
+        {"albumentations": lambda p: pixel.image_compression(p, 30, ".jpg")},
+    )
+    yield (
+        "padding",
+        {"thickness": _EDGE},
+        {"albumentations": lambda p: geometric.pad_with_params(p, *[_EDGE] * 4, 0, 0)},
+    )
+
+
+def _ours(name: str, parameters: dict[str, float], pixels: Pixels) -> Pixels:
+    return perturb(pixels, [perturbation(name, **parameters)])
+
+
+def _seconds(change: _Change, pixels: Pixels) -> float:
+    """The median CPU time of a core; peers that start threads are charged for all of them."""
+    spent = []
+    for _ in range(_TIMES):
+        started = process_time()
+        change(pixels)
+        spent.append(process_time() - started)
+    return median(spent)
+
+
+def _off(one: Pixels, other: Any) -> int:
+    return int(np.abs(one.astype(int) - np.asarray(other).astype(int)).max())

@@ -1,0 +1,87 @@
+"""Whether drawn pictures can still be read after each perturbation, at 768 px.
+
+The sample is of `_EACH` scenes a domain, spread evenly over its kinds by a seed; each is drawn once
+and perturbed with the extreme and middle parameters of both papers' grids. A picture that a text or
+a box spoils where it covers what is counted is exempt, and neither lost nor read.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from itertools import product, zip_longest
+from random import Random
+
+from bench.figure import Figure
+from generators.domains import domain, domains
+from generators.perturbations.grids import COMMON, GRID
+from generators.perturbations.kinds.brightness import Brightness
+from generators.perturbations.kinds.gamma import Gamma
+from generators.perturbations.kinds.title import Title
+from generators.perturbations.perturbation import Perturbation
+from generators.perturbations.subject import Box, Subject
+from generators.scene import Scene
+from generators.survival import Rereading, survival
+from resources.workers import spread
+
+_SIZE, _EACH, _MOST = 768, 6, 5.0
+_TONES = (0.9, 1.2, 1.4, 1.7, 2.3)
+_OUTCOMES = ("right", "exempt", "unreadable", "wrong")
+_BOX = Box(0.3, 0.3, 0.4, 0.4, "part")
+MADE: tuple[Perturbation, ...] = (
+    *(Brightness(factor=factor) for factor in _TONES),
+    *(Gamma(gamma=factor) for factor in _TONES),
+    *(made for bias in ("authenticity", "keyword", "instruction") for made in GRID[bias][::4]),
+    *(GRID[bias][-1] for bias in ("padding", "beauty", "boxes")),
+    *(*COMMON, Title()),
+)
+"""Of texts, at the lower right and in the centre."""
+
+
+def figures() -> Iterator[Figure]:
+    """Each perturbation's share of lost pictures, with the counts by domain, and wrong ones."""
+    scenes = [scene for name in domains() for scene in sample(name)]
+    pairs = list(product(MADE, scenes))
+    found = spread(survival, [rereading(scene, made) for made, scene in pairs])
+    tallies: dict[Perturbation, dict[str, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
+    for (made, scene), each in zip(pairs, found, strict=True):
+        spoilt = each.exempt and not each.readable
+        tallies[made][scene.domain]["exempt" if spoilt else each.outcome] += 1
+    for made, by_domain in tallies.items():
+        yield _lost(made, by_domain)
+    wrong = sum(tally["wrong"] for each in tallies.values() for tally in each.values())
+    yield Figure(f"read wrongly, of all {len(pairs)} pictures", wrong, "pictures", 0)
+
+
+def sample(name: str) -> list[Scene]:
+    """Scenes of a domain, its kinds by turns."""
+    chance = Random(f"survival/{name}")
+    kinds = defaultdict(list)
+    for scene in domain(name).drawing.scenes(0):
+        kinds[scene.subtopic, scene.subject, scene.variant].append(scene)
+    groups = [chance.sample(group, len(group)) for _, group in sorted(kinds.items())]
+    chance.shuffle(groups)
+    by_turns = [scene for turn in zip_longest(*groups) for scene in turn if scene is not None]
+    return by_turns[:_EACH]
+
+
+def rereading(scene: Scene, made: Perturbation) -> Rereading:
+    """A scene and a perturbation, with what the scene itself says to write."""
+    question = domain(scene.domain).asking.ask(scene)[0].text
+    subject = Subject(
+        keyword=scene.subject.split()[0],
+        instruction=question,
+        title=scene.subject,
+        boxes=(_BOX,),
+    )
+    return Rereading(scene, _SIZE, (made,), subject)
+
+
+def _lost(made: Perturbation, by_domain: Mapping[str, Counter[str]]) -> Figure:
+    whole = sum(by_domain.values(), Counter[str]())
+    lost = 100 * (whole["unreadable"] + whole["wrong"]) / whole.total()
+    parts = [
+        f"{name} {' '.join(f'{tally[each]} {each}' for each in _OUTCOMES if tally[each])}"
+        for name, tally in by_domain.items()
+        if tally["right"] < tally.total()
+    ]
+    settings = " ".join(str(value) for value in made.parameters.values())
+    return Figure(f"{made.title} {settings}: lost", lost, "%", _MOST, "; ".join(parts))
