@@ -22,8 +22,14 @@ from generators.scene import Scene
 from generators.survival import Rereading, survival
 from resources.workers import spread
 
-_SIZE, _EACH, _MOST = 768, 6, 5.0
+_SIZE, _EACH, _MOST = 768, 12, 5.0
 _TONES = (0.9, 1.2, 1.4, 1.7, 2.3)
+_WHY = {
+    "brightness": "a white stripe at a flag's rim is lost where its grey ground clips to white",
+    "hsv_brightness": "a white stripe at a flag's rim is lost where its grey ground clips to white",
+    "defocus": "thin dark lines stay among rings where the disk took a frequency away",
+}
+"""Why pictures are lost that nothing exempts."""
 _OUTCOMES = ("right", "exempt", "unreadable", "wrong")
 _BOX = Box(0.3, 0.3, 0.4, 0.4, "part")
 MADE: tuple[Perturbation, ...] = (
@@ -83,5 +89,9 @@ def _lost(made: Perturbation, by_domain: Mapping[str, Counter[str]]) -> Figure:
         for name, tally in by_domain.items()
         if tally["right"] < tally.total()
     ]
+    if lost:
+        parts.append(_WHY.get(made.name, ""))
     settings = " ".join(str(value) for value in made.parameters.values())
-    return Figure(f"{made.title} {settings}: lost", lost, "%", _MOST, "; ".join(parts))
+    return Figure(
+        f"{made.title} {settings}: lost", lost, "%", _MOST, "; ".join(filter(None, parts))
+    )

@@ -3,6 +3,16 @@
 The domain's `measure` sees pixels alone. It reads the perturbed picture as it is and after blind
 restorations (`generators.restorations`). The reading is what all readable ones agree on; if they
 differ, there is none.
+
+`python -m bench survival` counts what stays readable at 768 px. Of 720 pictures (6 scenes a domain,
+24 settings) none was read wrongly, and 95 % or more stayed readable or were exempt under each
+setting but two:
+
+- Brightness × 2.3 lost 2 of 30: the grey ground of a flag clips to white, so that a white stripe at
+  the rim cannot be told from it (Malaysia, Greece). From about × 2.0 this holds for every such
+  flag, and for V of HSV + 0.5.
+- Defocus by 5 px lost 3 of 30: the disk removes whole frequencies, and rounding hides others; thin
+  lines of boards and grids then lie among rings.
 """
 
 from collections.abc import Iterable, Sequence
