@@ -50,7 +50,7 @@ def retoned_each(pixels: Pixels) -> Iterator[Pixels]:
         for strength in _STRENGTHS:
             yield _dimmed(pixels, strength)
     for gamma in _GAMMAS:
-        yield retoned(pixels, lambda level, gamma=gamma: 255 * (level / 255) ** gamma)
+        yield _lowered(pixels, gamma)
 
 
 def remade_each(pixels: Pixels) -> Iterator[Pixels]:
@@ -65,6 +65,10 @@ def remade_each(pixels: Pixels) -> Iterator[Pixels]:
 def _dimmed(pixels: Pixels, strength: float) -> Pixels:
     """Darker, but for what is full: brightness clips there."""
     return retoned(pixels, lambda level: level if level == 255 else level * strength)
+
+
+def _lowered(pixels: Pixels, gamma: float) -> Pixels:
+    return retoned(pixels, lambda level: 255 * (level / 255) ** gamma)
 
 
 def _edge_colour(pixels: Pixels) -> NDArray[np.float64]:

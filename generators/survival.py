@@ -9,10 +9,10 @@ differ, there is none.
 setting but two:
 
 - Brightness × 2.3 lost 2 of 30: the grey ground of a flag clips to white, so that a white stripe at
-  the rim cannot be told from it (Malaysia, Greece). From about × 2.0 this holds for every such
-  flag, and for V of HSV + 0.5.
+  the rim cannot be told from it (Malaysia, Greece), as under V of HSV + 0.5; and a Zöllner's thin
+  strokes lose their grey edges.
 - Defocus by 5 px lost 3 of 30: the disk removes whole frequencies, and rounding hides others; thin
-  lines of boards and grids then lie among rings.
+  lines of Go boards and of the finest grids then lie among rings.
 """
 
 from collections.abc import Iterable, Sequence
