@@ -27,7 +27,8 @@ lint: .venv/ready-dev  ## style, types and import rules
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-bench: .venv/ready-dev  ## measure speed and memory
+bench: .venv/ready-dev  ## measure speed and memory, beside other packages where there are such
+	$(PIP) --editable '.[dev,peers]'
 	$(BIN)/python -m bench
 
 clean:  ## forget environment and instance; images and tables stay

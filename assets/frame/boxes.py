@@ -19,7 +19,7 @@ from assets.kit.judging import reply_columns
 from assets.kit.limits import Limited
 from assets.kit.previews import markdown_table
 from assets.kit.step import PENDING, Conversation, Input, Row, Step, Work
-from generators.perturbations.box_files import BoxFile, read_boxes
+from generators.perturbations.box_files import BadBoxFile, BoxFile, read_boxes
 from generators.perturbations.box_replies import NoBoxes, ask_for_boxes, boxes_in
 from generators.perturbations.subject import Box
 from generators.prompts.visual_concepts import has_objects
@@ -125,9 +125,17 @@ class Boxes(Step[Finding]):
 
 
 def _filed(work: Work[Finding]) -> BoxFile:
-    if not work.config.file:
-        return BoxFile()
-    return read_boxes(Path(work.config.file).read_text("utf-8-sig"))
+    return read_file(work.config.file) if work.config.file else BoxFile()
+
+
+def read_file(name: str) -> BoxFile:
+    """The boxes of a file. Raises `BadBoxFile` for one that cannot be read."""
+    try:
+        return read_boxes(Path(name).read_text("utf-8-sig"))
+    except FileNotFoundError:
+        raise BadBoxFile(f"{name}: there is no such file. Give `file` its whole path.") from None
+    except UnicodeDecodeError:
+        raise BadBoxFile(f"{name}: it is not UTF-8. Save it as UTF-8.") from None
 
 
 def _from_file(row: Row) -> dict[str, Any]:

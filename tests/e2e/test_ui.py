@@ -132,9 +132,15 @@ class Watched:
             self.errors.append(message.text)
 
 
+STILL = """addEventListener("DOMContentLoaded", () => document.head.insertAdjacentHTML(
+    "beforeend", "<style>*, ::before, ::after { animation: none !important }</style>"))"""
+"""Without a graphics card, the wheel that turns while a run is waited for takes half a core."""
+
+
 @pytest.fixture
 def watched(chromium):
     page = chromium.new_page(viewport={"width": 1500, "height": 1100})
+    page.add_init_script(STILL)
     yield Watched(page)
     page.close()
 

@@ -10,10 +10,12 @@ import pytest
 from dagster import AssetKey
 
 from assets.frame.biases import SINGLE, configurations
+from assets.frame.boxes import read_file
 from assets.frame.references import rise_of
 from assets.kit.benchmarks import planners_of
 from assets.kit.collections import COLLECTED
 from assets.planning import Task, quote
+from generators.perturbations.box_files import BadBoxFile
 from generators.perturbations.grids import GRID
 from generators.prompts.judging_templates import TEMPLATES
 from resources.images import ImageStore
@@ -287,3 +289,13 @@ class TestBoxes:
         studio.must("boxes", source="sketch")
         assert set(studio.table("boxes", "sketch")["outcome"]) == {"unasked"}
         assert "list a detector" in studio.table("boxes", "sketch")["reason"][0]
+
+    @pytest.mark.parametrize(
+        ("content", "problem"), [(None, "there is no such file"), (b"\xff", "it is not UTF-8")]
+    )
+    def test_a_file_that_cannot_be_read_is_named(self, tmp_path, content, problem):
+        file = tmp_path / "boxes.json"
+        if content is not None:
+            file.write_bytes(content)
+        with pytest.raises(BadBoxFile, match=f"{re.escape(str(file))}: {problem}"):
+            read_file(str(file))

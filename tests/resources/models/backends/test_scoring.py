@@ -113,7 +113,7 @@ class TestClipScore:
         replies = same_in_batches(clip, "clip_score", *ASKED)
         plain = [by_hand(clip, one, "A photo depicts ")[0] for one in ASKED]
         assert [reply.score for reply in replies] == pytest.approx(plain, abs=1e-5)
-        assert len({round(score, 4) for score in plain}) == len(ASKED)
+        assert len(set(plain)) == len(ASKED)
 
     def test_it_says_how_it_was_made(self, clip):
         (reply,) = scored(clip, "clip_score", ASKED[0], dtype="bfloat16")
