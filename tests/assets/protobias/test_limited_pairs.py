@@ -4,8 +4,8 @@ import pytest
 from dagster import AssetKey
 
 from assets.kit.benchmarks import planners_of as planners
-from assets.kit.benchmarks import steps_of
 from assets.kit.limits import first_of
+from assets.kit.materializing import asset_of
 from assets.planning import Task, quote, text
 from assets.protobias import BENCHMARK
 from assets.protobias.report import painted_by
@@ -142,7 +142,8 @@ def test_a_trial_is_known_by_the_runs_that_made_it(studio):
 
     def coverage():
         catalog = Catalog(tuple(studio.models))
-        return Coverage(studio.instance, catalog, steps_of(catalog), BENCHMARK)
+        there = {step.key: asset_of(step) for step in BENCHMARK.steps(catalog)}
+        return Coverage(studio.instance, catalog, there, BENCHMARK)
 
     make(DOMAIN, "concepts", "prompt_triplets", concepts={"instances": 3})
     make(f"{DOMAIN}|sketch", "image_pairs", image_pairs={"samples": 1})

@@ -133,7 +133,7 @@ class TestAway:
                 await asyncio.sleep(0.01)
             fragile.stop()
             with pytest.raises(
-                Unreachable, match=r"PostgreSQL at 127.0.0.1:\d+/calls_.* Start it.* waited"
+                Unreachable, match=r"PostgreSQL at 127.0.0.1:\d+/calls_.* Start it.* Waited"
             ):
                 await asking
 

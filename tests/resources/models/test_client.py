@@ -412,7 +412,9 @@ def test_an_entry_that_no_backend_takes_is_named_before_the_first_request(server
 
 
 def test_a_model_without_the_role_is_named(server, client):
-    with pytest.raises(CannotDo, match=r"judge is writer in models.*captioner or judge to look"):
+    with pytest.raises(
+        CannotDo, match=r"judge is writer in models.*captioner or detector or judge to look"
+    ):
         client.ask(model(server, roles=["writer"]), looks(1), LOG)
     assert server.count == 0
 
