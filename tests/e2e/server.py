@@ -85,7 +85,7 @@ class Server:
             },
         )["launchRun"]
 
-    def run(self, assets, *, partition=None, config=None, seconds=240):
+    def run(self, assets, *, partition=None, config=None, seconds=480):
         """Materialize and wait; returns the run's final status."""
         return self.ended(self.started(assets, partition=partition, config=config), seconds)
 
@@ -95,7 +95,7 @@ class Server:
         assert launched["__typename"] == "LaunchRunSuccess", launched
         return launched["run"]["runId"]
 
-    def ended(self, run, seconds=240):
+    def ended(self, run, seconds=480):
         """Wait for a run's end; returns its final status."""
         until = time.monotonic() + seconds
         while time.monotonic() < until:

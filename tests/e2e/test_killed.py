@@ -101,7 +101,7 @@ def story(tmp_path_factory):
 def _told(found, environment):
     folder, provider = found.folder, found.provider
 
-    def end(server, name, run, seconds=240):
+    def end(server, name, run, seconds=480):
         found.status[name], found.said[name] = server.ended(run, seconds), server.said(run)
 
     with (

@@ -19,7 +19,7 @@ from tests.runs import failure, materialize
 
 OLD, QUOTED, NEW = "gpt-image-1.5", "gpt-image-2", "gpt-image-3"
 WRITER, SEER = "gpt-writer", "gpt-seer"
-WITHIN_S = 240
+WITHIN_S = 480
 PAIRS = AssetKey(["protobias", "image_pairs"])
 EARLIER = """
 - name: writer

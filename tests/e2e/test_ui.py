@@ -148,10 +148,10 @@ def watched(chromium):
 def test_the_asset_page_shows_the_contact_sheet(server, watched):
     page = watched.page
     page.goto(f"{server.url}/assets/vlmbias/drawn_images?partition={TOPIC}&view=partitions")
-    page.get_by_text("contact_sheet").first.wait_for(timeout=60_000)
+    page.get_by_text("contact_sheet").first.wait_for(timeout=180_000)
     page.get_by_text("Show Markdown").first.click()
     thumbnail = page.locator('img[src^="data:image/jpeg"]').first
-    thumbnail.wait_for(timeout=30_000)
+    thumbnail.wait_for(timeout=90_000)
     assert thumbnail.evaluate("image => image.naturalWidth") > 0
     assert page.locator('img[src^="data:image/jpeg"]').count() == 24
     own = server.url.partition("://")[2]
@@ -183,10 +183,10 @@ def test_launching_the_job_shows_the_quote_and_sends_nothing(server, provider, w
     page.goto(f"{server.url}/locations/definitions.py/jobs/quote/playground")
     page.get_by_role("button", name="Launch Run").click()
     page.wait_for_url("**/runs/**")
-    page.get_by_text("The quote:").first.wait_for(timeout=180_000)
+    page.get_by_text("The quote:").first.wait_for(timeout=480_000)
     page.get_by_text("Show Markdown").first.click()
     table = page.get_by_role("dialog").locator("table")
-    table.wait_for(timeout=30_000)
+    table.wait_for(timeout=90_000)
     rows = [row.split("\t") for row in table.inner_text().splitlines() if row.strip()]
     assert ["vlmbias/answers_gpt", TOPIC, "gpt"] in [row[:3] for row in rows]
     assert provider.count == 0
