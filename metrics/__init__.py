@@ -21,6 +21,7 @@ from metrics.preference import win_rates
 from metrics.ranking import ranking_table
 from metrics.ratings import Rating, read_rating
 from metrics.resampling import Interval
+from metrics.symmetry import symmetry_table
 
 __all__ = [
     "BASELINE",
@@ -57,5 +58,6 @@ __all__ = [
     "search",
     "stratified_interval",
     "success",
+    "symmetry_table",
     "win_rates",
 ]
