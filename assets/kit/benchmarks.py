@@ -21,6 +21,7 @@ from assets.kit.materializing import asset_of
 from assets.kit.partitions import said_of
 from assets.kit.plan import Planners
 from assets.kit.step import Step, Steps
+from assets.kit.yes_no import YesNoTable
 from resources.home import Home
 from resources.models.catalog import Catalog
 
@@ -47,20 +48,24 @@ class Benchmark:
     """The steps that ask the models of a catalog."""
     assets: Callable[[Catalog], Iterable[Definition]]
     """The other assets that depend on a catalog, as tables over all judges; with their checks."""
-    flows: Sequence[Flow] = ()
-    """The named jobs; where there are none, one for each way in which its assets are divided."""
+    flows: Sequence[Flow] | Callable[[], Sequence[Flow]] = ()
+    """The named jobs, or what gives them where the division of some is known only once all
+    benchmarks are; where there are none, one for each way in which its assets are divided."""
     stand_in: Callable[[Catalog, str], Iterable[StandIn]]
     """The runs that make it small, with a painter that costs nothing, in their order."""
     made: Callable[[Home, str], Sequence[Mapping[str, Any]]] = lambda home, painter: []
     """What these have made, as the demo shows it: by part, its name and then numbers."""
     reviewed: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """By name of an asset, and then by its partition: the name of the review file it follows."""
+    yes_no: Sequence[YesNoTable] = ()
+    """The tables of questions of which other benchmarks can make yes/no cases."""
 
     def flows_of(self, assets: Mapping[AssetKey, AssetsDefinition]) -> Sequence[Flow]:
         """The named jobs of those assets that there are; one without any is left out."""
-        if self.flows:
+        named = self.flows() if callable(self.flows) else self.flows
+        if named:
             there = assets.items()
-            return [flow for flow in self.flows if any(is_of(flow, *each) for each in there)]
+            return [flow for flow in named if any(is_of(flow, *each) for each in there)]
         divisions = {
             asset.partitions_def for key, asset in assets.items() if key.path[0] == self.name
         }

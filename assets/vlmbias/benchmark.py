@@ -21,6 +21,7 @@ from assets.vlmbias.report import report_over
 from assets.vlmbias.responses import REFERENCES
 from assets.vlmbias.svg_flags import EditedFlags
 from assets.vlmbias.verification import agreement
+from assets.vlmbias.yes_no import QUESTIONS_ASKED
 from generators.topics import DRAWN, PHOTOGRAPHED
 from resources.home import Home
 from resources.models.catalog import Catalog, Model
@@ -135,4 +136,5 @@ BENCHMARK = Benchmark(
     stand_in=_stand_in,
     made=count_made,
     reviewed={name: {t: t for t in PHOTOGRAPHED} for name in ("candidates", "photographs")},
+    yes_no=(QUESTIONS_ASKED,),
 )

@@ -1,0 +1,48 @@
+"""Questions of a benchmark of which another can make yes/no cases.
+
+A benchmark declares its tables in its `BENCHMARK`; who makes cases of them finds them there, and
+knows nothing else of that benchmark.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Literal, NamedTuple, TypeAlias
+
+from dagster import AssetKey
+
+from assets.kit.columns import Columns
+from assets.kit.step import Row
+
+Kind: TypeAlias = Literal["yes/no", "count"]
+
+
+class Asked(NamedTuple):
+    """A question about a picture, with its truth and the answer of one who does not look."""
+
+    name: str
+    """Readable and stable, without the name of the partition."""
+    image_id: str
+    sha256: str
+    question: str
+    """As judges are asked it, without what it says about the form of the answer."""
+    kind: Kind
+    truth: str
+    """Yes or No, or a whole number."""
+    familiar: str
+    """What is usually so: likewise."""
+    seed: int
+    rehearsal: bool
+    full_question: str
+    """With what it says about the form of the answer: what a domain's `understand` reads."""
+    unfit: str | None = None
+    """Why no case is to be made of it; None where one can be."""
+
+
+class YesNoTable(NamedTuple):
+    """A table of such questions: an asset, its columns, and what a row asks."""
+
+    asset: AssetKey
+    columns: Columns
+    partitions: Sequence[str]
+    """Those of the asset; each is a dataset of its name."""
+    asked: Callable[[Row], Iterable[Asked]]
+    """What a row asks; nothing for a row that is not for yes/no cases at all."""

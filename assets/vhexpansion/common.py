@@ -1,0 +1,90 @@
+"""What every asset of this benchmark shares: its group, keys, datasets and cases."""
+
+from collections.abc import Mapping
+from functools import lru_cache, partial
+from pathlib import Path
+
+from dagster import AssetKey, StaticPartitionsDefinition
+
+from assets.kit import table_asset as common
+from assets.kit.benchmarks import benchmarks
+from assets.kit.columns import BOOLEAN, TEXT, WHOLE
+from assets.kit.yes_no import YesNoTable
+from resources.collections import Collection, CollectionError, collections_path, load
+
+GROUP = "vhexpansion"
+TITLE = "VHExpansion"
+QUESTION = "Does an answer survive a negation, a blur, and an attacker who knows the encoder?"
+
+table_asset = partial(common.table_asset, GROUP)
+"""An asset of this benchmark that makes a table."""
+
+
+def key(name: str) -> AssetKey:
+    """The key of an asset of this benchmark."""
+    return AssetKey([GROUP, name])
+
+
+def declared() -> dict[str, YesNoTable]:
+    """By name of a dataset: the table of another benchmark that declares it."""
+    tables = (table for benchmark in benchmarks().values() for table in benchmark.yes_no)
+    return {name: table for table in tables for name in table.partitions}
+
+
+def collected() -> Mapping[str, Collection]:
+    """By name of a dataset: the collection of collections.yaml that has questions with answers."""
+    path = collections_path()
+    stamp = path.stat() if path.exists() else None
+    return _collected(path, stamp and (stamp.st_mtime_ns, stamp.st_size))
+
+
+@lru_cache(4)
+def _collected(path: Path, stamp: tuple[int, int] | None) -> Mapping[str, Collection]:
+    found = load(path).items()
+    return {name: each for name, each in found if each.columns.question and each.columns.answer}
+
+
+def datasets() -> StaticPartitionsDefinition:
+    """The partitions: datasets of other benchmarks, and then a user's collections.
+
+    They are known once all benchmarks are: a step asks for them when it is made. Raises
+    `CollectionError` for a collection that is called as a dataset of another benchmark.
+    """
+    others, own = declared(), collected()
+    if both := [name for name in own if name in others]:
+        table = others[both[0]].asset.to_user_string()
+        raise CollectionError(
+            f"{collections_path()}: the collection {both[0]!r} is called as the questions of "
+            f"{table} that are a dataset of VHExpansion as well. Choose another name."
+        )
+    return StaticPartitionsDefinition([*others, *own])
+
+
+CASE = {
+    "case_id": (TEXT, "Readable and stable: the dataset, and what the case is called there"),
+    "dataset": (TEXT, "The dataset: a collection, or a domain of another benchmark"),
+    "image_id": (TEXT, "Readable name of the original picture, whatever is asked about it"),
+    "sha256": (TEXT, "Name of the original picture in the image store; empty if it is rejected"),
+    "width": (WHOLE, "px"),
+    "height": (WHOLE, "px"),
+    "question": (TEXT, "The yes/no question"),
+    "answer": (TEXT, "Its right answer: yes or no"),
+    "origin": (
+        TEXT,
+        "as it stands; count as it is, count as expected (the number that is usually so); or "
+        "option (the question states one of several)",
+    ),
+    "topic": (TEXT, "What the dataset says that it belongs to; empty where it does not"),
+    "place": (WHOLE, "Place in the dataset, from 0"),
+    "seed": (WHOLE, "Of what is drawn by lot: which options are stated"),
+    "rehearsal": (BOOLEAN, "Whether something offline stood in for a model: it is no result then"),
+}
+"""The columns of a case."""
+
+TRUTH = {
+    "source_question": (TEXT, "The question that it was made of, in full"),
+    "truth": (TEXT, "Its right answer there: Yes, No, a number, or an option"),
+    "familiar": (TEXT, "What is usually so, as judges that do not look answer; empty if unknown"),
+    "stated": (TEXT, "What the case's question states of it: a number or an option; else empty"),
+}
+"""The columns that reference judges answer by."""

@@ -1,0 +1,47 @@
+"""The questions of VLMBias of which other benchmarks can make yes/no cases."""
+
+from collections.abc import Iterator
+
+from dagster import AssetKey
+
+from assets.kit.step import Row
+from assets.kit.yes_no import Asked, YesNoTable
+from assets.vlmbias.common import GROUP
+from assets.vlmbias.questions import QUESTIONS
+from generators.topics import DRAWN, PHOTOGRAPHED
+
+_FORM = " Answer "
+"""Where a question begins to say how it is to be answered."""
+_COUNTING = "Q1"
+
+
+def _asked(row: Row) -> Iterator[Asked]:
+    """A question that is answered by yes or no as it stands, and of two that count alike the first.
+
+    The sanity check's questions are for originals alone, and ask for what is counted once more.
+    """
+    is_yes_no = row["ground_truth"] in ("Yes", "No")
+    if not is_yes_no and row["question_id"] != _COUNTING:
+        return
+    target = "" if is_yes_no else f"/{row['target'].replace(' ', '-')}"
+    yield Asked(
+        name=f"{row['image_id']}/{row['question_id']}{target}",
+        image_id=row["image_id"],
+        sha256=row["sha256"],
+        question=row["question"].partition(_FORM)[0],
+        kind="yes/no" if is_yes_no else "count",
+        truth=row["ground_truth"],
+        familiar=row["expected_bias"],
+        seed=row["seed"],
+        rehearsal=row["rehearsal"],
+        full_question=row["question"],
+        unfit=row["disputable"] or None,
+    )
+
+
+QUESTIONS_ASKED = YesNoTable(
+    asset=AssetKey([GROUP, "questions"]),
+    columns=QUESTIONS,
+    partitions=(*DRAWN, *PHOTOGRAPHED),
+    asked=_asked,
+)
