@@ -14,7 +14,7 @@ MODELS = ("claude-sonnet-5-5",)
 def read(request: HttpRequest, at: float) -> Received | None:
     """The request in a test's terms, or None where Anthropic has nothing at that path."""
     path = request.path.removeprefix("/elsewhere")
-    if request.method == "GET" and path == "/v1/models" and "x-api-key" in request.headers:
+    if request.method == "GET" and path == "/v1/models" and "anthropic-version" in request.headers:
         return Received("anthropic", request.path, "models", request.headers, b"", at)
     if request.method != "POST" or path != "/v1/messages":
         return None

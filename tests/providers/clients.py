@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 import httpx2
+from anthropic import AsyncAnthropic
 from google import genai
 from google.genai import types
 from openai import AsyncOpenAI
@@ -43,6 +44,19 @@ def with_gemini(
                 httpx_client=UNUSED,
             )
             return await use(genai.Client(api_key=key, http_options=options).aio)
+
+    return asyncio.run(run())
+
+
+def with_anthropic(
+    server: Provider, use: Callable[[AsyncAnthropic], Awaitable[Result]], key: str = KEY
+) -> Result:
+    async def run() -> Result:
+        http = httpx2.AsyncClient(follow_redirects=False, timeout=20, verify=False)
+        async with AsyncAnthropic(
+            base_url=server.url, api_key=key, max_retries=0, http_client=http
+        ) as client:
+            return await use(client)
 
     return asyncio.run(run())
 

@@ -75,8 +75,6 @@ class Received:
         """The API key that was sent, if one was."""
         if self.provider == "gemini":
             return self.headers.get("x-goog-api-key")
-        if self.provider == "anthropic":
-            return self.headers.get("x-api-key")
         scheme, _, key = self.headers.get("authorization", "").partition(" ")
         return key if scheme == "Bearer" else None
 

@@ -6,6 +6,7 @@ import io
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import anthropic
 import httpx2
 import openai
 import pytest
@@ -13,7 +14,7 @@ from google.genai import errors, types
 from PIL import Image, UnidentifiedImageError
 
 from tests.providers import Provider, faults, pictures
-from tests.providers.clients import KEY, data_uri, with_gemini, with_openai
+from tests.providers.clients import KEY, data_uri, with_anthropic, with_gemini, with_openai
 
 PNG, OTHER_PNG = pictures.png("one"), pictures.png("other", 20, 10)
 BROKEN = {
@@ -34,8 +35,6 @@ class Wire(NamedTuple):
     say: Callable[..., Any]
     """A coroutine: of a client, a model, pictures and a time limit in seconds."""
     said: Callable[[Any], tuple[str, str]]
-    paint: Callable[..., Any]
-    painted: Callable[[Any], tuple[bytes, str]]
     names: Callable[..., Any]
     listed: list[str]
     broken: type[Exception]
@@ -43,6 +42,14 @@ class Wire(NamedTuple):
     status: dict[faults.Fault, tuple[type[Exception], int, str | None]]
     coded: Callable[[Any], tuple[int, str | None]]
     refused: str
+    paint: Callable[..., Any] | None = None
+    """A coroutine of a client; None for an API without pictures."""
+    painted: Callable[[Any], tuple[bytes, str]] | None = None
+
+    @property
+    def does(self) -> list[Callable[..., Any]]:
+        """What can be asked of a client."""
+        return [self.say, *([self.paint] if self.paint else [])]
 
 
 def say_openai(client, model="m", shown=(), limit_s=20.0):
@@ -59,6 +66,17 @@ def say_gemini(client, model="m", shown=(), limit_s=20.0):
     return client.models.generate_content(
         model=model, contents=[*parts, "How many legs?"], config=config
     )
+
+
+def say_anthropic(client, model="m", shown=(), limit_s=20.0):
+    sources = [
+        {"type": "base64", "media_type": "image/png", "data": base64.b64encode(png).decode()}
+        for png in shown
+    ]
+    pictures = [{"type": "image", "source": source} for source in sources]
+    content = [*pictures, {"type": "text", "text": "How many legs?"}]
+    messages = [{"role": "user", "content": content}]
+    return client.messages.create(model=model, messages=messages, max_tokens=9, timeout=limit_s)
 
 
 async def names_of_openai(client):
@@ -131,11 +149,41 @@ GEMINI = Wire(
     coded=lambda error: (error.code, error.status),
     refused="API_KEY_INVALID",
 )
-WIRES = {"openai": OPENAI, "gemini": GEMINI}
+ANTHROPIC = Wire(
+    with_client=with_anthropic,
+    say=say_anthropic,
+    said=lambda reply: (reply.content[0].text, reply.model),
+    names=names_of_openai,
+    listed=["claude-sonnet-5-5"],
+    broken=anthropic.APIConnectionError,
+    slow=anthropic.APITimeoutError,
+    status={
+        faults.RATE_LIMITED: (anthropic.RateLimitError, 429, "rate_limit_error"),
+        faults.NO_CREDIT: (anthropic.BadRequestError, 400, "invalid_request_error"),
+        faults.SERVER_ERROR: (anthropic.InternalServerError, 500, "api_error"),
+        faults.OVERLOADED: (anthropic._exceptions.OverloadedError, 529, "overloaded_error"),
+        faults.BAD_GATEWAY: (anthropic.InternalServerError, 502, None),
+        faults.INVALID_KEY: (anthropic.AuthenticationError, 401, "authentication_error"),
+        faults.FORBIDDEN: (anthropic.PermissionDeniedError, 403, "permission_error"),
+        faults.UNKNOWN_MODEL: (anthropic.NotFoundError, 404, "not_found_error"),
+        faults.INVALID_REQUEST: (anthropic.BadRequestError, 400, "invalid_request_error"),
+        faults.TOO_LARGE: (anthropic._exceptions.RequestTooLargeError, 413, None),
+        faults.REDIRECTED: (anthropic.APIStatusError, 307, None),
+    },
+    coded=lambda error: (error.status_code, error.type),
+    refused="Invalid bearer token",
+)
+WIRES = {"openai": OPENAI, "gemini": GEMINI, "anthropic": ANTHROPIC}
+PAINTING = {name: wire for name, wire in WIRES.items() if wire.paint}
 
 
 @pytest.fixture(params=WIRES.values(), ids=WIRES)
 def wire(request):
+    return request.param
+
+
+@pytest.fixture(params=PAINTING.values(), ids=PAINTING)
+def painting(request):
     return request.param
 
 
@@ -192,22 +240,22 @@ def test_only_the_right_key_opens_a_server_with_a_key(wire):
 def test_a_status_is_an_error_of_its_kind(wire, fault, server):
     kind, *coded = wire.status[fault]
     server.always(fault)
-    for do in (wire.say, wire.paint):
+    for do in wire.does:
         with pytest.raises(kind) as raised:
             wire.with_client(server, do)
         assert type(raised.value) is kind
         assert list(wire.coded(raised.value)) == coded
-    assert server.count == 2
+    assert server.count == len(wire.does)
 
 
 @pytest.mark.parametrize("fault", BROKEN, ids=lambda fault: fault.name)
 def test_a_broken_connection_has_its_cause(wire, server, fault):
     server.always(fault)
-    for do in (wire.say, wire.paint):
+    for do in wire.does:
         with pytest.raises(wire.broken) as raised:
             wire.with_client(server, do)
         assert BROKEN[fault] in (type(raised.value), type(raised.value.__cause__))
-    assert server.count == 2
+    assert server.count == len(wire.does)
 
 
 def test_no_server_at_all_is_a_connect_error(wire):
@@ -233,22 +281,22 @@ def test_a_dripping_reply_outlives_every_timeout_but_a_deadline(wire, server):
 
     with pytest.raises(TimeoutError) as raised:
         wire.with_client(server, ask)
-    assert not isinstance(raised.value, openai.APIError)
+    assert not isinstance(raised.value, (openai.APIError, anthropic.APIError))
 
 
-def test_broken_pictures_come_as_they_are(wire, server):
+def test_broken_pictures_come_as_they_are(painting, server):
     server.script([faults.NOT_A_PICTURE, faults.TRUNCATED_PNG, faults.MISLABELLED])
     with pytest.raises(UnidentifiedImageError):
-        painted(wire, server)
+        painted(painting, server)
     with pytest.raises((OSError, SyntaxError)):
-        painted(wire, server)[0].load()
-    picture, kind = painted(wire, server)
+        painted(painting, server)[0].load()
+    picture, kind = painted(painting, server)
     assert (picture.format, kind) == ("JPEG", "png")
 
 
-def test_a_wide_picture_is_a_small_file(wire, server):
+def test_a_wide_picture_is_a_small_file(painting, server):
     server.always(faults.WIDE_PNG)
-    data, _ = wire.painted(wire.with_client(server, wire.paint))
+    data, _ = painting.painted(painting.with_client(server, painting.paint))
     assert len(data) < 150_000
     with pytest.raises(Image.DecompressionBombError):
         Image.open(io.BytesIO(data))

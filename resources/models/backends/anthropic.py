@@ -94,7 +94,7 @@ class Anthropic:
         """Raise `Closed` where the key cannot be one."""
         check_key(model, key)
         self._model, self._key, self._picture = model, key, picture
-        credentials = {} if key is None else {"x-api-key": key}
+        credentials = {} if key is None else {"Authorization": f"Bearer {key}"}
         # The client below puts the key on each request: what the SDK does not hold, it can
         # neither take from the environment or a profile instead nor repeat in an exception.
         self._sdk = AsyncAnthropic(

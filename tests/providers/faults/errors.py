@@ -74,7 +74,7 @@ INVALID_KEY = fault_called(
             }
         ],
     ),
-    anthropic=lambda _: anthropic_wire.error(401, "invalid x-api-key", "authentication_error"),
+    anthropic=lambda _: anthropic_wire.error(401, "Invalid bearer token", "authentication_error"),
 )
 FORBIDDEN = fault_called(
     "forbidden",

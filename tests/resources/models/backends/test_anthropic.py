@@ -129,7 +129,7 @@ def test_only_what_models_yaml_says_is_used(server, ask, monkeypatch, tmp_path):
         "ANTHROPIC_AUTH_TOKEN": "sk-token",
         "ANTHROPIC_BASE_URL": "http://127.0.0.1:1",
         "ANTHROPIC_CONFIG_DIR": str(tmp_path),
-        "ANTHROPIC_CUSTOM_HEADERS": "x-api-key: sk-evil\nX-Custom: 1",
+        "ANTHROPIC_CUSTOM_HEADERS": "Authorization: Bearer sk-evil\nX-Custom: 1",
         "ANTHROPIC_PROFILE": "somebody",
     }.items():
         monkeypatch.setenv(name, value)
@@ -137,7 +137,7 @@ def test_only_what_models_yaml_says_is_used(server, ask, monkeypatch, tmp_path):
     ask(model, LOOK)
     ask(model, LOOK, key=None)
     with_key, without_key = (dict(received.headers) for received in server.received)
-    assert with_key.pop("x-api-key") == KEY
+    assert with_key.pop("authorization") == f"Bearer {KEY}"
     assert with_key["anthropic-version"] == "2026-10-21"
     common = {"host", "accept", "accept-encoding", "connection", "content-type", "content-length"}
     assert set(with_key) == set(without_key) == common | {"user-agent", "anthropic-version"}
@@ -242,7 +242,7 @@ FAULTS: list[tuple[faults.Fault, type[Fault], str]] = [
     (faults.OVERLOADED, Overloaded, "HTTP 529: Overloaded"),
     (faults.BAD_GATEWAY, Interrupted, "HTTP 502: .*Bad Gateway"),
     (faults.NO_CREDIT, Closed, "HTTP 400: Your credit balance is too low"),
-    (faults.INVALID_KEY, Closed, "HTTP 401: invalid x-api-key"),
+    (faults.INVALID_KEY, Closed, "HTTP 401: Invalid bearer token"),
     (faults.FORBIDDEN, Closed, "HTTP 403: Your API key does not have permission"),
     (faults.UNKNOWN_MODEL, Closed, "HTTP 404: model: some-model"),
     (faults.INVALID_REQUEST, Unacceptable, "HTTP 400: messages.0.content.1.text: text content"),
@@ -305,8 +305,8 @@ def test_the_wait_that_a_provider_asks_for(server, ask, fault):
 
 
 def test_an_error_that_repeats_the_key_does_not_tell_it(server, ask):
-    server.answer = lambda _: anthropic_wire.error(401, f"invalid x-api-key: {KEY}")
-    assert str(ask(claude(server), LOOK)) == "HTTP 401: invalid x-api-key: [key]"
+    server.answer = lambda _: anthropic_wire.error(401, f"Invalid bearer token: {KEY}")
+    assert str(ask(claude(server), LOOK)) == "HTTP 401: Invalid bearer token: [key]"
 
 
 def test_a_server_that_is_not_there(ask):
