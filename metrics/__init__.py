@@ -15,7 +15,15 @@ from metrics.normalization import normalize_scores
 from metrics.outcomes import outcomes_table
 from metrics.paired import paired_interval
 from metrics.pairs import pair_scores
-from metrics.parsing import Outcome, Parsed, read_count, read_name, read_yes_no, score
+from metrics.parsing import (
+    Outcome,
+    Parsed,
+    read_count,
+    read_name,
+    read_plain_yes_no,
+    read_yes_no,
+    score,
+)
 from metrics.picks import Pick, read_pick
 from metrics.preference import win_rates
 from metrics.ranking import ranking_table
@@ -52,6 +60,7 @@ __all__ = [
     "read_count",
     "read_name",
     "read_pick",
+    "read_plain_yes_no",
     "read_rating",
     "read_yes_no",
     "score",

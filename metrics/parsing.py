@@ -63,6 +63,24 @@ def read_yes_no(response: str) -> Parsed:
     return _read(response, _yes_or_no)
 
 
+def read_plain_yes_no(response: str) -> Parsed:
+    """The Yes or No that `response` gives in curly brackets or, without such, at its beginning.
+
+    Small local models often leave the brackets away. "No dog is there", "Yes and no" and a reply
+    that says both begin with no answer.
+
+    >>> read_plain_yes_no("No, there is none.").answer
+    'No'
+    """
+    parsed = read_yes_no(response)
+    reply = _plain(response)
+    if parsed.outcome != "unparsed" or _BRACKETS.search(reply):
+        return parsed
+    first = re.split(r"[^\w\s]+", reply.strip(_AROUND), maxsplit=1)[0].strip().lower()
+    answer = _yes_or_no(reply) if first in _YES_NO else None
+    return parsed if answer is None else Parsed(answer, "answered")
+
+
 def read_name(response: str, accepted: Sequence[str]) -> Parsed:
     """The name that `response` gives in curly brackets: the first of `accepted` for any of them.
 
@@ -103,6 +121,8 @@ def _count(content: str) -> str | None:
 
 
 _YES_NO = {"yes": "Yes", "no": "No"}
+_AROUND = " \n\t*_`\"'“”‘’>#-"
+"""What may stand before the first word of a reply."""
 _HEDGE = re.compile(r"(?:but|except|almost|nearly|not (?:exactly|quite|entirely))\b")
 
 

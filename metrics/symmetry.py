@@ -152,7 +152,8 @@ def _by_case(values: Values) -> Values:
     there = ~np.isnan(values)
     number = there.sum(axis=1)
     total = np.where(there, values, 0.0).sum(axis=1)
-    return np.divide(total, number, out=np.full(len(values), np.nan), where=number > 0)
+    means: Values = np.divide(total, number, out=np.full(len(values), np.nan), where=number > 0)
+    return means
 
 
 def _mean(values: Values) -> float:
@@ -186,8 +187,8 @@ def _bounds(
 def _change(both: Values, after: Pairs, before: Pairs | None, seed: int) -> dict[str, float]:
     change, ends = _NOTHING, Interval(_NOTHING, _NOTHING)
     if before is not None:
-        was = pd.Series(_by_case(before.paired), before.cases)
-        gained = both - was.reindex(after.cases).to_numpy(np.float64)
+        was = pd.Series(_by_case(before.paired), [*before.cases])
+        gained = both - was.reindex([*after.cases]).to_numpy(np.float64)
         change = _mean(gained)
         if not np.isnan(change):
             strata = np.zeros(len(gained))

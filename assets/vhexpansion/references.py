@@ -1,0 +1,93 @@
+"""Reference judges: what each answers to a case, by what is known of how the case was made.
+
+- `gullible` says yes to everything: its accuracy is the share of cases whose answer is yes, and it
+  is right in no pair.
+- `prior` knows what is usually so, and looks at no picture.
+- `random` tosses a coin for each request: right in half of the cases and a quarter of the pairs.
+- `pixels` reads the picture that it is shown, of drawn domains alone. What it cannot read it does
+  not answer.
+"""
+
+from collections.abc import Iterable, Mapping
+from hashlib import sha256
+from typing import Any
+
+from assets.kit.judging import References
+from assets.kit.step import Row, Work
+from generators.domains import domains
+from generators.fingerprint import fingerprint
+from generators.picture_answers import Shown, answer_in
+from metrics.symmetry import NEGATED, NO, YES
+from resources.images import ImageStore
+from resources.ledger import work_key
+from resources.workers import spread
+
+PIXELS = "pixels"
+
+
+def with_readings(rows: Iterable[dict[str, Any]], work: Work[Any]) -> list[dict[str, Any]]:
+    """The rows with `read`: what their pictures answer, and why not; each is read once for all."""
+    rows = list(rows)
+    code = fingerprint("generators.picture_answers", "generators.survival")
+    topic = domains().get(work.partition)
+    of = {
+        (row["source_question"], row["sha256"]): work_key(
+            "picture answers",
+            code,
+            topic and topic.fingerprint,
+            row["source_question"],
+            row["sha256"],
+        )
+        for row in rows
+    }
+    known: dict[str, Any] = work.ledger.known(of.values())
+    missing = [asked for asked, made in of.items() if made not in known]
+    shown = (
+        Shown(work.partition, question, work.images.get(digest)) for question, digest in missing
+    )
+    for asked, found in zip(missing, spread(answer_in, shown), strict=True):
+        work.ledger.record({of[asked]: found})
+        known[of[asked]] = found
+    return [row | {"read": known[of[row["source_question"], row["sha256"]]]} for row in rows]
+
+
+def _gullible(row: Row, images: ImageStore) -> Mapping[str, Any]:
+    return _said(YES)
+
+
+def _prior(row: Row, images: ImageStore) -> Mapping[str, Any]:
+    if not row["familiar"]:
+        return _silent("Nobody knows what is usually so.")
+    return _by(row["familiar"], row)
+
+
+def _random(row: Row, images: ImageStore) -> Mapping[str, Any]:
+    asked = (row["sha256"], row["question"], str(row["repeat"]))
+    return _said((NO, YES)[sha256("/".join(asked).encode()).digest()[0] % 2])
+
+
+def _pixels(row: Row, images: ImageStore) -> Mapping[str, Any]:
+    answer, why = row["read"]
+    return _by(answer, row) if answer else _silent(why)
+
+
+def _by(answer: str, row: Row) -> Mapping[str, Any]:
+    """What one says to a case who gives that answer to the question that it was made of."""
+    holds = answer == (row["stated"] or "Yes")
+    return _said(YES if holds != (row["form"] == NEGATED) else NO)
+
+
+def _said(answer: str) -> Mapping[str, Any]:
+    return {"response": f"{{{answer.title()}}}", "outcome": "answered"}
+
+
+def _silent(why: str) -> Mapping[str, Any]:
+    return {"response": None, "outcome": "unparsed", "reason": why}
+
+
+REFERENCES: References = {
+    "gullible": _gullible,
+    "prior": _prior,
+    "random": _random,
+    PIXELS: _pixels,
+}

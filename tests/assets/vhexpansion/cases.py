@@ -1,0 +1,77 @@
+"""Tables of cases that are written by hand, and steps run on them without Dagster."""
+
+import logging
+
+import pandas as pd
+
+from assets.kit.materializing import query
+from assets.kit.step import Work
+from assets.vhexpansion.answers import Answers
+from assets.vhexpansion.common_perturbations import PERTURBED
+from assets.vhexpansion.negated_cases import NEGATED
+from resources.calls.spending import Account
+from resources.models.catalog import Catalog, Model
+
+OTHER = {"yes": "no", "no": "yes"}
+
+
+def reference(name):
+    return Model(name=name, backend="offline", model=name, family="reference", roles=("judge",))
+
+
+def case(number, answer="yes", image=None, **columns):
+    """A case with its negation, about a picture of its own unless one is named."""
+    image = f"image {number}" if image is None else image
+    return {
+        "case_id": f"zoo/{number}",
+        "dataset": "zoo",
+        "image_id": image,
+        "sha256": f"sha of {image}",
+        "width": 64,
+        "height": 64,
+        "question": f"Is there an animal of kind {number}?",
+        "answer": answer,
+        "origin": "as it stands",
+        "place": number,
+        "seed": 0,
+        "rehearsal": False,
+        "source_question": f"Is there an animal of kind {number}?",
+        "truth": answer.title(),
+        "negated_question": f"Is there no animal of kind {number}?",
+        "negated_answer": OTHER[answer],
+        "writer": "grammar",
+        "outcome": "negated",
+    } | columns
+
+
+def perturbed(image, name="noise", **columns):
+    """A perturbed picture."""
+    return {
+        "dataset": "zoo",
+        "image_id": image,
+        "original": f"sha of {image}",
+        "perturbation": name,
+        "parameters": f'[{{"kind":"{name}"}}]',
+        "sha256": f"sha of {image} with {name}",
+        "rehearsal": False,
+        "outcome": "perturbed",
+    } | columns
+
+
+def answers(judge, cases, pictures=(), models=None, images=None, **config):
+    """The rows of a judge's answers to cases, of pictures as they were and perturbed."""
+    step = Answers(Catalog((judge,)), judge)
+    tables = {
+        "cases": NEGATED.table(list(cases)).to_pandas(),
+        "perturbed": PERTURBED.table(list(pictures)).to_pandas(),
+    }
+    config = step.config(**config)
+    log = logging.getLogger(__name__)
+    work = Work("zoo", config, tables, step.inputs, None, images, None, log, None)
+    rows, _ = query(step, work, models, Account())
+    return rows
+
+
+def table_of(rows):
+    """Rows as the report reads them."""
+    return pd.DataFrame(rows)
