@@ -50,6 +50,14 @@ CHAT = (
     "{% for part in message.content if part.type == 'text' %}{{ part.text }} {% endfor %}"
     "{% endfor %}{% if add_generation_prompt %}ASSISTANT:{% endif %}"
 )
+_IMAGE_TOKENS = {
+    "patch_size": 8,
+    "vision_feature_select_strategy": "default",
+    "num_additional_image_tokens": 1,
+    "chat_template": CHAT,
+}
+_SQUARE = {"size": {"shortest_edge": SIDE}, "crop_size": {"height": SIDE, "width": SIDE}}
+_PLAIN_WORDS = ["is", "there", "a", "dog", "cat", "how", "many", "?"]
 _LAYERS = {"num_hidden_layers": 2, "num_attention_heads": 4, "hidden_size": 32}
 _SIZES = {**_LAYERS, "intermediate_size": 37, "initializer_range": 0.5}
 
@@ -164,29 +172,9 @@ def save_llava(folder, *, words=WORDS, always=None, **generation):
     that is given; no token may occur in it twice.
     """
     torch.manual_seed(0)
-    tokenizer = transformers.LlamaTokenizer(pad_token="<pad>").train_new_from_iterator(
-        [[words]],
-        400,
-        new_special_tokens=["<pad>", "<image>"],
-        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
-    )
+    tokenizer = _llama_tokenizer(words)
     model = transformers.LlavaForConditionalGeneration(
-        transformers.LlavaConfig(
-            vision_config=transformers.CLIPVisionConfig(
-                **_SIZES, image_size=SIDE, patch_size=8, projection_dim=32
-            ),
-            text_config=transformers.LlamaConfig(
-                **_SIZES,
-                vocab_size=len(tokenizer),
-                max_position_embeddings=512,
-                bos_token_id=tokenizer.bos_token_id,
-                eos_token_id=tokenizer.eos_token_id,
-                pad_token_id=tokenizer.pad_token_id,
-            ),
-            image_token_index=tokenizer.convert_tokens_to_ids("<image>"),
-            vision_feature_layer=-2,
-            vision_feature_select_strategy="default",
-        )
+        transformers.LlavaConfig(**_llava_configuration(tokenizer))
     )
     model.generation_config.update(**generation)
     if always is not None:
@@ -194,15 +182,82 @@ def save_llava(folder, *, words=WORDS, always=None, **generation):
         told = tokenizer(f"ASSISTANT: {always}", add_special_tokens=False).input_ids
         _teach(model, [*told[len(asked) - 1 :], tokenizer.eos_token_id])
     model.save_pretrained(folder)
-    transformers.LlavaProcessor(
-        _image_processor(),
-        tokenizer,
-        patch_size=8,
-        vision_feature_select_strategy="default",
-        num_additional_image_tokens=1,
-        chat_template=CHAT,
+    transformers.LlavaProcessor(_image_processor(), tokenizer, **_IMAGE_TOKENS).save_pretrained(
+        folder
+    )
+    return folder
+
+
+def save_llava_next(folder):
+    """A judge in the shape of LLaVA-NeXT, with grids of one or two tiles a side."""
+    torch.manual_seed(0)
+    tokenizer = _llama_tokenizer(WORDS)
+    grids = [[SIDE, 2 * SIDE], [2 * SIDE, SIDE], [2 * SIDE, 2 * SIDE]]
+    transformers.LlavaNextForConditionalGeneration(
+        transformers.LlavaNextConfig(**_llava_configuration(tokenizer), image_grid_pinpoints=grids)
+    ).save_pretrained(folder)
+    pictures = transformers.LlavaNextImageProcessorPil(**_SQUARE, image_grid_pinpoints=grids)
+    transformers.LlavaNextProcessor(pictures, tokenizer, **_IMAGE_TOKENS).save_pretrained(folder)
+    return folder
+
+
+def save_instructblip(folder):
+    """A judge in the shape of InstructBLIP, whose Q-Former reads the question."""
+    torch.manual_seed(0)
+    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *_PLAIN_WORDS]
+    questions = transformers.BertTokenizer(vocab={word: at for at, word in enumerate(words)})
+    tokenizer = _llama_tokenizer(WORDS)
+    transformers.InstructBlipForConditionalGeneration(
+        transformers.InstructBlipConfig(
+            vision_config={**_SIZES, "image_size": SIDE, "patch_size": 8},
+            qformer_config={
+                **_SIZES,
+                "vocab_size": len(words),
+                "cross_attention_frequency": 1,
+                "max_position_embeddings": 32,
+            },
+            text_config=_llama(tokenizer),
+            num_query_tokens=4,
+            image_token_index=tokenizer.convert_tokens_to_ids("<image>"),
+        )
+    ).save_pretrained(folder)
+    pictures = transformers.BlipImageProcessorPil(size={"height": SIDE, "width": SIDE})
+    transformers.InstructBlipProcessor(
+        pictures, tokenizer, questions, num_query_tokens=4
     ).save_pretrained(folder)
     return folder
+
+
+def _llava_configuration(tokenizer):
+    return {
+        "vision_config": transformers.CLIPVisionConfig(
+            **_SIZES, image_size=SIDE, patch_size=8, projection_dim=32
+        ),
+        "text_config": _llama(tokenizer),
+        "image_token_index": tokenizer.convert_tokens_to_ids("<image>"),
+        "vision_feature_layer": -2,
+        "vision_feature_select_strategy": "default",
+    }
+
+
+def _llama_tokenizer(words):
+    return transformers.LlamaTokenizer(pad_token="<pad>").train_new_from_iterator(
+        [[words]],
+        400,
+        new_special_tokens=["<pad>", "<image>"],
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+    )
+
+
+def _llama(tokenizer):
+    return transformers.LlamaConfig(
+        **_SIZES,
+        vocab_size=len(tokenizer),
+        max_position_embeddings=512,
+        bos_token_id=tokenizer.bos_token_id,
+        eos_token_id=tokenizer.eos_token_id,
+        pad_token_id=tokenizer.pad_token_id,
+    )
 
 
 def _teach(model, tokens):
@@ -241,9 +296,7 @@ def _clip_text(tokenizer):
 
 
 def _image_processor():
-    return transformers.CLIPImageProcessorPil(
-        size={"shortest_edge": SIDE}, crop_size={"height": SIDE, "width": SIDE}
-    )
+    return transformers.CLIPImageProcessorPil(**_SQUARE)
 
 
 def save_grounding_dino(folder):

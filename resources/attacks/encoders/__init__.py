@@ -1,0 +1,106 @@
+"""Encoders by architecture, and how one is loaded from an entry of models.yaml."""
+
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from generators.nearest import nearest
+from resources.attacks.encoders.base import Encoder
+from resources.attacks.encoders.instructblip import InstructBlip
+from resources.attacks.encoders.llava import Llava
+from resources.attacks.encoders.llava_next import LlavaNext
+from resources.models.backends.local import (
+    commit,
+    device,
+    library,
+    loading,
+    served,
+    settings,
+)
+from resources.models.catalog import Model
+from resources.models.replies import Closed
+
+__all__ = ["ENCODERS", "Encoder", "Loaded", "load_encoder"]
+
+ENCODERS: Mapping[str, type[Encoder]] = {
+    each.architecture: each for each in (Llava, LlavaNext, InstructBlip)
+}
+"""By the `model_type` of a model's configuration."""
+
+
+class Loaded(NamedTuple):
+    """An encoder, and the model that it is of: its id and commit, or its folder."""
+
+    encoder: Encoder
+    served: str
+
+
+def load_encoder(model: Model, key: str | None) -> Loaded:
+    """The encoder and connector of an entry; its language model is left where it is.
+
+    They run in float32 unless the entry names a dtype: in half of that, the cosine of a picture
+    that hardly changed is 1. Raises `Closed` for an architecture without a file here, and for
+    quantized weights, whose gradient is not that of the model.
+    """
+    transformers, wanted = library("transformers"), settings(model)
+    found = commit(model, key, wanted.revision)
+    source = {"revision": found, "token": key, "trust_remote_code": False}
+    with loading(model, key):
+        config = transformers.AutoConfig.from_pretrained(model.model, **source)
+        kind = _kind(model, config)
+        processor = transformers.AutoProcessor.from_pretrained(model.model, **source)
+        with _without_report(transformers.logging):
+            network, told = transformers.AutoModelForImageTextToText.from_pretrained(
+                model.model,
+                config=_without_language(config),
+                dtype=wanted.dtype or "float32",
+                use_safetensors=True,
+                output_loading_info=True,
+                **source,
+            )
+        _require_weights(model, told["missing_keys"])
+        network = network.requires_grad_(False).eval().to(device(wanted))
+    return Loaded(kind(network, processor), served(model, found))
+
+
+def _kind(model: Model, config: Any) -> type[Encoder]:
+    kind = ENCODERS.get(config.model_type)
+    if kind is None:
+        raise Closed(
+            f"{model.model}: its architecture is {config.model_type!r}, which has no encoder here"
+            f"{nearest(config.model_type, ENCODERS)}. Take the role encoder from {model.name} in "
+            "models.yaml, or add a file to resources/attacks/encoders."
+        )
+    for part in (config, config.text_config, config.vision_config):
+        if getattr(part, "quantization_config", None) is not None:
+            raise Closed(
+                f"{model.model}: it is quantized, so that its gradient is not that of the model "
+                "that answers. Name the weights that it was made from in models.yaml."
+            )
+    return kind
+
+
+def _require_weights(model: Model, missing: Collection[str]) -> None:
+    """Raise `Closed` where some weights would be random."""
+    if missing:
+        raise Closed(
+            f"{model.model}: {len(missing)} of its weights are not in its files, as "
+            f"{min(missing)}. Name a version of it that is whole in models.yaml."
+        )
+
+
+@contextmanager
+def _without_report(logging: Any) -> Iterator[None]:
+    """Without the report that the layers of the language model were not read."""
+    before = logging.get_verbosity()
+    logging.set_verbosity_error()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(before)
+
+
+def _without_language(config: Any) -> Any:
+    """The configuration of a network whose language model has no layers: they are not read."""
+    config.text_config.num_hidden_layers = 0
+    return config

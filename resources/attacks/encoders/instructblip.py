@@ -1,0 +1,26 @@
+"""InstructBLIP: EVA-CLIP and a Q-Former, which sees the question beside the picture."""
+
+from collections.abc import Sequence
+
+from resources.attacks.encoders.base import Encoder
+from resources.attacks.preparation import Size, Tensor, stacked
+
+
+class InstructBlip(Encoder):
+    """InstructBLIP, over any language model."""
+
+    architecture = "instructblip"
+    sees_question = True
+
+    def embedded(
+        self, pictures: Sequence[Tensor], sizes: Sequence[Size], questions: Sequence[str]
+    ) -> list[Tensor]:
+        """One vector for each query of the Q-Former."""
+        device = self.network.device
+        read = self.processor.qformer_tokenizer(list(questions), padding=True, return_tensors="pt")
+        found = self.network.get_image_features(
+            pixel_values=stacked(pictures).to(self.network.dtype),
+            qformer_input_ids=read["input_ids"].to(device),
+            qformer_attention_mask=read["attention_mask"].to(device),
+        )
+        return list(found.pooler_output)

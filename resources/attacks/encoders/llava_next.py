@@ -1,0 +1,24 @@
+"""LLaVA-NeXT: as LLaVA-1.5, on the whole picture and on tiles of a grid that suits its shape."""
+
+from collections.abc import Sequence
+
+from resources.attacks.encoders.base import Encoder
+from resources.attacks.preparation import Size, Tensor, stacked, tiles
+
+
+class LlavaNext(Encoder):
+    """LLaVA-NeXT (LLaVA-1.6) and what is built as it is."""
+
+    architecture = "llava_next"
+
+    def prepared(self, pixels: Tensor) -> Tensor:
+        """Tiles x 3 x side x side."""
+        return tiles(pixels, self.preparing)
+
+    def embedded(
+        self, pictures: Sequence[Tensor], sizes: Sequence[Size], questions: Sequence[str]
+    ) -> list[Tensor]:
+        """One vector for each patch of the whole picture and of its tiles, padding left out."""
+        pixels = stacked(pictures).to(self.network.dtype)
+        found = self.network.get_image_features(pixel_values=pixels, image_sizes=list(sizes))
+        return list(found.pooler_output)

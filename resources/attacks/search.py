@@ -1,0 +1,143 @@
+"""The search for a change: PGD and I-FGSM on several pictures at once (VHExpansion §3.2)."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from resources.attacks.encoders import Encoder
+from resources.attacks.noise import first_change
+from resources.attacks.parameters import Work
+from resources.attacks.preparation import Tensor
+from resources.models.backends.local import library
+from resources.models.replies import Closed
+
+Watch: TypeAlias = Callable[[int, Sequence[float]], None]
+"""Told the number of a step and the similarities before it, of the pictures still worked on."""
+
+_SCALE = 2.0**14
+"""By what gradients are multiplied, which leaves steps as they are: half precision has no room for
+the gradient of a cosine over a million numbers."""
+
+
+@dataclass(slots=True)
+class Search:
+    """One picture on its way: `change` is of its pixels in [0, 1], `target` its clean embedding.
+
+    `enough` is the similarity at which a raised one ends, `trouble` why it cannot go on.
+    """
+
+    work: Work
+    pixels: Tensor
+    target: Tensor
+    change: Tensor
+    steps: int = 0
+    enough: float = 1.0
+    trouble: str | None = None
+    is_over: bool = False
+
+
+def begun(work: Work, pixels: Tensor, target: Tensor) -> Search:
+    """The search for a change of a picture, with its first, seeded one."""
+    change = first_change(work, tuple(pixels.shape[-2:])).to(pixels.device)
+    search = Search(work, pixels, target, change)
+    search.change = _allowed(search, change)
+    return search
+
+
+def run(encoder: Encoder, searches: Sequence[Search], watch: Watch) -> None:
+    """Take all steps of some searches; each ends by itself, and the others go on without it."""
+    active = list(searches)
+    while active := [each for each in active if not _has_ended(each)]:
+        found, gradients = _looked_at(encoder, active)
+        watch(active[0].steps, found)
+        _stop_early(encoder, active, found)
+        for search, gradient in zip(active, gradients, strict=True):
+            if not search.is_over:
+                _step(search, gradient)
+
+
+def similarities(embedded: Sequence[Tensor], targets: Sequence[Tensor]) -> Tensor:
+    """The cosine of each embedding with its target, -1 to 1, over all of its numbers at once."""
+    torch = library("torch")
+    return torch.stack(
+        [
+            torch.nn.functional.cosine_similarity(one.flatten().float(), other.flatten(), dim=0)
+            for one, other in zip(embedded, targets, strict=True)
+        ]
+    )
+
+
+def whole_levels(change: Tensor, work: Work) -> Tensor:
+    """A change in whole levels of 255: rounded, and never above its bound."""
+    most = int(work.parameters.epsilon)
+    return (change * 255).round().clamp(-most, most)
+
+
+def _has_ended(search: Search) -> bool:
+    work = search.work
+    return search.is_over or search.steps >= work.parameters.most(work.objective)
+
+
+def _looked_at(encoder: Encoder, active: Sequence[Search]) -> tuple[list[float], list[Tensor]]:
+    """The similarity of each picture as it is now, and its gradient by the change."""
+    torch = library("torch")
+    changes = [each.change.detach().requires_grad_() for each in active]
+    found = _similarities(encoder, active, changes)
+    if not found.requires_grad:
+        raise Closed(
+            f"The encoder of {type(encoder.network).__name__} gives no gradient, without which "
+            "there is no attack. Take the role encoder from it in models.yaml."
+        )
+    gradients = torch.autograd.grad(_SCALE * found.sum(), changes)
+    return found.tolist(), gradients
+
+
+def _similarities(encoder: Encoder, active: Sequence[Search], changes: Sequence[Tensor]) -> Tensor:
+    embedded = encoder.embedded(
+        [
+            encoder.prepared(each.pixels + change)
+            for each, change in zip(active, changes, strict=True)
+        ],
+        [tuple(each.pixels.shape[-2:]) for each in active],
+        [each.work.question for each in active],
+    )
+    return similarities(embedded, [each.target for each in active])
+
+
+def _stop_early(encoder: Encoder, active: Sequence[Search], found: Sequence[float]) -> None:
+    """End those whose similarity has been raised enough, also once their change is rounded."""
+    near = []
+    for search, similarity in zip(active, found, strict=True):
+        part = search.work.parameters.early_stop
+        if not search.steps:
+            search.enough = 1 - part * (1 - similarity)
+        if search.work.objective == "raise" and part and similarity >= search.enough:
+            near.append(search)
+    if near:
+        with library("torch").no_grad():
+            changes = [whole_levels(each.change, each.work) / 255 for each in near]
+            for search, similarity in zip(
+                near, _similarities(encoder, near, changes).tolist(), strict=True
+            ):
+                search.is_over = similarity >= search.enough
+
+
+def _step(search: Search, gradient: Tensor) -> None:
+    """One step of the method against the gradient, or along it where the similarity is to rise."""
+    work, parameters = search.work, search.work.parameters
+    largest = gradient.abs().max()
+    if not (largest > 0 and largest.isfinite()):
+        what = "nil" if largest == 0 else "not finite"
+        search.trouble = f"The gradient is {what} at step {search.steps + 1}."
+        search.is_over = True
+        return
+    direction = gradient.sign() if work.method == "i_fgsm" else gradient / largest
+    length = parameters.step / 255 * (1 if work.objective == "raise" else -1)
+    search.change = _allowed(search, search.change + length * direction)
+    search.steps += 1
+
+
+def _allowed(search: Search, change: Tensor) -> Tensor:
+    """The change within its bound, and the picture within [0, 1]."""
+    bound = search.work.parameters.epsilon / 255
+    return (search.pixels + change.clamp(-bound, bound)).clamp(0, 1) - search.pixels
