@@ -11,10 +11,18 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validat
 from generators.nearest import nearest
 from resources.models.formulas import unscored
 from resources.models.image_tokens import ImageTokens
-from resources.models.parameters import MOST_TOKENS, refused, unfit
+from resources.models.parameters import MOST_TOKENS, refused, unencoded, unfit
 
 Role = Literal[
-    "writer", "painter", "editor", "judge", "captioner", "moderator", "detector", "metric"
+    "writer",
+    "painter",
+    "editor",
+    "judge",
+    "captioner",
+    "moderator",
+    "detector",
+    "encoder",
+    "metric",
 ]
 BackendName = Literal[
     "openai",
@@ -37,7 +45,7 @@ ABILITIES: Mapping[str, tuple[Role, ...]] = {
     "openai_compatible": _READS,
     "anthropic": _READS,
     "diffusers": _DRAWS,
-    "transformers": (*_READS, "detector", "metric"),
+    "transformers": (*_READS, "detector", "encoder", "metric"),
     "python": ("metric",),
     "file": ("metric",),
     "folder": ("painter",),
@@ -198,6 +206,7 @@ class Model(BaseModel):
         problem = (
             refused(parameters)
             or unfit(entry.data.get("backend"), parameters)
+            or unencoded(entry.data.get("roles"), parameters)
             or unscored(entry.data.get("backend"), entry.data.get("roles"), parameters)
         )
         if problem is not None:

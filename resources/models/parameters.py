@@ -1,7 +1,7 @@
 """Refused parameters of an entry, each with its reason."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 _RESERVED = {
@@ -26,6 +26,7 @@ SECRET = re.compile(
     r"|(?:.*(?:auth|access|hf)_)?token"
 )
 """Names whose values may be secrets."""
+_ENCODING = ("batch", "device", "dtype", "revision")
 LIMITS: Mapping[str, tuple[str, ...]] = {
     "openai": ("max_completion_tokens", "max_tokens"),
     "openai_compatible": ("max_completion_tokens", "max_tokens"),
@@ -88,6 +89,16 @@ def unfit(backend: object, parameters: Mapping[str, Any]) -> str | None:
             "has no `max_tokens`, without which Anthropic takes no request: add it, as in "
             "{max_tokens: 32000}"
         )
+    return None
+
+
+def unencoded(roles: Collection[str] | None, parameters: Mapping[str, Any]) -> str | None:
+    """Why an entry that is an encoder alone has a parameter; None where each has a use."""
+    if roles is None or set(roles) != {"encoder"}:
+        return None
+    for name in parameters:
+        if name not in _ENCODING:
+            return f"has `{name}`: remove it, an encoder takes {', '.join(_ENCODING)}"
     return None
 
 

@@ -372,6 +372,16 @@ WRONG = {
         6,
         "has `temperature`: remove it, vision_score decodes greedily",
     ),
+    "an encoder that an API serves": (
+        entry(roles=["judge", "encoder"]),
+        5,
+        "has encoder, which the backend 'openai' cannot be: choose from writer",
+    ),
+    "an encoder that generates": (
+        entry(backend="transformers", roles=["encoder"], parameters={"max_new_tokens": 9}),
+        6,
+        "has `max_new_tokens`: remove it, an encoder takes batch, device, dtype, revision",
+    ),
     "unknown offline": (
         entry(backend="offline", model="grammer"),
         3,
