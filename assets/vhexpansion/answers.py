@@ -1,7 +1,8 @@
 """Answers: what a judge says to every case, its negation, and both about perturbed pictures."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 import pandas as pd
 from pydantic import Field, field_validator
@@ -68,6 +69,9 @@ ATTACKED = Columns(
 """What is read of adversarial perturbations."""
 
 _NAMED = ("case_id", "form", "perturbation", "encoder", "parameters", "repeat")
+_PRESENT: Mapping[str, Collection[str]] = MappingProxyType(
+    {"answered": ("answer", "correct"), "unparsed": (), "refused": (), "failed": ()}
+)
 _READ_SOME = (
     "Read some of the table's responses: a longest_output that is too small cuts them off, and a "
     "judge may not say yes or no. What has no answer is neither right nor wrong."
@@ -129,12 +133,7 @@ class _Asking(JudgeStep[Any]):
     group, columns = GROUP, ANSWERS
     references, asks = REFERENCES, Look(())
     named_by = _NAMED
-    present: ClassVar[Mapping[str, Collection[str]]] = {
-        "answered": ("answer", "correct"),
-        "unparsed": (),
-        "refused": (),
-        "failed": (),
-    }
+    present = _PRESENT
 
     def __init__(self, catalog: Catalog, judge: Model) -> None:
         super().__init__(catalog, judge)
@@ -187,8 +186,8 @@ class _Asking(JudgeStep[Any]):
         """How often the judge is right, and says yes, by perturbation and form."""
         table = pd.DataFrame(rows, columns=["perturbation", "form", "answer", "correct"])
         table["yes"] = table["answer"].eq("yes").where(table["answer"].notna())
-        shares = table.groupby(["perturbation", "form"], sort=False)[["correct", "yes"]]
-        means = shares.agg(lambda each: each.astype(float).mean())
+        table = table.astype({"correct": float, "yes": float})
+        means = table.groupby(["perturbation", "form"], sort=False)[["correct", "yes"]].mean()
         return {"shares": markdown_table(means.round(3).reset_index())}
 
     def checks(self) -> list[Check]:
@@ -294,9 +293,11 @@ def encoders_of(catalog: Catalog) -> tuple[Model, ...]:
 def limited(cases: Sequence[dict[str, Any]], taken: str, limit: int | None) -> list[dict[str, Any]]:
     """The cases that ended as `taken`, or may; the first so many, evenly over topics and truths."""
     some = [case for case in cases if case["outcome"] in (taken, PENDING)]
-    return first_of(
-        some, limit, lambda case: Placed(case["case_id"], (case["topic"] or "", case["answer"]))
-    )
+    return first_of(some, limit, _placed)
+
+
+def _placed(case: Row) -> Placed:
+    return Placed(case["case_id"], (case["topic"] or "", case["answer"] or ""))
 
 
 def read(row: Row) -> dict[str, Any]:

@@ -1,0 +1,118 @@
+"""The numbers of one dataset, and the pairs to both of which a judge says yes."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import pandas as pd
+
+from assets.kit.columns import records
+from assets.report.formats import Rate
+from assets.vhexpansion.answers import COMMON, NONE
+
+Numbers: TypeAlias = Mapping[str, Any]
+"""A row of `vhexpansion/symmetry`."""
+
+FEWEST = 20
+"""Pictures: intervals are known to hold from so many on (`metrics.intervals`)."""
+SHORT: Mapping[str, str] = {
+    "noise": "Gaussian noise",
+    "hsv_brightness": "Brightness",
+    "defocus": "Defocus blur",
+    "jpeg": "JPEG compression",
+    "i_fgsm": "I-FGSM",
+    "pgd": "PGD",
+    NONE: "No perturbation",
+}
+"""Perturbations as Tables 4 and 5 name them."""
+
+
+@dataclass(frozen=True)
+class Answered:
+    """A dataset: its table of `vhexpansion/symmetry`, and pairs to which judges say yes twice.
+
+    `twice` has a row a judge and case: `model`, `case_id`, `sha256`, `perturbation`, `question` and
+    `negated_question`, `response` and `negated_response`.
+    """
+
+    name: str
+    symmetry: pd.DataFrame
+    twice: pd.DataFrame
+
+    @property
+    def stand_in(self) -> bool:
+        """Whether something offline had a part in any number."""
+        return bool(self.symmetry["rehearsal"].astype("boolean").fillna(value=False).any())
+
+    @property
+    def trial(self) -> bool:
+        """Whether there are too few pictures for a result."""
+        return not self.stand_in and self.images < FEWEST
+
+    @cached_property
+    def judges(self) -> Sequence[str]:
+        """The judges that have answered."""
+        return [str(name) for name in self.symmetry["model"].unique()]
+
+    @property
+    def page(self) -> str:
+        """Where its tables lie in the site."""
+        return f"dataset-{self.name}.html"
+
+    @property
+    def gallery(self) -> str:
+        """Where its pairs lie in the site."""
+        return f"pairs-{self.name}.html"
+
+    @property
+    def cases(self) -> int:
+        """The most cases that a judge has answered."""
+        return int(self.symmetry["cases"].max())
+
+    @property
+    def images(self) -> int:
+        """The most pictures that a judge was shown, as they were."""
+        return int(self.symmetry["images"].max())
+
+    @cached_property
+    def whole(self) -> Sequence[Numbers]:
+        """The rows of all repeats."""
+        return [row for row in self.rows if row["is_whole"]]
+
+    @cached_property
+    def rows(self) -> Sequence[Numbers]:
+        """All rows, None for what is empty."""
+        table = self.symmetry
+        return records(table.astype(object).where(table.notna(), None))
+
+    def clean(self, judge: str) -> Numbers | None:
+        """The numbers of a judge on pictures as they were; None where there are none."""
+        found = (row for row in self.whole if row["perturbation"] == NONE)
+        return next((row for row in found if row["model"] == judge), None)
+
+    @cached_property
+    def common(self) -> Sequence[str]:
+        """The common perturbations that were tried."""
+        there = {row["perturbation"] for row in self.whole}
+        return [name for name in COMMON if name in there]
+
+    def under(self, judge: str, perturbation: str) -> Sequence[Numbers]:
+        """The numbers of a judge under a perturbation, one row for each of its settings."""
+        return [
+            row
+            for row in self.whole
+            if row["model"] == judge and row["perturbation"] == perturbation
+        ]
+
+    @cached_property
+    def attacks(self) -> Sequence[Numbers]:
+        """The rows of attacks."""
+        return [row for row in self.whole if row["encoder"]]
+
+
+def rate(row: Numbers | None, name: str) -> Rate:
+    """A number of a row with its interval; no value where there is none."""
+    if row is None or row[name] is None:
+        return Rate(None)
+    return Rate(row[name], row.get(f"{name}_low"), row.get(f"{name}_high"))

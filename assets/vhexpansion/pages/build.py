@@ -1,0 +1,52 @@
+"""The site, made of datasets' tables."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from assets.report import publish
+from assets.report.costs import costs
+from assets.report.rendering import Renderer, Shell
+from assets.report.start_page import Entry
+from assets.vhexpansion.common import QUESTION, TITLE
+from assets.vhexpansion.pages import charts, finding, paper, tables
+from assets.vhexpansion.pages.answered import Answered
+from assets.vhexpansion.pages.gallery import Pair, gallery
+from resources.calls.spending import Spent
+
+_HERE = Path(__file__).parent
+_LINKS = tuple((t, f"index.html#{t.lower()}") for t in ("Datasets", "Judges", "Paper", "Costs"))
+
+
+def build(
+    *, datasets: Sequence[Answered], facts: Mapping[str, str], spent: Sequence[Spent] = ()
+) -> publish.Site:
+    """Make the site of datasets; `facts` are the lines of the footer."""
+    found = finding.finding(datasets)
+    galleries = {dataset.name: gallery(dataset) for dataset in datasets}
+    pairs = (pair for held in galleries.values() for of in held.values() for pair in of)
+    return publish.Site(
+        entry=Entry(TITLE, QUESTION, found.sentence, found.state),
+        pages=_pages(datasets, galleries, found, Shell(TITLE, facts, _LINKS), spent),
+        pictures=(),
+        thumbnails=list(dict.fromkeys(pair.picture for pair in pairs)),
+        metadata={
+            "datasets": len(datasets),
+            "stand_ins": sum(dataset.stand_in for dataset in datasets),
+        },
+    )
+
+
+def _pages(
+    datasets: Sequence[Answered],
+    galleries: Mapping[str, Mapping[str, Sequence[Pair]]],
+    found: finding.Finding,
+    shell: Shell,
+    spent: Sequence[Spent],
+) -> Iterator[tuple[str, str]]:
+    shared = {"datasets": datasets, "tables": tables, "charts": charts, "paper": paper}
+    page = Renderer(_HERE / "templates", shell, question=QUESTION, **shared).page
+    yield from page("index.html", "front.html", found=found, costs=costs(spent))
+    for dataset in datasets:
+        pairs = galleries[dataset.name]
+        yield from page(dataset.page, "dataset.html", dataset=dataset, pairs=pairs)
+        yield from page(dataset.gallery, "pairs.html", dataset=dataset, pairs=pairs)

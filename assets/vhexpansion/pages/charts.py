@@ -1,0 +1,43 @@
+"""The charts: right on cases and on pairs with their negations, by judge and by perturbation."""
+
+from assets.report.charts import SCORES, Bar, Chart, Mark
+from assets.report.formats import Rate, score, score_interval
+from assets.vhexpansion.answers import NONE
+from assets.vhexpansion.pages.answered import SHORT, Answered, rate
+
+
+def accuracies(dataset: Answered) -> Chart:
+    """Accuracy and symmetric accuracy of each judge on pictures as they were."""
+    bars = []
+    for judge in dataset.judges:
+        row = dataset.clean(judge)
+        one, both = rate(row, "accuracy"), rate(row, "symmetric")
+        marks = [
+            Mark("accuracy", one, f"cases {score(one.value, 3)}"),
+            Mark("failure", both, f"pairs {score(both.value, 3)}"),
+        ]
+        spoken = ", ".join(f"{mark.text} {score_interval(mark.rate, 3)}".strip() for mark in marks)
+        lacking = "" if both.value is not None or one.value is not None else "not asked"
+        bars.append(Bar(judge, marks, spoken, lacking))
+    about = "share of cases, and of pairs of a case and its negation, that is answered right"
+    return Chart(f"pairs-{dataset.name}", dataset.name, about, SCORES, bars)
+
+
+def perturbations(dataset: Answered, judge: str) -> Chart:
+    """A judge's symmetric accuracy under each perturbation, in one setting each."""
+    names = dict.fromkeys(row["perturbation"] for row in dataset.whole)
+    bars = []
+    for name in (NONE, *(each for each in names if each != NONE)):
+        for row in dataset.under(judge, name):
+            both = rate(row, "symmetric")
+            label = SHORT[name] + (f" for {row['encoder']}" if row["encoder"] else "")
+            bars.append(_bar(label, both))
+    about = "share of pairs of a case and its negation that is answered right"
+    return Chart(f"perturbations-{judge}", judge, about, SCORES, bars)
+
+
+def _bar(label: str, both: Rate) -> Bar:
+    text = score(both.value, 3)
+    lacking = "no answer" if both.value is None else ""
+    spoken = f"{text} {score_interval(both, 3)}".strip()
+    return Bar(label, [Mark("failure", both, text)], spoken, lacking)

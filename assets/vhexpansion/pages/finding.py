@@ -1,0 +1,48 @@
+"""The finding: which judge's accuracy says most that its symmetric accuracy does not."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from assets.report.formats import whole_percent
+from assets.report.start_page import State
+from assets.vhexpansion.pages.answered import Answered, Numbers
+
+
+class Finding(NamedTuple):
+    """The sentence, how firm it is, and the dataset that it is about."""
+
+    sentence: str
+    state: State
+    of: Answered
+
+
+def finding(datasets: Sequence[Answered]) -> Finding:
+    """Of the dataset of results with most cases, else of a trial, else of a stand-in run."""
+    results = [each for each in datasets if not (each.stand_in or each.trial)]
+    trials = [each for each in datasets if each.trial]
+    of = max(results or trials or datasets, key=lambda each: each.cases)
+    if not (results or trials):
+        told = "A stand-in run: judges or pictures are stand-ins, and no figure is a result."
+        return Finding(told, "stand-in run", of)
+    state: State = "results" if results else "trial"
+    row = _widest(of)
+    if row is None:
+        return Finding(f"No judge has answered a pair of {of.name}.", "no results yet", of)
+    told = sentence(of, row)
+    return Finding(told if results else f"A trial on few pictures: {told}", state, of)
+
+
+def _widest(dataset: Answered) -> Numbers | None:
+    """The judge whose two shares are farthest apart."""
+    rows = (dataset.clean(judge) for judge in dataset.judges)
+    there = [row for row in rows if row and row["symmetric"] is not None]
+    return max(there, key=lambda row: float(row["accuracy"] - row["symmetric"]), default=None)
+
+
+def sentence(dataset: Answered, row: Numbers) -> str:
+    """How often a judge is right on cases, and how often on their negations as well."""
+    one, both = (whole_percent(row[name]) for name in ("accuracy", "symmetric"))
+    return (
+        f"{row['model']} answers {one} of the questions of {dataset.name} right, and {both} of "
+        "them together with their negations."
+    )

@@ -1,0 +1,162 @@
+"""The paper's Tables 3 to 6, with our numbers."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeAlias
+
+from assets.report.cells import Body, Cell, Group, Head, Line, Table, margin, number, share
+from assets.report.formats import NONE as NOTHING
+from assets.report.formats import count, percent, score
+from assets.vhexpansion.answers import NONE
+from assets.vhexpansion.pages.answered import SHORT, Answered, Numbers, rate
+from assets.vhexpansion.pages.paper import MEASURES, SETTINGS
+from assets.vhexpansion.pages.sweeps import sweep
+
+CellOf: TypeAlias = Callable[[Numbers], Cell]
+_HEADS = (*MEASURES.values(), "Says yes", "Yes to both", "No answer")
+
+
+def unperturbed(dataset: Answered) -> Table:
+    """Accuracy, symmetric accuracy and new cases on pictures as they were (Table 3)."""
+    rows = {judge: dataset.clean(judge) for judge in dataset.judges}
+    lines = [Line(judge, _unperturbed(row)) for judge, row in rows.items() if row]
+    return Table.plain("Cases and their negations", "Judge", _HEADS, lines)
+
+
+def _unperturbed(row: Numbers) -> list[Cell]:
+    return [
+        _bounded(row, "accuracy"),
+        _bounded(row, "symmetric"),
+        _new(row),
+        share(rate(row, "yes_rate")),
+        _percent(row["yes_twice"]),
+        number(row["unanswered"], f"of {count(row['asked'])}"),
+    ]
+
+
+def overview(datasets: Sequence[Answered]) -> Table:
+    """The same over all datasets."""
+    bodies = [Body(dataset.name, [*unperturbed(dataset).lines]) for dataset in datasets]
+    return Table("Cases and their negations", "Judge", [Group("", [*map(Head, _HEADS)])], bodies)
+
+
+def common(dataset: Answered) -> Table:
+    """Symmetric accuracy and new cases under common perturbations (Table 4)."""
+    return _perturbed(dataset, dataset.common, "Common perturbations")
+
+
+def adversarial(dataset: Answered) -> Table:
+    """The same under attacks on a judge's own encoder (Table 5)."""
+    own = [row for row in dataset.attacks if row["own"]]
+    names = [name for name in ("i_fgsm", "pgd") if name in {row["perturbation"] for row in own}]
+    return _perturbed(dataset, names, "Attacks on a judge’s own encoder")
+
+
+def _perturbed(dataset: Answered, names: Sequence[str], caption: str) -> Table:
+    """A body a measure, a line a perturbation and its setting, a column a judge."""
+    bodies = [
+        Body("Symmetric accuracy", [*_lines(dataset, [NONE, *names], _symmetric)]),
+        Body("New cases", [*_lines(dataset, names, _new)]),
+        Body("Says yes", [*_lines(dataset, [NONE, *names], _yes)]),
+    ]
+    heads = [Head(judge) for judge in dataset.judges]
+    return Table(caption, "Perturbation", [Group("", heads)], bodies if names else [])
+
+
+def _lines(dataset: Answered, names: Sequence[str], cell: CellOf) -> Iterator[Line]:
+    for name in names:
+        held = {
+            judge: [row for row in dataset.under(judge, name) if row["own"] is not False]
+            for judge in dataset.judges
+        }
+        settings = dict.fromkeys(row["parameters"] for rows in held.values() for row in rows)
+        for setting in settings:
+            rows = [
+                next((row for row in held[judge] if row["parameters"] == setting), None)
+                for judge in dataset.judges
+            ]
+            small = str(setting) if len(settings) > 1 else ""
+            yield Line(SHORT[name], [cell(row) if row else _NOT_ASKED for row in rows], small=small)
+
+
+def transfer(dataset: Answered) -> Table:
+    """What attacks for one encoder do to each judge, whether it is its own or not."""
+    heads = (
+        "Encoder",
+        "Its own",
+        "Attack",
+        "Symmetric accuracy",
+        "Change",
+        "New cases",
+        "Says yes",
+    )
+    lines = [
+        Line(
+            row["model"],
+            [
+                Cell(row["encoder"]),
+                Cell("yes" if row["own"] else "no"),
+                Cell(SHORT[row["perturbation"]], row["parameters"]),
+                _bounded(row, "symmetric"),
+                margin(rate(row, "change")),
+                _new(row),
+                share(rate(row, "yes_rate")),
+            ],
+        )
+        for row in dataset.attacks
+    ]
+    return Table.plain("Attacks for one encoder, shown to every judge", "Judge", heads, lines)
+
+
+def sweeps(dataset: Answered) -> Table:
+    """Symmetric accuracy where one setting is varied (Table 6)."""
+    lines = [
+        Line(point.of, [Cell(SETTINGS[point.setting]), _at(point.at), _symmetric(point.row)])
+        for point in sweep(dataset)
+    ]
+    heads = ("Setting", "Value", "Symmetric accuracy")
+    return Table.plain("One setting varied", "Judge and perturbation", heads, lines)
+
+
+def _at(value: float) -> Cell:
+    return Cell(f"{value:g}", numbers={"": value})
+
+
+def _symmetric(row: Numbers) -> Cell:
+    cell = _bounded(row, "symmetric")
+    if row["change"] is None:
+        return cell
+    change = rate(row, "change")
+    told = f"{'+' if row['change'] > 0 else ''}{score(row['change'], 3)}"
+    ends = {"change": change.value, "change, low": change.low, "change, high": change.high}
+    numbers = {**cell.numbers, **{name: of for name, of in ends.items() if of is not None}}
+    return cell._replace(change=told, numbers=numbers)
+
+
+def _bounded(row: Numbers, name: str) -> Cell:
+    """A share with its interval and, where answers are missing, between what it can lie."""
+    least, most = row[f"{name}_least"], row[f"{name}_most"]
+    note = ""
+    if row["unanswered"] and least != most:
+        note = f"{score(least, 3)} to {score(most, 3)} with what has no answer"
+    return margin(rate(row, name)._replace(note=note))
+
+
+def _new(row: Numbers) -> Cell:
+    """`145 of 300 [128, 163]`."""
+    if row["new_cases"] is None:
+        return Cell("", note="no answer")
+    low, high = row["new_cases_low"], row["new_cases_high"]
+    numbers = {"": row["new_cases"], "low": low, "high": high, "of": row["generated"]}
+    told = f"{row['new_cases']:,.1f}".removesuffix(".0")
+    return Cell(told, f"of {count(row['generated'])} [{low:,.0f},\u00a0{high:,.0f}]", "", numbers)
+
+
+def _yes(row: Numbers) -> Cell:
+    return share(rate(row, "yes_rate"))
+
+
+def _percent(value: float | None) -> Cell:
+    return Cell(NOTHING) if value is None else Cell(percent(value), numbers={"": value})
+
+
+_NOT_ASKED = Cell("", note="not asked")

@@ -1,0 +1,65 @@
+"""The report: the datasets that judges have answered."""
+
+from collections.abc import Sequence
+
+import pandas as pd
+from dagster import AssetsDefinition
+
+from assets.kit.table_asset import NothingYet
+from assets.report.asset import Sources, report_asset
+from assets.report.publish import Site
+from assets.vhexpansion.common import GROUP, QUESTION, TITLE, datasets, key
+from assets.vhexpansion.pages import Answered, build
+from assets.vhexpansion.pages.gallery import yes_twice
+from resources.models.catalog import Model
+
+_READ = [
+    *("model", "case_id", "sha256", "form", "question", "perturbation", "parameters"),
+    *("repeat", "response", "answer"),
+]
+
+
+def report_over(judges: Sequence[Model]) -> AssetsDefinition:
+    """The asset `report` of the datasets that there are, by these judges."""
+    return report_asset(
+        GROUP,
+        lambda found: _site(found, judges),
+        # Answers are read without edges: `symmetry` changes whenever they do.
+        deps=[key("symmetry")],
+        description=f"{TITLE}: {QUESTION} Tables 3 to 6, and pairs in pictures.",
+    )
+
+
+def _site(found: Sources, judges: Sequence[Model]) -> Site:
+    names = datasets().get_partition_keys()
+    there = [each for name in names if (each := _answered(found, name, judges)) is not None]
+    if not there:
+        raise NothingYet(
+            "vhexpansion/report: no dataset has been answered yet. Materialize "
+            "vhexpansion/symmetry of one first."
+        )
+    return build(datasets=there, facts=found.facts, spent=found.spent)
+
+
+def _answered(found: Sources, name: str, judges: Sequence[Model]) -> Answered | None:
+    table = found.table("symmetry", name)
+    if table is None:
+        return None
+    # What knows how a case was made is no result of a real judge.
+    real = [judge.name for judge in judges if not judge.rehearses]
+    asked = table["model"].isin(real)
+    counted = [judge for judge in judges if judge.name in real or not asked.any()]
+    table = table[table["model"].isin([judge.name for judge in counted])]
+    if table.empty:
+        return None
+    held = [_twice(found, judge, name) for judge in counted]
+    return Answered(name, table, pd.concat([yes_twice(_none()), *held], ignore_index=True))
+
+
+def _twice(found: Sources, judge: Model, name: str) -> pd.DataFrame:
+    answers = found.home.find(key(f"answers_{judge.name}"), name, _READ)
+    return yes_twice(_none() if answers is None else answers)
+
+
+def _none() -> pd.DataFrame:
+    return pd.DataFrame(columns=_READ)

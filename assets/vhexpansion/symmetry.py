@@ -1,0 +1,151 @@
+"""Symmetry: how often each judge is right on a dataset's cases, and on pairs with their negations.
+
+It is a summary of all judges, of which the report is made: unperturbed (Table 3), under common and
+adversarial perturbations (Tables 4 and 5, and attacks on other judges than they were made for), and
+by number of repeats and temperature (Table 6).
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+from dagster import AssetDep, AssetExecutionContext, AssetsDefinition, MaterializeResult
+
+from assets.kit.columns import BOOLEAN, REAL, TEXT, WHOLE, Columns, materialized, records
+from assets.kit.previews import markdown_table, with_intervals
+from assets.kit.table_asset import NothingYet
+from assets.vhexpansion.answers import NONE
+from assets.vhexpansion.common import datasets, key, table_asset
+from metrics import symmetry_table
+from metrics.symmetry import of_repeats
+from resources.home import Home
+from resources.models.catalog import Catalog, Model, identity
+
+
+def _with_interval(name: str, told: str) -> dict[str, tuple[pa.DataType, str]]:
+    return {
+        name: (REAL, told),
+        f"{name}_low": (REAL, "Low end of its 95 % interval, by a bootstrap over images"),
+        f"{name}_high": (REAL, "High end"),
+    }
+
+
+def _with_bounds(name: str, told: str) -> dict[str, tuple[pa.DataType, str]]:
+    return {
+        **_with_interval(name, told),
+        f"{name}_least": (REAL, "The same, were all missing answers wrong"),
+        f"{name}_most": (REAL, "And were they all right"),
+    }
+
+
+SYMMETRY = Columns(
+    dataset=(TEXT, "The dataset"),
+    rehearsal=(BOOLEAN, "Whether something offline stood in for a model: it is no result then"),
+    model=(TEXT, "The judge, as models.yaml names it"),
+    temperature=(REAL, "The judge's; empty where its entry has none"),
+    variant_of=(TEXT, "The first judge that differs from it by temperature alone; or it itself"),
+    perturbation=(TEXT, "none, a common one, i_fgsm or pgd"),
+    encoder=(TEXT, "The encoder that an attack was made for; empty for anything else"),
+    own=(BOOLEAN, "Whether that is the judge's own; empty for anything but an attack"),
+    parameters=(TEXT, "Of the perturbation, as JSON; empty for none"),
+    repeats=(WHOLE, "How many repeats the numbers are of: those that there are, and fewer"),
+    is_whole=(BOOLEAN, "Whether they are of all repeats"),
+    cases=(WHOLE, "Cases"),
+    images=(WHOLE, "Their pictures"),
+    asked=(WHOLE, "Requests, of cases and negations"),
+    unanswered=(WHOLE, "Of these, refused, unparsed or failed: neither right nor wrong"),
+    truly_yes=(REAL, "The share of cases whose right answer is yes"),
+    **_with_bounds("accuracy", "The share of cases that is answered right"),
+    negated_accuracy=(REAL, "The share of negations that is answered right"),
+    **_with_bounds("symmetric", "The share of pairs, a case and its negation, of which both are"),
+    **_with_interval("change", "Of that, from the picture as it was; paired by case"),
+    generated=(WHOLE, "Generated cases with an answer: negations, if perturbed cases as well"),
+    **_with_interval("new_cases", "Those of them that are answered wrong: new successful cases"),
+    **_with_interval("yes_rate", "The share of answers that is yes"),
+    yes_twice=(REAL, "The share of pairs to both of which the answer is yes"),
+)
+"""One row a judge, perturbation and number of repeats."""
+
+_READ = [
+    *("case_id", "image_id", "form", "truth", "answer", "repeat"),
+    *("perturbation", "encoder", "parameters", "rehearsal"),
+]
+"""The columns that are read: responses of many judges are larger than memory."""
+_SETTING = ["perturbation", "encoder", "parameters"]
+_UNCHANGED: Mapping[str, str] = {"perturbation": NONE, "encoder": "", "parameters": ""}
+
+
+def symmetry_over(catalog: Catalog, judges: Sequence[Model]) -> AssetsDefinition:
+    """The asset `symmetry` of these judges."""
+
+    @table_asset(
+        columns=SYMMETRY,
+        partitions=datasets(),
+        deps=[AssetDep(key(f"answers_{judge.name}")) for judge in judges],
+        description="Accuracy, symmetric accuracy, new successful cases and yes-rates by judge and "
+        "perturbation, with intervals over images (Tables 3 to 6).",
+    )
+    def symmetry(context: AssetExecutionContext, home: Home) -> MaterializeResult[pa.Table]:
+        """Count what was answered. Raises `NothingYet` where nothing was."""
+        dataset = context.partition_key
+        rows: list[dict[str, Any]] = []
+        seen = []
+        for judge in judges:
+            answers = home.find(key(f"answers_{judge.name}"), dataset, _READ)
+            if answers is None or answers.empty:
+                continue
+            rows += symmetry_rows(catalog, judges, judge, dataset, answers)
+            seen.append(answers)
+        if not rows:
+            raise NothingYet(
+                f"vhexpansion/symmetry: no judge has answered {dataset} yet. Materialize "
+                "vhexpansion/answers_… of it first."
+            )
+        table = SYMMETRY.table(rows)
+        shown = table.to_pandas().query("is_whole")
+        columns = ["model", *_SETTING[:2], "cases", "accuracy", "symmetric"]
+        columns += ["symmetric_low", "symmetric_high", "new_cases", "yes_rate"]
+        numbers = with_intervals(shown[columns].round(3), "symmetric")
+        return materialized(table, *seen, numbers=markdown_table(numbers))
+
+    return symmetry
+
+
+def symmetry_rows(
+    catalog: Catalog, judges: Sequence[Model], judge: Model, dataset: str, answers: pd.DataFrame
+) -> Iterator[dict[str, Any]]:
+    """The rows of one judge's answers to a dataset, first of all repeats, then of fewer."""
+    temperature = judge.parameters.get("temperature")
+    known = {
+        "dataset": dataset,
+        "rehearsal": bool(answers["rehearsal"].any()),
+        "model": judge.name,
+        "temperature": None if temperature is None else float(temperature),
+        "variant_of": next(each.name for each in judges if _same_but_heat(each, judge)),
+    }
+    own = {each.name for each in catalog.models if identity(each) == identity(judge)}
+    filled = answers.fillna({"encoder": "", "parameters": ""})
+    whole = int(answers["repeat"].max()) + 1
+    for repeats in range(whole, 0, -1):
+        table = symmetry_table(of_repeats(filled, repeats), _SETTING, _UNCHANGED)
+        for row in records(table.astype(object).where(table.notna(), None)):
+            encoder = row["encoder"] or None
+            yield {
+                **known,
+                **row,
+                "encoder": encoder,
+                "own": None if encoder is None else encoder in own,
+                "parameters": row["parameters"] or None,
+                "repeats": repeats,
+                "is_whole": repeats == whole,
+            }
+
+
+def _same_but_heat(one: Model, other: Model) -> bool:
+    """Whether two entries are of one model, asked alike but for its temperature."""
+
+    def cool(model: Model) -> dict[str, Any]:
+        return {name: of for name, of in model.parameters.items() if name != "temperature"}
+
+    return identity(one) == identity(other) and cool(one) == cool(other)
