@@ -124,7 +124,8 @@ def symmetry_rows(
         "temperature": None if temperature is None else float(temperature),
         "variant_of": next(each.name for each in judges if _same_but_heat(each, judge)),
     }
-    own = {each.name for each in catalog.models if identity(each) == identity(judge)}
+    # The same weights may be asked through a server and attacked on this machine.
+    own = {each.name for each in catalog.models if each.model == judge.model}
     filled = answers.fillna({"encoder": "", "parameters": ""})
     whole = int(answers["repeat"].max()) + 1
     for repeats in range(whole, 0, -1):

@@ -10,17 +10,22 @@ from tests.assets.vhexpansion.cases import answers, case, perturbed, reference
 CASES = [case(n, "yes" if n % 2 else "no") for n in range(30)]
 
 
-def local(name, temperature, *roles, model="llava"):
-    parameters = {} if temperature is None else {"temperature": temperature}
+def served(name, temperature, model="llava"):
+    """A judge at a server of one's own."""
     return Model(
         name=name,
         backend="openai_compatible",
         base_url="http://localhost:8000/v1",
         model=model,
         family="llava",
-        roles=roles or ("judge",),
-        parameters=parameters,
+        roles=("judge",),
+        parameters={} if temperature is None else {"temperature": temperature},
     )
+
+
+def attacked(name, model="llava"):
+    """An encoder on this machine."""
+    return Model(name=name, backend="transformers", model=model, family="llava", roles=("encoder",))
 
 
 def answered(judge, pictures=()):
@@ -45,8 +50,8 @@ def test_a_row_for_each_perturbation_and_number_of_repeats():
 
 def test_entries_that_differ_by_temperature_alone_are_variants():
     table = answered("random")
-    hot, cold, other = local("hot", 1.0), local("cold", 0.2), local("other", 0.2, model="qwen")
-    unset = local("unset", None)
+    hot, cold, other = served("hot", 1.0), served("cold", 0.2), served("other", 0.2, model="qwen")
+    unset = served("unset", None)
     found = [rows(judge, table, cold)["variant_of"][0] for judge in (cold, hot, unset, other)]
     assert found == ["cold", "cold", "cold", "other"]
     assert rows(hot, table)["temperature"][0] == 1.0
@@ -55,11 +60,11 @@ def test_entries_that_differ_by_temperature_alone_are_variants():
 
 @pytest.mark.parametrize(("model", "own"), [("llava", True), ("qwen", False)])
 def test_an_attack_is_on_the_judges_own_encoder_or_another(model, own):
-    attacked = answered("gullible", [perturbed(f"image {n}", "noise") for n in range(30)])
-    changed = attacked["perturbation"].eq("noise")
-    attacked.loc[changed, ["perturbation", "encoder"]] = ["i_fgsm", "llava_encoder"]
-    attack = local("llava_encoder", None)
-    found = rows(local("judge", 0.2, model=model), attacked, attack)
+    shown = answered("gullible", [perturbed(f"image {n}", "noise") for n in range(30)])
+    changed = shown["perturbation"].eq("noise")
+    shown.loc[changed, ["perturbation", "encoder"]] = ["i_fgsm", "llava_encoder"]
+    encoder = attacked("llava_encoder")
+    found = rows(served("judge", 0.2, model=model), shown, encoder)
     by = found[found["is_whole"]].set_index("perturbation")
     assert by["own"].to_dict() == {"none": None, "i_fgsm": own}
     assert by["change"]["i_fgsm"] == 0

@@ -1,0 +1,187 @@
+"""What the report says of judges whose answers are made up here."""
+
+import json
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from assets.vhexpansion.pages import Answered, build
+from assets.vhexpansion.pages.finding import finding
+from assets.vhexpansion.pages.gallery import yes_twice
+from assets.vhexpansion.pages.sweeps import sweep
+from assets.vhexpansion.pages.tables import adversarial, common, transfer, unperturbed
+from assets.vhexpansion.symmetry import SYMMETRY, symmetry_rows
+from resources.models.catalog import Catalog
+from tests.assets.vhexpansion.test_numbers import attacked, served
+
+ATTACK = {"epsilon": 8, "step": 0.5, "iterations": 500, "raising_iterations": 100}
+OTHER = {"yes": "no", "no": "yes"}
+
+
+def said(judge, chance, cases=40, done=("none", None, None), repeats=1, seed=0, rehearsal=False):
+    """Answers that are right with a chance; what was done is a name, encoder and parameters."""
+    random = np.random.default_rng(seed)
+    perturbation, encoder, parameters = done
+    rows = []
+    for number in range(cases):
+        truth = "yes" if number % 2 else "no"
+        for form, right in (("original", truth), ("negated", OTHER[truth])):
+            for repeat in range(repeats):
+                answer = right if random.random() < chance else OTHER[right]
+                rows.append(
+                    {
+                        "case_id": f"zoo/{number}",
+                        "image_id": f"image {number}",
+                        "sha256": f"{number:064x}",
+                        "form": form,
+                        "question": f"Is {number} {'no ' if form == 'negated' else ''}animal?",
+                        "truth": right,
+                        "perturbation": perturbation,
+                        "encoder": encoder,
+                        "parameters": parameters and json.dumps(parameters),
+                        "repeat": repeat,
+                        "model": judge,
+                        "response": f"{{{answer}}}",
+                        "answer": answer,
+                        "rehearsal": rehearsal,
+                    }
+                )
+    return pd.DataFrame(rows)
+
+
+def dataset(judges, *tables, name="zoo"):
+    """A dataset with the answers of these judges."""
+    answers = pd.concat(tables, ignore_index=True)
+    catalog = Catalog(tuple(judges))
+    asked = [judge for judge in judges if judge.name in set(answers["model"])]
+    rows = [
+        row
+        for judge in asked
+        for row in symmetry_rows(
+            catalog, asked, judge, name, answers[answers["model"].eq(judge.name)]
+        )
+    ]
+    twice = [yes_twice(answers[answers["model"].eq(judge.name)]) for judge in asked]
+    return Answered(name, SYMMETRY.table(rows).to_pandas(), pd.concat(twice))
+
+
+EYE, EAR = served("eye", 0.2), served("ear", 0.2, model="qwen")
+
+
+def test_the_finding_is_the_judge_whose_accuracy_promises_most():
+    zoo = dataset([EYE, EAR], said("eye", 0.7), said("ear", 1.0))
+    found = finding([zoo, dataset([EYE], said("eye", 0.5, cases=25), name="few")])
+    assert (found.state, found.of.name) == ("results", "zoo")
+    assert re.fullmatch(
+        r"eye answers \d+\u00a0% of the questions of zoo right, and \d+\u00a0% of them together "
+        r"with their negations\.",
+        found.sentence,
+    )
+
+
+def test_few_pictures_are_a_trial_and_stand_ins_no_result():
+    few = dataset([EYE], said("eye", 0.7, cases=19))
+    assert finding([few]).state == "trial"
+    assert finding([few]).sentence.startswith("A trial on few pictures: eye answers")
+    stands_in = dataset([EYE], said("eye", 0.7, rehearsal=True), name="drawn")
+    assert finding([stands_in]).state == "stand-in run"
+    assert finding([stands_in, few]).of.name == "zoo"
+
+
+class TestTables:
+    def test_a_line_a_judge_with_what_lacks_an_answer(self):
+        answers = said("eye", 0.8)
+        answers.loc[:3, "answer"] = None
+        (line,) = unperturbed(dataset([EYE], answers)).lines
+        accuracy, symmetric, new, _, _, unanswered = line.cells
+        assert unanswered.text == "4"
+        assert "with what has no answer" in accuracy.note
+        assert symmetric.numbers["low"] < symmetric.numbers[""] < symmetric.numbers["high"]
+        assert new.detail.startswith("of 38 [")
+
+    def test_perturbations_stand_below_the_picture_as_it_was(self):
+        zoo = dataset(
+            [EYE, EAR],
+            said("eye", 0.9),
+            said("ear", 0.9),
+            said("eye", 0.5, done=("noise", None, "[]"), seed=1),
+        )
+        table = common(zoo)
+        assert [body.label for body in table.bodies] == [
+            "Symmetric accuracy",
+            "New cases",
+            "Says yes",
+        ]
+        assert [line.label for line in table.bodies[0].lines] == [
+            "No perturbation",
+            "Gaussian noise",
+        ]
+        eye, ear = table.bodies[0].lines[1].cells
+        assert eye.change.startswith("\u2212")
+        assert (ear.text, ear.note) == ("", "not asked")
+
+    def test_attacks_on_a_judges_own_encoder_and_their_transfer(self):
+        attack = attacked("eye_encoder")
+        done = ("i_fgsm", "eye_encoder", ATTACK)
+        zoo = dataset(
+            [EYE, EAR, attack],
+            *(said(name, 0.9) for name in ("eye", "ear")),
+            *(said(name, 0.4, done=done, seed=2) for name in ("eye", "ear")),
+        )
+        own, other = adversarial(zoo).bodies[0].lines[1].cells
+        assert own.text
+        assert other.note == "not asked"
+        shown = {line.label: line.cells[1].text for line in transfer(zoo).lines}
+        assert shown == {"eye": "yes", "ear": "no"}
+
+
+class TestSweeps:
+    def points(self, *tables, judges=(EYE,)):
+        encoder = attacked("eye_encoder")
+        found = sweep(dataset([*judges, encoder], *tables))
+        return [(point.setting, point.at) for point in found]
+
+    def test_a_setting_of_an_attack_is_varied_all_else_being_equal(self):
+        settings = [
+            ATTACK,
+            ATTACK | {"epsilon": 4},
+            ATTACK | {"iterations": 100},
+            ATTACK | {"epsilon": 16, "step": 0.7},
+        ]
+        attacks = [said("eye", 0.4, done=("pgd", "eye_encoder", each)) for each in settings]
+        assert self.points(said("eye", 0.9), *attacks) == [
+            ("epsilon", 4.0),
+            ("epsilon", 8.0),
+            ("iterations", 100.0),
+            ("iterations", 500.0),
+        ]
+
+    def test_repeats_and_temperature(self):
+        hot = served("hot", 1.0)
+        found = self.points(said("eye", 0.9, repeats=3), judges=(EYE, hot))
+        assert found == [("repeats", 1.0), ("repeats", 2.0), ("repeats", 3.0)]
+        both = self.points(said("eye", 0.9), said("hot", 0.6), judges=(EYE, hot))
+        assert both == [("temperature", 0.2), ("temperature", 1.0)]
+
+
+def test_the_pages_have_pairs_tables_and_the_papers_numbers():
+    zoo = dataset([EYE], said("eye", 0.5), said("eye", 0.4, done=("jpeg", None, "[]"), seed=1))
+    site = build(datasets=[zoo], facts={})
+    pages = dict(site.pages)
+    assert {*pages} >= {"index.html", "dataset-zoo.html", "pairs-zoo.html"}
+    assert pages["pairs-zoo.html"].count("<figure") == 12
+    assert "Is 1 animal?" in pages["pairs-zoo.html"]
+    assert "The paper’s Table 6" in pages["dataset-zoo.html"]
+    assert pages["index.html"].count("by the new cases") == 5
+    assert "A stand-in run" not in "".join(pages.values())
+    assert len({*site.thumbnails}) == 12
+
+
+@pytest.mark.parametrize(("name", "bodies"), [("pope", 1), ("zoo", 3)])
+def test_a_dataset_of_the_papers_has_the_papers_numbers_of_it(name, bodies):
+    pages = dict(build(datasets=[dataset([EYE], said("eye", 0.5), name=name)], facts={}).pages)
+    page = pages[f"dataset-{name}.html"]
+    (table,) = re.findall(r"The paper’s Table 3</caption>.*?</table>", page, re.DOTALL)
+    assert table.count("<tbody>") == bodies
