@@ -6,6 +6,7 @@ extra element. Letters are too thin to be either.
 """
 
 import io
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -17,10 +18,11 @@ from generators.prompts.scenery import understand
 from generators.prompts.words import COLOURS
 from generators.reading import Pixels, Unreadable
 
-_SIDE = 512
-_BACKDROPS = ((0xF4, 0xF1, 0xEA), (0xE4, 0xEA, 0xDC))
+SIDE = 512
+"""Of a schematic, in px."""
+BACKDROPS = ((0xF4, 0xF1, 0xEA), (0xE4, 0xEA, 0xDC))
 """Of the air and of the ground; together they are most of a picture."""
-_MAIN, _PLAIN = (0xC9, 0xD6, 0xDF), (0xD9, 0xCF, 0xC0)
+MAIN, _PLAIN = (0xC9, 0xD6, 0xDF), (0xD9, 0xCF, 0xC0)
 _SAME, _ALIKE = 6, 48
 """How far from a backdrop is still of it, and from a colour's name still called by it: the largest
 difference of red, green or blue, of 255."""
@@ -71,7 +73,12 @@ def read(png: bytes) -> Traits:
     Raises `Unreadable`, with the reason, for what is no schematic: a photograph, a blank picture,
     one of another size, or one in which no main entity stands, or two.
     """
-    shapes = _shapes(_pixels(png))
+    return read_pixels(_pixels(png))
+
+
+def read_pixels(pixels: Pixels) -> Traits:
+    """What a picture of `SIDE` px square shows; raises `Unreadable` as `read` does."""
+    shapes = _shapes(pixels)
     mains = [shape for shape in shapes if shape.colour == "main"]
     if len(mains) != 1:
         raise Unreadable(f"a schematic shows one main entity, and this picture {len(mains)}")
@@ -113,9 +120,9 @@ def fit(png: bytes, text: str) -> float:
 def _pixels(png: bytes) -> Pixels:
     try:
         with Image.open(io.BytesIO(png)) as image:
-            if image.size != (_SIDE, _SIDE):
+            if image.size != (SIDE, SIDE):
                 width, height = image.size
-                raise Unreadable(f"schematics are {_SIDE} px square, this is {width} x {height}")
+                raise Unreadable(f"schematics are {SIDE} px square, this is {width} x {height}")
             return np.asarray(image.convert("RGB"))
     except (OSError, SyntaxError) as error:
         raise Unreadable(f"this is no picture that opens: {error}") from error
@@ -123,7 +130,7 @@ def _pixels(png: bytes) -> Pixels:
 
 def _shapes(pixels: Pixels) -> list[_Shape]:
     """All that is wider than a letter's stroke, before the backdrop."""
-    backdrop = _same(pixels, _BACKDROPS[0]) | _same(pixels, _BACKDROPS[1])
+    backdrop = alike(pixels, BACKDROPS[0], _SAME) | alike(pixels, BACKDROPS[1], _SAME)
     if backdrop.mean() < 0.5:
         share = f"{backdrop.mean():.0%}"
         raise Unreadable(f"the pale ground of a schematic is most of it, of this picture {share}")
@@ -142,10 +149,12 @@ def _shapes(pixels: Pixels) -> list[_Shape]:
     return shapes
 
 
-def _same(pixels: Pixels, colour: tuple[int, int, int]) -> NDArray[np.bool_]:
+def alike(pixels: Pixels, colour: Iterable[int], within: int) -> NDArray[np.bool_]:
+    """Where no channel is farther from a colour than `within` levels, 0 to 255."""
+    ends = [(max(value - within, 0), min(value + within, 255)) for value in colour]
     red, green, blue = (
-        pixels[..., channel] - np.uint8(value - _SAME) <= 2 * _SAME
-        for channel, value in enumerate(colour)
+        pixels[..., channel] - np.uint8(low) <= high - low
+        for channel, (low, high) in enumerate(ends)
     )
     return np.asarray(red & green & blue)
 
@@ -159,7 +168,7 @@ def _shrunk(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 
 _NAMED = {
-    "main": _MAIN,
+    "main": MAIN,
     "plain": _PLAIN,
     **{name: tuple(bytes.fromhex(code[1:])) for name, code in COLOURS.items()},
 }

@@ -17,7 +17,8 @@ from assets.frame.biases import (
 )
 from assets.frame.boxes import BOXES
 from assets.frame.common import GROUP, by_source, domain_and_source, key
-from assets.frame.images import IMAGES, OF_IMAGE, usable
+from assets.frame.images import ASKED_OF, IMAGES, OF_IMAGE, usable
+from assets.frame.readable import with_readable
 from assets.kit.columns import BOOLEAN, TEXT, TEXTS, WHOLE, Columns
 from assets.kit.limits import Limited
 from assets.kit.pictures import sheet
@@ -46,7 +47,8 @@ BIASED = Columns(
     boxes=(TEXT, "Where its objects are, as frame/boxes has it; empty where nobody says it"),
     boxes_reason=(TEXT, "Why there are no boxes; else empty"),
     calls=(TEXTS, "Keys of the stored calls behind the original"),
-)
+    **ASKED_OF,
+).added(**dict.fromkeys(ASKED_OF))
 
 
 class SomeBiases(Limited):
@@ -100,10 +102,10 @@ class BiasedImages(Step[Biases]):
         return known_pictures(rows, work.images, work.ledger)
 
     def made(self, work: Work[Biases], rows: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
-        """Make the pictures that are missing."""
+        """Make the pictures that are missing, and read them again where code can."""
         found, number = make_pictures(rows, work.images, work.ledger)
         work.log.info("made %d of %d biased pictures", number, len(found))
-        return found
+        return with_readable(found, work.images, work.ledger)
 
     def extent(self, work: Work[Biases], rows: Sequence[Row]) -> Extent:
         """Of all pictures that there are."""

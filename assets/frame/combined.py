@@ -9,6 +9,7 @@ from pydantic import Field, field_validator
 from assets.frame.biased_images import SomeBiases
 from assets.frame.biases import NONE, biased_row, known_pictures, make_pictures
 from assets.frame.common import GROUP, by_source
+from assets.frame.readable import with_readable
 from assets.frame.references import REFERENCES
 from assets.frame.scores import READ_SOME, SCORES, asked, read, to_score
 from assets.frame.search import best_of, hinges, of_originals, searched_inputs
@@ -82,10 +83,10 @@ class Combined(JudgeStep[Combining]):
     def made(
         self, work: Work[Combining], rows: Sequence[dict[str, Any]]
     ) -> Sequence[dict[str, Any]]:
-        """Make the pictures that are missing."""
+        """Make the pictures that are missing, and read them again where code can."""
         found, number = make_pictures(rows, work.images, work.ledger)
         work.log.info("made %d of %d combinations", number, len(found))
-        return found
+        return with_readable(found, work.images, work.ledger)
 
     def converse(self, work: Work[Combining], row: Row) -> Conversation:
         """Have the picture scored; one that cannot have the combination is not asked about."""

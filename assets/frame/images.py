@@ -16,7 +16,7 @@ from assets.kit.collections import COLLECTED, collection_key, taken
 from assets.kit.columns import REAL, TEXT, WHOLE, Columns
 from assets.kit.limits import Limited, Placed, first_of, so_many
 from assets.kit.painting import PAINTED, PaintStep
-from assets.kit.pictures import PICTURED, sheet
+from assets.kit.pictures import sheet
 from assets.kit.step import PENDING, Extent, Input, NotCountable, Row, Work
 from generators.prompts.instructions import LONGEST
 from generators.prompts.visual_concepts import OBJECT
@@ -36,7 +36,13 @@ OF_IMAGE = {
 }
 """What is known of a picture whatever was done to it."""
 
-IMAGES = Columns(**OF_IMAGE, **PAINTED)
+ASKED_OF = {
+    "question": (TEXT, "A collection's question about the original, for code to read it by"),
+    "answer": (TEXT, "Its answer, as the collection has it; both are empty for painters"),
+}
+"""What a collection asks about a picture."""
+
+IMAGES = Columns(**OF_IMAGE, **PAINTED, **ASKED_OF).added(**dict.fromkeys(ASKED_OF))
 _WORD = 12
 """Letters of a word that is not written yet, in a plan."""
 
@@ -175,13 +181,15 @@ def _own(domain: str, source: str, row: Row) -> dict[str, Any]:
     keyword = json.loads(row["others"] or "{}").get("keyword")
     without = None if row["text"] else f"collections/{source} has no text for it to be judged by."
     return {
-        **dict.fromkeys((*OF_IMAGE, *PAINTED, *PICTURED)),
+        **dict.fromkeys(IMAGES.columns),
         "item_id": row["image_id"],
         "domain": domain,
         "source": source,
         "image_id": f"{source}/{row['image_id']}/0",
         "instruction": row["text"],
         "keyword": str(keyword) if keyword else None,
+        "question": row["question"],
+        "answer": row["answer"],
         "sample": 0,
         "outcome": "malformed" if without else "taken",
         "reason": without,

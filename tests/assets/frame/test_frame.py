@@ -76,6 +76,7 @@ class TestAStandInRun:
         moved = rows[~rows["bias"].isin(["none", "boxes", "beauty"])]
         assert moved["sha256"].nunique() == len(moved)
         assert rows.loc[rows["bias"] == "boxes", "reason"].str.contains("frame/boxes").all()
+        assert rows["readable"].eq(True).equals(rows["outcome"].ne("inapplicable"))
         store = ImageStore(root=str(studio.root))
         assert all(store.holds(digest) for digest in rows["sha256"].dropna())
 

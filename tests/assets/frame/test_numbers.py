@@ -113,6 +113,16 @@ def test_the_report_says_what_an_overlay_buys_and_that_it_is_a_stand_in_run(stud
     assert "onto a picture buys 0.00 of 5 points from pixels" in front
 
 
+def test_pictures_that_stay_readable_have_tables_of_their_own(studio):
+    read = studio.table("biased_images", "sketch").set_index("bias")["readable"]
+    assert read["padding"].all()
+    images = inflation(studio, model="pixels", experiment="single", choice="in_sample")
+    by_part = images[images["bias"] == "padding"].groupby("pictures")["images"].max()
+    assert by_part.to_dict() == {"all": 4, "readable": 4}
+    page = (studio.root / "report" / "frame" / "source-sketch.html").read_text(encoding="utf-8")
+    assert "Mean scores of readable pictures, chosen on one half" in page
+
+
 def test_the_gallery_has_a_slider_for_every_bias_and_what_moves_each_judge(studio):
     page = studio.root / "report" / "frame" / "pictures-sketch.html"
     text = page.read_text(encoding="utf-8")

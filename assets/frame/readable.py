@@ -1,0 +1,73 @@
+"""Readable pictures: those in which code reads the same after a bias as before it.
+
+Code can read schematics of `sketch`, and pictures of the drawn domains that a collection has with a
+question about each. Of what text-to-image models paint it can say nothing.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from assets.kit.step import Row
+from generators.fingerprint import fingerprint
+from generators.sight import Sight, seen, understood
+from resources.images import ImageStore
+from resources.ledger import WorkLedger, work_key
+from resources.workers import spread
+
+_Shown: TypeAlias = tuple[str, str]
+"""The hash of a picture, and the question about it; empty for none."""
+
+
+def with_readable(
+    rows: Sequence[dict[str, Any]], images: ImageStore, ledger: WorkLedger
+) -> list[dict[str, Any]]:
+    """The rows of biased pictures with `readable`; None where code cannot read the original.
+
+    Where a collection has an `answer`, that has to be read in the original. What was read before is
+    not read again.
+    """
+    originals = {_original(row): row.get("answer") for row in rows if row["original"]}
+    truths = {
+        shown: read
+        for shown, read in _read(originals, images, ledger).items()
+        if read is not None and _agrees(originals[shown], read)
+    }
+    there = [row for row in rows if row["sha256"] and row["original"] and _original(row) in truths]
+    found = _read(map(_biased, there), images, ledger)
+    same = {_named(row): found[_biased(row)] == truths[_original(row)] for row in there}
+    return [row | {"readable": same.get(_named(row))} for row in rows]
+
+
+def _agrees(answer: str | None, read: str) -> bool:
+    return answer is None or answer.strip(" {}.").lower() == read.lower()
+
+
+def _original(row: Row) -> _Shown:
+    return row["original"], row.get("question") or ""
+
+
+def _biased(row: Row) -> _Shown:
+    return row["sha256"], row.get("question") or ""
+
+
+def _named(row: Row) -> tuple[str, str]:
+    return row["image_id"], row["parameters"]
+
+
+def _read(
+    shown: Iterable[_Shown], images: ImageStore, ledger: WorkLedger
+) -> Mapping[_Shown, str | None]:
+    """What code reads in some pictures; None where nothing."""
+    keys = {each: _key(*each) for each in dict.fromkeys(shown)}
+    known: dict[str, str | None] = ledger.known(keys.values())
+    missing = [each for each, key in keys.items() if key not in known]
+    sights = (Sight(images.get(digest), question) for digest, question in missing)
+    read = {keys[each]: found for each, found in zip(missing, spread(seen, sights), strict=True)}
+    ledger.record(read)
+    return {each: (known | read)[key] for each, key in keys.items()}
+
+
+def _key(digest: str, question: str) -> str:
+    of = understood(question)
+    topic = of[0].fingerprint if of else None
+    return work_key("seen", fingerprint("generators.sight"), topic, digest, question)

@@ -1,0 +1,43 @@
+"""What code reads in a picture, whatever was done to its pixels.
+
+A picture of a drawn domain is read by a question about it, as the domain's `ask` puts it; any other
+is tried as a schematic of `generators.sketch`.
+"""
+
+import json
+from dataclasses import asdict, dataclass
+
+from generators.canvas import pixels_of
+from generators.domains import Domain, domains
+from generators.reading import Inquiry, Unreadable
+from generators.sketch_rereading import read_again as read_schematic
+from generators.survival import read_again
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """A PNG to be read, and what a user asks about it; empty for nothing."""
+
+    png: bytes
+    question: str = ""
+
+
+def understood(question: str) -> tuple[Domain, Inquiry] | None:
+    """The drawn domain that a question is of, and what it asks for; None where it is of none."""
+    found = ((each, each.asking.understand(question)) for each in domains().values())
+    return next(((each, inquiry) for each, inquiry in found if inquiry is not None), None)
+
+
+def seen(sight: Sight) -> str | None:
+    """What a picture shows, in words that are equal for equal readings; None for nothing readable.
+
+    That is the answer to a question of a drawn domain, and the traits of a schematic otherwise.
+    """
+    pixels, of = pixels_of(sight.png), understood(sight.question)
+    try:
+        if of is None:
+            return json.dumps(asdict(read_schematic(pixels)), sort_keys=True)
+        domain, inquiry = of
+        return inquiry.answer(read_again(domain.name, pixels, inquiry.targets))
+    except Unreadable:
+        return None

@@ -1,0 +1,96 @@
+"""Reading a schematic again that may have been perturbed.
+
+Nothing here is told what was done. A black frame is taken off, tones are put back to where the air
+and the ground of a schematic are as they are drawn, and `generators.sketch_reader` reads the rest.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import ndimage
+
+from generators.perturbations.tones import retoned
+from generators.reading import Pixels, Unreadable
+from generators.sketch_reader import BACKDROPS, MAIN, SIDE, Traits, alike, read_pixels
+
+_BLACK, _DARK = 8, 160
+"""The most of any channel of a black frame, and of the ink that a figure is drawn with."""
+_AIR, _GROUND = slice(0, SIDE // 4), slice(3 * SIDE // 4, SIDE)
+"""Rows in which there is nothing but air, or ground, but for letters and the lowest things."""
+_SAME = 2
+"""How far a pixel of a backdrop is from its usual colour: by rounding alone."""
+_LOWEST = 20
+"""Nothing of a schematic is so low in px, but letters: a row of them is wide."""
+
+
+def read_again(pixels: Pixels) -> Traits:
+    """What a schematic shows that was perturbed, or was not.
+
+    Raises `generators.reading.Unreadable` for what is no schematic any more, or never was.
+    """
+    within = _unframed(pixels)
+    height, width, _ = within.shape
+    if (height, width) != (SIDE, SIDE):
+        raise Unreadable(f"schematics are {SIDE} px square, this is {width} x {height}")
+    air, ground = (np.median(within[rows, ::4], axis=(0, 1)) for rows in (_AIR, _GROUND))
+    if min(*air, *ground) == 255:
+        return read_pixels(_outlined(within))
+    restored = np.array(_retoned(within, np.concatenate([air, ground])))
+    # What was clipped cannot be computed back, but it is known where it was.
+    backdrop = alike(within, air.astype(int), _SAME), alike(within, ground.astype(int), _SAME)
+    for where, colour in zip(backdrop, BACKDROPS, strict=True):
+        restored[where] = colour
+    restored[_letters(~(backdrop[0] | backdrop[1]))] = BACKDROPS[1]
+    return read_pixels(restored)
+
+
+def _unframed(pixels: Pixels) -> Pixels:
+    """Without the black rows and columns around it."""
+    rows = np.flatnonzero(pixels.max(axis=(1, 2)) > _BLACK)
+    columns = np.flatnonzero(pixels.max(axis=0).max(axis=1) > _BLACK)
+    if not rows.size:
+        raise Unreadable("the picture is black")
+    return pixels[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
+
+
+def _retoned(pixels: Pixels, seen: NDArray[np.float64]) -> Pixels:
+    """Tones as of a schematic, from what the channels of its air and its ground have become.
+
+    Either all levels were multiplied or, which clips none, all raised to a power: that which fits
+    them better.
+    """
+    drawn = np.array(BACKDROPS, float).ravel()
+    there = (seen > 0) & (seen < 255)
+    if not there.any():
+        raise Unreadable("neither air nor ground of a schematic is seen")
+    seen, clipped, drawn = seen[there], not there.all(), drawn[there]
+    factor = float(np.mean(seen / drawn))
+    power = float(np.mean(np.log(drawn / 255) / np.log(seen / 255)))
+    multiplied, raised = (
+        float(np.abs(back - drawn).max()) for back in (seen / factor, 255 * (seen / 255) ** power)
+    )
+    if clipped or multiplied <= raised:
+        return retoned(pixels, lambda level: level / factor)
+    return retoned(pixels, lambda level: 255 * (level / 255) ** power)
+
+
+def _outlined(pixels: Pixels) -> Pixels:
+    """Where air and ground have both become white: what ink encloses is the main entity.
+
+    Two figures, which only their colours would tell apart, then are two main entities.
+    """
+    red, green, blue = np.moveaxis(pixels, 2, 0)
+    areas, _ = ndimage.label(np.maximum(np.maximum(red, green), blue) > _DARK)
+    rim = np.concatenate([areas[0], areas[-1], areas[:, 0], areas[:, -1]])
+    outside = np.isin(areas, np.unique(rim[rim > 0]))
+    restored = np.zeros_like(pixels)
+    restored[areas > 0] = MAIN
+    restored[outside | _letters(~outside)] = BACKDROPS[1]
+    return restored
+
+
+def _letters(drawn: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Where something is too low to be a thing: letters of a label, or of a text laid over it."""
+    pieces, number = ndimage.label(drawn, np.ones((3, 3), np.bool_))
+    low = np.zeros(number + 1, np.bool_)
+    low[1:] = [rows.stop - rows.start <= _LOWEST for rows, _ in ndimage.find_objects(pieces)]
+    return np.asarray(low[pieces])
