@@ -1,5 +1,6 @@
 """The numbers of one dataset, and the pairs to both of which a judge says yes."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -54,6 +55,12 @@ class Answered:
     def judges(self) -> Sequence[str]:
         """The judges that have answered."""
         return [str(name) for name in self.symmetry["model"].unique()]
+
+    @property
+    def title(self) -> str:
+        """Its name, and what a reader must know first of its numbers."""
+        state = "a stand-in run: no result" if self.stand_in else "a trial" if self.trial else ""
+        return f"{self.name} ({state})" if state else self.name
 
     @property
     def page(self) -> str:
@@ -116,3 +123,17 @@ def rate(row: Numbers | None, name: str) -> Rate:
     if row is None or row[name] is None:
         return Rate(None)
     return Rate(row[name], row.get(f"{name}_low"), row.get(f"{name}_high"))
+
+
+def parameters_of(row: Numbers) -> Mapping[str, Any]:
+    """The parameters of what was done to the pictures."""
+    found = json.loads(row["parameters"] or "{}")
+    merged: dict[str, Any] = {}
+    for each in found if isinstance(found, list) else [found]:
+        merged |= each
+    return {name: value for name, value in merged.items() if name != "kind"}
+
+
+def told(parameters: Mapping[str, Any]) -> str:
+    """`epsilon 8, step 0.5`."""
+    return ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in parameters.items())

@@ -24,14 +24,12 @@ def accuracies(dataset: Answered) -> Chart:
 
 
 def perturbations(dataset: Answered, judge: str) -> Chart:
-    """A judge's symmetric accuracy under each perturbation, in one setting each."""
-    names = dict.fromkeys(row["perturbation"] for row in dataset.whole)
-    bars = []
-    for name in (NONE, *(each for each in names if each != NONE)):
-        for row in dataset.under(judge, name):
-            both = rate(row, "symmetric")
-            label = SHORT[name] + (f" for {row['encoder']}" if row["encoder"] else "")
-            bars.append(_bar(label, both))
+    """A judge's symmetric accuracy under each common perturbation."""
+    bars = [
+        _bar(SHORT[name], rate(row, "symmetric"))
+        for name in (NONE, *dataset.common)
+        for row in dataset.under(judge, name)
+    ]
     about = "share of pairs of a case and its negation that is answered right"
     return Chart(f"perturbations-{judge}", judge, about, SCORES, bars)
 

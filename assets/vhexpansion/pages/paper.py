@@ -11,7 +11,7 @@ from pathlib import Path
 
 from assets.report.cells import Body, Cell, Group, Head, Line, Table
 from assets.report.formats import NONE as NOTHING
-from assets.report.formats import count, score
+from assets.report.formats import count, score, titled
 from assets.vhexpansion.pages.answered import SHORT
 from metrics.symmetry_bounds import contradiction
 
@@ -25,11 +25,11 @@ MEASURES: Mapping[str, str] = {
 }
 SETTINGS: Mapping[str, str] = {
     "epsilon": "ε",
-    "step": "Step γ",
-    "iterations_hallucinating": "Iterations, hallucinating",
-    "iterations": "Iterations, not hallucinating",
-    "repeats": "Repeats",
-    "temperature": "Temperature",
+    "step": "step γ",
+    "iterations_hallucinating": "iterations where it hallucinates",
+    "iterations": "iterations where it does not",
+    "repeats": "repeats",
+    "temperature": "temperature",
 }
 """What Table 6 varies."""
 Printed = Mapping[str, str]
@@ -67,7 +67,7 @@ def sweeps() -> Table:
     held = [row for row in printed() if row["table"] == "6"]
     lines = [
         Line(
-            f"{SETTINGS[row['setting']]} {row['at']}",
+            f"{titled(SETTINGS[row['setting']])}: {row['at']}",
             [Cell(score(float(row["value"]), 3), numbers={"": float(row["value"])})],
         )
         for row in held

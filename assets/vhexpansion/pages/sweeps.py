@@ -1,10 +1,9 @@
 """Table 6: symmetric accuracy where one setting is varied, where answers to such settings exist."""
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from assets.vhexpansion.pages.answered import Answered, Numbers
+from assets.vhexpansion.pages.answered import SHORT, Answered, Numbers, parameters_of, told
 
 _OF_ATTACKS: Mapping[str, str] = {
     "epsilon": "epsilon",
@@ -39,13 +38,13 @@ def sweep(dataset: Answered) -> list[Point]:
 def _of_attacks(dataset: Answered) -> Iterator[Point]:
     """Each setting of an attack, told apart by all of its other parameters."""
     for row in dataset.attacks:
-        parameters = _parameters(row)
+        parameters = parameters_of(row)
         for name, setting in _OF_ATTACKS.items():
             if name in parameters:
                 rest = {key: of for key, of in parameters.items() if key != name}
                 same = _same(dataset.attacks, row, name, rest)
-                told = f"{_attack(row)}{_told(rest, same)}"
-                yield Point(setting, float(parameters[name]), told, row)
+                of = f"{_attack(row)}{_told(rest, same)}"
+                yield Point(setting, float(parameters[name]), of, row)
 
 
 def _of_repeats(dataset: Answered) -> Iterator[Point]:
@@ -56,20 +55,14 @@ def _of_repeats(dataset: Answered) -> Iterator[Point]:
 def _of_temperature(dataset: Answered) -> Iterator[Point]:
     for row in dataset.whole:
         if row["temperature"] is not None:
-            told = _attack({**row, "model": row["variant_of"]}) + _setting(dataset, row)
-            yield Point("temperature", row["temperature"], told, row)
+            of = _attack({**row, "model": row["variant_of"]}) + _setting(dataset, row)
+            yield Point("temperature", row["temperature"], of, row)
 
 
 def _attack(row: Numbers) -> str:
-    """`judge, i_fgsm for encoder`."""
-    done = row["perturbation"] + (f" for {row['encoder']}" if row["encoder"] else "")
+    """`judge, I-FGSM for encoder`."""
+    done = SHORT[row["perturbation"]] + (f" for {row['encoder']}" if row["encoder"] else "")
     return f"{row['model']}, {done}"
-
-
-def _parameters(row: Numbers) -> Mapping[str, Any]:
-    """Those of an attack."""
-    found: Mapping[str, Any] = json.loads(row["parameters"])
-    return found
 
 
 def _same(
@@ -78,23 +71,23 @@ def _same(
     """The other parameters of attacks by that method, for that encoder and judge."""
     named = ("model", "perturbation", "encoder")
     alike = [each for each in attacks if all(each[of] == row[of] for of in named)]
-    others = ({k: of for k, of in _parameters(each).items() if k != name} for each in alike)
+    others = ({k: of for k, of in parameters_of(each).items() if k != name} for each in alike)
     return [each for each in others if each != rest]
 
 
 def _told(rest: Mapping[str, Any], others: Sequence[Mapping[str, Any]]) -> str:
     """The parameters by which a setting differs from others, as in ` (epsilon 8)`."""
-    differing = [
-        f"{name} {value:g}"
+    differing = {
+        name: value
         for name, value in rest.items()
         if any(each.get(name) != value for each in others)
-    ]
-    return f" ({', '.join(differing)})" if differing else ""
+    }
+    return f" ({told(differing)})" if differing else ""
 
 
 def _setting(dataset: Answered, row: Numbers) -> str:
     """The parameters of an attack by which it differs from others of its method."""
     if not row["encoder"]:
         return ""
-    rest = _parameters(row)
+    rest = parameters_of(row)
     return _told(rest, _same(dataset.attacks, row, "", rest))

@@ -7,9 +7,16 @@ from assets.report.cells import Body, Cell, Group, Head, Line, Table, margin, nu
 from assets.report.formats import NONE as NOTHING
 from assets.report.formats import count, percent, score
 from assets.vhexpansion.answers import NONE
-from assets.vhexpansion.pages.answered import SHORT, Answered, Numbers, rate
+from assets.vhexpansion.pages.answered import (
+    SHORT,
+    Answered,
+    Numbers,
+    parameters_of,
+    rate,
+    told,
+)
 from assets.vhexpansion.pages.paper import MEASURES, SETTINGS
-from assets.vhexpansion.pages.sweeps import sweep
+from assets.vhexpansion.pages.sweeps import Point, sweep
 
 CellOf: TypeAlias = Callable[[Numbers], Cell]
 _HEADS = (*MEASURES.values(), "Says yes", "Yes to both", "No answer")
@@ -35,7 +42,7 @@ def _unperturbed(row: Numbers) -> list[Cell]:
 
 def overview(datasets: Sequence[Answered]) -> Table:
     """The same over all datasets."""
-    bodies = [Body(dataset.name, [*unperturbed(dataset).lines]) for dataset in datasets]
+    bodies = [Body(dataset.title, [*unperturbed(dataset).lines]) for dataset in datasets]
     return Table("Cases and their negations", "Judge", [Group("", [*map(Head, _HEADS)])], bodies)
 
 
@@ -74,8 +81,9 @@ def _lines(dataset: Answered, names: Sequence[str], cell: CellOf) -> Iterator[Li
                 next((row for row in held[judge] if row["parameters"] == setting), None)
                 for judge in dataset.judges
             ]
-            small = str(setting) if len(settings) > 1 else ""
-            yield Line(SHORT[name], [cell(row) if row else _NOT_ASKED for row in rows], small=small)
+            some = next(row for row in rows if row)
+            cells = [cell(row) if row else _NOT_ASKED for row in rows]
+            yield Line(SHORT[name], cells, small=told(parameters_of(some)))
 
 
 def transfer(dataset: Answered) -> Table:
@@ -95,7 +103,7 @@ def transfer(dataset: Answered) -> Table:
             [
                 Cell(row["encoder"]),
                 Cell("yes" if row["own"] else "no"),
-                Cell(SHORT[row["perturbation"]], row["parameters"]),
+                Cell(SHORT[row["perturbation"]], told(parameters_of(row))),
                 _bounded(row, "symmetric"),
                 margin(rate(row, "change")),
                 _new(row),
@@ -107,18 +115,24 @@ def transfer(dataset: Answered) -> Table:
     return Table.plain("Attacks for one encoder, shown to every judge", "Judge", heads, lines)
 
 
-def sweeps(dataset: Answered) -> Table:
-    """Symmetric accuracy where one setting is varied (Table 6)."""
-    lines = [
-        Line(point.of, [Cell(SETTINGS[point.setting]), _at(point.at), _symmetric(point.row)])
-        for point in sweep(dataset)
+def sweeps(dataset: Answered) -> list[Table]:
+    """Symmetric accuracy where one setting is varied, a table each (Table 6)."""
+    points = sweep(dataset)
+    return [
+        _varied(title, [point for point in points if point.setting == setting])
+        for setting, title in SETTINGS.items()
+        if any(point.setting == setting for point in points)
     ]
-    heads = ("Setting", "Value", "Symmetric accuracy")
-    return Table.plain("One setting varied", "Judge and perturbation", heads, lines)
 
 
-def _at(value: float) -> Cell:
-    return Cell(f"{value:g}", numbers={"": value})
+def _varied(title: str, points: Sequence[Point]) -> Table:
+    values = sorted({point.at for point in points})
+    lines = []
+    for of in dict.fromkeys(point.of for point in points):
+        cells = {point.at: _bounded(point.row, "symmetric") for point in points if point.of == of}
+        lines.append(Line(of, [cells.get(value, _NOT_ASKED) for value in values]))
+    heads = [f"{value:g}" for value in values]
+    return Table.plain(f"Symmetric accuracy by {title}", "Judge and perturbation", heads, lines)
 
 
 def _symmetric(row: Numbers) -> Cell:
@@ -126,10 +140,10 @@ def _symmetric(row: Numbers) -> Cell:
     if row["change"] is None:
         return cell
     change = rate(row, "change")
-    told = f"{'+' if row['change'] > 0 else ''}{score(row['change'], 3)}"
+    more = f"{'+' if row['change'] > 0 else ''}{score(row['change'], 3)}"
     ends = {"change": change.value, "change, low": change.low, "change, high": change.high}
     numbers = {**cell.numbers, **{name: of for name, of in ends.items() if of is not None}}
-    return cell._replace(change=told, numbers=numbers)
+    return cell._replace(change=more, numbers=numbers)
 
 
 def _bounded(row: Numbers, name: str) -> Cell:
@@ -147,8 +161,8 @@ def _new(row: Numbers) -> Cell:
         return Cell("", note="no answer")
     low, high = row["new_cases_low"], row["new_cases_high"]
     numbers = {"": row["new_cases"], "low": low, "high": high, "of": row["generated"]}
-    told = f"{row['new_cases']:,.1f}".removesuffix(".0")
-    return Cell(told, f"of {count(row['generated'])} [{low:,.0f},\u00a0{high:,.0f}]", "", numbers)
+    wrong = f"{row['new_cases']:,.1f}".removesuffix(".0")
+    return Cell(wrong, f"of {count(row['generated'])} [{low:,.0f},\u00a0{high:,.0f}]", "", numbers)
 
 
 def _yes(row: Numbers) -> Cell:

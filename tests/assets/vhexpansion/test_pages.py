@@ -106,7 +106,7 @@ class TestTables:
             [EYE, EAR],
             said("eye", 0.9),
             said("ear", 0.9),
-            said("eye", 0.5, done=("noise", None, "[]"), seed=1),
+            said("eye", 0.5, done=("noise", None, [{"kind": "noise", "sigma": 0.08}]), seed=1),
         )
         table = common(zoo)
         assert [body.label for body in table.bodies] == [
@@ -167,7 +167,11 @@ class TestSweeps:
 
 
 def test_the_pages_have_pairs_tables_and_the_papers_numbers():
-    zoo = dataset([EYE], said("eye", 0.5), said("eye", 0.4, done=("jpeg", None, "[]"), seed=1))
+    zoo = dataset(
+        [EYE],
+        said("eye", 0.5),
+        said("eye", 0.4, done=("jpeg", None, [{"kind": "jpeg", "quality": 30}]), seed=1),
+    )
     site = build(datasets=[zoo], facts={})
     pages = dict(site.pages)
     assert {*pages} >= {"index.html", "dataset-zoo.html", "pairs-zoo.html"}
