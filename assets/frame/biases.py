@@ -2,10 +2,10 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from typing import Any, Literal, NamedTuple, TypeAlias
 
+from assets.kit.pictures import damaged
 from assets.kit.step import PENDING, Row
 from generators.perturbations.grids import GRID, biases_of
 from generators.perturbations.perturb import Perturbing, perturb_png
@@ -23,7 +23,6 @@ JOINED = "+"
 """What stands between the names of a combination's biases."""
 Configurations: TypeAlias = Literal["grid", "single"]
 _AT_ONCE = 50
-_THREADS = 16
 
 SINGLE: Mapping[str, Perturbation] = {
     "brightness": perturbation("brightness", factor=1.3),
@@ -111,11 +110,11 @@ def make_pictures(
 
     A known picture that is missing or damaged is made again.
     """
-    damaged = _damaged(rows, images)
+    lost = damaged({row["sha256"] for row in rows if row["outcome"] == "biased"}, images)
     keys = {
         place: key
         for place, key in _keys(rows).items()
-        if rows[place]["outcome"] == PENDING or place in damaged
+        if rows[place]["outcome"] == PENDING or rows[place]["sha256"] in lost
     }
     todo = iter({key: place for place, key in keys.items()}.items())
     done: dict[str, Made] = {}
@@ -182,13 +181,6 @@ def _said(row: Row) -> list[Any]:
     subject = _subject(row)
     boxes = [[b.left, b.top, b.width, b.height, b.label] for b in subject.boxes]
     return [subject.keyword, subject.instruction, boxes]
-
-
-def _damaged(rows: Sequence[Row], images: ImageStore) -> set[int]:
-    there = {place: row["sha256"] for place, row in enumerate(rows) if row["outcome"] == "biased"}
-    with ThreadPoolExecutor(_THREADS) as threads:
-        whole = threads.map(images.holds, there.values())
-        return {place for place, is_whole in zip(there, whole, strict=True) if not is_whole}
 
 
 def _columns(made: Made) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Outcomes of requested pictures, as columns of a table and as a contact sheet."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Any, TypeVar
 
@@ -18,6 +18,7 @@ from resources.workers import spread
 T = TypeVar("T")
 WorkT = TypeVar("WorkT")
 _RECORDED_AT_ONCE = 50
+_READ_AT_ONCE = 16
 _STORED_AT_ONCE = 4
 """A disk that is asked to flush several files at once takes hardly longer than for one."""
 
@@ -83,6 +84,13 @@ def kept_pictures(
     for stored in store_pictures(zip(missing, pngs, strict=True), images, ledger):
         made |= stored
     return {of: made[key] for of, key in works.items()}
+
+
+def damaged(digests: Collection[str], images: ImageStore) -> set[str]:
+    """Those pictures of the store that are missing, or not whole."""
+    with ThreadPoolExecutor(_READ_AT_ONCE) as threads:
+        whole = threads.map(images.holds, digests)
+        return {digest for digest, is_whole in zip(digests, whole, strict=True) if not is_whole}
 
 
 def store_pictures(

@@ -8,6 +8,8 @@ Method: TypeAlias = Literal["i_fgsm", "pgd"]
 Objective: TypeAlias = Literal["lower", "raise"]
 """Lower the similarity to the clean embedding, where the model does not hallucinate; else raise."""
 
+VERSION = "1"
+"""Of attacks; to be raised where the same work would come to another picture."""
 MOST_LEVELS = 64
 MOST_ITERATIONS = 10_000
 
@@ -38,6 +40,15 @@ class Parameters(BaseModel):
                 "end at the bound. Take a smaller step."
             )
         return self
+
+    def used(self, objective: Objective) -> dict[str, float]:
+        """Those that an attack with that objective depends on."""
+        own = (
+            {"iterations"}
+            if objective == "lower"
+            else {"raising_iterations", "start", "early_stop"}
+        )
+        return self.model_dump(include={"epsilon", "step", *own})
 
     def most(self, objective: Objective) -> int:
         """How many steps an attack with that objective takes at most."""

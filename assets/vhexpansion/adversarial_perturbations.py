@@ -1,0 +1,285 @@
+"""Adversarial perturbations: pictures changed within a bound, so that an encoder sees others."""
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, get_args
+
+import pandas as pd
+from dagster import AssetCheckResult, AssetCheckSeverity
+from pydantic import Field, ValidationError, field_validator, model_validator
+
+from assets.kit.choice import entry_digest
+from assets.kit.columns import BOOLEAN, REAL, TEXT, WHOLE, Columns
+from assets.kit.limits import Limited
+from assets.kit.pictures import sheet
+from assets.kit.previews import markdown_table
+from assets.kit.step import PENDING, Check, Extent, Input, Problem, Row, Step, Work
+from assets.vhexpansion.answers import ANSWERS, limited
+from assets.vhexpansion.attacking import Attacking, known_attacks, make_attacks, with_damage
+from assets.vhexpansion.common import GROUP, datasets, key
+from assets.vhexpansion.negated_cases import NEGATED
+from generators.nearest import nearest
+from resources.attacks.parameters import Method, Objective, Parameters
+from resources.attacks.sizes import unfit
+from resources.models.backend_pool import key_of
+from resources.models.catalog import Catalog, Model
+
+METHODS: tuple[Method, ...] = get_args(Method)
+
+ADVERSARIAL = Columns(
+    case_id=(TEXT, "The case, as vhexpansion/seed_cases names it"),
+    dataset=(TEXT, "The dataset"),
+    image_id=(TEXT, "The original picture, as cases name it"),
+    original=(TEXT, "Name of the original picture in the image store"),
+    encoder=(TEXT, "Whose encoder is attacked, as models.yaml names it"),
+    method=(TEXT, "i_fgsm or pgd"),
+    parameters=(TEXT, "The setting, as JSON; changes are in levels of 255"),
+    seed=(WHOLE, "Of the noise that an attack begins with, and is compared with"),
+    objective=(TEXT, "lower or raise: what becomes of the similarity to the clean embedding"),
+    hallucinates=(
+        BOOLEAN,
+        "Whether half of its own clean answers or more are wrong; empty where it gave none: the "
+        "case is attacked as one that it answers right",
+    ),
+    sha256=(TEXT, "Name of the attacked picture in the image store; empty where there is none"),
+    similarity=(REAL, "Cosine of the embeddings of the saved picture and the original, -1 to 1"),
+    noise_similarity=(
+        REAL,
+        "The same of random noise of the same bound: epsilon, or, to be raised, the start",
+    ),
+    largest_change=(WHOLE, "Of any channel of any pixel of the saved picture, in levels of 255"),
+    iterations=(WHOLE, "Steps that were taken"),
+    outcome=(TEXT, "attacked, failed or inapplicable"),
+    reason=(TEXT, "Why there is no attack; else empty"),
+)
+"""One row a case, method and setting."""
+
+_CLEAN = Columns(**ANSWERS.some("case_id", "correct", "outcome"))
+_SWEPT = ("epsilons", "steps", "iterations", "raising_iterations")
+_FEW = 0.1
+"""The share of attacks that may fail without a warning."""
+
+
+class Sweep(Limited):
+    """How cases are attacked; a limit is on cases.
+
+    The first number of each list makes the setting; each further one is tried with the first of
+    the other lists, as in Table 6.
+    """
+
+    methods: list[str] = Field(
+        default=[*METHODS], min_length=1, description=f"{' and '.join(METHODS)}, or one of them."
+    )
+    epsilons: list[float] = Field(
+        default=[8.0], min_length=1, description="The bound, in levels of 255; Table 6: 4 to 16."
+    )
+    steps: list[float] = Field(
+        default=[0.5], min_length=1, description="A step, in levels of 255; Table 6: 0.3 to 0.7."
+    )
+    iterations: list[int] = Field(
+        default=[500], min_length=1, description="Steps where the model does not hallucinate."
+    )
+    raising_iterations: list[int] = Field(
+        default=[100], min_length=1, description="Steps at most where it hallucinates already."
+    )
+    start: float = Field(
+        default=5.0, description="Where it hallucinates: the change begins at this or its negative."
+    )
+    early_stop: float = Field(
+        default=0.1,
+        description="Where it hallucinates: the search ends once what the similarity lacks to 1 is "
+        "this part of what it lacked at the beginning; 0 for never.",
+    )
+    seed: int = Field(default=0, description="Of all noise.")
+    batch: int | None = Field(
+        default=None, ge=1, description="Pictures at once; by default the entry's `batch`."
+    )
+
+    @field_validator("methods")
+    @classmethod
+    def _known(cls, methods: list[str]) -> list[str]:
+        for method in methods:
+            if method not in METHODS:
+                raise ValueError(f"methods: no {method!r}{nearest(method, METHODS)}.")
+        return methods
+
+    @model_validator(mode="after")
+    def _within_ranges(self) -> "Sweep":
+        try:
+            self.settings()
+        except ValidationError as wrong:
+            first = wrong.errors(include_url=False)[0]
+            said = first["msg"].removeprefix("Value error, ")
+            raise ValueError(": ".join([*map(str, first["loc"]), said])) from None
+        return self
+
+    def settings(self) -> list[Parameters]:
+        """The settings that are tried, each once."""
+        lists: dict[str, Sequence[float]] = {
+            "epsilon": self.epsilons,
+            "step": self.steps,
+            "iterations": self.iterations,
+            "raising_iterations": self.raising_iterations,
+        }
+        fixed = {"start": self.start, "early_stop": self.early_stop}
+        first = fixed | {name: values[0] for name, values in lists.items()}
+        varied = [first | {name: each} for name, values in lists.items() for each in values[1:]]
+        return list(dict.fromkeys(Parameters.model_validate(each) for each in (first, *varied)))
+
+
+class AdversarialPerturbations(Step[Sweep]):
+    """The pictures of a dataset's cases, attacked on one encoder; what is missing is made."""
+
+    group, columns, config = GROUP, ADVERSARIAL, Sweep
+    asks_models, is_optional, is_automatic = False, True, False
+    kinds, named_by = ("image", "torch"), ("case_id", "method", "parameters")
+    present = MappingProxyType(
+        {"attacked": ("sha256",), "failed": ("reason",), "inapplicable": ("reason",)}
+    )
+
+    def __init__(self, catalog: Catalog, encoder: Model) -> None:
+        super().__init__(catalog)
+        self.encoder = encoder
+        self.name = f"adversarial_perturbations_{encoder.name}"
+        self.code_version = entry_digest(encoder)
+        self.partitions = datasets()
+        self.inputs = {
+            "cases": Input(key("negated_cases"), read_by=NEGATED, by_default=True),
+            **_clean_answers_of(encoder),
+        }
+        self.description = (
+            f"The pictures of cases, changed a little for the encoder of {encoder.name}: away "
+            "from what it saw, or, where its own clean answers are wrong already, back to it "
+            "(§3.2). What was made before is not made again."
+        )
+
+    def rows(self, work: Work[Sweep]) -> list[dict[str, Any]]:
+        """Each case that has a negation, by each method and with each setting."""
+        settings = [setting.model_dump_json() for setting in work.config.settings()]
+        hallucinates = self._hallucinating(work)
+        rows = [
+            self._row(case, method, setting, work.config.seed, hallucinates)
+            for case in limited(work.rows("cases"), "negated", work.config.limit)
+            for setting in settings
+            for method in work.config.methods
+        ]
+        return known_attacks(rows, self.encoder, work.images, work.ledger)
+
+    def made(self, work: Work[Sweep], rows: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
+        """Make the attacks that are missing. Raises `Closed` where the encoder cannot be had."""
+        rows = with_damage(rows, work.images)
+        if all(row["outcome"] != PENDING for row in rows):
+            return rows
+        attacking = Attacking(self.encoder, key_of(self.encoder), work.config.batch, work.log)
+        return make_attacks(rows, attacking, work.images, work.ledger)
+
+    def extent(self, work: Work[Sweep], rows: Sequence[Row]) -> Extent:
+        """Of all cases that have a negation."""
+        there = work.tables["cases"]["outcome"].eq("negated").sum()
+        return Extent(len({row["case_id"] for row in rows}), int(there), "cases")
+
+    def metadata(self, work: Work[Sweep], rows: Sequence[Row]) -> dict[str, Any]:
+        """The similarities reached, by method and setting, and some of the pictures."""
+        table = pd.DataFrame(rows, columns=list(ADVERSARIAL.columns))
+        attacked = table[table["outcome"].eq("attacked")].astype(
+            {"similarity": float, "noise_similarity": float}
+        )
+        by = ["method", "objective", "parameters"]
+        means = attacked.groupby(by, sort=False)[["similarity", "noise_similarity"]].mean()
+        unknown = {row["case_id"] for row in rows if row["hallucinates"] is None}
+        return {
+            "similarity": markdown_table(means.round(4).reset_index()),
+            "cases_without_clean_answers": len(unknown),
+            "contact_sheet": sheet(rows, _caption, work.images),
+        }
+
+    def checks(self) -> list[Check]:
+        """Few attacks fail."""
+        return [
+            Check("nothing_failed", f"At most {_FEW:.0%} of the attacks fail.", few_fail),
+        ]
+
+    def problems(self, work: Work[Sweep], rows: Sequence[Row]) -> Iterator[Problem]:
+        """An attack beyond its bound, or no better than noise."""
+        for row in rows:
+            if row["outcome"] != "attacked":
+                continue
+            name = f"{row['case_id']} {row['method']}"
+            bound = json.loads(row["parameters"])["epsilon"]
+            if row["largest_change"] > bound:
+                yield name, f"a change of {row['largest_change']} levels, above {bound:g}"
+            gain = row["similarity"] - row["noise_similarity"]
+            if (gain if row["objective"] == "raise" else -gain) <= 0:
+                yield name, f"a similarity of {row['similarity']:.4f}, no better than noise"
+
+    def _row(
+        self,
+        case: Row,
+        method: str,
+        setting: str,
+        seed: int,
+        hallucinates: Mapping[str, bool | str],
+    ) -> dict[str, Any]:
+        answered = hallucinates.get(case["case_id"])
+        objective: Objective = "raise" if answered is True else "lower"
+        row = {
+            **{name: case[name] for name in ("case_id", "dataset", "image_id", "question")},
+            "original": case["sha256"],
+            "encoder": self.encoder.name,
+            "method": method,
+            "parameters": setting,
+            "seed": seed,
+            "objective": objective,
+            "hallucinates": answered,
+        }
+        if PENDING in (case["outcome"], answered):
+            return row | {"hallucinates": None, "sha256": None, "outcome": PENDING}
+        reason = unfit(case["width"], case["height"])
+        ended = "inapplicable" if reason else None
+        return row | {"sha256": None, "outcome": ended, "reason": reason}
+
+    def _hallucinating(self, work: Work[Sweep]) -> Mapping[str, bool | str]:
+        """By case: whether its own clean answers are wrong, in half of them at least.
+
+        It lacks those of which it said nothing that can be used; `PENDING` are those of which it
+        is still to say something.
+        """
+        given: dict[str, list[bool]] = defaultdict(list)
+        pending: dict[str, str] = {}
+        for row in work.rows("clean") if "clean" in self.inputs else ():
+            if row["outcome"] == PENDING:
+                pending[row["case_id"]] = PENDING
+            elif row["correct"] is not None:
+                given[row["case_id"]].append(row["correct"])
+        wrong = {case: 2 * answers.count(False) >= len(answers) for case, answers in given.items()}
+        return {**wrong, **pending}
+
+
+def few_fail(work: Work[Any], rows: Sequence[Row]) -> AssetCheckResult:
+    """Passes where at most a tenth of the attacks that were tried has failed."""
+    counts = Counter(row["outcome"] for row in rows)
+    tried = counts["attacked"] + counts["failed"]
+    said = f"{counts['failed']:,} of {tried:,} attacks failed"
+    reasons = Counter(row["reason"] for row in rows if row["outcome"] == "failed")
+    if reasons:
+        said += f", most often with: {reasons.most_common(1)[0][0]}"
+    return AssetCheckResult(
+        passed=counts["failed"] <= _FEW * tried,
+        severity=AssetCheckSeverity.WARN,
+        description=said,
+        metadata=dict(counts),
+    )
+
+
+def _clean_answers_of(encoder: Model) -> dict[str, Input]:
+    """What the entry itself says to the cases, where it is a judge as well."""
+    if "judge" not in encoder.roles:
+        return {}
+    clean = Input(key(f"clean_answers_{encoder.name}"), read_by=_CLEAN, optional=True)
+    return {"clean": clean}
+
+
+def _caption(row: Row) -> str:
+    return f"{row['method']}: {row['similarity']:.3f} (noise {row['noise_similarity']:.3f})"
