@@ -24,6 +24,38 @@ FORMER: dict[str, tuple[str, ...]] = {
         "3a6bbfaa84f03e9cd89e63774ce2dcd81ea4575b304ee7e5ef647eb5ef54fcc2",
         "f743b8c842acb91eb179fd1310daa77c58c4bc0a7e4e683dfcae279665d6e684",
     ),
+    "kinds.authenticity": (
+        "94fbbb80025e8e9d9d667179fbc1d0730b1885a78b783e9905213a6dd6e3b657",
+        "f74dc340e6627190e02196db0939ca67f49c7f81455ecee14992d279ea2d3b4e",
+    ),
+    "kinds.beauty": (
+        "36529133a94a6873e17c5594f39a08f986884ff1f79bee2e4a99f018a47dd14d",
+        "441e462720c478cb08c9330fa62893b2a19355528e70f5fb29056487cb4cd9e6",
+    ),
+    "kinds.boxes": (
+        "f4079b7bfe87e418fcd335da0068ad127a21cc3119bf8367c6895d9fd586f306",
+        "dd618ef4475f50bfd7201ec61af0b135423abeaad7606fb74e33521aa93a564e",
+    ),
+    "kinds.brightness": (
+        "10f596997e15ab2a7afd9f4f067787de561d45cda84160ae9ea571c6db272177",
+        "4ce4b9e6c04d88d4fac3519f45ede0d3337a028623d4cfa58c09db1746dd62d6",
+    ),
+    "kinds.gamma": (
+        "10004939c3fad4b0b425bc35ad1cf60f4ae504896eea1a64eb591563edf8d16a",
+        "9e7377179c2dcc34b232b11af175f7b92987dde862bf97692c31c7f3a05ab9d6",
+    ),
+    "kinds.instruction": (
+        "7ecb1a0d5ee4ad07da8452ff37e15f3e195aa2fe14045d9e79ebb5cd30c77d68",
+        "8dc6127e482e724058968c9882249112b3fdea76987c55d55b8a43b079483f1c",
+    ),
+    "kinds.keyword": (
+        "479c865b372bbf90661e5f9d64fe00ded13e76901a0f8576cca7b4e907919ce1",
+        "7fee9270ed4e43339c450e2e99a885482e3209a4bf0a8cb5e3e408bac90bff8e",
+    ),
+    "kinds.padding": (
+        "3f0bbd4d534a4f9c2cd6e5dcdf3e254b2f61849c7c5c993a89d5eddb793971b6",
+        "f0a6a45f8acfbe80bc87c25a3099479d2dfad4592866c89279c8213828ff8d73",
+    ),
     "optical_illusions": (
         "4341f9fb4e55e0fa16dc67afab4e59ae43fd008a87b15b9e22afa844147ed593",
         "791935ee0a69b72ea746c48d294875912c74de9d7ba61340b9f79b4328ac433a",
@@ -49,6 +81,7 @@ FORMER: dict[str, tuple[str, ...]] = {
 
 All of them give the same pixels and readings: work recorded under an earlier one is taken over.
 Other code, or another version of a library, has a fingerprint that is not in this table.
+`kinds.…` are FRAME's biases, each alone: a picture with several is made again, byte for byte.
 """
 
 _PACKAGE = "generators"

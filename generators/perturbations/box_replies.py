@@ -61,10 +61,10 @@ def _box(number: int, stated: Any) -> Box:
     sides = stated.get("box") if isinstance(stated, Mapping) else None
     if not isinstance(sides, list) or len(sides) != 4 or not all(map(_is_number, sides)):
         raise NoBoxes(f"Boxes: box {number} has no four numbers under box.")
-    left, top, right, bottom = (side / PARTS for side in sides)
     try:
+        left, top, right, bottom = (side / PARTS for side in sides)
         return Box(left, top, right - left, bottom - top, str(stated.get("label") or ""))
-    except BadBox as why:
+    except (BadBox, OverflowError) as why:
         raise NoBoxes(f"Boxes: box {number} cannot be. {why}") from None
 
 

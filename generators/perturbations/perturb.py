@@ -31,12 +31,14 @@ def perturb(
     >>> perturb(np.full((1, 1, 3), 100, np.uint8), [Brightness(factor=1.3)]).tolist()
     [[[130, 130, 130]]]
     """
+    given = pixels
     for place, each in enumerate(perturbations):
         changed = each.change(pixels, subject, _step_seed(seed, place))
         if changed.shape != pixels.shape:
             subject = subject.inside(_size(pixels), _size(changed), each.corner(pixels, changed))
         pixels = changed
-    return np.array(pixels)
+    is_own = pixels.flags.writeable and not np.may_share_memory(pixels, given)
+    return pixels if is_own else np.array(pixels)
 
 
 def _step_seed(seed: int, place: int) -> int:

@@ -9,7 +9,7 @@ A kind states its parameters as annotated fields, from which they are checked, w
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
 from functools import cache
-from math import isfinite
+from math import inf
 from typing import Any, ClassVar, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
 from generators.nearest import nearest
@@ -85,13 +85,13 @@ def _checked(what: str, value: object, kind: Any, span: Span | None) -> str | in
             raise BadParameter(f"{what}: no {value!r}{nearest(str(value), choices)}.")
         return str(value)
     whole = kind is int
-    plain = isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
+    plain = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < inf
     if not plain or (whole and value != int(value)):  # type: ignore[call-overload]
         number = "a whole number" if whole else "a number"
         raise BadParameter(f"{what}: {value!r} is not {number}. Give one{_within(span)}.")
-    given: int | float = kind(value)
-    if span is not None and not span.least <= given <= span.most:
+    if span is not None and not span.least <= value <= span.most:  # type: ignore[operator]
         raise BadParameter(f"{what}: {value!r} is off its range. Give one{_within(span)}.")
+    given: int | float = kind(value)
     return given
 
 

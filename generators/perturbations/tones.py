@@ -3,7 +3,6 @@
 from collections.abc import Callable
 
 import numpy as np
-from PIL import Image
 
 from generators.reading import Pixels
 
@@ -13,6 +12,11 @@ STRIP = 64
 
 def retoned(pixels: Pixels, level_of: Callable[[int], float]) -> Pixels:
     """The picture with each level replaced by `level_of` it, rounded and clipped to 0 to 255."""
-    levels = (max(0, min(255, int(level_of(level) + 0.5))) for level in range(256))
-    table = list(levels)
-    return np.asarray(Image.fromarray(pixels).point(table * 3))
+    table = bytes(max(0, min(255, int(level_of(level) + 0.5))) for level in range(256))
+    changed = np.empty(pixels.shape, np.uint8)
+    for top in range(0, len(pixels), STRIP):
+        strip = pixels[top : top + STRIP]
+        changed[top : top + STRIP] = np.frombuffer(
+            strip.tobytes().translate(table), np.uint8
+        ).reshape(strip.shape)
+    return changed

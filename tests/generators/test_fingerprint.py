@@ -11,6 +11,8 @@ import pytest
 import generators.fingerprint
 from generators.domains import domains
 from generators.fingerprint import FORMER, _parsed, fingerprint
+from generators.perturbations.grids import GRID
+from generators.perturbations.registry import code_of
 
 ROOT = Path(generators.fingerprint.__file__).parent
 CODE = {
@@ -20,6 +22,10 @@ CODE = {
     )
     for name in domains()
 } | {name: (f"generators.perturbations.{name}",) for name in ("resize", "title")}
+BIASES = {
+    f"kinds.{name}": ("generators.perturbations.perturb", f"generators.perturbations.kinds.{name}")
+    for name in GRID
+}
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -174,9 +180,11 @@ def test_another_version_of_a_library_counts_for_who_imports_it(monkeypatch, lib
 
 
 def test_what_an_earlier_release_made_is_taken_over_as_long_as_the_code_is_this_one():
-    assert FORMER.keys() <= CODE.keys()
+    code = CODE | BIASES
+    assert FORMER.keys() <= code.keys()
+    assert all(fingerprint(*code[f"kinds.{name}"]) == code_of(of[:1]) for name, of in GRID.items())
     for name, (now, *former) in FORMER.items():
-        present = fingerprint(*CODE[name])
+        present = fingerprint(*code[name])
         assert now == present, (
             f"The code of {name} changed (or a library's version did), so that everything is made "
             f"again in every user's store. If it gives the same pixels and readings as before, "

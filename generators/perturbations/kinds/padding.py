@@ -26,7 +26,11 @@ class Padding(Perturbation):
                 "along a side. Choose a thinner padding or a larger picture."
             )
         edge = self.thickness
-        return np.pad(pixels, ((edge, edge), (edge, edge), (0, 0)))
+        framed = np.empty((height + 2 * edge, width + 2 * edge, 3), np.uint8)
+        framed[:edge] = framed[-edge:] = 0
+        framed[:, :edge] = framed[:, -edge:] = 0
+        framed[edge : edge + height, edge : edge + width] = pixels
+        return framed
 
     def corner(self, before: Pixels, after: Pixels) -> tuple[int, int]:
         """The frame's inner corner."""
