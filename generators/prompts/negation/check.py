@@ -1,0 +1,65 @@
+"""Whether a question is the negation of another, by rule, whoever wrote it.
+
+A negation keeps the words of its question and adds one thing: a prefix ("Is it false that"), "no"
+in the place of an article or before what there is, or "not" before the predicate. After the prefix
+the auxiliary moves, and one phrase may stand elsewhere. A reason begins with the broken rule.
+"""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from generators.prompts.negation.grammar import Way
+from generators.prompts.negation.in_place import read_in_place
+from generators.prompts.negation.prefixed import without_prefix, wrong_statement
+from generators.prompts.negation.words import original_of, words_of
+
+RULES: Mapping[str, str] = {
+    "one question": "It is one question, and nothing else.",
+    "a negation": "It adds a negation to the question, and that negates all that is asked.",
+    "one negation": "It adds no second negation, and takes none away.",
+    "words kept": "It keeps every word and number of the question.",
+    "nothing added": "It adds nothing but the negation.",
+    "case kept": "It keeps capitals and small letters, but for the first letter.",
+    "order kept": "It keeps the order of words; after the prefix one phrase may stand elsewhere.",
+}
+"""The rules, by the names that reasons begin with."""
+_QUOTES = "\"'“”‘’` \n"
+
+
+class Reading(NamedTuple):
+    """How a question was negated, or why it was not."""
+
+    way: Way | None
+    reason: str | None
+
+
+def check(question: str, negated: str) -> str | None:
+    """The rule that a negation breaks, and how; None where it is right.
+
+    >>> check("Is the sky blue?", "Is it false that the sky is blue?")
+    >>> check("Is the sky blue?", "Is it false that the sky is red?")
+    "words kept: it lacks 'blue'."
+    """
+    return read(question, negated).reason
+
+
+def read(question: str, negated: str) -> Reading:
+    """How a question was negated, or which rule is broken and how."""
+    negated, original = negated.strip(_QUOTES), original_of(question.strip())
+    marks = negated.count("?")
+    if not marks:
+        return Reading(None, "one question: it has no question mark.")
+    if marks > max(1, question.count("?")):
+        return Reading(None, "one question: it is more than one.")
+    after = words_of(negated)
+    if original.words.low == after.low:
+        return Reading(None, "a negation: it is the question itself.")
+    stated = without_prefix(original, negated)
+    if stated is None:
+        return Reading(*read_in_place(original, after))
+    problem = (
+        wrong_statement(original, stated)
+        if stated.strip(" ?")
+        else ("words kept: nothing follows the prefix.")
+    )
+    return Reading(None if problem else "prefix", problem)

@@ -1,0 +1,115 @@
+"""Negations in place: "no" for an article or before a noun, or "not" before the predicate."""
+
+from collections.abc import Sequence
+
+from generators.prompts.negation.clauses import clause_of
+from generators.prompts.negation.grammar import Way
+from generators.prompts.negation.lexicon import (
+    ABSOLUTE,
+    ARTICLES,
+    BE,
+    DETERMINERS,
+    NEGATIONS,
+    PREPOSITIONS,
+    QUANTIFIERS,
+    is_number,
+)
+from generators.prompts.negation.prefixed import differing
+from generators.prompts.negation.questions import NotUnderstood, plain
+from generators.prompts.negation.words import Original, Words, apart, rewritten, words_of
+
+_REPLACED = ARTICLES | {"any", "some"}
+_REACH = 3
+"""Words at most between the beginning of a predicate and an article that "no" can stand for."""
+
+
+def read_in_place(original: Original, after: Words) -> tuple[Way | None, str | None]:
+    """How a question was negated without a prefix, or what is wrong with it."""
+    before = original.words.low
+    place = next(
+        (at for at, pair in enumerate(zip(before, after.low, strict=False)) if len(set(pair)) > 1),
+        min(len(before), len(after.low)),
+    )
+    word = after.low[place] if place < len(after.low) else ""
+    if word.endswith("n't"):
+        return None, f"a negation: {word!r} asks for agreement, and negates nothing."
+    replaces = word == "no" and before[place : place + 1] and before[place] in _REPLACED
+    rest = before[place + 1 :] if replaces else before[place:]
+    if word not in ("no", "not") or rest != after.low[place + 1 :]:
+        return None, _difference(before, after.low)
+    if (other := rewritten(original, after.written)) is not None:
+        return None, f"case kept: it writes {other!r}, which is no word of the question."
+    problem = _misplaced(original, after.low, place, bool(replaces))
+    return (None, problem) if problem else ("no" if word == "no" else "not", None)
+
+
+def _difference(before: Sequence[str], after: Sequence[str]) -> str:
+    lacks, adds = apart(before, after)
+    negations = [word for word in adds.elements() if word in NEGATIONS or word.endswith("n't")]
+    if not negations:
+        return differing(lacks, adds) or "a negation: it adds none."
+    if len(negations) > 1:
+        return f"one negation: it says {' and '.join(map(repr, negations))}."
+    del adds[negations[0]]
+    for word in _REPLACED:
+        lacks.pop(word, None)
+    return differing(lacks, adds) or "order kept: its words stand in another order."
+
+
+def _misplaced(original: Original, after: Sequence[str], place: int, replaces: bool) -> str | None:
+    """Why a negation does not negate all that is asked; None where it does."""
+    if original.question is None:
+        return _unclear(after[place])
+    if NEGATIONS.intersection(map(plain, original.question.words)):
+        return "one negation: the question has one, and only the prefix negates that."
+    try:
+        subject = words_of(" ".join(clause_of(original.question).subject)).low
+    except NotUnderstood:
+        return _unclear(after[place])
+    if _is_some(subject):
+        return f"a negation: of {' '.join(subject)!r} only the prefix negates what is asked."
+    intro = words_of(" ".join(original.question.intro)).low
+    start = original.first + len(intro) + 1 + len(subject)
+    if after[place] == "not":
+        fits = place == start and subject != ["there"]
+    elif replaces and subject != ["there"]:
+        fits = _reaches(after, start, place)
+    else:
+        fits = _may_begin(original.auxiliary, subject, start, place) and _is_free(after, place)
+    return None if fits else _not_all(after[place])
+
+
+def _may_begin(auxiliary: str, subject: Sequence[str], start: int, place: int) -> bool:
+    """Whether "no" stands before what there is, or before what a verb is about."""
+    if subject == ["there"]:
+        return place == start
+    return place == start + 1 or (place == start and auxiliary in BE)
+
+
+def _unclear(word: str) -> str:
+    return f"a negation: whether {word!r} negates all that is asked cannot be told."
+
+
+def _not_all(word: str) -> str:
+    return f"a negation: where {word!r} stands, it does not negate all that is asked."
+
+
+def _is_free(after: Sequence[str], place: int) -> bool:
+    """Whether a noun can follow "no" here: no number or article does."""
+    return not (is_number(after[place + 1]) or after[place + 1] in DETERMINERS)
+
+
+def _is_some(subject: Sequence[str]) -> bool:
+    """Whether a subject is some of several, or all: "not" then says less or more than it should."""
+    words = set(subject)
+    return bool(words & (ABSOLUTE | QUANTIFIERS | ARTICLES)) or is_number(subject[0])
+
+
+def _reaches(after: Sequence[str], start: int, place: int) -> bool:
+    """Whether an article belongs to what the predicate itself says."""
+    between = after[start:place]
+    if place < start or len(between) > _REACH or ARTICLES.intersection(between):
+        return False
+    return not PREPOSITIONS.intersection(between[:-1]) and (
+        not between or between[-1] not in PREPOSITIONS or len(between) <= 2
+    )

@@ -1,0 +1,73 @@
+"""The one yes/no question that a text asks, with the sentences around it."""
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from generators.prompts.negation.lexicon import AUXILIARIES
+
+
+class NotUnderstood(ValueError):
+    """A question that cannot be negated by rule; the message says why."""
+
+
+class Question(NamedTuple):
+    """A yes/no question in its text: `before` and `after` it stand other sentences."""
+
+    before: str
+    intro: tuple[str, ...]
+    """Words before the auxiliary, as in "In the picture,"."""
+    first: str
+    """The auxiliary as it is written."""
+    words: tuple[str, ...]
+    """What follows the auxiliary, without the question mark."""
+    after: str
+
+    @property
+    def auxiliary(self) -> str:
+        """The auxiliary in small letters."""
+        return self.first.lower()
+
+
+_START = re.compile(r"(?<=[.!:;])\s+(?=[A-Z])|\n+")
+_EDGES = "\"'“”‘’()[]{}.,;:!?"
+_CONTRACTED = re.compile(r"(?:n't|n’t)$")
+
+
+def plain(word: str) -> str:
+    """A word in small letters without punctuation around it, but for that of a genitive."""
+    bare = word.strip(_EDGES).lower().replace("’", "'")
+    return f"{bare}'" if word.rstrip('".,;:!?').endswith(("s'", "s’")) else bare
+
+
+def question_in(text: str) -> Question:
+    """The one question that a text asks. Raises `NotUnderstood`."""
+    core, mark, after = text.strip().partition("?")
+    if not mark:
+        raise NotUnderstood("It does not end with a question mark.")
+    if "?" in after:
+        raise NotUnderstood("It asks several questions.")
+    starts = [0, *(found.end() for found in _START.finditer(core))]
+    for start in starts:
+        words = core[start:].split()
+        found = _after_intro(words)
+        if found is not None:
+            intro = tuple(words[:found])
+            rest = tuple(words[found + 1 :])
+            return Question(core[:start], intro, words[found], rest, after)
+    raise NotUnderstood(_no_question(core[starts[-1] :].split()))
+
+
+def _after_intro(words: Sequence[str]) -> int | None:
+    """Where the auxiliary stands: at the beginning, or after a comma."""
+    for place, word in enumerate(words[:-1]):
+        if word.lower() in AUXILIARIES and (place == 0 or words[place - 1].endswith(",")):
+            return place
+    return None
+
+
+def _no_question(words: Sequence[str]) -> str:
+    first = words[0] if words else ""
+    if _CONTRACTED.search(first):
+        return f"It begins with {first}, which asks for agreement and is no plain question."
+    return f"It begins with {first!r}, and is no yes/no question." if first else "It is empty."

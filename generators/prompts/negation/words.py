@@ -1,0 +1,78 @@
+"""The words of questions, and how two lists of them differ."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from generators.prompts.negation.questions import NotUnderstood, Question, question_in
+
+_WORD = re.compile(r"[^\W_]+(?:['’.\-/:][^\W_]+)*|[^\w\s\"'“”‘’`.,;:!?()\[\]]")
+
+
+class Words(NamedTuple):
+    """Words as they are written, and in small letters; signs such as + are words as well."""
+
+    written: list[str]
+    low: list[str]
+
+
+def words_of(text: str) -> Words:
+    """The words of a text, without punctuation."""
+    written = [word.replace("’", "'") for word in _WORD.findall(text)]
+    return Words(written, [word.lower() for word in written])
+
+
+class Original(NamedTuple):
+    """A question that is to be negated."""
+
+    text: str
+    words: Words
+    question: Question | None
+    """None where it is not understood."""
+
+    @property
+    def first(self) -> int:
+        """Which of its words the question begins with; sentences may stand before it."""
+        return len(words_of(self.question.before).low) if self.question else 0
+
+    @property
+    def auxiliary(self) -> str:
+        """Its auxiliary; of one that is not understood the first word."""
+        return self.question.auxiliary if self.question else self.words.low[0]
+
+
+def original_of(text: str) -> Original:
+    """A question with its words."""
+    try:
+        question = question_in(text)
+    except NotUnderstood:
+        question = None
+    return Original(text, words_of(text), question)
+
+
+def apart(before: Sequence[str], after: Sequence[str]) -> tuple[Counter[str], Counter[str]]:
+    """The words that are missing after, and those that are new."""
+    one, other = Counter(before), Counter(after)
+    return one - other, other - one
+
+
+def rewritten(original: Original, after: Sequence[str]) -> str | None:
+    """A word that is written in other letters than it was, but for the question's first one."""
+    start = original.words.written[original.first]
+    known = {*original.words.written, start[:1].lower() + start[1:]}
+    low = set(original.words.low)
+    return next((word for word in after if word.lower() in low and word not in known), None)
+
+
+def is_moved(asked: Sequence[str], stated: Sequence[str]) -> bool:
+    """Whether words stand in the same order, or with one phrase elsewhere."""
+    if len(asked) != len(stated):
+        return False
+    low, high = 0, len(asked)
+    while low < high and asked[low] == stated[low]:
+        low += 1
+    while high > low and asked[high - 1] == stated[high - 1]:
+        high -= 1
+    some, other = list(asked[low:high]), list(stated[low:high])
+    return some == other or any(some[at:] + some[:at] == other for at in range(1, len(some)))

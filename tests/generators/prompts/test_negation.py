@@ -1,0 +1,242 @@
+"""Negations by rule and their check, against tables written by hand and properties."""
+
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+import pytest
+
+from generators.prompts.negation import (
+    RULES,
+    NotUnderstood,
+    check,
+    negate,
+    negation_prompt,
+    read,
+)
+
+PROMPT = (
+    "Rephrase the following question to be a negated question for the original question. The "
+    "rephrase method is to add prefix ‘Is it false’ before the original question in a declarative "
+    "sentence or change all occurrences of the “a/an” to “no” for simple cases. Below are the "
+    "rules must be followed when rephrasing the question: DO NOT CHANGE OR ADD ANY INFORMATION to "
+    "the sentence, such as the case of any letters except the first letter of the sentence, "
+    "tenses, the order of clauses, pronouns, etc.. You should only return the rephrased question. "
+    "The question is: Is the sky blue?."
+)
+
+BY_RULE = {
+    "Is there a dog in the image?": "Is there no dog in the image?",
+    "Is there an umbrella?": "Is there no umbrella?",
+    "In the photo, is there a cat?": "In the photo, is there no cat?",
+    "Is there a dog on a sofa?": "Is it false that there is a dog on a sofa?",
+    "Is there a lot of snow?": "Is it false that there is a lot of snow?",
+    "Is there a dog without a leash?": "Is it false that there is a dog without a leash?",
+    "Are there 5 apples in the image?": "Is it false that there are 5 apples in the image?",
+    "Are there any clouds?": "Is it false that there are any clouds?",
+    "Is the sky blue?": "Is it false that the sky is blue?",
+    "Is the dog facing left?": "Is it false that the dog is facing left?",
+    "Is the cat on the sofa sleeping?": "Is it false that the cat on the sofa is sleeping?",
+    "Is the vase beside the lamp?": "Is it false that the vase is beside the lamp?",
+    "Is the traffic light green?": "Is it false that the traffic light is green?",
+    "Is the text on the left red?": "Is it false that the text on the left is red?",
+    "Is the left line as long as the right one?": (
+        "Is it false that the left line is as long as the right one?"
+    ),
+    "Are the duck's feet visible?": "Is it false that the duck's feet are visible?",
+    "Does the man wear a hat?": "Is it false that the man wears a hat?",
+    "Does the woman in the red coat carry a bag?": (
+        "Is it false that the woman in the red coat carries a bag?"
+    ),
+    "Does the clock face show ten?": "Is it false that the clock face shows ten?",
+    "Do the lines have the same length?": "Is it false that the lines have the same length?",
+    "Did the snake stick out its tongue?": "Is it false that the snake did stick out its tongue?",
+    "Can you see the key in the lock?": "Is it false that you can see the key in the lock?",
+    "Has the peacock opened its tail?": "Is it false that the peacock has opened its tail?",
+    "In the picture, is the nail polish dark?": (
+        "Is it false that in the picture, the nail polish is dark?"
+    ),
+    'Is the word on the sign "STOP"?': 'Is it false that the word on the sign is "STOP"?',
+    "Is this red?": "Is it false that this is red?",
+    "Is this red car new?": "Is it false that this red car is new?",
+    "Is this the flag of Brazil?": "Is it false that this is the flag of Brazil?",
+    "Does cell C3 contain 3 circles?": "Is it false that cell C3 contains 3 circles?",
+    "It is a room. Is the door open? Answer yes or no.": (
+        "It is a room. Is it false that the door is open? Answer yes or no."
+    ),
+}
+NOT_BY_RULE = {
+    "What colour is the dog?": "no yes/no question",
+    "Isn't the sky blue?": "asks for agreement",
+    "The sky is blue.": "question mark",
+    "Is it red? Is it blue?": "several questions",
+    "Is the man wearing a hat riding a horse?": "two ways",
+    "Is the dog next to the man wearing a hat?": "two ways",
+    "Do the people who sit outside wear hats?": "clause stands in its subject",
+    "Is it?": "no predicate",
+    "": "question mark",
+    "?": "empty",
+}
+RIGHT = [
+    ("Is there a dog in the image?", "Is it false that there is a dog in the image?", "prefix"),
+    ("Is there a dog in the image?", "Is it false that in the image there is a dog?", "prefix"),
+    ("Is there a dog in the image?", "Is it false that a dog is in the image?", "prefix"),
+    ("Is there a dog in the image?", "Is it not true that there is a dog in the image?", "prefix"),
+    ("Is there a dog in the image?", "Is it false there is a dog in the image?", "prefix"),
+    ("Is there a dog in the image?", ' "Is there no dog in the image?"\n', "no"),
+    ("Are there any apples?", "Are there no apples?", "no"),
+    ("Are there any apples?", "Is it false that there are some apples?", "prefix"),
+    ("Are there apples on it?", "Are there no apples on it?", "no"),
+    ("Does the man wear a hat?", "Does the man wear no hat?", "no"),
+    ("Does the man wear glasses?", "Does the man wear no glasses?", "no"),
+    ("Does the man wear a hat?", "Does the man not wear a hat?", "not"),
+    ("Does the man wear a hat?", "Is it false that the man does wear a hat?", "prefix"),
+    ("Did the dog stick it out?", "Is it false that the dog stuck it out?", "prefix"),
+    ("Did the man stop?", "Is it false that the man stopped?", "prefix"),
+    ("In the image, is it cloudy?", "Is it false that it is cloudy in the image?", "prefix"),
+    ("Is there no dog?", "Is it false that there is no dog?", "prefix"),
+    ("Is the cat on a sofa?", "Is the cat on no sofa?", "no"),
+    ("Is the dog facing left?", "Is the dog not facing left?", "not"),
+    ("Is this an illusion?", "Is this no illusion?", "no"),
+    ("Is this the flag of Brazil?", "Is this not the flag of Brazil?", "not"),
+    ("Is there a dog? Answer yes or no.", "Is there no dog? Answer yes or no.", "no"),
+    ("Is it a corn or two corns?", "Is it false that it is a corn or two corns?", "prefix"),
+]
+WRONG = [
+    ("Is there a dog?", "Is there a dog?", "a negation"),
+    ("Is there a dog?", "is there a DOG?", "a negation"),
+    ("Is there a dog?", "Isn't there a dog?", "a negation"),
+    ("Is there a dog?", "Is there not a dog?", "a negation"),
+    ("Is there a dog?", "Is it false that there is no dog?", "one negation"),
+    ("Is there a dog?", "Is it false that there isn't a dog?", "one negation"),
+    ("Is there a dog on a mat?", "Is there no dog on no mat?", "one negation"),
+    ("Is there no dog?", "Is it false that there is a dog?", "one negation"),
+    ("Is there no dog?", "Is there a dog?", "words kept"),
+    ("Is there a dog?", "No.", "one question"),
+    ("Is there a dog?", "No, there is no dog.", "one question"),
+    ("Is there a dog?", "", "one question"),
+    ("Is there a dog?", "Is there no dog? Is there no cat?", "one question"),
+    ("Is there a dog?", "Is there no cat?", "words kept"),
+    ("Is there a dog?", "Is there a cat?", "words kept"),
+    ("Is there a dog here?", "Is there no dog?", "words kept"),
+    ("Is there a dog?", "Is it false that?", "words kept"),
+    ("Is there a dog?", "Is it false that ?", "words kept"),
+    ("Are there 5 dogs?", "Is it false that there are 6 dogs?", "words kept"),
+    ("Are there 5 dogs?", "Is it false that there are five dogs?", "words kept"),
+    ("Are there 5 dogs?", "Are there no dogs?", "words kept"),
+    ("Are there 5 dogs?", "Are there no 5 dogs?", "a negation"),
+    ("Is the sky blue?", "Is it false that the sky was blue?", "words kept"),
+    ("Does the man wear it?", "Is it false that the man wore it?", "words kept"),
+    ("Is there a dog?", "Is there no big dog?", "nothing added"),
+    ("Is the sky blue?", "Is it false that the sky is blue and clear?", "nothing added"),
+    ("Is there a dog?", "Is there no Dog?", "case kept"),
+    ("Is the sky blue?", "Is it false that The sky is blue?", "case kept"),
+    ("Is the sky blue?", "Is it false that is the sky blue?", "order kept"),
+    ("Is the dog by the cat big?", "Is it false that the cat by the dog is big?", "order kept"),
+    ("Is the man with a hat happy?", "Is the man with no hat happy?", "a negation"),
+    ("Is the man in a hat on a bus?", "Is the man in a hat on no bus?", "a negation"),
+    ("Are all dogs black?", "Are all dogs not black?", "a negation"),
+    ("Is a man wearing a hat smiling?", "Is a man wearing no hat smiling?", "a negation"),
+]
+
+
+def test_the_prompt_is_the_paper_s_letter_for_letter():
+    assert negation_prompt("Is the sky blue?") == PROMPT
+
+
+@pytest.mark.parametrize(("question", "negated"), BY_RULE.items())
+def test_grammar_negates_in_the_paper_s_two_ways(question, negated):
+    found = negate(question)
+    assert found.question == negated
+    assert read(question, negated) == (found.way, None)
+
+
+@pytest.mark.parametrize(("question", "why"), NOT_BY_RULE.items())
+def test_what_grammar_cannot_negate_it_reports(question, why):
+    with pytest.raises(NotUnderstood, match=why):
+        negate(question)
+
+
+@pytest.mark.parametrize(("question", "negated", "way"), RIGHT)
+def test_right_negations_pass(question, negated, way):
+    assert read(question, negated) == (way, None)
+
+
+@pytest.mark.parametrize(("question", "negated", "rule"), WRONG)
+def test_wrong_ones_name_the_rule_that_they_break(question, negated, rule):
+    reason = check(question, negated)
+    assert reason is not None
+    assert reason.partition(":")[0] == rule
+    assert rule in RULES
+
+
+def test_every_rule_is_broken_by_some_wrong_negation():
+    assert {rule for _, _, rule in WRONG} == set(RULES)
+
+
+NOUNS = st.sampled_from("dog cat school bus clock tower apple red car butterfly person".split())
+PLACES = st.sampled_from(["", " in the image", " on the left", " near a lamp", " of the house"])
+SUBJECTS = st.builds("{} {}{}".format, st.sampled_from(["the", "this", "her"]), NOUNS, PLACES)
+PREDICATES = st.sampled_from(
+    ["black", "facing left", "a toy", "on the table", "larger than the other one", "very old",
+     "covered in snow", "holding 3 balloons", "the same as before", 'labelled "ABC"']
+)  # fmt: skip
+VERBS = st.sampled_from(["have a tail", "wear 2 hats", "look at the camera", "fly", "touch it"])
+QUESTIONS = st.one_of(
+    st.builds("Is there {} {}{}?".format, st.sampled_from(["a", "an"]), NOUNS, PLACES),
+    st.builds("Are there {} {}s{}?".format, st.integers(2, 60), NOUNS, PLACES),
+    st.builds("Is {} {}?".format, SUBJECTS, PREDICATES),
+    st.builds("In the photo, was {} {}?".format, SUBJECTS, PREDICATES),
+    st.builds("Does {} {}?".format, SUBJECTS, VERBS),
+    st.builds("Can {} {}? Answer yes or no.".format, SUBJECTS, VERBS),
+)
+
+
+@given(QUESTIONS)
+def test_what_grammar_writes_passes_and_changes_nothing_else(question):
+    try:
+        found = negate(question)
+    except NotUnderstood:
+        assume(False)
+    assert read(question, found.question) == (found.way, None)
+    assert check(found.question, question) is not None
+    assert check(question, question) is not None
+    words = found.question.split()
+    for place in range(len(words)):
+        assert check(question, " ".join(words[:place] + words[place + 1 :])) is not None or (
+            words[place] in ("that", "there")
+        )
+
+
+@given(QUESTIONS)
+def test_a_negation_negated_again_is_the_question_again_in_meaning(question):
+    try:
+        once = negate(question).question
+        twice = negate(once).question
+    except NotUnderstood:
+        assume(False)
+    assert check(once, twice) is None
+    assert check(question, twice) is not None
+
+
+@given(st.text(max_size=60), st.text(max_size=60))
+def test_no_text_breaks_the_check_or_the_grammar(question, negated):
+    check(question, negated)
+    try:
+        found = negate(question)
+    except NotUnderstood as why:
+        assert str(why).endswith(".")
+    else:
+        assert check(question, found.question) is None
+
+
+@given(
+    st.lists(st.sampled_from("Is is there a no not the dog , ? does wear false it that".split()))
+)
+def test_no_heap_of_words_does_either(words):
+    text = " ".join(words)
+    check(text, text[::-1])
+    try:
+        found = negate(text)
+    except NotUnderstood:
+        return
+    check(text, found.question)
