@@ -57,3 +57,20 @@ def plural(noun: str) -> str:
     else:
         head += "s"
     return head + of + rest
+
+
+def singular(noun: str) -> str:
+    """One of it: the noun of which `plural` makes this one; unchanged where there is none.
+
+    >>> singular("red apples"), singular("eyes of the cat"), singular("people")
+    ('red apple', 'eye of the cat', 'person')
+    """
+    head, of, rest = noun.partition(" of ")
+    first, space, last = head.rpartition(" ")
+    guesses = [last[:-1], last[:-2], f"{last[:-3]}y", f"{last[:-3]}f", f"{last[:-3]}fe"]
+    known = ("person", "child", "mouse", "louse", "goose", "foot", "tooth")
+    guesses += [*known, f"{last[:-2]}an"]
+    for guess in guesses:
+        if guess and plural(guess) == last:
+            return f"{first}{space}{guess}{of}{rest}"
+    return noun
