@@ -67,9 +67,10 @@ def singular(noun: str) -> str:
     """
     head, of, rest = noun.partition(" of ")
     first, space, last = head.rpartition(" ")
-    guesses = [last[:-1], last[:-2], f"{last[:-3]}y", f"{last[:-3]}f", f"{last[:-3]}fe"]
-    known = ("person", "child", "mouse", "louse", "goose", "foot", "tooth")
-    guesses += [*known, f"{last[:-2]}an"]
+    hissing = re.search(r"(?:x|z|ch|sh|ss|[bg]us|lens)es$", last)
+    guesses = [last[:-2] if hissing else last[:-1], f"{last[:-3]}y"]
+    guesses += [f"{last[:-3]}f", f"{last[:-3]}fe", f"{last[:-2]}an", last[:-2]]
+    guesses += ["person", "child", "mouse", "louse", "goose", "foot", "tooth"]
     for guess in guesses:
         if guess and plural(guess) == last:
             return f"{first}{space}{guess}{of}{rest}"

@@ -127,7 +127,20 @@ def test_another_answer_is_not(answer):
 
 
 @pytest.mark.parametrize(
-    "noun", ["dog", "red apple", "box", "berry", "leaf", "knife", "person", "foot", "woman", "key"]
+    "noun",
+    [
+        "dog",
+        "red apple",
+        "box",
+        "bus",
+        "horse",
+        "berry",
+        "leaf",
+        "knife",
+        "person",
+        "foot",
+        "woman",
+    ],
 )
 def test_a_plural_is_one_again(noun):
     assert singular(plural(noun)) == noun
