@@ -26,6 +26,17 @@ class Figure(NamedTuple):
         return f"{line} ({self.note})" if self.note else line
 
 
+class Unmeasured(NamedTuple):
+    """What cannot be measured on this machine, and why."""
+
+    what: str
+    why: str
+
+    def __str__(self) -> str:
+        """Format one line of the table."""
+        return f"{self.what:<64} not measured: {self.why}"
+
+
 def in_a_process(module: str, *arguments: object, environment: Mapping[str, str] = {}) -> Any:
     """What `answer` of a module prints, run by itself: its memory is then its own.
 

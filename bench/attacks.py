@@ -1,0 +1,149 @@
+"""Attacks: steps a second and memory on a tiny model, and, on a GPU, batches against one by one.
+
+A step is that of one picture. The tiny model is a LLaVA-1.5 of random weights that sees 16 px; on a
+GPU it has the shape of llava-hf/llava-1.5-7b-hf as far as it is attacked. Few of an attack's 500
+steps are taken there, since all take as long, and the pictures a second at 500 are reckoned.
+"""
+
+import logging
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import perf_counter
+from typing import Any, NamedTuple
+
+from assets.vhexpansion.attacking import Attacking, known_attacks, make_attacks
+from bench.client import model_named, picture
+from bench.figure import Figure, Unmeasured, answer, in_a_process
+from bench.machine import peak_megabytes
+from resources.attacks.parameters import Parameters
+from resources.images import ImageStore
+from resources.ledger import WorkLedger
+from resources.models.backends.local import library
+from resources.models.catalog import Model
+
+FEW, MANY, BATCH, STEPS, SIDE = 64, 512, 16, 20, 96
+_PAPERS_STEPS = 500
+LLAVA: Mapping[str, Any] = {
+    "vision_config": {"hidden_size": 1024, "intermediate_size": 4096, "num_hidden_layers": 24}
+    | {"num_attention_heads": 16, "image_size": 336, "patch_size": 14, "projection_dim": 768},
+    "text_config": {"hidden_size": 4096, "num_hidden_layers": 0, "num_attention_heads": 32}
+    | {"intermediate_size": 11_008},
+}
+"""The shape of llava-hf/llava-1.5-7b-hf without the layers of its language model."""
+
+
+class Taken(NamedTuple):
+    """What attacks on so many pictures took; `megabytes` is this process's peak, or the GPU's."""
+
+    pictures: int
+    seconds: float
+    megabytes: float
+
+    def steps_a_second(self, steps: int) -> float:
+        """Steps of all pictures."""
+        return self.pictures * steps / self.seconds
+
+
+def figures() -> Iterator[Figure | Unmeasured]:
+    """On the tiny model by numbers of cases, and what a GPU makes of batches."""
+    few, many = (Taken(*in_a_process("bench.attacks", "tiny", number)) for number in (FEW, MANY))
+    yield Figure("steps a second, tiny model, CPU", many.steps_a_second(STEPS), "steps")
+    yield Figure(
+        "the same of fewer cases", few.steps_a_second(STEPS), "steps", note=f"{FEW}, not {MANY}"
+    )
+    grown = many.megabytes - few.megabytes
+    note = f"{few.megabytes:.0f} MB for {FEW} cases, {many.megabytes:.0f} MB for {MANY}"
+    yield Figure("memory for further cases", 1000 * grown / (MANY - FEW), "KB a case", 40, note)
+    found = in_a_process("bench.attacks", "gpu", 4 * BATCH)
+    if found is None:
+        why = "torch finds no CUDA device here"
+        yield Unmeasured("pictures a second on a GPU, LLaVA-1.5's shape, in batches", why)
+        yield Unmeasured("one by one, as a share of that", why)
+        yield Unmeasured("memory of the GPU", why)
+        return
+    batched, single = (Taken(*each) for each in found)
+    rates = [each.steps_a_second(STEPS) / _PAPERS_STEPS for each in (batched, single)]
+    told = f"{BATCH} at once, bfloat16, 336 px"
+    yield Figure(
+        "pictures a second on a GPU, LLaVA-1.5's shape, in batches", rates[0], "", note=told
+    )
+    yield Figure("one by one, as a share of that", 100 * rates[1] / rates[0], "%", 50)
+    yield Figure("memory of the GPU", batched.megabytes, "MB")
+
+
+def measure(what: str, number: str) -> Any:
+    """One measurement, in this process: `tiny` on the CPU, or `gpu` batched and one by one."""
+    with TemporaryDirectory() as root:
+        if what == "tiny":
+            return tiny(Path(root), int(number))
+        return gpu(Path(root), int(number)) if library("torch").cuda.is_available() else None
+
+
+def tiny(root: Path, number: int) -> Taken:
+    """Attacks on so many pictures by the tiny model, with stores and ledger, on one thread."""
+    folder = import_module("tests.tiny").save_llava(root / "llava")
+    seconds = attack(root, _entry(folder, batch=BATCH), number, SIDE)
+    return Taken(number, seconds, peak_megabytes())
+
+
+def gpu(root: Path, number: int) -> list[Taken]:
+    """Attacks on so many pictures of 336 px by LLaVA-1.5's shape: in batches, then one by one."""
+    folder, cuda = saved(root / "llava", LLAVA), library("torch").cuda
+    found = []
+    for batch, pictures in ((BATCH, number), (1, number // 4)):
+        entry = _entry(folder, batch=batch, dtype="bfloat16")
+        # Loads, and warms up.
+        attack(root / f"warm{batch}", entry, batch, 336)
+        cuda.reset_peak_memory_stats()
+        seconds = attack(root / f"by{batch}", entry, pictures, 336)
+        found.append(Taken(pictures, seconds, cuda.max_memory_allocated() / 1e6))
+    return found
+
+
+def attack(root: Path, entry: Model, number: int, side: int) -> float:
+    """Seconds to attack so many pictures by I-FGSM; loading and storing the originals apart."""
+    images, ledger = ImageStore(root=str(root)), WorkLedger(root=str(root))
+    setting = Parameters(iterations=STEPS).model_dump_json()
+    case = {"method": "i_fgsm", "objective": "lower", "parameters": setting, "seed": 0}
+    case |= {"question": "Is there a dog?", "outcome": None}
+    rows = [{**case, "original": images.put(picture(side, each))} for each in range(number)]
+    attacking = Attacking(entry, None, None, logging.getLogger(__name__))
+    started = perf_counter()
+    pending = known_attacks(rows, entry, images, ledger)
+    made = make_attacks(pending, attacking, images, ledger)
+    seconds = perf_counter() - started
+    assert all(row["outcome"] != "pending" for row in made)
+    return seconds
+
+
+def saved(folder: Path, shape: Mapping[str, Any]) -> Path:
+    """A LLaVA-1.5 of that shape with random weights, with the tiny one's tokenizer."""
+    # Before the Hugging Face libraries, which it keeps off the network.
+    tiny_models, transformers = import_module("tests.tiny"), library("transformers")
+    processor = transformers.LlavaProcessor.from_pretrained(
+        tiny_models.save_llava(folder / "words")
+    )
+    side = shape["vision_config"]["image_size"]
+    sides = {"size": {"shortest_edge": side}, "crop_size": {"height": side, "width": side}}
+    processor.image_processor = transformers.CLIPImageProcessorPil(**sides)
+    text = {**shape["text_config"], "vocab_size": len(processor.tokenizer)}
+    config = transformers.LlavaConfig(
+        vision_config=transformers.CLIPVisionConfig(**shape["vision_config"]),
+        text_config=transformers.LlamaConfig(**text),
+        vision_feature_layer=-2,
+        vision_feature_select_strategy="default",
+    )
+    transformers.LlavaForConditionalGeneration(config).save_pretrained(folder)
+    processor.save_pretrained(folder)
+    return folder
+
+
+def _entry(folder: Path, **parameters: Any) -> Model:
+    terms = {"model": str(folder), "parameters": parameters}
+    return model_named("llava", "transformers", "encoder", **terms)
+
+
+if __name__ == "__main__":
+    answer(measure)
