@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from hashlib import sha256
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, overload
 
 import pandas as pd
 import pyarrow as pa
@@ -37,6 +37,8 @@ class Columns:
 
     def table(self, rows: pd.DataFrame | Sequence[Mapping[str, Any]]) -> pa.Table:
         """Rows as an Arrow table of exactly these columns and types."""
+        if isinstance(rows, TableRows):
+            return rows.table
         if isinstance(rows, pd.DataFrame):
             rows = rows.assign(
                 **{
@@ -52,6 +54,36 @@ class Columns:
         """The rows of a stored table as plain values, None where there is none."""
         rows: list[dict[str, Any]] = self.table(table).to_pylist()
         return rows
+
+
+_AT_ONCE = 1000
+"""How many rows of a table are decoded at once."""
+
+
+class TableRows(Sequence[Mapping[str, Any]]):
+    """The rows of an Arrow table, decoded as they are looked at: many take little memory."""
+
+    def __init__(self, table: pa.Table) -> None:
+        self.table = table
+
+    def __len__(self) -> int:
+        return int(self.table.num_rows)
+
+    @overload
+    def __getitem__(self, at: int) -> Mapping[str, Any]: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[Mapping[str, Any]]: ...
+    def __getitem__(self, at: int | slice) -> Mapping[str, Any] | Sequence[Mapping[str, Any]]:
+        places = range(len(self))[at]
+        if isinstance(places, range):
+            return [row for place in places for row in self.table.slice(place, 1).to_pylist()]
+        (row,) = self.table.slice(places, 1).to_pylist()
+        found: Mapping[str, Any] = row
+        return found
+
+    def __iter__(self) -> Iterator[Mapping[str, Any]]:
+        for batch in self.table.to_batches(max_chunksize=_AT_ONCE):
+            yield from batch.to_pylist()
 
 
 def materialized(

@@ -3,7 +3,7 @@
 import inspect
 import warnings
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -20,7 +20,7 @@ from dagster import (
 )
 
 from assets.kit.checks import checks_of
-from assets.kit.columns import materialized
+from assets.kit.columns import TableRows, materialized
 from assets.kit.conversations import Conversations
 from assets.kit.limits import partial_metadata
 from assets.kit.painted_elsewhere import still_to_paint
@@ -31,6 +31,7 @@ from resources.calls.spending import Account
 from resources.home import Home
 from resources.images import ImageStore
 from resources.ledger import WorkLedger
+from resources.models.catalog import Model
 from resources.models.client import AskResult, ModelClient
 
 
@@ -95,13 +96,35 @@ def query(
     `NothingYet` where an upstream table is missing.
     """
     model = step.model(work.partition, work.config)
+    tables, rounds = [step.columns.table([])], list[AskResult]()
+    for rows in _made(step, work):
+        finished, asked = _finished(step, work, rows, models, model, account)
+        if not step.has_portions:
+            return finished, asked
+        tables.append(step.columns.table(finished))
+        rounds += [each._replace(outcomes=[], keys=[]) for each in asked]
+    return TableRows(pa.concat_tables(tables)), rounds
+
+
+def _made(step: Step[Any], work: Work[Any]) -> Iterator[Sequence[dict[str, Any]]]:
     try:
-        rows = step.made(work, step.rows(work))
+        for rows in step.portions(work):
+            yield step.made(work, rows)
     except NotCountable as missing:
         raise NothingYet(
             f"{step.key.to_user_string()}: {missing} has no table that it can be made of. "
             f"Materialize {missing} first."
         ) from None
+
+
+def _finished(
+    step: Step[Any],
+    work: Work[Any],
+    rows: Sequence[dict[str, Any]],
+    models: ModelClient,
+    model: Model | None,
+    account: Account,
+) -> tuple[Sequence[dict[str, Any]], list[AskResult]]:
     for row in rows:
         if row.get(step.outcome) == PENDING:
             raise Outdated(step.outdated(row))

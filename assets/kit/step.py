@@ -22,7 +22,7 @@ from abc import ABC
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice
 from logging import Logger
 from types import MappingProxyType
 from typing import Any, ClassVar, Generic, NamedTuple, TypeAlias, TypeVar
@@ -182,6 +182,8 @@ class Step(ABC, Generic[ConfigT]):
     """A request of the kind that it sends, by which a model's price is looked up."""
     is_optional: bool = False
     """Whether others go without it, as without the answers of one judge."""
+    has_portions: bool = False
+    """Whether its rows come in `portions`, so that many take little memory."""
     is_automatic: bool = True
     """Whether a new painter's is made by itself: nobody has to write something first, or to ask."""
 
@@ -217,6 +219,14 @@ class Step(ABC, Generic[ConfigT]):
         Raises `NotCountable` where nobody can count what is to be asked then.
         """
         return work.rows(next(iter(self.inputs)))
+
+    def portions(self, work: Work[ConfigT]) -> Iterator[Sequence[dict[str, Any]]]:
+        """The rows, so many at a time; by default all.
+
+        Where it `has_portions`, each is made, asked about and finished before the next, and the
+        finished rows have the columns of the table alone.
+        """
+        yield self.rows(work)
 
     def made(self, work: Work[ConfigT], rows: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
         """The rows with what code makes of them, such as pictures, before anybody is asked.
@@ -258,7 +268,8 @@ class Step(ABC, Generic[ConfigT]):
 
     def wanted(self, work: Work[ConfigT], rows: Sequence[Row]) -> Iterable[tuple[Any, ...]]:
         """The names of all rows that a table has to hold, which holds these `rows`."""
-        return [tuple(row[name] for name in self.named_by) for row in self.rows(work)]
+        every = chain.from_iterable(self.portions(work))
+        return (tuple(row[name] for name in self.named_by) for row in every)
 
     def problems(self, work: Work[ConfigT], rows: Sequence[Row]) -> Iterable[Problem]:
         """What else is wrong with the rows, beside what `wanted` and `present` say."""

@@ -1,6 +1,8 @@
 """Answers: what a judge says to every case, its negation, and both about perturbed pictures."""
 
+from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from itertools import chain, islice
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -68,6 +70,8 @@ ATTACKED = Columns(
 )
 """What is read of adversarial perturbations."""
 
+_AT_ONCE = 5_000
+"""How many rows are asked about at once."""
 _NAMED = ("case_id", "form", "perturbation", "encoder", "parameters", "repeat")
 _PRESENT: Mapping[str, Collection[str]] = MappingProxyType(
     {"answered": ("answer", "correct"), "unparsed": (), "refused": (), "failed": ()}
@@ -132,7 +136,7 @@ class _Asking(JudgeStep[Any]):
 
     group, columns = GROUP, ANSWERS
     references, asks = REFERENCES, Look(())
-    named_by = _NAMED
+    named_by, has_portions = _NAMED, True
     present = _PRESENT
 
     def __init__(self, catalog: Catalog, judge: Model) -> None:
@@ -168,6 +172,20 @@ class _Asking(JudgeStep[Any]):
                     "calls": [],
                 }
 
+    def rows(self, work: Work[Any]) -> list[dict[str, Any]]:
+        """Every row."""
+        return [*chain.from_iterable(self.portions(work))]
+
+    def portions(self, work: Work[Any]) -> Iterator[list[dict[str, Any]]]:
+        """The rows, some thousands at a time."""
+        every = self.every(work)
+        while some := [*islice(every, _AT_ONCE)]:
+            yield some
+
+    @abstractmethod
+    def every(self, work: Work[Any]) -> Iterator[dict[str, Any]]:
+        """The rows, one after the other."""
+
     def made(self, work: Work[Any], rows: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
         """Read the pictures, for the reference judge that goes by them."""
         reads = self.judge.rehearses and self.judge.model == PIXELS
@@ -184,7 +202,9 @@ class _Asking(JudgeStep[Any]):
 
     def metadata(self, work: Work[Any], rows: Sequence[Row]) -> dict[str, Any]:
         """How often the judge is right, and says yes, by perturbation and form."""
-        table = pd.DataFrame(rows, columns=["perturbation", "form", "answer", "correct"])
+        names = ["perturbation", "form", "answer", "correct"]
+        found = ([row[name] for name in names] for row in rows)
+        table = pd.DataFrame(found, columns=names)
         table["yes"] = table["answer"].eq("yes").where(table["answer"].notna())
         table = table.astype({"correct": float, "yes": float})
         means = table.groupby(["perturbation", "form"], sort=False)[["correct", "yes"]].mean()
@@ -208,15 +228,10 @@ class CleanAnswers(_Asking):
             "hallucination already, by which attacks take their direction (§3.2)."
         )
 
-    def rows(self, work: Work[Repeated]) -> list[dict[str, Any]]:
+    def every(self, work: Work[Repeated]) -> Iterator[dict[str, Any]]:
         """Each case that was taken, so many times."""
-        cases = limited(work.rows("cases"), "taken", work.config.limit)
-        repeats = work.config.repeats
-        return [
-            row
-            for case in cases
-            for row in self.asked(case, Picture(case["sha256"]), (ORIGINAL,), repeats)
-        ]
+        for case in limited(work.rows("cases"), "taken", work.config.limit):
+            yield from self.asked(case, Picture(case["sha256"]), (ORIGINAL,), work.config.repeats)
 
     def extent(self, work: Work[Repeated], rows: Sequence[Row]) -> Extent:
         """Of all cases that were taken."""
@@ -247,17 +262,13 @@ class Answers(_Asking):
             "perturbed in common and adversarial ways (§5)."
         )
 
-    def rows(self, work: Work[Answering]) -> list[dict[str, Any]]:
+    def every(self, work: Work[Answering]) -> Iterator[dict[str, Any]]:
         """Each case with a negation, about each picture, in each form, so many times."""
-        config = work.config
-        pictures = self._pictures(work)
-        return [
-            row
-            for case in limited(work.rows("cases"), "negated", config.limit)
-            for picture in (Picture(case["sha256"]), *pictures(case))
-            if not config.perturbations or picture.perturbation in config.perturbations
-            for row in self.asked(case, picture, config.forms, config.repeats)
-        ]
+        config, pictures = work.config, self._pictures(work)
+        for case in limited(work.rows("cases"), "negated", config.limit):
+            for picture in (Picture(case["sha256"]), *pictures(case)):
+                if not config.perturbations or picture.perturbation in config.perturbations:
+                    yield from self.asked(case, picture, config.forms, config.repeats)
 
     def extent(self, work: Work[Answering], rows: Sequence[Row]) -> Extent:
         """Of all cases that have a negation."""

@@ -48,38 +48,43 @@ def overview(datasets: Sequence[Answered]) -> Table:
 
 def common(dataset: Answered) -> Table:
     """Symmetric accuracy and new cases under common perturbations (Table 4)."""
-    return _perturbed(dataset, dataset.common, "Common perturbations")
+    return _perturbed(dataset, dataset.judges, dataset.common, "Common perturbations")
 
 
 def adversarial(dataset: Answered) -> Table:
     """The same under attacks on a judge's own encoder (Table 5)."""
     own = [row for row in dataset.attacks if row["own"]]
     names = [name for name in ("i_fgsm", "pgd") if name in {row["perturbation"] for row in own}]
-    return _perturbed(dataset, names, "Attacks on a judge’s own encoder")
+    judges = list(dict.fromkeys(str(row["model"]) for row in own))
+    return _perturbed(dataset, judges, names, "Attacks on a judge’s own encoder")
 
 
-def _perturbed(dataset: Answered, names: Sequence[str], caption: str) -> Table:
+def _perturbed(
+    dataset: Answered, judges: Sequence[str], names: Sequence[str], caption: str
+) -> Table:
     """A body a measure, a line a perturbation and its setting, a column a judge."""
     bodies = [
-        Body("Symmetric accuracy", [*_lines(dataset, [NONE, *names], _symmetric)]),
-        Body("New cases", [*_lines(dataset, names, _new)]),
-        Body("Says yes", [*_lines(dataset, [NONE, *names], _yes)]),
+        Body("Symmetric accuracy", [*_lines(dataset, judges, [NONE, *names], _symmetric)]),
+        Body("New cases", [*_lines(dataset, judges, names, _new)]),
+        Body("Says yes", [*_lines(dataset, judges, [NONE, *names], _yes)]),
     ]
-    heads = [Head(judge) for judge in dataset.judges]
+    heads = [Head(judge) for judge in judges]
     return Table(caption, "Perturbation", [Group("", heads)], bodies if names else [])
 
 
-def _lines(dataset: Answered, names: Sequence[str], cell: CellOf) -> Iterator[Line]:
+def _lines(
+    dataset: Answered, judges: Sequence[str], names: Sequence[str], cell: CellOf
+) -> Iterator[Line]:
     for name in names:
         held = {
             judge: [row for row in dataset.under(judge, name) if row["own"] is not False]
-            for judge in dataset.judges
+            for judge in judges
         }
         settings = dict.fromkeys(row["parameters"] for rows in held.values() for row in rows)
         for setting in settings:
             rows = [
                 next((row for row in held[judge] if row["parameters"] == setting), None)
-                for judge in dataset.judges
+                for judge in judges
             ]
             some = next(row for row in rows if row)
             cells = [cell(row) if row else _NOT_ASKED for row in rows]

@@ -24,6 +24,12 @@ def test_every_case_its_negation_and_both_of_each_perturbed_picture_are_asked_ab
     }
 
 
+def test_few_rows_at_once_make_the_same_table(monkeypatch):
+    whole = answers(reference("random"), ZOO, PICTURES)
+    monkeypatch.setattr("assets.vhexpansion.answers._AT_ONCE", 5)
+    assert [*answers(reference("random"), ZOO, PICTURES)] == [*whole]
+
+
 def test_what_cannot_be_negated_or_perturbed_is_not_asked():
     cases = [case(0), case(1, outcome="rejected"), case(2, outcome="left out")]
     pictures = [perturbed("image 0", outcome="inapplicable", sha256=None)]
