@@ -21,6 +21,7 @@ from assets.vhexpansion.attacking import Attacking, known_attacks, make_attacks,
 from assets.vhexpansion.common import GROUP, datasets, key
 from assets.vhexpansion.negated_cases import NEGATED
 from generators.nearest import nearest
+from generators.prompts.yes_no import yes_no_prompt
 from resources.attacks.parameters import Method, Objective, Parameters
 from resources.attacks.sizes import unfit
 from resources.models.backend_pool import key_of
@@ -147,7 +148,7 @@ class AdversarialPerturbations(Step[Sweep]):
         self.partitions = datasets()
         self.inputs = {
             "cases": Input(key("negated_cases"), read_by=NEGATED, by_default=True),
-            **_clean_answers_of(encoder),
+            **_clean_answers_of(catalog, encoder),
         }
         self.description = (
             f"The pictures of cases, changed a little for the encoder of {encoder.name}: away "
@@ -225,7 +226,8 @@ class AdversarialPerturbations(Step[Sweep]):
         answered = hallucinates.get(case["case_id"])
         objective: Objective = "raise" if answered is True else "lower"
         row = {
-            **{name: case[name] for name in ("case_id", "dataset", "image_id", "question")},
+            **{name: case[name] for name in ("case_id", "dataset", "image_id")},
+            "question": yes_no_prompt(case["question"]),
             "original": case["sha256"],
             "encoder": self.encoder.name,
             "method": method,
@@ -273,12 +275,13 @@ def few_fail(work: Work[Any], rows: Sequence[Row]) -> AssetCheckResult:
     )
 
 
-def _clean_answers_of(encoder: Model) -> dict[str, Input]:
-    """What the entry itself says to the cases, where it is a judge as well."""
-    if "judge" not in encoder.roles:
+def _clean_answers_of(catalog: Catalog, encoder: Model) -> dict[str, Input]:
+    """What the model itself says to the cases: the entry, or another of the same weights."""
+    judges = [each for each in catalog.with_role("judge") if each.model == encoder.model]
+    if not judges:
         return {}
-    clean = Input(key(f"clean_answers_{encoder.name}"), read_by=_CLEAN, optional=True)
-    return {"clean": clean}
+    judge = encoder if encoder in judges else judges[0]
+    return {"clean": Input(key(f"clean_answers_{judge.name}"), read_by=_CLEAN, optional=True)}
 
 
 def _caption(row: Row) -> str:

@@ -1,5 +1,6 @@
 """The search for a change: PGD and I-FGSM on several pictures at once (VHExpansion §3.2)."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -51,9 +52,10 @@ def run(encoder: Encoder, searches: Sequence[Search], watch: Watch) -> None:
         found, gradients = _looked_at(encoder, active)
         watch(active[0].steps, found)
         _stop_early(encoder, active, found)
-        for search, gradient in zip(active, gradients, strict=True):
+        largest = library("torch").stack([each.abs().max() for each in gradients]).tolist()
+        for search, gradient, most in zip(active, gradients, largest, strict=True):
             if not search.is_over:
-                _step(search, gradient)
+                _step(search, gradient, most)
 
 
 def similarities(embedded: Sequence[Tensor], targets: Sequence[Tensor]) -> Tensor:
@@ -122,12 +124,15 @@ def _stop_early(encoder: Encoder, active: Sequence[Search], found: Sequence[floa
                 search.is_over = similarity >= search.enough
 
 
-def _step(search: Search, gradient: Tensor) -> None:
-    """One step of the method against the gradient, or along it where the similarity is to rise."""
+def _step(search: Search, gradient: Tensor, largest: float) -> None:
+    """One step of the method against the gradient, or along it where the similarity is to rise.
+
+    `largest` is the gradient's largest component, by which PGD scales it: as it is, it moves no
+    pixel by a level in all of the paper's steps.
+    """
     work, parameters = search.work, search.work.parameters
-    largest = gradient.abs().max()
-    if not (largest > 0 and largest.isfinite()):
-        what = "nil" if largest == 0 else "not finite"
+    if largest == 0 or not math.isfinite(largest):
+        what = "not finite" if largest else "nil"
         search.trouble = f"The gradient is {what} at step {search.steps + 1}."
         search.is_over = True
         return

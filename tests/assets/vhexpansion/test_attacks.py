@@ -217,6 +217,22 @@ def test_a_config_that_makes_no_sense_is_refused(config, told):
         Sweep(**config)
 
 
+def test_the_same_weights_behind_a_server_say_what_is_hallucinated(encoder):
+    alone = encoder.model_copy(update={"roles": ("encoder",)})
+    served = alone.model_copy(update={"name": "served", "roles": ("judge",)})
+    other = served.model_copy(update={"name": "other", "model": "another"})
+    for models, clean in (
+        ((alone,), None),
+        ((alone, other), None),
+        ((alone, other, served), "clean_answers_served"),
+        ((served, encoder), "clean_answers_tiny"),
+    ):
+        catalog = Catalog(models)
+        (entry,) = catalog.with_role("encoder")
+        found = AdversarialPerturbations(catalog, entry).inputs.get("clean")
+        assert (found and found.asset.path[-1]) == clean
+
+
 def test_a_plan_knows_what_is_not_there_yet(lab):
     lab.answered(1, None, outcome=PENDING)
     cases = [lab.case(0), lab.case(1), lab.case(2, outcome=PENDING), lab.case(3, size=(4, 4))]
