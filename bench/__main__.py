@@ -12,7 +12,7 @@ from bench.machine import machine
 CASES = (
     *("drawing", "seeds", "peers", "demo", "asking", "calls", "cassette", "quote"),
     *("prompts", "sketch", "pairs", "scoring", "perturbations", "survival", "perturbation_peers"),
-    "attacks",
+    *("attacks", "answers"),
 )
 """Modules of this folder with a function `figures`; each is measured by itself."""
 

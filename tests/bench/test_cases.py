@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from bench import __main__ as runner
-from bench import asking, calls, cassette, drawing, pairs, prompts, quote, seeds, sketch
+from bench import answers, asking, calls, cassette, drawing, pairs, prompts, quote, seeds, sketch
 from bench.figure import Figure
 from tests.providers import Provider
 
@@ -73,6 +73,15 @@ def test_pairs_are_painted_once_and_asked_for_again(tmp_path, monkeypatch):
             assert seconds > 0
             assert 50 < megabytes < 2000
         assert provider.count == 2 * 2 * pairs.SAMPLES
+
+
+@pytest.mark.filterwarnings("ignore:.*InitResourceContext.dagster_run:DeprecationWarning")
+def test_stored_answers_are_found_and_none_is_asked_for(tmp_path):
+    answers.prepare(tmp_path, 2)
+    rows, seconds, megabytes = answers.ask(str(tmp_path))
+    assert rows == 2 * 2 * 7
+    assert seconds > 0
+    assert 50 < megabytes < 2000
 
 
 def test_the_table_says_what_is_held(monkeypatch, capsys):

@@ -134,6 +134,6 @@ def parameters_of(row: Numbers) -> Mapping[str, Any]:
     return {name: value for name, value in merged.items() if name != "kind"}
 
 
-def told(parameters: Mapping[str, Any]) -> str:
+def told(parameters: Mapping[str, float]) -> str:
     """`epsilon 8, step 0.5`."""
-    return ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in parameters.items())
+    return ", ".join(f"{name.replace('_', ' ')} {value:g}" for name, value in parameters.items())
