@@ -6,9 +6,10 @@ import pandas as pd
 
 from assets.kit.materializing import query
 from assets.kit.step import Work
-from assets.vhexpansion.answers import Answers
+from assets.vhexpansion.answers import Answers, CleanAnswers
 from assets.vhexpansion.common_perturbations import PERTURBED
 from assets.vhexpansion.negated_cases import NEGATED
+from assets.vhexpansion.seed_cases import SEED_CASES
 from resources.calls.spending import Account
 from resources.models.catalog import Catalog, Model
 
@@ -58,16 +59,28 @@ def perturbed(image, name="noise", **columns):
     } | columns
 
 
-def answers(judge, cases, pictures=(), models=None, images=None, **config):
+def answers(judge, cases, pictures=(), models=None, **config):
     """The rows of a judge's answers to cases, of pictures as they were and perturbed."""
     step = Answers(Catalog((judge,)), judge)
     tables = {
         "cases": NEGATED.table(list(cases)).to_pandas(),
         "perturbed": PERTURBED.table(list(pictures)).to_pandas(),
     }
-    config = step.config(**config)
+    return run(step, tables, models, config)
+
+
+def clean_answers(judge, cases, models=None, **config):
+    """The rows of a judge's answers to seed cases."""
+    step = CleanAnswers(Catalog((judge,)), judge)
+    taken = [case | {"outcome": "taken"} for case in cases]
+    return run(step, {"cases": SEED_CASES.table(taken).to_pandas()}, models, config)
+
+
+def run(step, tables, models, config):
+    """The rows that a step makes of tables."""
     log = logging.getLogger(__name__)
-    work = Work("zoo", config, tables, step.inputs, None, images, None, log, None)
+    images = models and models.images
+    work = Work("zoo", step.config(**config), tables, step.inputs, None, images, None, log, None)
     rows, _ = query(step, work, models, Account())
     return rows
 
