@@ -68,7 +68,8 @@ def singular(noun: str) -> str:
     head, of, rest = noun.partition(" of ")
     first, space, last = head.rpartition(" ")
     hissing = re.search(r"(?:x|z|ch|sh|ss|[bg]us|lens)es$", last)
-    guesses = [f"{last[:-3]}y", f"{last[:-3]}f", f"{last[:-3]}fe", f"{last[:-2]}an"]
+    guesses = [f"{last[:-3]}{'fe' if last.endswith('ives') else 'f'}"]
+    guesses += [f"{last[:-3]}y", f"{last[:-2]}an"]
     guesses += [last[:-2] if hissing else last[:-1], last[:-2]]
     guesses += ["person", "child", "mouse", "louse", "goose", "foot", "tooth"]
     for guess in guesses:
