@@ -9,11 +9,11 @@ import pandas as pd
 from pydantic import Field, field_validator
 
 from assets.frame.biases import (
+    DONE,
     Configurations,
     biased_row,
     configurations,
-    known_pictures,
-    make_pictures,
+    works_of,
 )
 from assets.frame.boxes import BOXES
 from assets.frame.common import GROUP, by_source, domain_and_source, key
@@ -21,6 +21,7 @@ from assets.frame.images import ASKED_OF, IMAGES, OF_IMAGE, usable
 from assets.frame.readable import with_readable
 from assets.kit.columns import BOOLEAN, TEXT, TEXTS, WHOLE, Columns
 from assets.kit.limits import Limited
+from assets.kit.perturbed_pictures import known_pictures, make_pictures
 from assets.kit.pictures import sheet
 from assets.kit.previews import markdown_table
 from assets.kit.step import PENDING, Extent, Input, Row, Step, Work
@@ -99,11 +100,11 @@ class BiasedImages(Step[Biases]):
         domain, _ = domain_and_source(work.partition)
         tried = [(), *configurations(domain, work.config.biases, work.config.configurations)]
         rows = [biased_row(image, each) for image in _with_boxes(work) for each in tried]
-        return known_pictures(rows, work.images, work.ledger)
+        return known_pictures(rows, works_of(rows), DONE, work.images, work.ledger)
 
     def made(self, work: Work[Biases], rows: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
         """Make the pictures that are missing, and read them again where code can."""
-        found, number = make_pictures(rows, work.images, work.ledger)
+        found, number = make_pictures(rows, works_of(rows), DONE, work.images, work.ledger)
         work.log.info("made %d of %d biased pictures", number, len(found))
         return with_readable(found, work.images, work.ledger)
 

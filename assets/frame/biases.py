@@ -2,27 +2,22 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import islice
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, TypeAlias
 
-from assets.kit.pictures import damaged
+from assets.kit.perturbed_pictures import Made, Wanted, Works
 from assets.kit.step import PENDING, Row
 from generators.perturbations.grids import GRID, biases_of
-from generators.perturbations.perturb import Perturbing, perturb_png
 from generators.perturbations.perturbation import Perturbation
-from generators.perturbations.registry import code_of, from_json, perturbation, to_json
-from generators.perturbations.subject import Box, Inapplicable, Subject
-from resources.images import ImageStore
-from resources.ledger import WorkLedger, work_key
-from resources.png_check import png_size
-from resources.workers import spread
+from generators.perturbations.registry import perturbation, to_json
+from generators.perturbations.subject import Box, Subject
 
+DONE = "biased"
+"""How a row ended that has a biased picture."""
 NONE = "none"
 """The bias of an original picture."""
 JOINED = "+"
 """What stands between the names of a combination's biases."""
 Configurations: TypeAlias = Literal["grid", "single"]
-_AT_ONCE = 50
 
 SINGLE: Mapping[str, Perturbation] = {
     "brightness": perturbation("brightness", factor=1.3),
@@ -35,15 +30,6 @@ SINGLE: Mapping[str, Perturbation] = {
     "boxes": perturbation("boxes"),
 }
 """One configuration of each bias: that which is the best of most models and domains in Table 9."""
-
-
-class Made(NamedTuple):
-    """A biased picture, or why there is none."""
-
-    sha256: str | None
-    width: int | None
-    height: int | None
-    reason: str | None = None
 
 
 def name_of(perturbations: Iterable[Perturbation]) -> str:
@@ -82,73 +68,19 @@ def biased_row(image: Row, perturbations: Sequence[Perturbation]) -> dict[str, A
     }
     lacks = _lacking(names, image)
     if lacks is not None and not is_pending:
-        return row | _columns(Made(None, None, None, lacks))
+        return row | Made(None, None, None, lacks).columns(DONE)
     if not perturbations:
         return row | ({} if is_pending else {"outcome": "original"})
     return row | {"sha256": None, "width": None, "height": None}
 
 
-def known_pictures(
-    rows: Sequence[dict[str, Any]], images: ImageStore, ledger: WorkLedger
-) -> list[dict[str, Any]]:
-    """The rows with the pictures that were made before; those of others are pending."""
-    keys = _keys(rows)
-    made = {key: Made(*found) for key, found in ledger.known(keys.values()).items()}
-    lost = images.lost([each.sha256 for each in made.values() if each.sha256])
-    return [
-        row | _columns(made[keys[place]])
-        if place in keys and keys[place] in made and made[keys[place]].sha256 not in lost
-        else row | ({"outcome": PENDING} if place in keys else {})
+def works_of(rows: Sequence[Row]) -> Works:
+    """What is to be made of rows that have a bias, as `assets.kit.perturbed_pictures` takes it."""
+    return {
+        place: Wanted(row["original"], row["parameters"], _subject(row))
         for place, row in enumerate(rows)
-    ]
-
-
-def make_pictures(
-    rows: Sequence[dict[str, Any]], images: ImageStore, ledger: WorkLedger
-) -> tuple[list[dict[str, Any]], int]:
-    """The rows of `known_pictures` with every picture that can be made; how many were made now.
-
-    A known picture that is missing or damaged is made again.
-    """
-    lost = damaged({row["sha256"] for row in rows if row["outcome"] == "biased"}, images)
-    keys = {
-        place: key
-        for place, key in _keys(rows).items()
-        if rows[place]["outcome"] == PENDING or rows[place]["sha256"] in lost
+        if row["bias"] != NONE and row["original"] and row["outcome"] != "inapplicable"
     }
-    todo = iter({key: place for place, key in keys.items()}.items())
-    done: dict[str, Made] = {}
-    while some := list(islice(todo, _AT_ONCE)):
-        made = dict(zip((key for key, _ in some), _made(rows, some, images), strict=True))
-        ledger.record({key: list(found) for key, found in made.items()})
-        done |= made
-    found = [
-        row | _columns(done[keys[place]]) if place in keys else row
-        for place, row in enumerate(rows)
-    ]
-    return found, len(done)
-
-
-def _made(rows: Sequence[Row], some: Sequence[tuple[str, int]], images: ImageStore) -> list[Made]:
-    work = [_perturbing(rows[at], images.get(rows[at]["original"])) for _, at in some]
-    return [
-        Made(None, None, None, found)
-        if isinstance(found, str)
-        else Made(images.put(found), *png_size(found))
-        for found in spread(_perturbed, work)
-    ]
-
-
-def _perturbed(perturbing: Perturbing) -> bytes | str:
-    """The PNG, or why there is none."""
-    try:
-        return perturb_png(perturbing)
-    except Inapplicable as why:
-        return str(why)
-
-
-def _perturbing(row: Row, picture: bytes) -> Perturbing:
-    return Perturbing(picture, from_json(row["parameters"]), _subject(row))
 
 
 def _subject(row: Row) -> Subject:
@@ -160,32 +92,6 @@ def _subject(row: Row) -> Subject:
         instruction=(row["instruction"] or "") if "instruction" in needed else "",
         boxes=tuple(Box(**each) for each in boxes),
     )
-
-
-def _keys(rows: Sequence[Row]) -> dict[int, str]:
-    """By place: the key of the work, of those whose picture there is to make."""
-    codes = {
-        parameters: code_of(from_json(parameters))
-        for parameters in {row["parameters"] for row in rows}
-    }
-    return {
-        place: work_key(
-            "perturb", codes[row["parameters"]], row["original"], row["parameters"], _said(row)
-        )
-        for place, row in enumerate(rows)
-        if row["bias"] != NONE and row["original"] and row["outcome"] != "inapplicable"
-    }
-
-
-def _said(row: Row) -> list[Any]:
-    subject = _subject(row)
-    boxes = [[b.left, b.top, b.width, b.height, b.label] for b in subject.boxes]
-    return [subject.keyword, subject.instruction, boxes]
-
-
-def _columns(made: Made) -> dict[str, Any]:
-    outcome = "inapplicable" if made.sha256 is None else "biased"
-    return {**made._asdict(), "outcome": outcome}
 
 
 def _lacking(biases: set[str], image: Row) -> str | None:

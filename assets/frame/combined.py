@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import Field, field_validator
 
 from assets.frame.biased_images import SomeBiases
-from assets.frame.biases import NONE, biased_row, known_pictures, make_pictures
+from assets.frame.biases import DONE, NONE, biased_row, works_of
 from assets.frame.common import GROUP, by_source
 from assets.frame.readable import with_readable
 from assets.frame.references import REFERENCES
@@ -16,6 +16,7 @@ from assets.frame.search import best_of, hinges, of_originals, searched_inputs
 from assets.kit.checks import few_unread
 from assets.kit.judging import JudgeStep
 from assets.kit.limits import Placed, first_of
+from assets.kit.perturbed_pictures import known_pictures, make_pictures
 from assets.kit.step import (
     PENDING,
     SOME_PICTURE,
@@ -77,14 +78,14 @@ class Combined(JudgeStep[Combining]):
         made = [biased_row(image, each) for image in _originals(work) for each in tried]
         return [
             to_score(row, STANDARD, self) | ({"outcome": PENDING} if hinges(row, search) else {})
-            for row in known_pictures(made, work.images, work.ledger)
+            for row in known_pictures(made, works_of(made), DONE, work.images, work.ledger)
         ]
 
     def made(
         self, work: Work[Combining], rows: Sequence[dict[str, Any]]
     ) -> Sequence[dict[str, Any]]:
         """Make the pictures that are missing, and read them again where code can."""
-        found, number = make_pictures(rows, work.images, work.ledger)
+        found, number = make_pictures(rows, works_of(rows), DONE, work.images, work.ledger)
         work.log.info("made %d of %d combinations", number, len(found))
         return with_readable(found, work.images, work.ledger)
 

@@ -1,18 +1,16 @@
 """Writing of a sentence: by rule, or by a model, checked by rule and re-queried."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from pydantic import Field
 
 from assets.kit.choice import chosen
-from assets.kit.judging import reply_columns
 from assets.kit.limits import Limited, Placed, first_of
+from assets.kit.sentences import sentence
 from assets.kit.step import Conversation, Row
 from generators.prompts.instructions import tidied
-from metrics.replies import without_thinking
 from resources.models.catalog import Catalog, Model
-from resources.models.requests import Turn, Write
 
 GRAMMAR = "grammar"
 """The writer that needs no model."""
@@ -58,20 +56,7 @@ def by_rule(sentence: str) -> dict[str, Any]:
 
 def written(asked: str, problems: Callable[[str], Sequence[str]]) -> Conversation:
     """Have a sentence written that has no `problems`; return how that ended, with `sentence`."""
-    turns: tuple[Turn, ...] = (Turn("user", asked),)
-    calls: list[str] = []
-    for attempt in range(1, ATTEMPTS + 1):
-        said: Mapping[str, Any] = reply_columns((yield Write(turns)))
-        calls += said["calls"]
-        row = {**said, "attempts": attempt, "calls": list(calls)}
-        if said["outcome"] != "answered":
-            return row
-        sentence = tidied(without_thinking(said["response"]))
-        wrong = " ".join(problems(sentence))
-        if not wrong:
-            return {**row, "sentence": sentence, "outcome": "written"}
-        turns += (
-            Turn("assistant", said["response"]),
-            Turn("user", f"{wrong} Write it again. Reply with the sentence alone."),
-        )
-    return {**row, "sentence": sentence, "outcome": "rejected", "reason": wrong}
+    again = "Write it again. Reply with the sentence alone."
+    return (
+        yield from sentence(asked, tidied, lambda text: " ".join(problems(text)), again, ATTEMPTS)
+    )

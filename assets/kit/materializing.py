@@ -79,6 +79,7 @@ def asset_of(step: Step[Any]) -> AssetsDefinition:
         kinds={"python", "parquet", *step.kinds},
         partitions_def=step.partitions,
         ins=step.ins(),
+        deps=step.deps,
         pool=step.pool,
         description=step.description,
         metadata=step.columns.described(),

@@ -28,7 +28,14 @@ from types import MappingProxyType
 from typing import Any, ClassVar, Generic, NamedTuple, TypeAlias, TypeVar
 
 import pandas as pd
-from dagster import AssetCheckResult, AssetIn, AssetKey, Config, PartitionsDefinition
+from dagster import (
+    AssetCheckResult,
+    AssetDep,
+    AssetIn,
+    AssetKey,
+    Config,
+    PartitionsDefinition,
+)
 
 from assets.kit.columns import Columns, records
 from assets.kit.plan import Whole
@@ -168,6 +175,8 @@ class Step(ABC, Generic[ConfigT]):
     description: str
     partitions: PartitionsDefinition[Any] | None = None
     inputs: Mapping[str, Input] = {}
+    deps: Sequence[AssetDep] = ()
+    """The assets whose tables are found by `Work.find`: which of them depends on the partition."""
     kinds: Sequence[str] = ()
     code_version: str = "1"
     calls: str = "calls"

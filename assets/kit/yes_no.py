@@ -19,7 +19,7 @@ class Asked(NamedTuple):
     """A question about a picture, with its truth and the answer of one who does not look."""
 
     name: str
-    """Readable and stable, without the name of the partition."""
+    """Readable, stable, and the only one of this name."""
     image_id: str
     sha256: str
     question: str
@@ -29,7 +29,7 @@ class Asked(NamedTuple):
     """Yes or No, or a whole number."""
     familiar: str
     """What is usually so: likewise."""
-    seed: int
+    topic: str
     rehearsal: bool
     full_question: str
     """With what it says about the form of the answer: what a domain's `understand` reads."""

@@ -12,10 +12,10 @@ from pydantic import Field, field_validator
 from assets.kit.checks import few_unread
 from assets.kit.columns import BOOLEAN, TEXT, TEXTS, WHOLE, Columns
 from assets.kit.judging import JudgeStep, reply_columns
-from assets.kit.limits import Limited, Placed, first_of
+from assets.kit.limits import Limited
 from assets.kit.previews import markdown_table
 from assets.kit.step import PENDING, Check, Conversation, Extent, Input, Row, Work
-from assets.vhexpansion.common import GROUP, datasets, key
+from assets.vhexpansion.common import GROUP, datasets, key, limited
 from assets.vhexpansion.common_perturbations import PERTURBED
 from assets.vhexpansion.negated_cases import NEGATED as NEGATED_CASES
 from assets.vhexpansion.references import PIXELS, REFERENCES, with_readings
@@ -299,16 +299,6 @@ class Answers(_Asking):
 def encoders_of(catalog: Catalog) -> tuple[Model, ...]:
     """The models whose encoders are attacked."""
     return catalog.with_role("encoder")
-
-
-def limited(cases: Sequence[dict[str, Any]], taken: str, limit: int | None) -> list[dict[str, Any]]:
-    """The cases that ended as `taken`, or may; the first so many, evenly over topics and truths."""
-    some = [case for case in cases if case["outcome"] in (taken, PENDING)]
-    return first_of(some, limit, _placed)
-
-
-def _placed(case: Row) -> Placed:
-    return Placed(case["case_id"], (case["topic"] or "", case["answer"] or ""))
 
 
 def read(row: Row) -> dict[str, Any]:

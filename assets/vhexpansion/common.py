@@ -1,14 +1,17 @@
 """What every asset of this benchmark shares: its group, keys, datasets and cases."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
+from typing import Any
 
 from dagster import AssetKey, StaticPartitionsDefinition
 
 from assets.kit import table_asset as common
 from assets.kit.benchmarks import benchmarks
 from assets.kit.columns import BOOLEAN, TEXT, WHOLE
+from assets.kit.limits import Placed, first_of
+from assets.kit.step import PENDING, Row
 from assets.kit.yes_no import YesNoTable
 from resources.collections import Collection, CollectionError, collections_path, load
 
@@ -58,6 +61,16 @@ def datasets() -> StaticPartitionsDefinition:
             f"{table} that are a dataset of VHExpansion as well. Choose another name."
         )
     return StaticPartitionsDefinition([*others, *own])
+
+
+def limited(cases: Sequence[dict[str, Any]], taken: str, limit: int | None) -> list[dict[str, Any]]:
+    """The cases that ended as `taken`, or may; the first so many, evenly over topics and truths."""
+    some = [case for case in cases if case["outcome"] in (taken, PENDING)]
+    return first_of(some, limit, _placed)
+
+
+def _placed(case: Row) -> Placed:
+    return Placed(case["case_id"], (case["topic"] or "", case["answer"] or ""))
 
 
 CASE = {

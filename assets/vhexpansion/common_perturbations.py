@@ -1,6 +1,29 @@
 """Common perturbations: the pictures with noise, brighter, out of focus, and compressed."""
 
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from types import MappingProxyType
+from typing import Any
+
+import pandas as pd
+from pydantic import Field, field_validator
+
 from assets.kit.columns import BOOLEAN, TEXT, WHOLE, Columns
+from assets.kit.limits import Limited, Placed, first_of
+from assets.kit.perturbed_pictures import Wanted, Works, known_pictures, make_pictures
+from assets.kit.pictures import sheet
+from assets.kit.previews import markdown_table
+from assets.kit.step import PENDING, Extent, Input, Row, Step, Work
+from assets.vhexpansion.common import GROUP, datasets, key
+from assets.vhexpansion.references import with_readings
+from assets.vhexpansion.seed_cases import SEED_CASES, TAKEN
+from generators.domains import domains
+from generators.nearest import nearest
+from generators.perturbations.grids import COMMON
+from generators.perturbations.perturbation import Perturbation
+from generators.perturbations.registry import perturbation, to_json
+from resources.models.catalog import Catalog
 
 PERTURBED = Columns(
     dataset=(TEXT, "The dataset"),
@@ -11,9 +34,185 @@ PERTURBED = Columns(
     sha256=(TEXT, "Name of the perturbed picture in the image store; empty where there is none"),
     width=(WHOLE, "px"),
     height=(WHOLE, "px"),
-    readable=(BOOLEAN, "Whether code still reads the truth in it; empty where none can"),
+    readable=(
+        BOOLEAN,
+        "Whether code reads from it the truth of each of its cases, as it does from the original; "
+        "empty where it does not from that, and where nobody has looked",
+    ),
     seed=(WHOLE, "Of the noise"),
     rehearsal=(BOOLEAN, "Whether something offline stood in for a model: it is no result then"),
     outcome=(TEXT, "perturbed, or inapplicable"),
     reason=(TEXT, "Why it cannot be made; else empty"),
 )
+DONE = "perturbed"
+NAMES = tuple(each.name for each in COMMON)
+_PAPER = {each.name: each.parameters for each in COMMON}
+
+
+class Perturbing(Limited):
+    """Which pictures are made, and how; a limit is on pictures before they are perturbed."""
+
+    perturbations: list[str] = Field(
+        default=[*NAMES], min_length=1, description=f"Some of {', '.join(NAMES)}."
+    )
+    sigma: float = Field(
+        default=_PAPER["noise"]["sigma"], ge=0, le=1, description="Of noise, in parts of 255."
+    )
+    amount: float = Field(
+        default=_PAPER["hsv_brightness"]["amount"],
+        ge=-1,
+        le=1,
+        description="What hsv_brightness adds to V of HSV, in parts of 255.",
+    )
+    radius: int = Field(
+        default=_PAPER["defocus"]["radius"], ge=0, le=50, description="Of defocus, in px."
+    )
+    quality: int = Field(default=_PAPER["jpeg"]["quality"], ge=1, le=95, description="Of jpeg.")
+    seed: int = Field(default=0, ge=0, description="Of the noise; each picture has its own.")
+    reread: bool = Field(
+        default=True,
+        description="Whether pictures that code has drawn are read again, about half a second "
+        "each, to say whether they still show the truth.",
+    )
+
+    @field_validator("perturbations")
+    @classmethod
+    def _known(cls, names: list[str]) -> list[str]:
+        for name in names:
+            if name not in NAMES:
+                raise ValueError(f"perturbations: no {name!r}{nearest(name, NAMES)}.")
+        return list(dict.fromkeys(names))
+
+    def made(self) -> list[Perturbation]:
+        """The perturbations with their parameters."""
+        return [
+            perturbation(name, **{each: getattr(self, each) for each in _PAPER[name]})
+            for name in self.perturbations
+        ]
+
+
+class CommonPerturbations(Step[Perturbing]):
+    """The perturbed pictures of a dataset; code makes what is missing."""
+
+    group, name, columns, config = GROUP, "common_perturbations", PERTURBED, Perturbing
+    asks_models = False
+    kinds, named_by = ("image",), ("image_id", "parameters")
+    inputs = MappingProxyType(
+        {"cases": Input(key("seed_cases"), read_by=SEED_CASES, by_default=True)}
+    )
+    present = MappingProxyType({DONE: ("sha256", "width", "height"), "inapplicable": ()})
+    description = (
+        "Each picture of a case with noise, another brightness, out of focus, and compressed as "
+        "JPEG (§3.2, App. C). What was made before is not made again."
+    )
+
+    def __init__(self, catalog: Catalog) -> None:
+        super().__init__(catalog)
+        self.partitions = datasets()
+
+    def rows(self, work: Work[Perturbing]) -> list[dict[str, Any]]:
+        """Each picture with each perturbation."""
+        made = work.config.made()
+        rows = [_row(image, each, work.config.seed) for image in _images(work) for each in made]
+        return known_pictures(rows, _works(rows), DONE, work.images, work.ledger)
+
+    def made(
+        self, work: Work[Perturbing], rows: Sequence[dict[str, Any]]
+    ) -> Sequence[dict[str, Any]]:
+        """Make the pictures that are missing, and read them again where code can."""
+        found, number = make_pictures(rows, _works(rows), DONE, work.images, work.ledger)
+        work.log.info("made %d of %d perturbed pictures", number, len(found))
+        if not work.config.reread or work.partition not in domains():
+            return found
+        return _reread(work, found)
+
+    def extent(self, work: Work[Perturbing], rows: Sequence[Row]) -> Extent:
+        """Of all pictures of cases."""
+        there = {row["image_id"] for row in work.rows("cases") if row["outcome"] == TAKEN}
+        return Extent(len({row["image_id"] for row in rows}), len(there), "pictures")
+
+    def metadata(self, work: Work[Perturbing], rows: Sequence[Row]) -> dict[str, Any]:
+        """How many there are, how many of them code still reads, and some of them."""
+        counts = Counter((row["perturbation"], _said(row)) for row in rows)
+        table = [(*each, number) for each, number in counts.items()]
+        return {
+            "pictures": len({row["sha256"] for row in rows if row["sha256"]}),
+            "by_perturbation": markdown_table(
+                pd.DataFrame(table, columns=["perturbation", "still shows its truth", "pictures"])
+            ),
+            "contact_sheet": sheet(rows, lambda row: str(row["perturbation"]), work.images),
+        }
+
+
+def _images(work: Work[Perturbing]) -> list[dict[str, Any]]:
+    """The pictures of cases, each once."""
+    cases = [row for row in work.rows("cases") if row["outcome"] in (TAKEN, PENDING)]
+    images = {row["image_id"]: row for row in reversed(cases)}
+    some = sorted(images.values(), key=lambda row: row["place"] or 0)
+    return first_of(some, work.config.limit, lambda row: Placed(row["image_id"], ()))
+
+
+def _row(image: Row, made: Perturbation, seed: int) -> dict[str, Any]:
+    """What is known of a perturbed picture before it is made."""
+    is_pending = image["outcome"] == PENDING
+    return {
+        **{name: image[name] for name in ("dataset", "image_id", "rehearsal")},
+        "original": image["sha256"],
+        "perturbation": made.name,
+        "parameters": to_json([made]),
+        "sha256": None,
+        "width": None,
+        "height": None,
+        "readable": None,
+        "seed": seed,
+        "outcome": PENDING if is_pending else None,
+        "reason": None,
+    }
+
+
+def _works(rows: Sequence[Row]) -> Works:
+    return {
+        place: Wanted(row["original"], row["parameters"], seed=_own_seed(row))
+        for place, row in enumerate(rows)
+        if row["original"] and row["outcome"] != "inapplicable"
+    }
+
+
+def _own_seed(row: Row) -> int:
+    """Noise of a picture's own, or else all of one size would have the same; 0 without noise."""
+    if row["perturbation"] != "noise":
+        return 0
+    return int.from_bytes(sha256(f"{row['seed']}/{row['original']}".encode()).digest()[:4])
+
+
+def _reread(work: Work[Any], rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The rows with what code reads in drawn pictures, compared with the truth of their cases."""
+    asked: dict[str, dict[str, str]] = {}
+    for case in work.rows("cases"):
+        if case["outcome"] == TAKEN:
+            asked.setdefault(case["image_id"], {})[case["source_question"]] = case["truth"]
+    of_original = _right({row["original"]: row["image_id"] for row in rows}, asked, work)
+    legible = {row["sha256"]: row["image_id"] for row in rows if of_original[row["original"]]}
+    right = _right({name: of for name, of in legible.items() if name}, asked, work)
+    return [row | {"readable": right.get(row["sha256"])} for row in rows]
+
+
+def _right(
+    pictures: Mapping[str, str], asked: Mapping[str, Mapping[str, str]], work: Work[Any]
+) -> dict[str, bool]:
+    """By sha256: whether code reads the truth of every case in a picture of that name."""
+    questions = [
+        {"sha256": digest, "source_question": question, "truth": truth}
+        for digest, image_id in pictures.items()
+        for question, truth in asked[image_id].items()
+    ]
+    found = dict.fromkeys(pictures, True)
+    for row in with_readings(questions, work):
+        found[row["sha256"]] &= row["read"][0] == row["truth"]
+    return found
+
+
+def _said(row: Row) -> str:
+    if row["outcome"] == "inapplicable":
+        return "inapplicable"
+    return {None: "not read", True: "yes", False: "no"}[row["readable"]]

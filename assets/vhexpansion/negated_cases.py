@@ -1,21 +1,200 @@
 """Negated cases: each question with its negation, by rule or by a model, and checked by rule."""
 
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+import pandas as pd
+from dagster import AssetCheckResult, AssetCheckSeverity, MetadataValue
+from pydantic import Field
+
+from assets.kit.checks import result_of
+from assets.kit.choice import chosen
 from assets.kit.columns import TEXT, TEXTS, WHOLE, Columns
-from assets.vhexpansion.common import CASE, TRUTH
+from assets.kit.limits import Limited
+from assets.kit.panel import panel_sheet
+from assets.kit.previews import markdown_table
+from assets.kit.sentences import sentence
+from assets.kit.step import PENDING, Check, Conversation, Extent, Input, Row, Step, Work
+from assets.vhexpansion.common import CASE, GROUP, TRUTH, datasets, key, limited
+from assets.vhexpansion.negation_review import review_folder, reviewed, told, write_pairs
+from assets.vhexpansion.seed_cases import SEED_CASES, TAKEN
+from assets.vhexpansion.seeding import NO, YES
+from generators.prompts.instructions import tidied
+from generators.prompts.negation import (
+    RULES,
+    NotUnderstood,
+    check,
+    negate,
+    negation_prompt,
+    read,
+)
+from resources.models.catalog import Catalog, Model
+from resources.models.requests import Write
 
 NEGATED = Columns(
     **CASE,
     **TRUTH,
-    negated_question=(TEXT, "The negated question; empty where there is none"),
-    negated_answer=(TEXT, "Its right answer: the other one"),
+    negated_question=(TEXT, "The negated question; of one that is rejected, what was written"),
+    negated_answer=(TEXT, "Its right answer: the other one; empty where there is no negation"),
     rule=(TEXT, "How it was negated: prefix, no or not; empty where it was not"),
     writer=(TEXT, "Who wrote it, as models.yaml names it"),
     outcome=(TEXT, "negated, rejected (by rule), left out (by people), unparsed, refused, failed"),
     refusal=(TEXT, "content filter or model, if refused; else empty"),
-    reason=(TEXT, "The rule that it breaks, or why there is none; else empty"),
+    reason=(TEXT, "The rule that it breaks and how, or why there is none; else empty"),
+    broken=(TEXTS, "The rules that its attempts broke, each once"),
     attempts=(WHOLE, "How often it was asked for; empty where nobody had to be"),
     accepted_by=(TEXTS, "The annotators who found it right"),
     rejected_by=(TEXTS, "The annotators who did not"),
     served_model=(TEXT, "Which model wrote it, as the provider says; empty where it does not"),
     calls=(TEXTS, "Keys of the stored calls behind it"),
 )
+GRAMMAR = "grammar"
+"""The writer that needs no model."""
+REASKS = 2
+"""How often a negation is asked for again at most, with what is wrong with it."""
+_AGAIN = "Rephrase it again, by the same rules. You should only return the rephrased question."
+_OTHER: Mapping[str | None, str | None] = {YES: NO, NO: YES, None: None}
+
+
+class Negating(Limited):
+    """Who negates; a limit is on cases."""
+
+    writer: str = Field(
+        default=GRAMMAR,
+        description="A model of models.yaml with the role writer. grammar needs no model; the "
+        "paper has GPT-4o.",
+    )
+    review_seed: int = Field(
+        default=0, ge=0, description="Of the lot by which 100 pairs are chosen for review."
+    )
+
+
+class NegatedCases(Step[Negating]):
+    """The cases of a dataset with their negations."""
+
+    group, name, columns, config = GROUP, "negated_cases", NEGATED, Negating
+    asks, named_by = Write(()), ("case_id",)
+    inputs = MappingProxyType(
+        {"cases": Input(key("seed_cases"), read_by=SEED_CASES, by_default=True)}
+    )
+    description = (
+        "Each question with its negation, whose right answer is the other one: written by rule or "
+        "by a model with the paper's prompt, checked by rule, and reviewed by people (§3.1, §5.2)."
+    )
+
+    def __init__(self, catalog: Catalog) -> None:
+        super().__init__(catalog)
+        self.partitions = datasets()
+
+    def model(self, partition: str, config: Negating) -> Model | None:
+        """The writer; None for `grammar`."""
+        writer = chosen(self.catalog, config.writer, "writer")
+        return None if writer.rehearses else writer
+
+    def rows(self, work: Work[Negating]) -> list[dict[str, Any]]:
+        """The cases that were taken."""
+        return [
+            row
+            | {"writer": work.config.writer, "negated_question": None, "calls": []}
+            | {"outcome": PENDING if row["outcome"] == PENDING else None}
+            for row in limited(work.rows("cases"), TAKEN, work.config.limit)
+        ]
+
+    def converse(self, work: Work[Negating], row: Row) -> Conversation:
+        """Have the question negated; what breaks a rule is asked for again with the reason."""
+        question = row["question"] or ""
+        if self.model(work.partition, work.config) is None:
+            return by_grammar(question, row["answer"])
+        asked, attempts = negation_prompt(question), 1 + REASKS
+        said = yield from sentence(
+            asked, tidied, lambda text: check(question, text), _AGAIN, attempts
+        )
+        broken = [reason.partition(":")[0] for reason in said["problems"]]
+        found = {**said, "broken": list(dict.fromkeys(broken))}
+        found["negated_question"] = said.get("sentence")
+        if said["outcome"] != "written":
+            return found
+        way = read(question, said["sentence"]).way
+        return {**found, "rule": way, "outcome": "negated", "negated_answer": _OTHER[row["answer"]]}
+
+    def may_follow(self, row: Row) -> bool:
+        """Any negation may break a rule."""
+        return True
+
+    def finish(
+        self, work: Work[Negating], rows: Sequence[dict[str, Any]]
+    ) -> Sequence[dict[str, Any]]:
+        """Leave out what people leave out. Raises `BadReview`."""
+        return reviewed(rows, review_folder(work.home, work.partition, work.config.writer))
+
+    def extent(self, work: Work[Negating], rows: Sequence[Row]) -> Extent:
+        """Of all cases that were taken."""
+        taken = work.tables["cases"]["outcome"].isin([TAKEN, PENDING])
+        return Extent(len(rows), int(taken.sum()), "cases")
+
+    def metadata(self, work: Work[Negating], rows: Sequence[Row]) -> dict[str, Any]:
+        """How they were negated and what was not; writes the sheet that people copy and fill in."""
+        folder = review_folder(work.home, work.partition, work.config.writer)
+        write_pairs(rows, folder, work.config.review_seed)
+        ways = Counter(str(row["rule"]) for row in rows if row["outcome"] == "negated")
+        broken = Counter(rule for row in rows for rule in row.get("broken") or ())
+        shown = pd.DataFrame(rows, columns=["question", "negated_question", "outcome", "reason"])
+        return {
+            "cases": len(rows),
+            "by_way": markdown_table(pd.DataFrame(ways.items(), columns=["way", "cases"])),
+            "broken_rules": markdown_table(
+                pd.DataFrame([(rule, broken[rule]) for rule in RULES], columns=["rule", "cases"])
+            ),
+            "examples": markdown_table(shown.drop_duplicates("question").head(12)),
+            "sheet": MetadataValue.path(str(panel_sheet(folder))),
+            **told(rows),
+        }
+
+    def checks(self) -> list[Check]:
+        """Every case has a negation that passes."""
+        return [
+            Check("negations_hold", "Every negation passes by rule.", _hold, blocking=True),
+            Check(
+                "every_case_is_negated", "Every case has a negation that is used.", _every_negated
+            ),
+        ]
+
+
+def by_grammar(question: str, answer: str | None) -> dict[str, Any]:
+    """The columns of a negation by rule."""
+    try:
+        found = negate(question)
+    except NotUnderstood as why:
+        return {"outcome": "rejected", "reason": f"by rule: {why}", "broken": []}
+    return {
+        "negated_question": found.question,
+        "negated_answer": _OTHER[answer],
+        "rule": found.way,
+        "outcome": "negated",
+        "broken": [],
+    }
+
+
+def _hold(work: Work[Negating], rows: Sequence[Row]) -> AssetCheckResult:
+    wrong = [
+        (row["case_id"], reason)
+        for row in rows
+        if row["outcome"] == "negated"
+        and (reason := check(row["question"], row["negated_question"]))
+    ]
+    table = pd.DataFrame(wrong, columns=["case_id", "reason"])
+    return result_of(f"{len(rows) - len(wrong):,} of {len(rows):,} hold", table)
+
+
+def _every_negated(work: Work[Negating], rows: Sequence[Row]) -> AssetCheckResult:
+    others = [row for row in rows if row["outcome"] != "negated"]
+    said = f"{len(rows) - len(others):,} of {len(rows):,} cases have a negation that is used"
+    ends = Counter(row["outcome"] for row in others)
+    if ends:
+        said += f": {', '.join(f'{number:,} {outcome}' for outcome, number in ends.items())}"
+    if ends["failed"]:
+        said += ". Materialize vhexpansion/negated_cases again: only what failed is sent"
+    shown = pd.DataFrame(others, columns=["case_id", "question", "outcome", "reason"])
+    return result_of(said, shown)._replace(severity=AssetCheckSeverity.WARN)

@@ -1,7 +1,32 @@
 """Seed cases: a picture, a yes/no question about it, and the right answer."""
 
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+from dagster import AssetCheckResult, AssetCheckSeverity, AssetDep, StaticPartitionMapping
+from pydantic import Field
+
+from assets.kit.checks import result_of
+from assets.kit.collections import COLLECTED, collection_key
 from assets.kit.columns import TEXT, Columns
-from assets.vhexpansion.common import CASE, TRUTH
+from assets.kit.limits import Limited
+from assets.kit.pictures import sheet
+from assets.kit.previews import markdown_table
+from assets.kit.step import Check, Extent, NotCountable, Row, Step, Work
+from assets.vhexpansion.common import (
+    CASE,
+    GROUP,
+    TRUTH,
+    collected,
+    datasets,
+    declared,
+    limited,
+)
+from assets.vhexpansion.seeding import of_collection, of_questions, without_repeats
+from resources.images import ImageStore
+from resources.models.catalog import Catalog
 
 SEED_CASES = Columns(
     **CASE,
@@ -9,3 +34,130 @@ SEED_CASES = Columns(
     outcome=(TEXT, "taken or rejected"),
     reason=(TEXT, "Why it was rejected; empty where it was taken"),
 )
+TAKEN = "taken"
+_SHOWN = 20
+
+
+class Seeding(Limited):
+    """Which cases are made; a limit is on those that are taken."""
+
+    seed: int = Field(
+        default=0, ge=0, description="Of the lots by which options are stated, right or wrong."
+    )
+
+
+class SeedCases(Step[Seeding]):
+    """The cases of a dataset; code makes them, and nobody is asked."""
+
+    group, name, columns, config = GROUP, "seed_cases", SEED_CASES, Seeding
+    asks_models = False
+    kinds, named_by = ("image",), ("case_id",)
+    description = (
+        "Pictures with a yes/no question and its right answer: of collections with questions, and "
+        "of other benchmarks' questions. What cannot be a case is rejected with a reason (§3)."
+    )
+
+    def __init__(self, catalog: Catalog) -> None:
+        super().__init__(catalog)
+        self.partitions = datasets()
+        self.deps = [
+            *(
+                AssetDep(
+                    table.asset,
+                    partition_mapping=StaticPartitionMapping({each: each for each in names}),
+                )
+                for table, names in _tables()
+            ),
+            *(AssetDep(collection_key(name)) for name in collected()),
+        ]
+
+    def rows(self, work: Work[Seeding]) -> list[dict[str, Any]]:
+        """All that are rejected, and of those that are taken as many as the limit leaves."""
+        cases = self._cases(work)
+        some = {row["case_id"] for row in limited(cases, TAKEN, work.config.limit)}
+        return [row for row in cases if row["outcome"] != TAKEN or row["case_id"] in some]
+
+    def extent(self, work: Work[Seeding], rows: Sequence[Row]) -> Extent:
+        """Of all that can be taken."""
+        there = sum(row["outcome"] == TAKEN for row in self._cases(work))
+        return Extent(sum(row["outcome"] == TAKEN for row in rows), there, "cases")
+
+    def metadata(self, work: Work[Seeding], rows: Sequence[Row]) -> dict[str, Any]:
+        """How many there are of each origin and answer, some in pictures, and what was rejected."""
+        there = [row for row in rows if row["outcome"] == TAKEN]
+        counts = Counter((row["origin"], row["answer"]) for row in there)
+        table = [(*each, number) for each, number in sorted(counts.items())]
+        return {
+            "cases": len(there),
+            "pictures": len({row["sha256"] for row in there}),
+            "by_origin": markdown_table(pd.DataFrame(table, columns=["origin", "answer", "cases"])),
+            "contact_sheet": sheet(there, _caption, work.images),
+            "rejected_rows": _reasons([row for row in rows if row["outcome"] != TAKEN]),
+        }
+
+    def checks(self) -> list[Check]:
+        """What was rejected."""
+        return [
+            Check("every_case_is_taken", "No row of the dataset was rejected.", _every_case_taken)
+        ]
+
+    def _cases(self, work: Work[Seeding]) -> list[dict[str, Any]]:
+        """All cases, in the order of the dataset. Raises `NotCountable` for one without a table."""
+        name, table = work.partition, declared().get(work.partition)
+        key = table.asset if table else collection_key(name)
+        stored = work.find(key, name if table else "")
+        if stored is None:
+            raise NotCountable(f"{key.to_user_string()}{f' ({name})' if table else ''}")
+        seed = work.config.seed
+        made = (
+            of_questions(name, table.columns.rows(stored), table.asked)
+            if table
+            else of_collection(name, COLLECTED.rows(stored), seed)
+        )
+        found = [case | {"seed": seed} for case in _sized(list(without_repeats(made)), work.images)]
+        return [case | {"place": place} for place, case in enumerate(found)]
+
+
+def _tables() -> list[tuple[Any, Sequence[str]]]:
+    """The tables that other benchmarks declare, each once, with the datasets that it holds."""
+    tables = {table.asset: table for table in declared().values()}
+    return [(table, table.partitions) for table in tables.values()]
+
+
+def _sized(cases: list[dict[str, Any]], images: ImageStore) -> list[dict[str, Any]]:
+    """The cases with the sizes of their pictures; one whose picture is not there is rejected."""
+    sizes = images.sizes({case["sha256"] for case in cases if case["outcome"] == TAKEN})
+    found = []
+    for case in cases:
+        if case["outcome"] == TAKEN and case["sha256"] not in sizes:
+            gone = "Its picture is not in the image store. Make the table that it is from again."
+            found.append(case | {"outcome": "rejected", "reason": gone})
+        else:
+            width, height = sizes.get(case["sha256"], (None, None))
+            found.append({"width": width, "height": height} | case)
+    return found
+
+
+def _caption(row: Row) -> str:
+    return f"{row['question']} {row['answer']}"[:60]
+
+
+def _reasons(rejected: Sequence[Row]) -> Any:
+    counts = Counter(row["reason"] for row in rejected)
+    table = [
+        (number, reason, next(row["case_id"] for row in rejected if row["reason"] == reason))
+        for reason, number in counts.most_common(_SHOWN)
+    ]
+    return markdown_table(pd.DataFrame(table, columns=["rows", "reason", "first"]))
+
+
+def _every_case_taken(work: Work[Seeding], rows: Sequence[Row]) -> AssetCheckResult:
+    """A warning where rows were rejected, an error where all were."""
+    rejected = [row for row in rows if row["outcome"] != TAKEN]
+    there = len(rows) - len(rejected)
+    wrong = pd.DataFrame(rejected, columns=["case_id", "reason"])
+    found = result_of(f"{there:,} cases were taken, and {len(rejected):,} rejected.", wrong)
+    return found._replace(
+        severity=AssetCheckSeverity.WARN if there else AssetCheckSeverity.ERROR,
+        passed=not rejected or (there > 0 and work.partition in declared()),
+    )

@@ -32,7 +32,7 @@ def _asked(row: Row) -> Iterator[Asked]:
         kind="yes/no" if is_yes_no else "count",
         truth=row["ground_truth"],
         familiar=row["expected_bias"],
-        seed=row["seed"],
+        topic=row["subtopic"],
         rehearsal=row["rehearsal"],
         full_question=row["question"],
         unfit=row["disputable"] or None,

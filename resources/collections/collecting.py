@@ -15,7 +15,7 @@ from resources.collections.tables import rows_of
 from resources.images import ImageStore
 from resources.ledger import WorkLedger
 
-_NOTHING = Item("", b"", None, None, [], [], None, None, None, "{}")
+_NOTHING = Item("", b"", None, None, [], [], None, None, None, None, "{}")
 
 
 def collect(
@@ -92,5 +92,6 @@ def _row(collection: Collection, row: Row, item: Item, taken: Taken) -> dict[str
         "scale_high": high,
         "question": item.question,
         "answer": item.answer,
+        "options": item.options,
         "others": item.others,
     }

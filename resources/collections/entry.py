@@ -38,6 +38,8 @@ class ColumnNames(BaseModel):
     """What people gave: one number, a list of them, or a column for each person."""
     question: Name | None = None
     answer: Name | None = None
+    options: Name | None = None
+    """What an answer such as (a) is one of, as in `(a) Open (b) Closed`."""
     domain: Name | None = None
 
     @property
@@ -54,7 +56,7 @@ class ColumnNames(BaseModel):
     @property
     def used(self) -> tuple[str, ...]:
         """All columns that are read, each once."""
-        single = (self.name, self.text, self.question, self.answer, self.domain)
+        single = (self.name, self.text, self.question, self.answer, self.options, self.domain)
         named = (*self.of_image, *filter(None, single), *self.references, *self.human_score)
         return tuple(dict.fromkeys(named))
 

@@ -26,6 +26,7 @@ class Item(NamedTuple):
     human_scores: list[float]
     question: str | None
     answer: str | None
+    options: str | None
     domain: str | None
     others: str
     """All other columns as a JSON object."""
@@ -58,6 +59,7 @@ def item_of(row: Row, collection: Collection) -> Item:
         ],
         question=_text_or_none(cells, columns.question),
         answer=_text_or_none(cells, columns.answer),
+        options=_text_or_none(cells, columns.options),
         domain=_text_or_none(cells, columns.domain),
         others=_others(cells, columns.used),
     )

@@ -1,0 +1,104 @@
+"""Panels: several people review the same things, each in a file of a folder.
+
+A sheet lies in the folder; who has filled in a copy saves it beside it under a name, as in
+anna.csv.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+from unicodedata import normalize
+
+import pandas as pd
+
+from assets.kit.review import ACCEPT, REJECT, Verdicts, read_verdicts, review_sheet, write_sheet
+from assets.kit.sheets import BadReview
+from metrics.agreement import Agreement, pairwise_agreement
+from resources.home import Home
+
+Panel: TypeAlias = Mapping[str, Verdicts]
+"""By annotator: what each decided."""
+_SHEET = "sheet"
+_SPREADSHEETS = (".xls", ".xlsx", ".ods", ".numbers")
+
+
+@dataclass(frozen=True)
+class Votes:
+    """Who accepted a thing, and who rejected it."""
+
+    accepted_by: list[str]
+    rejected_by: list[str]
+
+    @property
+    def is_out(self) -> bool:
+        """Whether it is left out: half of those who decided reject it, or more."""
+        return bool(self.rejected_by) and len(self.rejected_by) >= len(self.accepted_by)
+
+
+def panel_folder(home: Home, name: str) -> Path:
+    """Where the files of a panel lie."""
+    return Path(home.root) / "reviews" / name
+
+
+def panel_sheet(folder: Path) -> Path:
+    """The sheet that each annotator copies."""
+    return review_sheet(folder / f"{_SHEET}.csv")
+
+
+def write_panel_sheet(
+    folder: Path, things: Sequence[tuple[str, Mapping[str, Any]]], of: str
+) -> None:
+    """Write the sheet, without anybody's verdicts: each thing's name, and its further cells.
+
+    A sheet that somebody has filled in itself is put aside, and stays.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    write_sheet(folder / f"{_SHEET}.csv", things, {}, of)
+
+
+def read_panel(folder: Path, of: str) -> Panel:
+    """What all annotators decided, by the names of their files; `of` names what is reviewed.
+
+    Names that differ in how an é is stored, or in capitals alone, are one person's. Raises
+    `BadReview`.
+    """
+    found: dict[str, Verdicts] = {}
+    names: dict[str, Path] = {}
+    for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+        if path.name.startswith((".", "~", f"{_SHEET}-")):
+            continue
+        if path.suffix.lower() in _SPREADSHEETS:
+            raise BadReview(f"{path} is a spreadsheet, which is not read. Save it as CSV (UTF-8).")
+        if path.suffix.lower() != ".csv":
+            continue
+        name = normalize("NFC", path.stem)
+        first = names.setdefault(name.casefold(), path)
+        if first != path:
+            raise BadReview(f"{path} and {first} are of one annotator. Keep one of the two.")
+        found[name] = read_verdicts(path, of=of)
+    return found
+
+
+def votes_on(panel: Panel, name: str) -> Votes:
+    """Who decided what on one thing."""
+    said = {each: verdicts[name].word for each, verdicts in panel.items() if name in verdicts}
+    return Votes(
+        [each for each, word in said.items() if word == ACCEPT],
+        [each for each, word in said.items() if word == REJECT],
+    )
+
+
+def agreement(votes: Mapping[tuple[str, str], Votes], seed: int = 0) -> list[Agreement]:
+    """How every two annotators agree, as Cohen's kappa; empty for fewer than two.
+
+    `votes` are by name of a thing, and of what it is drawn with again: its picture.
+    """
+    rows = [
+        {"image_id": name, "concept_id": cluster, "annotator": each, "score": float(score)}
+        for (name, cluster), cast in votes.items()
+        for score, names in ((1, cast.accepted_by), (0, cast.rejected_by))
+        for each in names
+    ]
+    columns = ["image_id", "concept_id", "annotator", "score"]
+    return pairwise_agreement(pd.DataFrame(rows, columns=columns), seed=seed)

@@ -1,0 +1,128 @@
+"""Perturbed pictures: made by code once, and known by what they are made of."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
+from typing import Any, NamedTuple, TypeAlias
+
+from assets.kit.pictures import damaged
+from assets.kit.step import PENDING
+from generators.perturbations.perturb import Perturbing, perturb_png
+from generators.perturbations.registry import code_of, from_json
+from generators.perturbations.subject import NOTHING, Inapplicable, Subject
+from resources.images import ImageStore
+from resources.ledger import WorkLedger, work_key
+from resources.png_check import png_size
+from resources.workers import spread
+
+_AT_ONCE = 50
+
+
+class Made(NamedTuple):
+    """A perturbed picture, or why there is none."""
+
+    sha256: str | None
+    width: int | None
+    height: int | None
+    reason: str | None = None
+
+    def columns(self, done: str) -> dict[str, Any]:
+        """The columns of a row; one that has a picture ended as `done`, another inapplicable."""
+        return {**self._asdict(), "outcome": "inapplicable" if self.sha256 is None else done}
+
+
+class Wanted(NamedTuple):
+    """What a perturbed picture is made of."""
+
+    original: str
+    """The sha256 of the picture."""
+    parameters: str
+    """The perturbations as JSON."""
+    subject: Subject = NOTHING
+    seed: int = 0
+
+
+Works: TypeAlias = Mapping[int, Wanted]
+"""By place: what is to be made of a row; a row without a picture to make has none."""
+
+
+def known_pictures(
+    rows: Sequence[dict[str, Any]], works: Works, done: str, images: ImageStore, ledger: WorkLedger
+) -> list[dict[str, Any]]:
+    """The rows with the pictures that were made before; those of others are pending."""
+    keys = _keys(works)
+    made = {key: Made(*found) for key, found in ledger.known(keys.values()).items()}
+    lost = images.lost([each.sha256 for each in made.values() if each.sha256])
+    return [
+        row | made[keys[place]].columns(done)
+        if place in keys and keys[place] in made and made[keys[place]].sha256 not in lost
+        else row | ({"outcome": PENDING} if place in keys else {})
+        for place, row in enumerate(rows)
+    ]
+
+
+def make_pictures(
+    rows: Sequence[dict[str, Any]], works: Works, done: str, images: ImageStore, ledger: WorkLedger
+) -> tuple[list[dict[str, Any]], int]:
+    """The rows of `known_pictures` with every picture that can be made; how many were made now.
+
+    A known picture that is missing or damaged is made again.
+    """
+    lost = damaged({row["sha256"] for row in rows if row["outcome"] == done}, images)
+    keys = {
+        place: key
+        for place, key in _keys(works).items()
+        if rows[place]["outcome"] == PENDING or rows[place]["sha256"] in lost
+    }
+    todo = iter({key: works[place] for place, key in keys.items()}.items())
+    found: dict[str, Made] = {}
+    while some := list(islice(todo, _AT_ONCE)):
+        pictures = _made((wanted for _, wanted in some), images)
+        made = dict(zip((key for key, _ in some), pictures, strict=True))
+        ledger.record({key: list(each) for key, each in made.items()})
+        found |= made
+    ended = [
+        row | found[keys[place]].columns(done) if place in keys else row
+        for place, row in enumerate(rows)
+    ]
+    return ended, len(found)
+
+
+def _made(some: Iterable[Wanted], images: ImageStore) -> list[Made]:
+    work = [
+        Perturbing(images.get(each.original), from_json(each.parameters), each.subject, each.seed)
+        for each in some
+    ]
+    return [
+        Made(None, None, None, found)
+        if isinstance(found, str)
+        else Made(images.put(found), *png_size(found))
+        for found in spread(_perturbed, work)
+    ]
+
+
+def _perturbed(perturbing: Perturbing) -> bytes | str:
+    """The PNG, or why there is none."""
+    try:
+        return perturb_png(perturbing)
+    except Inapplicable as why:
+        return str(why)
+
+
+def _keys(works: Works) -> dict[int, str]:
+    """By place: the key of the work."""
+    codes = {
+        parameters: code_of(from_json(parameters))
+        for parameters in {each.parameters for each in works.values()}
+    }
+    return {
+        place: work_key(
+            *("perturb", codes[each.parameters], each.original, each.parameters),
+            *(_said(each.subject), *((each.seed,) if each.seed else ())),
+        )
+        for place, each in works.items()
+    }
+
+
+def _said(subject: Subject) -> list[Any]:
+    boxes = [[b.left, b.top, b.width, b.height, b.label] for b in subject.boxes]
+    return [subject.keyword, subject.instruction, boxes]
