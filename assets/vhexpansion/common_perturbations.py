@@ -21,6 +21,10 @@ from assets.vhexpansion.seed_cases import SEED_CASES, TAKEN
 from generators.domains import domains
 from generators.nearest import nearest
 from generators.perturbations.grids import COMMON
+from generators.perturbations.kinds.defocus import Defocus
+from generators.perturbations.kinds.hsv_brightness import HsvBrightness
+from generators.perturbations.kinds.jpeg import Jpeg
+from generators.perturbations.kinds.noise import Noise
 from generators.perturbations.perturbation import Perturbation
 from generators.perturbations.registry import perturbation, to_json
 from resources.models.catalog import Catalog
@@ -46,7 +50,7 @@ PERTURBED = Columns(
 )
 DONE = "perturbed"
 NAMES = tuple(each.name for each in COMMON)
-_PAPER = {each.name: each.parameters for each in COMMON}
+_PARAMETERS = {each.name: tuple(each.parameters) for each in COMMON}
 
 
 class Perturbing(Limited):
@@ -56,18 +60,16 @@ class Perturbing(Limited):
         default=[*NAMES], min_length=1, description=f"Some of {', '.join(NAMES)}."
     )
     sigma: float = Field(
-        default=_PAPER["noise"]["sigma"], ge=0, le=1, description="Of noise, in parts of 255."
+        default=Noise().sigma, ge=0, le=1, description="Of noise, in parts of 255."
     )
     amount: float = Field(
-        default=_PAPER["hsv_brightness"]["amount"],
+        default=HsvBrightness().amount,
         ge=-1,
         le=1,
         description="What hsv_brightness adds to V of HSV, in parts of 255.",
     )
-    radius: int = Field(
-        default=_PAPER["defocus"]["radius"], ge=0, le=50, description="Of defocus, in px."
-    )
-    quality: int = Field(default=_PAPER["jpeg"]["quality"], ge=1, le=95, description="Of jpeg.")
+    radius: int = Field(default=Defocus().radius, ge=0, le=50, description="Of defocus, in px.")
+    quality: int = Field(default=Jpeg().quality, ge=1, le=95, description="Of jpeg.")
     seed: int = Field(default=0, ge=0, description="Of the noise; each picture has its own.")
     reread: bool = Field(
         default=True,
@@ -86,7 +88,7 @@ class Perturbing(Limited):
     def made(self) -> list[Perturbation]:
         """The perturbations with their parameters."""
         return [
-            perturbation(name, **{each: getattr(self, each) for each in _PAPER[name]})
+            perturbation(name, **{each: getattr(self, each) for each in _PARAMETERS[name]})
             for name in self.perturbations
         ]
 
