@@ -57,6 +57,14 @@ _FLOWS = (
         "FRAME by source: how far and how often biases raise what judges give.",
         one_step=True,
     ),
+    # After `frame_inflation`: the first flow by source is what sensors take for the summary.
+    Flow(
+        "frame_human_scores",
+        sources,
+        ("frame/human_scores",),
+        "FRAME by source: writes what people fill in who score pictures, and reads what is filled.",
+        one_step=True,
+    ),
     Flow(
         "frame_survival",
         drawn_domains,

@@ -1,15 +1,14 @@
 """Score inflation: the paper's printed tables, a slow bootstrap, and what intervals cover."""
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import binomtest
 
+from assets.frame.pages.paper import printed
 from metrics.inflation import inflation_table, percent, percent_change, success, success_of
 
-PRINTED = pd.read_csv(Path(__file__).with_name("frame_tables.csv"))
+PRINTED = printed()
 """FRAME's Tables 3, 4 and 12."""
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from assets.frame.common import QUESTION, TITLE
-from assets.frame.pages import charts, finding, tables
+from assets.frame.pages import charts, finding, paper, tables
 from assets.frame.pages.gallery import Gallery, gallery
 from assets.frame.pages.sourced import SHORT, Sourced
 from assets.report import publish
@@ -47,6 +47,7 @@ def _pages(
     spent: Sequence[Spent],
 ) -> Iterator[tuple[str, str]]:
     shared = {"sources": sources, "tables": tables, "charts": charts, "sentence": finding.sentence}
+    shared["paper_says"] = paper
     page = Renderer(_HERE / "templates", shell, question=QUESTION, short=SHORT, **shared).page
     yield from page("index.html", "front.html", found=found, costs=costs(spent))
     for source in sources:

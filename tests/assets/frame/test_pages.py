@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from assets.frame.inflation import inflation_rows
-from assets.frame.pages import Sourced, build
+from assets.frame.pages import Sourced, build, paper
 from assets.frame.pages.charts import overlays
 from assets.frame.pages.finding import finding, sentence
 from assets.frame.search import beside_originals, searched
@@ -100,3 +100,29 @@ def test_pages_have_readable_pictures_and_people_where_there_are_such():
     assert "Human scores by bin" in page
     assert "A stand-in run" not in "".join(pages.values())
     assert {*pages} >= {"index.html", "pictures-brush.html"}
+
+
+def test_the_papers_numbers_stand_beside_ours_and_agree_with_one_another():
+    front, source = (
+        dict(build(sources=[sourced(("eye", 1.0), images=30)], facts={}).pages)[name]
+        for name in ("index.html", "source-brush.html")
+    )
+    assert "67.65" in front
+    assert "Pictures by DALL-E 3" in front
+    for caption in ("Tables 3 and 12", "Table 5: GPT-4.1-mini", "Table 6: GPT-4.1-mini"):
+        assert f"The paper’s {caption}, for orientation" in source
+    judge = paper.printed().query("model == 'GPT-4.1-mini'")
+    originals = judge.groupby("domain")["original"].first()
+    for line, domain in zip(paper.combined().lines, paper.DOMAINS, strict=True):
+        before, single, *_ = (cell.numbers for cell in line.cells)
+        assert before[""] == originals[domain]
+        best = judge[judge["domain"].eq(domain)]["biased"].max()
+        assert single[""] == best
+        for cell in line.cells[1:]:
+            change = 100 * (cell.numbers[""] / before[""] - 1)
+            assert abs(change - cell.numbers["percent"]) < 1.0
+    before, *after = paper.mitigation().lines
+    for cells in zip(before.cells, *(line.cells for line in after), strict=True):
+        for cell in cells[1:]:
+            change = 100 * (cell.numbers[""] / cells[0].numbers[""] - 1)
+            assert abs(change - cell.numbers["percent"]) < 1.0
