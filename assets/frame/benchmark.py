@@ -1,6 +1,6 @@
 """The benchmark FRAME, as other packages see it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from assets.frame.biased_images import BiasedImages
@@ -82,7 +82,12 @@ _FLOWS = (
 )
 _WRITTEN = ("concepts", "drafts", "instructions", "perturbed_instructions")
 _FEW = {"concepts": {"items": 4, "reserve": 1}}
-_ONE_EACH = {"biased_images": {"configurations": "single"}}
+_ONE_EACH: Mapping[str, Mapping[str, Any]] = {"biased_images": {"configurations": "single"}}
+_ANALYSED = "animals"
+_IN_PAIRS: Mapping[str, Mapping[str, Any]] = {**_ONE_EACH, "images": {"samples": 2}}
+_ANALYSES = {"combined_gullible": {"biases": ["instruction", "padding"], "sizes": [2]}}
+"""The domain that combinations, templates and pairs are shown of, and one pair of biases for all:
+each picture that is made takes time."""
 
 
 def _steps(catalog: Catalog) -> Iterator[Step[Any]]:
@@ -100,12 +105,19 @@ def _assets(catalog: Catalog) -> list[Definition]:
 
 
 def _stand_in(catalog: Catalog, painter: str) -> Iterator[StandIn]:
-    """A few items of each domain, with each bias once; judges that cost nothing."""
+    """A few items of each domain, with each bias once; judges that cost nothing.
+
+    Combinations, templates and pairs are of one domain and judge.
+    """
     judges = [judge.name for judge in judges_of(catalog, REFERENCES) if judge.rehearses]
     made = [f"{name}_{judge}" for judge in judges for name in ("scores", "search")]
     for domain in DOMAINS:
         yield StandIn(_WRITTEN, domain, _FEW)
-        yield StandIn(("images", "biased_images", *made), f"{domain}|{painter}", _ONE_EACH)
+        config = _IN_PAIRS if domain == _ANALYSED else _ONE_EACH
+        yield StandIn(("images", "biased_images", *made), f"{domain}|{painter}", config)
+    if "gullible" in judges:
+        analyses = ("combined_gullible", "mitigation_gullible", "pairwise_gullible")
+        yield StandIn(analyses, f"{_ANALYSED}|{painter}", _ANALYSES)
     yield StandIn(("inflation",), painter)
     yield StandIn(("report",))
 

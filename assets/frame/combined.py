@@ -12,7 +12,7 @@ from assets.frame.common import GROUP, by_source
 from assets.frame.readable import with_readable
 from assets.frame.references import REFERENCES
 from assets.frame.scores import READ_SOME, SCORES, asked, read, to_score
-from assets.frame.search import best_of, hinges, of_originals, searched_inputs
+from assets.frame.search import CHOICES, best_of, hinges, of_originals, searched_inputs
 from assets.kit.checks import few_unread
 from assets.kit.judging import JudgeStep
 from assets.kit.limits import Placed, first_of
@@ -28,7 +28,7 @@ from assets.kit.step import (
 )
 from generators.perturbations.grids import GRID, ordered
 from generators.perturbations.perturbation import Perturbation
-from generators.perturbations.registry import from_json
+from generators.perturbations.registry import from_json, to_json
 from generators.prompts.judging_templates import STANDARD
 from resources.models.catalog import Catalog, Model
 from resources.models.requests import Look
@@ -69,12 +69,9 @@ class Combined(JudgeStep[Combining]):
     def rows(self, work: Work[Combining]) -> list[dict[str, Any]]:
         """Each picture as it was, and with every combination."""
         search = work.rows("search")
-        best = [
-            from_json(parameters)
-            for bias, parameters in best_of(search).items()
-            if not work.config.biases or bias in work.config.biases
-        ]
-        tried = [(), *_combinations(best, work.config.sizes)]
+        combined = chain(*(_combinations(search, choice, work.config) for choice in CHOICES))
+        # Where both choices are the same configuration, nothing is asked twice.
+        tried = [(), *{to_json(each): each for each in combined}.values()]
         made = [biased_row(image, each) for image in _originals(work) for each in tried]
         return [
             to_score(row, STANDARD, self) | ({"outcome": PENDING} if hinges(row, search) else {})
@@ -110,9 +107,14 @@ class Combined(JudgeStep[Combining]):
 
 
 def _combinations(
-    best: Sequence[tuple[Perturbation, ...]], sizes: Sequence[int]
+    search: Sequence[Row], choice: str, config: Combining
 ) -> Iterator[tuple[Perturbation, ...]]:
-    for size in sizes:
+    best = [
+        from_json(parameters)
+        for bias, parameters in best_of(search, choice).items()
+        if not config.biases or bias in config.biases
+    ]
+    for size in config.sizes:
         for some in combinations(best, size):
             yield ordered(chain(*some))
 

@@ -4,6 +4,7 @@ It is a summary of all judges, of which the report is made: of the biases alone 
 Figure 2), of pairs and triples (Table 6), and by other templates (Table 5).
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -12,27 +13,34 @@ import pandas as pd
 import pyarrow as pa
 from dagster import AssetDep, AssetExecutionContext, AssetsDefinition, MaterializeResult
 
+from assets.frame.biases import JOINED, NONE
 from assets.frame.common import key, table_asset
 from assets.frame.search import CHOICES, HELD_OUT, IN_SAMPLE, beside_originals
 from assets.kit.columns import BOOLEAN, REAL, TEXT, WHOLE, Columns, materialized, records
 from assets.kit.partitions import sources
 from assets.kit.previews import markdown_table, with_intervals
 from assets.kit.table_asset import NothingYet
+from generators.perturbations.registry import from_json, to_json
 from generators.prompts.judging_templates import STANDARD
 from generators.prompts.visual_concepts import DOMAINS
 from metrics import chosen_half, inflation_table, success
+from metrics.held_out import best
 from metrics.ranking import ALL
 from resources.home import Home
 from resources.models.catalog import Model
 
-SINGLE, COMBINED = "single", "combined"
+SINGLE, COMBINED, WORDED = "single", "combined", "templates"
 EVERY, READABLE = "all", "readable"
 
 INFLATION = Columns(
     source=(TEXT, "The painter, or the collection"),
     rehearsal=(BOOLEAN, "Whether something offline had a part in it, so that it is no result"),
     model=(TEXT, "The judge, as models.yaml names it"),
-    experiment=(TEXT, "single for one bias at a time, combined for pairs and triples"),
+    experiment=(
+        TEXT,
+        "single for one bias at a time; combined for pairs and triples, and held out for the one "
+        "of each size that was chosen, alone as well; templates for what frame/mitigation asked",
+    ),
     template=(TEXT, "What was asked"),
     choice=(TEXT, "in_sample or held_out: how the configuration was chosen (frame/search)"),
     pictures=(TEXT, "all, or readable: those in which code reads the same as before"),
@@ -123,28 +131,39 @@ def inflation_over(judges: Sequence[Model]) -> AssetsDefinition:
     return inflation
 
 
-def beside(scores: pd.DataFrame, search: pd.DataFrame, choice: str) -> pd.DataFrame:
+def beside(
+    scores: pd.DataFrame,
+    search: pd.DataFrame,
+    choice: str,
+    *,
+    asked: pd.DataFrame | None = None,
+    template: str = STANDARD,
+) -> pd.DataFrame:
     """Each picture before and after the best configuration of each bias, in one row a bias.
 
     `scores` and `search` are of one judge, of any domains. Held out, they are those of the half on
-    which nothing was chosen.
+    which nothing was chosen. What was `asked` of the best configurations, by default `scores`, is
+    what is compared.
     """
-    found = beside_originals(scores)
-    best = search[search["choice"].eq(choice)][["domain", "bias", "parameters", "seed"]]
+    found = beside_originals(scores if asked is None else asked, template)
+    best = search[search["choice"].eq(choice)][["domain", "bias", "parameters"]]
     held = found.merge(best, on=["domain", "bias", "parameters"])
-    if choice == IN_SAMPLE:
-        return held
-    seeds = best.groupby("domain")["seed"].first()
+    return held if choice == IN_SAMPLE else held[~chosen_on(held, scores, search)]
+
+
+def chosen_on(rows: pd.DataFrame, scores: pd.DataFrame, search: pd.DataFrame) -> "pd.Series[bool]":
+    """Whether each row is of the half of the pictures on which a search held out has chosen."""
+    seeds = search.groupby("domain")["seed"].first()
     # As the search did: the halves of the pictures that were asked about as they were.
-    chosen_on = [
+    originals = scores[scores["bias"].eq(NONE) & scores["template"].eq(STANDARD)]
+    halves = [
         (domain, name)
-        for domain, of in found.groupby("domain")
+        for domain, of in originals.groupby("domain")
         if domain in seeds
         for name in chosen_half(of["image_id"], seed=int(seeds[domain]))
     ]
-    where = pd.MultiIndex.from_frame(held[["domain", "image_id"]])
-    reported: pd.DataFrame = held[~where.isin(chosen_on)]
-    return reported
+    where = pd.MultiIndex.from_frame(rows[["domain", "image_id"]])
+    return pd.Series(where.isin(halves), rows.index)
 
 
 def _tables(home: Home, source: str, judges: Sequence[Model], name: str) -> dict[str, pd.DataFrame]:
@@ -172,7 +191,7 @@ def inflation_rows(
         return
     rehearsal = bool(search["rehearsal"].any())
     for part, held in _parts(scores, search, combined, mitigation):
-        for row in _rows(held, part.experiment):
+        for row in _rows(held, part):
             yield {"rehearsal": rehearsal, **part._asdict(), **row}
 
 
@@ -185,19 +204,59 @@ def _parts(
         readable = held[held["readable"].astype("boolean").fillna(value=False)]
         yield Part(SINGLE, STANDARD, choice, READABLE), readable
     if len(combined):
-        yield Part(COMBINED, STANDARD, IN_SAMPLE, EVERY), beside_originals(combined)
+        found = beside_originals(combined)
+        yield Part(COMBINED, STANDARD, IN_SAMPLE, EVERY), found[_made_of(found, search, IN_SAMPLE)]
+        yield Part(COMBINED, STANDARD, HELD_OUT, EVERY), _held_out(found, scores, search)
     for template in mitigation["template"].unique() if len(mitigation) else ():
-        if template != STANDARD:
-            held = beside_originals(mitigation, template)
-            yield Part(SINGLE, template, IN_SAMPLE, EVERY), held
+        for choice in CHOICES:
+            held = beside(scores, search, choice, asked=mitigation, template=template)
+            yield Part(WORDED, template, choice, EVERY), held
 
 
-def _rows(held: pd.DataFrame, experiment: str) -> Iterator[dict[str, Any]]:
+def _made_of(combined: pd.DataFrame, search: pd.DataFrame, choice: str) -> "pd.Series[bool]":
+    """Whether each combination is of the best configurations, chosen in one way."""
+    best = search[search["choice"].eq(choice)]
+    known = {*zip(best["domain"], best["parameters"], strict=True)}
+    parts = {
+        text: [to_json([e]) for e in from_json(text)] for text in combined["parameters"].unique()
+    }
+    made = [
+        all((domain, part) in known for part in parts[text])
+        for domain, text in zip(combined["domain"], combined["parameters"], strict=True)
+    ]
+    return pd.Series(made, combined.index, bool)
+
+
+def _held_out(combined: pd.DataFrame, scores: pd.DataFrame, search: pd.DataFrame) -> pd.DataFrame:
+    """By domain the best bias, pair and so on of one half of the pictures, on the other half."""
+    single = beside_originals(scores).merge(
+        search[search["choice"].eq(HELD_OUT)][["domain", "bias", "parameters"]]
+    )
+    single = single[single["image_id"].isin(combined["image_id"])]
+    every = pd.concat([single, combined[_made_of(combined, search, HELD_OUT)]], ignore_index=True)
+    is_chosen_on = chosen_on(every, scores, search)
+    sizes = every["bias"].str.count(re.escape(JOINED))
+    reported = []
+    for _, held in every.groupby(["domain", sizes]):
+        half = is_chosen_on[held.index]
+        if half.any():
+            name = best(held[half].rename(columns={"bias": "configuration"}))
+            reported.append(held[~half & held["bias"].eq(name)])
+    return pd.concat(reported) if reported else every.head(0)
+
+
+def _rows(held: pd.DataFrame, part: Part) -> Iterator[dict[str, Any]]:
     if held.empty:
         return
     table = inflation_table(held)
+    if part.experiment == COMBINED and part.choice == HELD_OUT:
+        # Each domain has chosen its own: no mean is over domains.
+        table = table[table["domain"].ne(ALL)]
     yield from records(table.astype(object).where(table.notna(), None))
-    if experiment == COMBINED or not (table["percent"].notna() & table["domain"].ne(ALL)).any():
+    if (
+        part.experiment == COMBINED
+        or not (table["percent"].notna() & table["domain"].ne(ALL)).any()
+    ):
         return
     found = success(held)
     numbers = {

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from assets.frame.biases import NONE
 from assets.frame.scores import Scores, Scoring
-from assets.frame.search import best_of, hinges, of_originals, searched_inputs
+from assets.frame.search import CHOICES, best_of, hinges, of_originals, searched_inputs
 from assets.kit.step import PENDING, Extent, Row, Work
 from generators.prompts.judging_templates import TEMPLATES
 from resources.models.catalog import Catalog, Model
@@ -37,9 +37,9 @@ class Mitigation(Scores):
         )
 
     def rows(self, work: Work[Scoring]) -> list[dict[str, Any]]:
-        """The pictures as they were, and those with the best configurations."""
+        """The pictures as they were, and those with the best configurations, chosen either way."""
         search = work.rows("search")
-        best = {*best_of(search).values()}
+        best = {each for choice in CHOICES for each in best_of(search, choice).values()}
         return [
             row | ({"outcome": PENDING} if hinges(row, search) else {})
             for row in super().rows(work)

@@ -148,9 +148,9 @@ def real(number: float) -> float | None:
     return None if pd.isna(number) else float(number)
 
 
-def best_of(rows: Sequence[Row]) -> Mapping[str, str]:
-    """By bias: the configuration that is best in sample, as the paper's analyses take it."""
-    return {row["bias"]: row["parameters"] for row in rows if row["choice"] == IN_SAMPLE}
+def best_of(rows: Sequence[Row], choice: str = IN_SAMPLE) -> Mapping[str, str]:
+    """By bias: its best configuration; in sample it is what the paper's analyses take."""
+    return {row["bias"]: row["parameters"] for row in rows if row["choice"] == choice}
 
 
 def searched_inputs(judge: Model) -> MappingProxyType[str, Input]:

@@ -6,7 +6,7 @@ from pathlib import Path
 from assets.frame.common import QUESTION, TITLE
 from assets.frame.pages import charts, finding, paper, tables
 from assets.frame.pages.gallery import Gallery, gallery
-from assets.frame.pages.sourced import SHORT, Sourced
+from assets.frame.pages.sourced import FEWEST, SHORT, Sourced
 from assets.report import publish
 from assets.report.costs import costs
 from assets.report.rendering import Renderer, Shell
@@ -46,8 +46,13 @@ def _pages(
     shell: Shell,
     spent: Sequence[Spent],
 ) -> Iterator[tuple[str, str]]:
-    shared = {"sources": sources, "tables": tables, "charts": charts, "sentence": finding.sentence}
-    shared["paper_says"] = paper
+    shared: dict[str, object] = {
+        "sources": sources,
+        "tables": tables,
+        "charts": charts,
+        "sentence": finding.sentence,
+    }
+    shared |= {"paper_says": paper, "fewest": FEWEST}
     page = Renderer(_HERE / "templates", shell, question=QUESTION, short=SHORT, **shared).page
     yield from page("index.html", "front.html", found=found, costs=costs(spent))
     for source in sources:

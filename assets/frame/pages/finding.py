@@ -52,14 +52,23 @@ def _count(some: int, of: int) -> str:
 
 
 def sentence(source: Sourced, judge: str) -> str:
-    """How much of a judge's score an overlay can buy, held out, with its interval."""
+    """How much of a judge's score an overlay can buy, held out, with its interval.
+
+    It stands alone: of few pictures it says that it is a trial.
+    """
     row = source.overlay(judge)
     if row is None:
         return f"{judge}: no overlay was scored before and after."
-    buys = float(row["biased"]) - float(row["original"])
-    told = f"{_SAID[row['bias']]} buys {score(buys)} of 5 points from {judge}"
+    more = float(row["biased"]) - float(row["original"])
+    what = _SAID[row["bias"]] if not source.trial else f"A trial: {_lowered(_SAID[row['bias']])}"
+    points = f"{score(abs(more))} of 5 points"
+    told = f"loses {points} with {judge}" if more < 0 else f"buys {points} from {judge}"
     means = f"from {score(row['original'])} to {score(row['biased'])}"
-    return f"{told}, {means}: {change(row)} {ends(row)}."
+    return f"{what} {told}, {means}: {change(row)} {ends(row)}."
+
+
+def _lowered(text: str) -> str:
+    return text[:1].lower() + text[1:]
 
 
 def change(row: Mapping[str, Any]) -> str:

@@ -11,6 +11,7 @@ import pandas as pd
 
 from assets.frame.pages.finding import change
 from assets.frame.pages.sourced import SHORT
+from assets.kit.columns import records
 from assets.report.cells import Body, Cell, Group, Head, Line, Table
 from assets.report.formats import NONE as NOTHING
 from assets.report.formats import score, titled
@@ -70,8 +71,8 @@ def beauty() -> Table:
     """The beauty filter on people (Table 4)."""
     held = printed()[printed()["bias"].eq(_BEAUTY)]
     lines = [
-        Line(row.model, [_cell(row.original), _cell(row.biased, row.percent)])
-        for row in held.itertuples()
+        Line(row["model"], [_cell(row["original"]), _cell(row["biased"], row["percent"])])
+        for row in records(held)
     ]
     return Table.plain("The paper’s Table 4", "Judge", ["Orig.", "Beauty"], lines)
 

@@ -5,7 +5,7 @@ from itertools import product
 from typing import Any
 
 from assets.frame.biases import JOINED, NONE
-from assets.frame.inflation import COMBINED, EVERY, READABLE, SINGLE
+from assets.frame.inflation import COMBINED, EVERY, READABLE, SINGLE, WORDED
 from assets.frame.pages.finding import change, ends
 from assets.frame.pages.sourced import SHORT, Sourced
 from assets.frame.people import BINS, Agreement, agreement, beside_people, binned
@@ -79,16 +79,19 @@ def beauty(source: Sourced) -> Table:
     return Table.plain("Beauty filter on people, held out", "Judge", ["Orig.", "Beauty"], lines)
 
 
-def mitigation(source: Sourced) -> Table:
+def mitigation(source: Sourced, choice: str) -> Table:
     """The mean over domains by each template, before any bias and after each (Table 5)."""
-    templates = [t for t in TEMPLATES if source.inflation["template"].eq(t).any()]
+    held = source.inflation[source.inflation["experiment"].eq(WORDED)]
+    templates = [each for each in TEMPLATES if held["template"].eq(each).any()]
     templates.sort(key=lambda each: each != STANDARD)
 
     def row(judge: str, bias: str, template: str) -> Mapping[str, Any] | None:
-        return source.row(judge, bias, choice=IN_SAMPLE, template=template)
+        return source.row(judge, bias, choice=choice, template=template, experiment=WORDED)
 
     bodies = []
     for judge in source.judges if len(templates) > 1 else ():
+        if not held["model"].eq(judge).any():
+            continue
         # The first bias is one that all domains have.
         before = [row(judge, source.biases[0], template) for template in templates]
         lines = [Line("Orig.", [_mean(each["original"] if each else None) for each in before])]
@@ -96,10 +99,11 @@ def mitigation(source: Sourced) -> Table:
             lines.append(Line(SHORT[bias], [_changed(row(judge, bias, t)) for t in templates]))
         bodies.append(Body(judge, lines))
     heads = [Head(titled(each.replace("_", " "))) for each in templates]
-    return Table("Mean scores by template, in sample", "Bias", [Group("", heads)], bodies)
+    caption = f"Mean scores by template, {SAID[choice]}"
+    return Table(caption, "Bias", [Group("", heads)], bodies)
 
 
-def combined(source: Sourced) -> Table:
+def combined(source: Sourced, choice: str) -> Table:
     """The best bias alone, and the best pair and triple of them (Table 6)."""
     held = source.inflation[source.inflation["experiment"].eq(COMBINED)]
     sizes = {bias: bias.count(JOINED) + 1 for bias in held["bias"].unique() if bias != ALL}
@@ -109,19 +113,21 @@ def combined(source: Sourced) -> Table:
     def cells(judge: str, domain: str) -> Iterator[Cell]:
         for size in heads:
             names = source.biases if size == 1 else [n for n, of in sizes.items() if of == size]
-            kind = SINGLE if size == 1 else COMBINED
+            kind = SINGLE if size == 1 and choice == IN_SAMPLE else COMBINED
             rows = [
                 row
                 for name in names
-                if (row := source.row(judge, name, domain, choice=IN_SAMPLE, experiment=kind))
+                if (row := source.row(judge, name, domain, choice=choice, experiment=kind))
                 and row["percent"] is not None
             ]
             best = max(rows, key=lambda row: float(row["percent"]), default=None)
             yield _changed(best, str(best["bias"]).replace(JOINED, " + ") if best else "")
 
-    caption = "Biases combined, in sample"
-    table = _by_judge(source, caption, [*heads.values()], cells)
-    return table if sizes else table._replace(bodies=[])
+    caption = f"Biases combined, {SAID[choice]}"
+    table = _by_judge(source, caption, [*heads.values()], cells, overall=choice == IN_SAMPLE)
+    tried = {*held["model"]}
+    bodies = [body for body in table.bodies if body.label in tried] or table.bodies
+    return table._replace(bodies=bodies if max(sizes.values(), default=1) > 1 else [])
 
 
 def configurations(source: Sourced, choice: str) -> Table:

@@ -58,13 +58,13 @@ def inflation(studio, **where):
 def test_the_gullible_judge_rises_by_just_what_it_is_stated_to(studio):
     rows = inflation(studio, model="gullible", pictures="all")
     rows = rows[rows["bias"] != "all"]
-    assert {*rows["experiment"]} == {"single", "combined"}
+    assert {*rows["experiment"]} == {"single", "combined", "templates"}
     assert {*rows["choice"]} == {"in_sample", "held_out"}
     assert len({*rows["template"]}) == 4
     assert set(rows["bias"]) == {*BIASES, "instruction+padding"}
     capped = (rows["original"] + rows["bias"].map(rise_of)).clip(upper=5)
     assert (rows["biased"] - rows["original"]).round(9).le(rows["bias"].map(rise_of)).all()
-    single = rows["experiment"] == "single"
+    single = rows["experiment"] != "combined"
     assert rows["biased"][single].tolist() == pytest.approx(capped[single].tolist())
 
 

@@ -1,5 +1,7 @@
 """What the report says of judges whose scores are made up here."""
 
+from dataclasses import replace
+
 import pandas as pd
 import pytest
 
@@ -63,12 +65,16 @@ def test_a_judge_that_is_moved_and_one_that_is_not():
     assert "; eye gives +4" in found.sentence
     assert "buys 1.00 of 5 points from eye" in sentence(source, "eye")
     assert "buys 0.00 of 5 points from stone" in sentence(source, "stone")
+    lower = source.inflation.assign(biased=source.inflation["original"] - 1)
+    assert "loses 1.00 of 5 points with eye" in sentence(replace(source, inflation=lower), "eye")
 
 
 @pytest.mark.parametrize(("rise", "said"), [(1.0, "The only judge gives"), (0.0, "No judge")])
 def test_few_pictures_are_a_trial(rise, said):
-    found = finding([sourced(("eye", rise), images=24)])
+    source = sourced(("eye", rise), images=24)
+    found = finding([source])
     assert found.state == "trial"
+    assert sentence(source, "eye").startswith("A trial: writing the instruction onto a picture")
     assert found.sentence.startswith(f"A trial on few pictures: {said}")
 
 

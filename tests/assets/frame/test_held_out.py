@@ -1,0 +1,85 @@
+"""Combinations and templates: chosen on one half of the pictures, reported on the other."""
+
+import pandas as pd
+import pytest
+
+from assets.frame.inflation import inflation_rows
+from assets.frame.search import beside_originals, searched
+from generators.perturbations.grids import GRID
+from generators.perturbations.registry import to_json
+from metrics import chosen_half
+
+NAMES = [f"p/{number}" for number in range(40)]
+HALF = chosen_half(NAMES)
+"""The pictures on which is chosen."""
+GAMMA, PADDING = GRID["gamma"][:2], GRID["padding"][:1]
+PAIRS = [(one, *PADDING) for one in GAMMA]
+
+
+def scores(*tried, template="standard", rise):
+    """2 for each picture as it was, and by how much more with each configuration."""
+    rows = [((), 0.0, name) for name in NAMES]
+    rows += [(each, rise(each, name in HALF), name) for each in tried for name in NAMES]
+    return pd.DataFrame(
+        {
+            "model": "eye",
+            "domain": "animals",
+            "image_id": name,
+            "bias": "+".join(part.name for part in each) or "none",
+            "parameters": to_json(each),
+            "readable": None,
+            "template": template,
+            "score": 2.0 + more,
+        }
+        for each, more, name in rows
+    )
+
+
+def lucky(each, is_chosen_on):
+    """The first γ raises scores on the half that chooses alone, the second on the other alone."""
+    of_gamma = GAMMA[0] in each, GAMMA[1] in each
+    more = {(True, False): is_chosen_on, (False, True): 1.5 * (not is_chosen_on)}
+    return float(more.get(of_gamma, 0)) + 0.25 * (PADDING[0] in each)
+
+
+@pytest.fixture(scope="module")
+def rows():
+    alone = scores(*((each,) for each in (*GAMMA, *PADDING)), rise=lucky)
+    search = pd.DataFrame(searched(beside_originals(alone), 0))
+    search = search.assign(domain="animals", seed=0, rehearsal=False)
+    combined = scores(*PAIRS, rise=lucky)
+    asked = pd.concat(
+        scores(*((each,) for each in (*GAMMA, *PADDING)), template=name, rise=rise)
+        for name, rise in (("standard", lucky), ("bias_aware", lambda each, is_half: 0.5))
+    )
+    return pd.DataFrame(inflation_rows(alone, search, combined, asked))
+
+
+def one(rows, **where):
+    for column, value in where.items():
+        rows = rows[rows[column] == value]
+    (row,) = rows.to_dict("records")
+    return row
+
+
+def test_a_pair_that_was_lucky_on_one_half_is_reported_on_the_other(rows):
+    pair = {"experiment": "combined", "bias": "gamma+padding", "domain": "animals"}
+    in_sample, held_out = (one(rows, **pair, choice=each) for each in ("in_sample", "held_out"))
+    assert (in_sample["images"], in_sample["biased"]) == (40, 2 + 1.5 / 2 + 0.25)
+    assert (held_out["images"], held_out["biased"]) == (20, 2.25)
+
+
+def test_of_each_size_the_best_is_held_out_and_no_mean_is_over_domains(rows):
+    held_out = rows[(rows["experiment"] == "combined") & (rows["choice"] == "held_out")]
+    assert set(held_out["domain"]) == {"animals"}
+    assert held_out["bias"].tolist() == ["gamma", "gamma+padding"]
+    assert held_out["biased"].tolist() == [2.0, 2.25]
+
+
+def test_every_template_is_on_the_same_pictures(rows):
+    of = {"experiment": "templates", "domain": "animals", "bias": "gamma"}
+    standard = one(rows, **of, template="standard", choice="held_out")
+    aware = one(rows, **of, template="bias_aware", choice="held_out")
+    assert (standard["images"], standard["biased"]) == (20, 2.0)
+    assert (aware["images"], aware["biased"]) == (20, 2.5)
+    assert one(rows, **of, template="standard", choice="in_sample")["biased"] == 2.75
