@@ -5,15 +5,30 @@ from typing import Any
 
 from assets.kit.benchmarks import Benchmark, Definition, StandIn
 from assets.kit.jobs import Flow
+from assets.kit.judging import judges_of
 from assets.kit.step import Step
-from assets.vhexpansion.common import GROUP, QUESTION, TITLE, datasets
+from assets.vhexpansion.adversarial_perturbations import AdversarialPerturbations
+from assets.vhexpansion.answers import Answers, CleanAnswers, encoders_of
+from assets.vhexpansion.common import GROUP, QUESTION, TITLE, datasets, key
 from assets.vhexpansion.common_perturbations import CommonPerturbations
 from assets.vhexpansion.negated_cases import NegatedCases
+from assets.vhexpansion.references import REFERENCES
+from assets.vhexpansion.report import report_over
 from assets.vhexpansion.seed_cases import SeedCases
+from assets.vhexpansion.symmetry import symmetry_over
+from resources.home import Home
 from resources.models.catalog import Catalog
 
 CASES = ("seed_cases", "negated_cases", "common_perturbations")
 """What is made of a dataset once, whoever is asked."""
+STANDS_IN = ("game_boards", "optical_illusions")
+"""The datasets of the stand-in run: those that are the quickest to read from pixels."""
+_FEW = {
+    "seed_cases": {"limit": 4},
+    # Noise and defocus take seconds to read.
+    "common_perturbations": {"reread": False},
+    "answers_pixels": {"perturbations": ["none", "hsv_brightness", "jpeg"]},
+}
 
 
 def _flows() -> list[Flow]:
@@ -24,20 +39,81 @@ def _flows() -> list[Flow]:
             tuple(f"{GROUP}/{name}" for name in CASES),
             "VHExpansion by dataset, first: cases, their negations, and pictures perturbed in "
             "common ways, once for all judges.",
-        )
+        ),
+        Flow(
+            "vhexpansion_clean_answers",
+            datasets(),
+            (f"{GROUP}/clean_answers_",),
+            "VHExpansion by dataset, second, where pictures are attacked: has judges answer cases "
+            "as they stand, which says how each is attacked.",
+        ),
+        Flow(
+            "vhexpansion_attacks",
+            datasets(),
+            (f"{GROUP}/adversarial_perturbations_",),
+            "VHExpansion by dataset, third: attacks the pictures for each encoder. Needs a GPU.",
+        ),
+        Flow(
+            "vhexpansion_answers",
+            datasets(),
+            (f"{GROUP}/answers_",),
+            "VHExpansion by dataset: has judges answer cases and negations, of pictures as they "
+            "were and perturbed. For one judge, select its node in the graph.",
+        ),
+        Flow(
+            "vhexpansion_symmetry",
+            datasets(),
+            (f"{GROUP}/symmetry",),
+            "VHExpansion by dataset: how often judges are right, and right on both of a pair.",
+            one_step=True,
+        ),
+        Flow(
+            "vhexpansion_report",
+            None,
+            (f"{GROUP}/report",),
+            "VHExpansion: the report on all datasets that were answered.",
+            one_step=True,
+        ),
     ]
 
 
 def _steps(catalog: Catalog) -> Iterator[Step[Any]]:
     yield from (SeedCases(catalog), NegatedCases(catalog), CommonPerturbations(catalog))
+    for encoder in encoders_of(catalog):
+        yield AdversarialPerturbations(catalog, encoder)
+    for judge in judges_of(catalog, REFERENCES):
+        yield from (CleanAnswers(catalog, judge), Answers(catalog, judge))
 
 
 def _assets(catalog: Catalog) -> list[Definition]:
-    return []
+    judges = judges_of(catalog, REFERENCES)
+    return [symmetry_over(catalog, judges), report_over(judges)]
 
 
 def _stand_in(catalog: Catalog, painter: str) -> Iterator[StandIn]:
-    yield from ()
+    """A few cases of two drawn domains; judges that cost nothing."""
+    judges = [judge.name for judge in judges_of(catalog, REFERENCES) if judge.rehearses]
+    answers = [f"answers_{judge}" for judge in judges]
+    for dataset in STANDS_IN:
+        yield StandIn((*CASES, *answers, "symmetry"), dataset, _FEW)
+    yield StandIn(("report",))
+
+
+def count_made(home: Home, painter: str) -> list[dict[str, Any]]:
+    """By dataset of the stand-in run: cases, those with a negation, and perturbed pictures."""
+    return [_made(home, dataset) for dataset in STANDS_IN]
+
+
+def _made(home: Home, dataset: str) -> dict[str, Any]:
+    cases, negated, pictures = (
+        home.table(key(name), dataset, ["outcome"])["outcome"] for name in CASES
+    )
+    return {
+        "dataset": dataset,
+        "cases": int(cases.eq("taken").sum()),
+        "negated": int(negated.eq("negated").sum()),
+        "perturbed pictures": int(pictures.eq("perturbed").sum()),
+    }
 
 
 BENCHMARK = Benchmark(
@@ -48,4 +124,5 @@ BENCHMARK = Benchmark(
     assets=_assets,
     flows=_flows,
     stand_in=_stand_in,
+    made=count_made,
 )

@@ -16,8 +16,8 @@ from resources.models.catalog import Catalog, Model
 OTHER = {"yes": "no", "no": "yes"}
 
 
-def reference(name):
-    return Model(name=name, backend="offline", model=name, family="reference", roles=("judge",))
+def reference(name, role="judge"):
+    return Model(name=name, backend="offline", model=name, family="reference", roles=(role,))
 
 
 def case(number, answer="yes", image=None, **columns):

@@ -1,0 +1,99 @@
+"""What VHExpansion's reference judges are known to do is what its numbers find."""
+
+import pandas as pd
+import pytest
+
+from assets.vhexpansion.benchmark import CASES, STANDS_IN
+from tests.assets.vhexpansion.cases import reference
+from tests.runs import TOPIC, copied, failure, materialize, table
+
+JUDGES = ("gullible", "pixels", "prior", "random")
+MODELS = (*map(reference, JUDGES), reference("grammar", "writer"))
+
+
+@pytest.fixture(scope="module")
+def root(made, tmp_path_factory):
+    """All cases of a small topic, and what reference judges answer."""
+    root = copied(made, tmp_path_factory.mktemp("vhexpansion") / "root")
+    names = (*CASES, *(f"answers_{judge}" for judge in JUDGES), "symmetry")
+    # The others take seconds to read.
+    some = {"common_perturbations": {"perturbations": ["hsv_brightness", "jpeg"]}}
+    run(root, *names, topic=TOPIC, answers_random={"repeats": 20}, **some)
+    run(root, "report")
+    return root
+
+
+def run(root, *names, topic=None, **config):
+    result = materialize(
+        root, *names, topic=topic, models=MODELS, group="vhexpansion", config=config
+    )
+    assert result.success, failure(result)
+    return result
+
+
+@pytest.fixture(scope="module")
+def numbers(root):
+    rows = pd.read_parquet(table(root, "symmetry", group="vhexpansion"))
+    return rows[rows["is_whole"]].set_index(["model", "perturbation"])
+
+
+def test_all_of_it_is_a_stand_in(numbers):
+    assert numbers["rehearsal"].all()
+    assert set(numbers.index.get_level_values("perturbation")) == {
+        *("none", "hsv_brightness", "jpeg")
+    }
+
+
+def test_gullible_is_right_in_the_share_of_yes_and_in_no_pair(numbers):
+    rows = numbers.loc["gullible"]
+    assert rows["accuracy"].tolist() == pytest.approx(rows["truly_yes"].tolist())
+    assert 0 < rows["accuracy"].iloc[0] < 1
+    assert rows["symmetric"].eq(0).all()
+    assert rows["yes_rate"].eq(1).all()
+    assert rows["yes_twice"].eq(1).all()
+    assert rows["new_cases"].tolist() == pytest.approx(
+        [rows["truly_yes"].iloc[0] * rows["cases"].iloc[0], *rows["cases"].iloc[1:]]
+    )
+
+
+def test_pixels_is_right_wherever_it_can_read(numbers, root):
+    assert numbers["symmetric"]["pixels", "none"] == 1
+    assert numbers["unanswered"]["pixels", "none"] == 0
+    answers = pd.read_parquet(table(root, "answers_pixels", group="vhexpansion"))
+    pictures = pd.read_parquet(table(root, "common_perturbations", group="vhexpansion"))
+    readable = set(pictures["sha256"][pictures["readable"].astype("boolean").fillna(value=False)])
+    shown = answers[answers["sha256"].isin(readable)]
+    assert len(shown) > len(answers) / 3
+    assert shown["correct"].astype(bool).all()
+    silent = answers[answers["answer"].isna()]
+    assert silent["reason"].notna().all()
+    assert set(silent["perturbation"]) <= {"hsv_brightness", "jpeg"}
+
+
+def test_random_is_within_what_the_theorem_allows(numbers):
+    row = numbers.loc["random", "none"]
+    tries = row["cases"] * 20
+    assert row["symmetric"] == pytest.approx(0.25, abs=4 * (0.25 * 0.75 / tries) ** 0.5)
+    assert row["accuracy"] == pytest.approx(0.5, abs=4 * (0.25 / tries) ** 0.5)
+
+
+def test_prior_is_wrong_where_a_picture_is_not_as_usual(root):
+    answers = pd.read_parquet(table(root, "answers_prior", group="vhexpansion"))
+    cases = pd.read_parquet(table(root, "negated_cases", group="vhexpansion"))
+    usual = cases["case_id"][cases["truth"].eq(cases["familiar"])]
+    right = answers["case_id"].isin(usual)
+    assert answers["correct"].astype(bool).tolist() == right.tolist()
+
+
+def test_the_report_says_that_it_is_a_stand_in_run_and_shows_pairs(root):
+    folder = root / "report" / "vhexpansion"
+    front = (folder / "index.html").read_text(encoding="utf-8")
+    assert "A stand-in run: judges or pictures are stand-ins" in front
+    pairs = (folder / f"pairs-{TOPIC}.html").read_text(encoding="utf-8")
+    shown = {part.partition('"')[0] for part in pairs.split('<img src="')[1:]}
+    assert shown
+    assert all((folder / each).exists() for each in shown)
+
+
+def test_the_stand_in_run_is_of_drawn_datasets():
+    assert TOPIC in STANDS_IN
