@@ -1,6 +1,6 @@
 """The benchmark VHExpansion, as other packages see it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from assets.kit.benchmarks import Benchmark, Definition, StandIn
@@ -23,7 +23,7 @@ CASES = ("seed_cases", "negated_cases", "common_perturbations")
 """What is made of a dataset once, whoever is asked."""
 STANDS_IN = ("game_boards", "optical_illusions")
 """The datasets of the stand-in run: those that are the quickest to read from pixels."""
-_FEW = {
+_FEW: Mapping[str, Mapping[str, Any]] = {
     "seed_cases": {"limit": 4},
     # Noise and defocus take seconds to read.
     "common_perturbations": {"reread": False},
