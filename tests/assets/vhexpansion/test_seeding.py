@@ -1,0 +1,196 @@
+"""Cases made of rows: of users' collections, and of another benchmark's questions."""
+
+from collections import Counter
+
+import pytest
+
+from assets.kit.yes_no import Asked
+from assets.vhexpansion.seeding import of_collection, of_questions, without_repeats
+from assets.vlmbias.yes_no import QUESTIONS_ASKED
+
+
+def row(number, question, answer, options=None, **columns):
+    """A row of a collection, about a picture of its own."""
+    return {
+        "image_id": f"mine/{number}",
+        "row": number,
+        "outcome": "taken",
+        "reason": None,
+        "sha256": f"sha {number}",
+        "width": 8,
+        "height": 6,
+        "file": f"{number}.jpg",
+        "domain": None,
+        "question": question,
+        "answer": answer,
+        "options": options,
+    } | columns
+
+
+def asked(name="flag/Q1/stars", kind="count", truth="51", familiar="50", **columns):
+    known = {"image_id": "flag", "sha256": "sha", "topic": "stars", "rehearsal": False}
+    question = "How many stars are there on this flag?" if kind == "count" else "Is it a flag?"
+    known |= {"question": question, "full_question": f"{question} Answer with a number."}
+    return Asked(name=name, kind=kind, truth=truth, familiar=familiar, **known | columns)
+
+
+def ended(cases):
+    return [(case["question"], case["answer"], case["origin"], case["outcome"]) for case in cases]
+
+
+def test_yes_no_questions_stand_as_they_are():
+    rows = [
+        row(1, "Is there a dog in the image?", "yes"),
+        row(2, "Is there a cat in the image?", " No. "),
+        row(3, "Can you see it?", "(b)", "(a) Yes (b) No"),
+        row(4, "Is this statement correct: it is red?", "(a)", "(a) Correct (b) Incorrect"),
+    ]
+    cases = of_collection("mine", rows, seed=0)
+    assert ended(cases) == [
+        ("Is there a dog in the image?", "yes", "as it stands", "taken"),
+        ("Is there a cat in the image?", "no", "as it stands", "taken"),
+        ("Can you see it?", "no", "as it stands", "taken"),
+        ("Is this statement correct: it is red?", "yes", "as it stands", "taken"),
+    ]
+    assert {case["stated"] for case in cases} == {None}
+
+
+@pytest.mark.parametrize("seed", [0, 7])
+def test_options_are_stated_right_and_wrong_in_equal_shares_by_lot(seed):
+    rows = [
+        row(number, "Is the door open or closed?", "(a)", "(a) Open (b) Closed")
+        for number in range(41)
+    ]
+    cases = of_collection("mine", rows, seed)
+    assert Counter(case["answer"] for case in cases) == {"yes": 21, "no": 20}
+    said = {(case["question"], case["answer"], case["stated"], case["truth"]) for case in cases}
+    assert said == {
+        ("Is the door open?", "yes", "Open", "Open"),
+        ("Is the door closed?", "no", "Closed", "Open"),
+    }
+    assert cases == of_collection("mine", rows, seed)
+    other = of_collection("mine", rows, seed + 1)
+    assert [case["answer"] for case in cases] != [case["answer"] for case in other]
+
+
+def test_of_several_options_another_one_is_stated_by_lot():
+    text = "What color is the hen?"
+    rows = [row(n, text, "c", "(a) Red (b) Black (c) White") for n in range(30)]
+    wrong = {case["stated"] for case in of_collection("mine", rows, 0) if case["answer"] == "no"}
+    assert wrong == {"Red", "Black"}
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        (("Is it red?", "maybe"), "neither yes nor no.*name the column `options`"),
+        (("Is it red?", "(a)"), "neither yes nor no.*name the column `options`"),
+        (("Is it red?", "(c)", "(a) Yes (b) No"), "none of its options"),
+        (("Is it red?", "(a)", "Yes or No"), "Its options are 'Yes or No'"),
+        (("From where is it taken?", "(a)", "(a) Front (b) Side"), "does not name its two options"),
+    ],
+)
+def test_a_row_of_which_nothing_can_be_made_is_rejected_and_the_rest_goes_on(given, why):
+    rows = [row(1, *given), row(2, "Is it blue?", "yes")]
+    bad, good = of_collection("mine", rows, 0)
+    assert (bad["outcome"], good["outcome"]) == ("rejected", "taken")
+    with pytest.raises(AssertionError, match=why):
+        raise AssertionError(bad["reason"])
+
+
+def test_what_the_collection_rejected_stays_rejected_under_a_name_of_its_own():
+    gone = {"outcome": "rejected", "reason": "It is not there.", "sha256": None, "file": None}
+    rows = [row(1, "Is it?", "yes"), row(2, None, None, **gone | {"image_id": "mine/1"})]
+    cases = of_collection("mine", rows, 0)
+    assert [case["case_id"] for case in cases] == ["mine/1", "mine#2"]
+    assert cases[1]["reason"] == "It is not there."
+
+
+def test_questions_about_one_picture_share_its_name_whatever_its_rows_are_called():
+    rows = [
+        row(1, "Is there a dog?", "yes", sha256="x"),
+        row(2, "Is there a cat?", "no", sha256="x", file="copy.jpg"),
+        row(3, "Is there a cat?", "no", sha256="y", file=None),
+    ]
+    names = [case["image_id"] for case in of_collection("mine", rows, 0)]
+    assert names == ["mine/1.jpg", "mine/1.jpg", "mine/3"]
+
+
+def test_a_case_that_is_there_already_is_rejected():
+    rows = [
+        row(1, "Is there a dog?", "yes", sha256="x"),
+        row(2, "is there  a dog?", "yes", sha256="x"),
+        row(3, "Is there a dog?", "no", sha256="x"),
+        row(4, "Is there a dog?", "yes", sha256="y"),
+    ]
+    cases = list(without_repeats(of_collection("mine", rows, 0)))
+    assert [case["outcome"] for case in cases] == ["taken", "rejected", "rejected", "taken"]
+    same = "It asks the same of the same picture as mine/1"
+    assert cases[1]["reason"] == f"{same}."
+    assert cases[2]["reason"] == f"{same}, where another answer is right."
+
+
+def test_counting_questions_are_asked_with_both_numbers():
+    cases = list(of_questions("flags", [None], lambda row: [asked()]))
+    assert ended(cases) == [
+        ("Are there 51 stars on this flag?", "yes", "count as it is", "taken"),
+        ("Are there 50 stars on this flag?", "no", "count as expected", "taken"),
+    ]
+    assert [case["case_id"] for case in cases] == [
+        "flag/Q1/stars/as-it-is",
+        "flag/Q1/stars/as-expected",
+    ]
+    assert [case["stated"] for case in cases] == ["51", "50"]
+
+
+@pytest.mark.parametrize(
+    ("question", "why"),
+    [
+        (asked(truth="50"), "usually so is right"),
+        (asked(unfit="It was the flag of 1949."), "It was the flag of 1949."),
+        (asked(question="Name the stars."), "does not ask how many"),
+    ],
+)
+def test_other_counting_questions_are_rejected(question, why):
+    (case,) = of_questions("flags", [None], lambda row: [question])
+    assert case["outcome"] == "rejected"
+    assert why in case["reason"]
+
+
+def test_a_yes_no_question_of_another_benchmark_stands_as_it_is():
+    question = asked("flag/Q3", "yes/no", "No", "Yes")
+    (case,) = of_questions("flags", [None], lambda row: [question])
+    assert ended([case]) == [("Is it a flag?", "no", "as it stands", "taken")]
+    assert (case["truth"], case["familiar"], case["stated"]) == ("No", "Yes", None)
+
+
+def question_of_vlmbias(question_id, text, truth, bias, **columns):
+    return {
+        "image_id": "flags/china/384",
+        "sha256": "sha",
+        "question_id": question_id,
+        "target": "big stars",
+        "subtopic": "stars",
+        "question": f"{text} Answer in curly brackets, e.g., {{9}}.",
+        "ground_truth": truth,
+        "expected_bias": bias,
+        "rehearsal": False,
+        "disputable": None,
+    } | columns
+
+
+def test_vlmbias_declares_what_is_yes_or_no_and_each_count_once():
+    rows = [
+        question_of_vlmbias("Q1", "How many stars are there?", "6", "5"),
+        question_of_vlmbias("Q2", "Count the stars.", "6", "5"),
+        question_of_vlmbias("Q3", "Is this the flag of China?", "No", "Yes"),
+        question_of_vlmbias("N1", "What flag is this?", "Flag of China", "Flag of China"),
+        question_of_vlmbias("N2", "How many stars are there in it?", "6", "5"),
+    ]
+    found = [each for row in rows for each in QUESTIONS_ASKED.asked(row)]
+    assert [(each.name, each.kind, each.question) for each in found] == [
+        ("flags/china/384/Q1/big-stars", "count", "How many stars are there?"),
+        ("flags/china/384/Q3", "yes/no", "Is this the flag of China?"),
+    ]
+    (disputed,) = QUESTIONS_ASKED.asked(rows[2] | {"disputable": "It was, until 1949."})
+    assert disputed.unfit == "It was, until 1949."
