@@ -198,23 +198,6 @@ def test_pope_is_seeded_negated_and_perturbed(lab):
     assert again == tables
 
 
-def test_noise_is_of_the_picture_and_the_seed(lab):
-    def noisy(**config):
-        config = {"common_perturbations": {"perturbations": ["noise"], **config}}
-        tables, result = lab.made("pope", SeedCases, CommonPerturbations, config=config)
-        assert result.success
-        return [row["sha256"] for row in tables["common_perturbations"]]
-
-    first = noisy()
-    images = resources_at(str(lab.root))["images"]
-    pixels = [Image.open(io.BytesIO(images.get(each))).convert("L") for each in first]
-    assert pixels[0].tobytes() != pixels[1].tobytes()
-    assert noisy(seed=1) != first
-    assert noisy(sigma=0.2) != first
-    assert noisy(seed=0, sigma=0.08) == first
-    assert noisy(limit=1)[0] in first
-
-
 def test_options_latin_1_and_parquet_are_read(lab):
     (tables, result) = lab.made("mmvp", SeedCases, NegatedCases)
     assert result.success

@@ -1,0 +1,139 @@
+"""Common perturbations of cases' pictures: made once, seeded, and read again where code can."""
+
+import io
+import logging
+
+import numpy as np
+import pytest
+from PIL import Image
+from pydantic import ValidationError
+
+from assets.kit.checks import problems_in
+from assets.kit.materializing import query
+from assets.kit.step import PENDING, Work
+from assets.vhexpansion.common_perturbations import NAMES, CommonPerturbations, Perturbing
+from assets.vhexpansion.seed_cases import SEED_CASES
+from generators.canvas import rasterise
+from generators.domains import domain
+from generators.perturbations.registry import from_json
+from generators.tiles import png_of
+from resources.calls.spending import Account
+from resources.images import ImageStore
+from resources.ledger import WorkLedger
+from resources.models.catalog import Catalog
+from tests.assets.vhexpansion.cases import case
+
+
+class Lab:
+    """A data root in which pictures are perturbed."""
+
+    def __init__(self, root):
+        self.images, self.ledger = ImageStore(root=str(root)), WorkLedger(root=str(root))
+        self.step = CommonPerturbations(Catalog(()))
+        self.cases = []
+
+    def add(self, png, **columns):
+        digest = self.images.put(png)
+        number = len(self.cases)
+        known = {"sha256": digest, "outcome": "taken", "image": f"image {digest[:6]}"}
+        self.cases.append(case(number, **known | columns))
+
+    def work(self, dataset="zoo", **config):
+        tables = {"cases": SEED_CASES.table(self.cases).to_pandas()}
+        stores = self.images, self.ledger, logging.getLogger("lab")
+        return Work(dataset, Perturbing(**config), tables, self.step.inputs, None, *stores, None)
+
+    def rows(self, dataset="zoo", **config):
+        work = self.work(dataset, **config)
+        rows = query(self.step, work, None, Account())[0]
+        assert not list(problems_in(self.step, work, rows))
+        return rows
+
+    def pixels(self, digest):
+        return np.asarray(Image.open(io.BytesIO(self.images.get(digest))).convert("RGB"), int)
+
+
+@pytest.fixture
+def lab(tmp_path):
+    return Lab(tmp_path)
+
+
+def grey(level, size=(40, 30)):
+    return png_of(Image.new("RGB", size, (level, level, level)))
+
+
+def test_each_picture_has_the_four_of_the_paper_once(lab):
+    lab.add(grey(100))
+    lab.add(grey(100), question="Is there another?")
+    lab.add(grey(50))
+    lab.add(grey(60), outcome="rejected")
+    rows = lab.rows()
+    assert [row["perturbation"] for row in rows] == [*NAMES, *NAMES]
+    assert NAMES == ("noise", "hsv_brightness", "defocus", "jpeg")
+    parameters = [each.parameters for row in rows[:4] for each in from_json(row["parameters"])]
+    assert parameters == [{"sigma": 0.08}, {"amount": 0.5}, {"radius": 5}, {"quality": 30}]
+    assert lab.pixels(rows[1]["sha256"]).min() == 228
+    noise = lab.pixels(rows[0]["sha256"]) - 100
+    assert noise.std() == pytest.approx(0.08 * 255, rel=0.05)
+    assert {row["readable"] for row in rows} == {None}
+
+
+def test_noise_is_of_the_seed_and_of_each_picture_alone(lab):
+    lab.add(grey(100))
+    lab.add(grey(101))
+    first, second = (lab.pixels(row["sha256"]) for row in lab.rows(perturbations=["noise"]))
+    assert (first - 100 != second - 101).mean() > 0.9
+    again = [row["sha256"] for row in lab.rows(perturbations=["noise"])]
+    other = [row["sha256"] for row in lab.rows(perturbations=["noise"], seed=1)]
+    assert again != other
+    assert [row["sha256"] for row in lab.rows(perturbations=["noise"])] == again
+    (some,) = lab.rows(perturbations=["noise"], limit=1)
+    assert some["sha256"] in again
+
+
+def test_what_was_made_is_found_and_what_was_lost_is_made_again(lab):
+    lab.add(grey(100))
+    made = lab.rows()
+    work = lab.work()
+    assert [row["sha256"] for row in lab.step.rows(work)] == [row["sha256"] for row in made]
+    path = lab.images.path(made[0]["sha256"])
+    path.write_bytes(path.read_bytes()[:50])
+    assert lab.rows() == made
+    assert lab.images.holds(made[0]["sha256"])
+    path.unlink()
+    assert [row["outcome"] for row in lab.step.rows(work)].count(PENDING) == 1
+
+
+def test_a_case_that_is_not_there_yet_is_pending(lab):
+    lab.add(grey(100), outcome=PENDING)
+    assert {row["outcome"] for row in lab.step.rows(lab.work())} == {PENDING}
+
+
+def test_a_drawn_picture_is_read_again(lab):
+    flags = domain("flags")
+    scene = next(each for each in flags.drawing.scenes(0) if "stars" in each.truths)
+    question = flags.asking.ask(scene)[0]
+    known = {"source_question": question.text, "dataset": "flags", "image": "flag"}
+    png = rasterise(flags.drawing.draw(scene, 384))
+    lab.add(png, truth=question.ground_truth, **known)
+    wanted = {"perturbations": ["jpeg", "noise"], "quality": 90, "sigma": 1.0}
+    assert [row["readable"] for row in lab.rows("flags", **wanted)] == [True, False]
+    assert {row["readable"] for row in lab.rows("flags", **wanted, reread=False)} == {None}
+    lab.cases[0]["truth"] = "7000"
+    assert {row["readable"] for row in lab.rows("flags", **wanted)} == {None}
+
+
+@pytest.mark.parametrize(
+    ("config", "why"),
+    [
+        ({"perturbations": ["nois"]}, "no 'nois', did you mean noise"),
+        ({"perturbations": []}, "at least 1"),
+        ({"sigma": 2}, "less than or equal to 1"),
+        ({"quality": 0}, "greater than or equal to 1"),
+        ({"radius": 51}, "less than or equal to 50"),
+        ({"amount": -2}, "greater than or equal to -1"),
+    ],
+)
+def test_parameters_have_ranges(config, why):
+    with pytest.raises(ValidationError, match=why):
+        Perturbing(**config)
