@@ -6,7 +6,7 @@ import pandas as pd
 
 from assets.kit.materializing import query
 from assets.kit.step import Work
-from assets.vhexpansion.answers import Answers, CleanAnswers
+from assets.vhexpansion.answers import ATTACKED, Answers, CleanAnswers
 from assets.vhexpansion.common_perturbations import PERTURBED
 from assets.vhexpansion.negated_cases import NEGATED
 from assets.vhexpansion.seed_cases import SEED_CASES
@@ -59,13 +59,28 @@ def perturbed(image, name="noise", **columns):
     } | columns
 
 
-def answers(judge, cases, pictures=(), models=None, **config):
-    """The rows of a judge's answers to cases, of pictures as they were and perturbed."""
-    step = Answers(Catalog((judge,)), judge)
+def attack(number, encoder, method="pgd", **columns):
+    """An attack on a case for an encoder."""
+    return {
+        "case_id": f"zoo/{number}",
+        "encoder": encoder,
+        "method": method,
+        "parameters": '{"epsilon":8.0}',
+        "sha256": f"sha of case {number} attacked for {encoder} by {method}",
+        "outcome": "attacked",
+    } | columns
+
+
+def answers(judge, cases, pictures=(), models=None, attacks=(), attacked_on=(), **config):
+    """The rows of a judge's answers to cases, of pictures as they were, perturbed and attacked."""
+    step = Answers(Catalog((judge, *attacked_on)), judge)
     tables = {
         "cases": NEGATED.table(list(cases)).to_pandas(),
         "perturbed": PERTURBED.table(list(pictures)).to_pandas(),
     }
+    for encoder in attacked_on:
+        rows = [each for each in attacks if each["encoder"] == encoder.name]
+        tables[f"adversarial_{encoder.name}"] = ATTACKED.table(rows).to_pandas()
     return run(step, tables, models, config)
 
 

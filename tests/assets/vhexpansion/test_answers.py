@@ -4,7 +4,15 @@ import pytest
 
 from assets.vhexpansion.answers import Answering, read
 from metrics import symmetry_table
-from tests.assets.vhexpansion.cases import answers, case, perturbed, reference, table_of
+from tests.assets.vhexpansion.cases import (
+    answers,
+    attack,
+    case,
+    perturbed,
+    reference,
+    table_of,
+)
+from tests.assets.vhexpansion.test_numbers import attacked
 
 ZOO = [case(0), case(1, "no"), case(2, image="image 0")]
 PICTURES = [perturbed("image 0"), perturbed("image 1"), perturbed("image 0", "jpeg")]
@@ -35,6 +43,31 @@ def test_what_cannot_be_negated_or_perturbed_is_not_asked():
     pictures = [perturbed("image 0", outcome="inapplicable", sha256=None)]
     rows = answers(reference("gullible"), cases, pictures)
     assert {(row["case_id"], row["perturbation"]) for row in rows} == {("zoo/0", "none")}
+
+
+def test_attacks_for_every_encoder_are_shown_to_every_judge_and_failed_ones_to_none():
+    encoders = [attacked("one", "llava"), attacked("two", "next")]
+    attacks = [
+        attack(0, "one"),
+        attack(0, "one", "i_fgsm"),
+        attack(0, "two"),
+        attack(1, "two", outcome="failed", sha256=None),
+    ]
+    known = {"attacks": attacks, "attacked_on": encoders, "repeats": 1}
+    judge = reference("gullible")
+
+    def shown(**config):
+        rows = answers(judge, ZOO, **known, **{"perturbations": ["pgd", "i_fgsm"]} | config)
+        assert {row["form"] for row in rows} == {"original", "negated"}
+        return {(row["case_id"], row["encoder"], row["perturbation"]) for row in rows}
+
+    all_of_them = {
+        ("zoo/0", "one", "pgd"),
+        ("zoo/0", "one", "i_fgsm"),
+        ("zoo/0", "two", "pgd"),
+    }
+    assert shown() == all_of_them
+    assert shown(**{"encoders": ["two"]}) == {("zoo/0", "two", "pgd")}
 
 
 @pytest.mark.parametrize(

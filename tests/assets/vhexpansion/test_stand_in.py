@@ -2,8 +2,13 @@
 
 import pandas as pd
 import pytest
+from dagster import AssetKey
 
+from assets.kit.benchmarks import planners_of
+from assets.planning import Task, quote
 from assets.vhexpansion.benchmark import CASES, STANDS_IN
+from resources.models.catalog import Catalog, Model
+from tests.assets.plans import plan_context
 from tests.assets.vhexpansion.cases import reference
 from tests.runs import TOPIC, copied, failure, materialize, table
 
@@ -93,6 +98,28 @@ def test_the_report_says_that_it_is_a_stand_in_run_and_shows_pairs(root):
     shown = {part.partition('"')[0] for part in pairs.split('<img src="')[1:]}
     assert shown
     assert all((folder / each).exists() for each in shown)
+
+
+def test_a_quote_is_of_every_distinct_request_and_follows_tables_that_are_not_made(root, tmp_path):
+    """Both of the tables that there are, and of those that a run would make first."""
+    eye = Model(name="eye", backend="openai", model="gpt", family="gpt", roles=("judge",))
+    catalog = Catalog((*MODELS, eye))
+
+    def planned(there, names=("answers_eye",)):
+        tasks = [Task(AssetKey(["vhexpansion", name]), TOPIC, {}) for name in names]
+        with plan_context(there) as sources:
+            return quote(planners_of(catalog), sources, tasks).lines
+
+    (line,) = planned(root)
+    answers = pd.read_parquet(table(root, "answers_gullible", group="vhexpansion"))
+    distinct = answers[["sha256", "question", "repeat"]].drop_duplicates()
+    assert (line.to_send, line.later, line.missing) == (len(distinct), 0, None)
+    bare = copied(root, tmp_path / "bare")
+    for name in CASES:
+        table(bare, name, group="vhexpansion").unlink()
+    (before,) = planned(bare)
+    assert before.missing is None
+    assert before.to_send + before.later > 0
 
 
 def test_the_stand_in_run_is_of_drawn_datasets():
