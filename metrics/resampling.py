@@ -1,13 +1,18 @@
 """Bootstrap of base images with all of their rows."""
 
+from collections.abc import Iterator
 from functools import lru_cache
 from hashlib import sha256
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 RESAMPLES = 4000
+_FEW = 1_000
+"""Base images whose weights are kept as floats; of more they would take 32 MB and more."""
+_AT_ONCE = 2_000_000
+"""How many weights of more base images are floats at once."""
 
 
 class Interval(NamedTuple):
@@ -78,31 +83,46 @@ def _resampled(sums: Sums, seed: int, stratum: int) -> NDArray[np.float64]:
     return _weighed(weights, sums.scores) / rows
 
 
-def _weighed(weights: NDArray[np.float64], values: NDArray[np.float64]) -> NDArray[np.float64]:
+def _weighed(weights: NDArray[Any], values: NDArray[np.float64]) -> NDArray[np.float64]:
     """The product, by one thread: BLAS wakes all cores for each of thousands of small ones."""
-    found: NDArray[np.float64] = np.einsum("ij,j->i", weights, values)
-    return found
+    found = [
+        np.einsum("ij,j->i", weights[of].astype(float, copy=False), values)
+        for of in _blocks(weights.shape[1])
+    ]
+    return np.concatenate(found)
+
+
+def _blocks(base_images: int) -> Iterator[slice]:
+    """The resamples, as many at a time as are looked at together."""
+    rows = RESAMPLES if base_images <= _FEW else max(1, _AT_ONCE // base_images)
+    for start in range(0, RESAMPLES, rows):
+        yield slice(start, min(start + rows, RESAMPLES))
 
 
 @lru_cache(maxsize=64)
-def _weights(base_images: int, seed: int, stratum: int) -> NDArray[np.float64]:
+def _weights(base_images: int, seed: int, stratum: int) -> NDArray[Any]:
     """How often each base image is drawn, resamples × base images.
 
     Cached: judges and metrics share base images, and are compared on the same resamples.
     """
-    weights = draws(
-        f"weights/{seed}/{stratum}/{base_images}",
-        base_images,
-        np.full(base_images, 1 / base_images),
-    )
+    random = _generator(f"weights/{seed}/{stratum}/{base_images}")
+    chances = np.full(base_images, 1 / base_images)
+    # One in ten thousand is hardly ever drawn ten times.
+    kind = np.float64 if base_images <= _FEW else np.uint8
+    weights = np.empty((RESAMPLES, base_images), kind)
+    for of in _blocks(base_images):
+        weights[of] = random.multinomial(base_images, chances, of.stop - of.start)
     weights.flags.writeable = False
     return weights
 
 
 def draws(name: str, number: int, chances: NDArray[np.float64]) -> NDArray[np.float64]:
     """How often each of several outcomes was drawn of a number of draws, one row a resample."""
-    seed = int.from_bytes(sha256(name.encode()).digest()[:8], "big")
-    return np.random.default_rng(seed).multinomial(number, chances, RESAMPLES).astype(float)
+    return _generator(name).multinomial(number, chances, RESAMPLES).astype(float)
+
+
+def _generator(name: str) -> np.random.Generator:
+    return np.random.default_rng(int.from_bytes(sha256(name.encode()).digest()[:8], "big"))
 
 
 @lru_cache(maxsize=64)
