@@ -11,7 +11,16 @@ from bench.machine import machine
 
 CASES = (
     *("drawing", "seeds", "peers", "demo", "asking", "calls", "cassette", "quote"),
-    *("prompts", "sketch", "pairs", "scoring", "perturbations", "survival", "perturbation_peers"),
+    *(
+        "prompts",
+        "negation",
+        "sketch",
+        "pairs",
+        "scoring",
+        "perturbations",
+        "survival",
+        "perturbation_peers",
+    ),
     *("attacks", "answers"),
 )
 """Modules of this folder with a function `figures`; each is measured by itself."""

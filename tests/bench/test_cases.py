@@ -7,13 +7,26 @@ from types import SimpleNamespace
 import pytest
 
 from bench import __main__ as runner
-from bench import answers, asking, calls, cassette, drawing, pairs, prompts, quote, seeds, sketch
+from bench import (
+    answers,
+    asking,
+    calls,
+    cassette,
+    drawing,
+    negation,
+    pairs,
+    prompts,
+    quote,
+    seeds,
+    sketch,
+)
 from bench.figure import Figure
 from tests.providers import Provider
 
 FEW = {
     "calls": (calls, {"most": 1_000}),
     "cassette": (cassette, {"calls": 30, "few": 2, "many": 3}),
+    "negation": (negation, {"number": 2_000}),
     "prompts": (prompts, {"few": 40, "many": 50, "checked": 50}),
     "quote": (quote, {"stored": 60, "few": 2_500, "many": 5_000}),
     "sketch": (sketch, {"number": 1}),
@@ -33,7 +46,7 @@ def figures(request, monkeypatch):
 
 @pytest.mark.parametrize(
     ("figures", "number"),
-    [("calls", 1), ("cassette", 5), ("prompts", 9), ("quote", 2), ("sketch", 3)],
+    [("calls", 1), ("cassette", 5), ("negation", 2), ("prompts", 9), ("quote", 2), ("sketch", 3)],
     indirect=["figures"],
 )
 def test_a_case_measures(figures, number):
