@@ -1,8 +1,10 @@
 """Attacks on cases' pictures, by a tiny LLaVA-1.5 that is judge and encoder."""
 
+import json
 import logging
 import sys
 
+import pandas as pd
 import pytest
 from pydantic import ValidationError
 
@@ -252,3 +254,33 @@ def test_without_the_libraries_it_says_what_to_install(lab, monkeypatch):
     monkeypatch.setitem(sys.modules, "transformers", None)
     with pytest.raises(Closed, match=r"pip install 'counterfactory\[local\]'"):
         lab.attack([lab.case(0)])
+
+
+def test_it_is_an_asset_with_its_checks_and_pictures(lab, encoder):
+    cases = [lab.case(number, dataset=DATASET) for number in range(3)]
+    lab.answered(0, False)
+    tables = {"negated_cases": NEGATED.table(cases), "clean_answers_tiny": ANSWERS.table(lab.clean)}
+    for name, rows in tables.items():
+        path = runs.table(lab.root, name, DATASET, "vhexpansion")
+        path.parent.mkdir(parents=True)
+        rows.to_pandas().to_parquet(path)
+    name = "adversarial_perturbations_tiny"
+    result = runs.materialize(
+        lab.root,
+        name,
+        topic=DATASET,
+        models=(encoder,),
+        group="vhexpansion",
+        config={name: SHORT | {"limit": 2}},
+    )
+    assert result.success, runs.failure(result)
+    made = pd.read_parquet(runs.table(lab.root, name, DATASET, "vhexpansion"))
+    assert made["outcome"].tolist() == ["attacked"] * 4
+    assert json.loads(made["parameters"][0])["epsilon"] == 8
+    found = runs.metadata(result, name, "vhexpansion")
+    assert found["attacked"] == 4
+    assert found["partial"] == "2 of 3 cases"
+    assert "| i_fgsm" in found["similarity"]
+    assert "data:image/jpeg" in found["contact_sheet"]
+    assert found["cases_without_clean_answers"] >= 1
+    assert runs.checks(result)["nothing_failed"]
