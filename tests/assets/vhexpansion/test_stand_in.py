@@ -10,6 +10,7 @@ from assets.vhexpansion.benchmark import CASES, STANDS_IN
 from resources.models.catalog import Catalog, Model
 from tests.assets.plans import plan_context
 from tests.assets.vhexpansion.cases import reference
+from tests.assets.vhexpansion.test_numbers import attacked
 from tests.runs import TOPIC, copied, failure, materialize, table
 
 JUDGES = ("gullible", "pixels", "prior", "random")
@@ -28,9 +29,9 @@ def root(made, tmp_path_factory):
     return root
 
 
-def run(root, *names, topic=None, **config):
+def run(root, *names, topic=None, models=MODELS, **config):
     result = materialize(
-        root, *names, topic=topic, models=MODELS, group="vhexpansion", config=config
+        root, *names, topic=topic, models=models, group="vhexpansion", config=config
     )
     assert result.success, failure(result)
     return result
@@ -120,6 +121,15 @@ def test_a_quote_is_of_every_distinct_request_and_follows_tables_that_are_not_ma
     (before,) = planned(bare)
     assert before.missing is None
     assert before.to_send + before.later > 0
+
+
+def test_an_encoder_whose_attacks_are_not_made_changes_no_answer(root, tmp_path):
+    other = copied(root, tmp_path / "root")
+    run(other, "answers_prior", topic=TOPIC, models=(*MODELS, attacked("llava_encoder")))
+    before, after = (
+        pd.read_parquet(table(each, "answers_prior", group="vhexpansion")) for each in (root, other)
+    )
+    pd.testing.assert_frame_equal(before, after)
 
 
 def test_the_stand_in_run_is_of_drawn_datasets():
