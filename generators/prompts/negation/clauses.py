@@ -85,6 +85,8 @@ def _be(words: Sequence[str], low: Sequence[str]) -> int:
     """Where the predicate of a form of be begins."""
     strong = next((at for at in range(1, len(low)) if _begins(words, low, at)), None)
     phrase = next((at for at in range(1, len(low)) if _begins_phrase(low, at)), None)
+    if strong is None and low[-1][:1].isdigit() and lexicon.VALUES.intersection(low[:phrase]):
+        return len(low) - 1
     if strong is not None:
         _require_one_reading(words, low, strong, phrase)
         return strong
@@ -105,8 +107,8 @@ def _begins(words: Sequence[str], low: Sequence[str], at: int) -> bool:
         return not _may_modify(low, at - 1) or _is_followed(low, at)
     if word in DETERMINERS or word == "as":
         return True
-    if is_adverb(word):
-        return at + 1 < len(low)
+    if is_adverb(word) or word == "half":
+        return at + 1 < len(low) and (word != "half" or is_adjective(low[at + 1]))
     if words[at][0] in _OPENING:
         return words[-1].endswith(_CLOSING)
     return is_adjective(word) and _ends_phrase(words, low, at)

@@ -46,6 +46,12 @@ INDEFINITE = frozenset(
 PRONOUNS = INDEFINITE | {"it", "he", "she", "they", "we", "you", "i"}
 """What can be a subject by itself."""
 
+VALUES = frozenset(
+    ["number", "answer", "time", "result", "sum", "total", "value", "score", "price", "year",
+     "date", "count", "digit", "temperature", "speed"]
+)  # fmt: skip
+"""What can be a number: "the number on the jersey 23"."""
+
 NEGATIONS = frozenset(
     ["no", "not", "never", "none", "nobody", "nothing", "nowhere", "neither", "nor", "cannot",
      "false", "untrue"]

@@ -55,6 +55,10 @@ BY_RULE = {
         "Is it false that in the picture, the nail polish is dark?"
     ),
     'Is the word on the sign "STOP"?': 'Is it false that the word on the sign is "STOP"?',
+    "Is the number on the jersey 23?": "Is it false that the number on the jersey is 23?",
+    "Is the boy in room 5?": "Is it false that the boy is in room 5?",
+    "Is the glass half full?": "Is it false that the glass is half full?",
+    "Is the left half of it dark?": "Is it false that the left half of it is dark?",
     "Is this red?": "Is it false that this is red?",
     "Is this red car new?": "Is it false that this red car is new?",
     "Is this the flag of Brazil?": "Is it false that this is the flag of Brazil?",
