@@ -6,10 +6,22 @@ for (const link of document.querySelectorAll("[data-seen]")) {
   mark.src = link.dataset.seen;
 }
 
-// A slider lays the original over the changed picture, from the left as far as it is pushed.
-for (const slider of document.querySelectorAll(".slide input")) {
-  const show = () => slider.closest(".slide").style.setProperty("--shown", `${slider.value}%`);
+// A slider lays the original over the changed picture, from the left as far as it is pushed. The
+// pictures can be dragged across as well, by mouse or finger.
+for (const slide of document.querySelectorAll(".slide")) {
+  const slider = slide.querySelector("input");
+  const frame = slide.querySelector(".frame");
+  const show = () => slide.style.setProperty("--shown", `${slider.value}%`);
+  const follow = (event) => {
+    if (event.buttons !== 1) return;
+    const { left, width } = frame.getBoundingClientRect();
+    slider.value = (100 * (event.clientX - left)) / width;
+    show();
+  };
   slider.addEventListener("input", show);
+  frame.addEventListener("pointerdown", follow);
+  frame.addEventListener("pointermove", follow);
+  frame.addEventListener("dragstart", (event) => event.preventDefault());
   show();
 }
 

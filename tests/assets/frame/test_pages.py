@@ -4,12 +4,14 @@ from dataclasses import replace
 
 import pandas as pd
 import pytest
+from playwright.sync_api import expect
 
 from assets.frame.inflation import inflation_rows
 from assets.frame.pages import Sourced, build, paper
 from assets.frame.pages.charts import overlays
 from assets.frame.pages.finding import finding, sentence
 from assets.frame.search import beside_originals, searched
+from assets.report.rendering import STATIC
 
 NOTHING = pd.DataFrame()
 BEST, OTHER = (
@@ -132,3 +134,44 @@ def test_the_papers_numbers_stand_beside_ours_and_agree_with_one_another():
         for cell in cells[1:]:
             change = 100 * (cell.numbers[""] / cells[0].numbers[""] - 1)
             assert abs(change - cell.numbers["percent"]) < 1.0
+
+
+def test_a_slider_follows_keys_a_mouse_and_a_finger(chromium, tmp_path):
+    """At 400 px: on the slider or on the picture; a swipe up or down still scrolls."""
+    for name, text in build(sources=[sourced(("eye", 1.0), images=30)], facts={}).pages:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    for file in STATIC:
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    phone = chromium.new_context(viewport={"width": 400, "height": 800}, has_touch=True)
+    page = phone.new_page()
+    page.goto((tmp_path / "pictures-brush.html").as_uri())
+    slide = page.locator(".slide").first
+    slider, frame, over = (slide.locator(each) for each in ("input", ".frame", ".over"))
+
+    def shown(percent):
+        expect(over).to_have_css("clip-path", f"inset(0px {100 - percent}% 0px 0px)")
+
+    shown(50)
+    slider.press("ArrowRight")
+    shown(51)
+    box = slider.bounding_box()
+    slider.tap(position={"x": box["width"] - 2, "y": box["height"] / 2})
+    shown(100)
+    box = frame.bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 50)
+    shown(100)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 1, box["y"] + 50)
+    page.mouse.up()
+    shown(0)
+    frame.tap(position={"x": box["width"] / 2, "y": 50})
+    shown(50)
+    finger = phone.new_cdp_session(page)
+    for kind, across in (("touchStart", 200), ("touchMove", 250), ("touchMove", 300)):
+        point = {"x": box["x"] + across, "y": box["y"] + 50}
+        finger.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [point]})
+    finger.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    assert float(slider.input_value()) == pytest.approx(100 * 300 / box["width"], abs=1)
+    assert page.evaluate("document.documentElement.scrollWidth") == 400
+    phone.close()
