@@ -24,9 +24,9 @@ from assets.kit.limits import Limited
 from assets.kit.perturbed_pictures import known_pictures, make_pictures
 from assets.kit.pictures import sheet
 from assets.kit.previews import markdown_table
-from assets.kit.step import PENDING, Extent, Input, Row, Step, Work
+from assets.kit.step import PENDING, Extent, Input, Row, Step, Unfit, Work
 from generators.nearest import nearest
-from generators.perturbations.grids import GRID
+from generators.perturbations.grids import GRID, biases_of
 
 OF_BIASED = {
     **OF_IMAGE,
@@ -96,10 +96,15 @@ class BiasedImages(Step[Biases]):
     )
 
     def rows(self, work: Work[Biases]) -> list[dict[str, Any]]:
-        """The first picture of each item, original and biased."""
+        """The first picture of each item, original and biased. Raises `Unfit` for no bias."""
         domain, _ = domain_and_source(work.partition)
-        tried = [(), *configurations(domain, work.config.biases, work.config.configurations)]
-        rows = [biased_row(image, each) for image in _with_boxes(work) for each in tried]
+        tried = configurations(domain, work.config.biases, work.config.configurations)
+        if not tried:
+            raise Unfit(
+                f"{self.key.to_user_string()}: {domain} pictures cannot have "
+                f"{' or '.join(work.config.biases)}. Name some of {', '.join(biases_of(domain))}."
+            )
+        rows = [biased_row(image, each) for image in _with_boxes(work) for each in [(), *tried]]
         return known_pictures(rows, works_of(rows), DONE, work.images, work.ledger)
 
     def made(self, work: Work[Biases], rows: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:

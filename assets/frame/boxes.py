@@ -45,6 +45,10 @@ _UNASKED = (
     "Nobody says where its objects are. Give frame/boxes a `file` that people made or a `finder`, "
     "or list a detector in models.yaml."
 )
+_UNUSABLE = (
+    "The file has no box of it that can be used: rows_left_out, in the metadata of frame/boxes, "
+    "has those that cannot."
+)
 
 
 class Finding(Limited):
@@ -144,6 +148,8 @@ def _from_file(row: Row) -> dict[str, Any]:
     boxes = row["filed"].boxes.get(f"{row['sha256']}.png")
     if boxes is None:
         return {"outcome": "missing", "reason": f"The file names no {row['sha256']}.png."}
+    if not boxes and row["filed"].wrong:
+        return _found(boxes) | {"reason": _UNUSABLE}
     return _found(boxes)
 
 

@@ -168,7 +168,11 @@ def _all_taken(work: Work[Moderation], rows: Sequence[Row]) -> AssetCheckResult:
     used = sum(bool(row["used"]) for row in rows)
     said = f"{so_many(used, wanted, 'instructions')} are used."
     if used < wanted:
-        said += f" Materialize frame/concepts of {work.partition} with a larger reserve."
+        rejected = int(work.tables["drafts"]["outcome"].eq("rejected").sum())
+        if rejected:
+            said += f" {rejected} drafts were rejected by rule: frame/drafts says why of each."
+        said += f" Materialize frame/concepts of {work.partition} with a larger reserve"
+        said += ", or frame/drafts with another writer." if rejected else "."
     return AssetCheckResult(
         passed=used >= wanted, severity=AssetCheckSeverity.WARN, description=said
     )

@@ -183,6 +183,16 @@ def test_what_is_planned_is_sent_and_another_painter_costs_what_is_missing(tmp_p
     assert rows["response"].str.startswith("It fits").all()
 
 
+def test_biases_that_no_picture_of_a_domain_can_have_are_named(tmp_path):
+    only = {"biases": ["boxes", "keyword"]}
+    outdoor = Studio(tmp_path, domain="outdoor", items=1, reserve=0)
+    outdoor.must(*WRITTEN)
+    outdoor.must("images", source="sketch")
+    problem = failure(outdoor.run("biased_images", source="sketch", biased_images=only))
+    assert "outdoor pictures cannot have boxes or keyword" in problem
+    assert "Name some of brightness, gamma, authenticity, instruction, padding." in problem
+
+
 def test_the_grid_is_the_papers():
     per_domain = {d: len(configurations(d, [], "grid")) for d in ("people", "animals", "outdoor")}
     assert per_domain == {"people": 56, "animals": 55, "outdoor": GRID_OUTDOOR}
@@ -192,26 +202,31 @@ def test_the_grid_is_the_papers():
     assert set(TEMPLATES) == {"standard", "bias_aware", "bias_definition", "chain_of_thought"}
 
 
-def test_a_collection_stands_where_a_painter_can(tmp_path):
-    store = ImageStore(root=str(tmp_path))
-    texts = {"a": "A dog.", "b": None, "c": "A cat.", "d": "A room."}
+def collected(root, texts, size=96):
+    """A collection of pictures, all alike but for `size` px by name, with their texts."""
+    store = ImageStore(root=str(root))
+    sides = size if isinstance(size, dict) else dict.fromkeys(texts, size)
     rows = [
         {
             "image_id": f"mine/{name}",
             "row": number,
             "outcome": "taken",
-            "sha256": store.put(pictures.png(name, 96, 96)),
-            "width": 96,
-            "height": 96,
+            "sha256": store.put(pictures.png(name, sides[name], sides[name])),
+            "width": sides[name],
+            "height": sides[name],
             "domain": "indoor" if name == "d" else None,
             "text": text,
             "others": '{"keyword": "Dog"}' if name == "a" else None,
         }
         for number, (name, text) in enumerate(texts.items(), 1)
     ]
-    path = tmp_path / "collections" / "mine.parquet"
+    path = root / "collections" / "mine.parquet"
     path.parent.mkdir()
     pq.write_table(COLLECTED.table(rows), path)
+
+
+def test_a_collection_stands_where_a_painter_can(tmp_path):
+    collected(tmp_path, {"a": "A dog.", "b": None, "c": "A cat.", "d": "A room."})
     studio = Studio(tmp_path)
     result = studio.must(
         "images",
@@ -233,6 +248,34 @@ def test_a_collection_stands_where_a_painter_can(tmp_path):
     assert biased["mine/c", "keyword"] == "inapplicable"
     gullible = studio.table("scores_gullible", "mine").groupby("bias")["score"].mean()
     assert gullible.to_dict() == {"none": 2, "keyword": 3, "instruction": 4}
+
+
+def test_odd_pictures_and_odd_replies_are_rows_with_their_reasons(tmp_path, server):
+    texts = {"small": "A cat.", "long": "word " * 400, "script": "A \U0001f600.", "six": "Six."}
+    texts |= {"scale": "Seven.", "half": "Half."}
+    collected(tmp_path, texts, size=dict.fromkeys(texts, 96) | {"small": 30, "long": 60})
+    said = {"Six.": '{"score": 6}', "Seven.": '{"score": "7/10"}', "Half.": '{"score": 2.5}'}
+    server.answer = lambda received: next(
+        (reply for text, reply in said.items() if text in received.texts[-1]), '{"score": 3}'
+    )
+    studio = Studio(tmp_path, at(server, "eye", "judge"))
+    asked = ("images", "biased_images", "scores_eye")
+    few = {"configurations": "single", "biases": ["instruction", "padding"]}
+    studio.must(*asked, source="mine", biased_images=few)
+    rows = studio.table("biased_images", "mine").set_index(["item_id", "bias"])["reason"]
+    assert "50 px are more than a picture of 30x30 px has" in rows["mine/small", "padding"]
+    assert "do not fit into a picture of 60x60 px" in rows["mine/long", "instruction"]
+    assert "U+1F600" in rows["mine/script", "instruction"]
+    assert rows.notna().sum() == 3
+    scores = studio.table("scores_eye", "mine")
+    reasons = scores.groupby("item_id")["reason"].agg(set)
+    assert reasons["mine/six"] == {"Its score is 6, not from 0 to 5."}
+    assert reasons["mine/scale"] == {"Its score is no whole number: 7/10."}
+    assert reasons["mine/half"] == {"Its score is no whole number: 2.5."}
+    assert scores["calls"].map(len).eq(1).all()
+    before = server.count
+    studio.must(*asked, source="mine", biased_images=few)
+    assert server.count == before
 
 
 def test_a_source_without_a_table_is_named(tmp_path):
@@ -278,6 +321,10 @@ class TestBoxes:
         ended = dict(zip(biased["original"], biased["outcome"], strict=True))
         assert ended == {first: "biased", second: "inapplicable"}
         assert f"The file names no {second}.png." in set(biased["reason"])
+        file.write_text(coco(first, [500, 500, 100, 100]))
+        studio.must("boxes", source="sketch", boxes={"file": str(file)})
+        reasons = studio.table("boxes", "sketch").set_index("sha256")["reason"]
+        assert "no box of it that can be used: rows_left_out" in reasons[first]
 
         said = {first: '{"boxes": []}', second: '{"boxes": [{"label": "cat", "box": [9, 9, 5]}]}'}
         server.answer = lambda received: said[sha256(received.images[0]).hexdigest()]
