@@ -41,14 +41,21 @@ def people(source: Sourced) -> Table:
 def annotators(source: Sourced) -> Table:
     """How annotators agree (Table 7)."""
     found = agreement(source.people) if len(source.people) else []
-    return _correlations("Agreement of annotators", found)
+    lines = [_correlated(each, Cell(f"{each.first} and {each.second}")) for each in found]
+    heads = ("Between", "Pictures", "Pearson", "Spearman")
+    return Table.plain("Agreement of annotators", "Domain", heads, lines)
 
 
 def judges_and_people(source: Sourced) -> Table:
     """How judges' scores of pictures as they were go with people's."""
     originals = source.scores[source.scores["bias"].eq(NONE)]
-    found = beside_people(originals, source.people) if len(source.people) else ()
-    return _correlations("Judges beside people", found)
+    found = list(beside_people(originals, source.people)) if len(source.people) else []
+    bodies = [
+        Body(judge, [_correlated(each) for each in found if each.first == judge])
+        for judge in dict.fromkeys(each.first for each in found)
+    ]
+    heads = ("Pictures", "Pearson", "Spearman")
+    return Table("Judges beside people", "Domain", [Group("", [*map(Head, heads)])], bodies)
 
 
 def inflation(source: Sourced, choice: str, pictures: str = EVERY) -> Table:
@@ -89,26 +96,26 @@ def mitigation(source: Sourced, choice: str) -> Table:
         return source.row(judge, bias, choice=choice, template=template, experiment=WORDED)
 
     bodies = []
-    for judge in source.judges if len(templates) > 1 else ():
-        if not held["model"].eq(judge).any():
-            continue
+    asked = [judge for judge in source.judges if held["model"].eq(judge).any()]
+    tried = [bias for bias in source.biases if held["bias"].eq(bias).any()]
+    for judge in asked if len(templates) > 1 else ():
         # The first bias is one that all domains have.
-        before = [row(judge, source.biases[0], template) for template in templates]
+        before = [row(judge, tried[0], template) for template in templates]
         lines = [Line("Orig.", [_mean(each["original"] if each else None) for each in before])]
-        for bias in source.biases:
+        for bias in tried:
             lines.append(Line(SHORT[bias], [_changed(row(judge, bias, t)) for t in templates]))
         bodies.append(Body(judge, lines))
     heads = [Head(titled(each.replace("_", " "))) for each in templates]
     caption = f"Mean scores by template, {SAID[choice]}"
-    return Table(caption, "Bias", [Group("", heads)], bodies)
+    return _of(asked, source, Table(caption, "Bias", [Group("", heads)], bodies))
 
 
 def combined(source: Sourced, choice: str) -> Table:
     """The best bias alone, and the best pair and triple of them (Table 6)."""
     held = source.inflation[source.inflation["experiment"].eq(COMBINED)]
     sizes = {bias: bias.count(JOINED) + 1 for bias in held["bias"].unique() if bias != ALL}
-    heads = {1: "Best bias", 2: "Best pair", 3: "Best triple"}
-    heads |= {size: f"Best {size}" for size in sizes.values() if size > 3}
+    named = {1: "Best bias", 2: "Best pair", 3: "Best triple"}
+    heads = {size: named.get(size, f"Best {size}") for size in sorted({1, *sizes.values()})}
 
     def cells(judge: str, domain: str) -> Iterator[Cell]:
         for size in heads:
@@ -124,10 +131,16 @@ def combined(source: Sourced, choice: str) -> Table:
             yield _changed(best, str(best["bias"]).replace(JOINED, " + ") if best else "")
 
     caption = f"Biases combined, {SAID[choice]}"
-    table = _by_judge(source, caption, [*heads.values()], cells, overall=choice == IN_SAMPLE)
-    tried = {*held["model"]}
-    bodies = [body for body in table.bodies if body.label in tried] or table.bodies
-    return table._replace(bodies=bodies if max(sizes.values(), default=1) > 1 else [])
+    overall = choice == IN_SAMPLE and {*source.domains} <= {*held["domain"]}
+    table = _by_judge(source, caption, [*heads.values()], cells, overall)
+    asked = [judge for judge in source.judges if held["model"].eq(judge).any()]
+    there = {(row["model"], _domain(row["domain"])) for row in records(held)}
+    bodies = [
+        Body(body.label, [line for line in body.lines if (judge, line.label) in there])
+        for judge, body in zip(source.judges, table.bodies, strict=True)
+        if judge in asked
+    ]
+    return _of(asked, source, table._replace(bodies=bodies if len(heads) > 1 else []))
 
 
 def configurations(source: Sourced, choice: str) -> Table:
@@ -186,6 +199,13 @@ def _by_judge(
     return Table(caption, "Domain", [Group("", [*map(Head, heads)])], named)
 
 
+def _of(asked: Sequence[str], source: Sourced, table: Table) -> Table:
+    """The table of those that were asked, named where that is only one of several."""
+    if len(asked) == 1 < len(source.judges):
+        return table._replace(corner=f"{table.corner}, {asked[0]}")
+    return table
+
+
 def _domain(name: str) -> str:
     return "Mean over domains" if name == ALL else titled(name)
 
@@ -219,12 +239,7 @@ def _percent(row: Mapping[str, Any], name: str) -> Cell:
     return Cell(change(renamed), ends(renamed), "", {"": row[name]})
 
 
-def _correlations(caption: str, found: Any) -> Table:
-    lines = [_correlated(each) for each in found]
-    return Table.plain(caption, "Domain", ("Between", "Pictures", "Pearson", "Spearman"), lines)
-
-
-def _correlated(each: Agreement) -> Line:
+def _correlated(each: Agreement, *before: Cell) -> Line:
     of: Correlation = each.correlation
     cells = [
         _coefficient(value, ends_, of.why)
@@ -233,9 +248,8 @@ def _correlated(each: Agreement) -> Line:
             (of.spearman, of.spearman_interval),
         )
     ]
-    between = Cell(f"{each.first} and {each.second}")
     name = "All" if each.domain == ALL else titled(each.domain)
-    return Line(name, [between, number(of.images), *cells])
+    return Line(name, [*before, number(of.images), *cells])
 
 
 def _coefficient(value: float | None, interval: Any, why: str) -> Cell:

@@ -104,7 +104,7 @@ def test_pages_have_readable_pictures_and_people_where_there_are_such():
     page = pages["source-brush.html"]
     assert "Mean scores of readable pictures, chosen on one half" in page
     assert "anna and ben" in page
-    assert "eye and people" in page
+    assert "Judges beside people" in page
     assert "Human scores by bin" in page
     assert "A stand-in run" not in "".join(pages.values())
     assert {*pages} >= {"index.html", "pictures-brush.html"}
