@@ -26,7 +26,7 @@ from assets.kit.collections import COLLECTED, collection_key
 from assets.kit.columns import BOOLEAN, REAL, TEXT, Columns, materialized
 from assets.kit.partitions import sources
 from assets.kit.previews import markdown_table
-from assets.kit.score_files import checked, scores_in
+from assets.kit.score_files import checked, scores_in, with_rows
 from assets.kit.score_sheets import SHEET, ScoreForm, write_sheets
 from assets.kit.step import Row
 from assets.kit.table_asset import NothingYet
@@ -120,10 +120,14 @@ def human_scores(
     rows = [
         {name: row[name] for name in _OF_PICTURE}
         | {"annotator": each.annotator, "score": float(each.score)}
-        for each in given
-        for row in by_hash[each.image]
-        if row["text"] == each.text
+        for each, row in with_rows(given, by_hash)
     ]
+    if shared := sum(row["text"] != same[0]["text"] for same in by_hash.values() for row in same):
+        context.log.warning(
+            "%d instructions have a picture that another one has as well; it is shown with the "
+            "first of them alone.",
+            shared,
+        )
     return materialized(
         HUMAN_SCORES.table(rows),
         to_score=len(asked),

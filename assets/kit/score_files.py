@@ -81,6 +81,16 @@ def checked(
     return list(seen.values())
 
 
+def with_rows(
+    given: Iterable[Given], pictures: Mapping[str, Iterable[Row]]
+) -> Iterator[tuple[Given, Row]]:
+    """Each score that is `checked`, with every row of its picture that has its text."""
+    for each in given:
+        for row in pictures[each.image]:
+            if row["text"] == each.text:
+                yield each, row
+
+
 def _of_sheet(path: Path, form: ScoreForm) -> Iterator[Given]:
     """The scores in a sheet; without an annotator column, the file's name is the annotator's."""
     lines = [line for line in lines_of(path, ("image", "text", "score")) if line.cells["score"]]

@@ -17,7 +17,7 @@ from pydantic import Field
 from assets.kit.columns import TEXT, WHOLE, Columns, materialized
 from assets.kit.partitions import painters
 from assets.kit.previews import markdown_table
-from assets.kit.score_files import Given, checked, scores_in
+from assets.kit.score_files import Given, checked, scores_in, with_rows
 from assets.kit.score_sheets import SHEET, write_sheets
 from assets.kit.step import Row
 from assets.protobias.common import key, table_asset
@@ -76,9 +76,8 @@ def human_scores(
     rows = [
         {name: row[name] for name in (*_PICTURED, "rehearsal")}
         | {"annotator": each.annotator, "score": each.score}
-        for each in given
-        for row in pictures[each.image]
-        if row["pair_kept"] and row["text"] == each.text
+        for each, row in with_rows(given, pictures)
+        if row["pair_kept"]
     ]
     table = HUMAN_SCORES.table(rows)
     scores = table.to_pandas()

@@ -30,7 +30,7 @@ def people(source: Sourced) -> Table:
     """Human scores: pictures by bin, and their mean (Table 2)."""
     lines = [
         Line(
-            _domain(each.domain),
+            _of_all(each.domain),
             [*map(number, each.counts), Cell(score(each.mean), numbers={"": each.mean})],
         )
         for each in (binned(source.people) if len(source.people) else ())
@@ -210,6 +210,10 @@ def _domain(name: str) -> str:
     return "Mean over domains" if name == ALL else titled(name)
 
 
+def _of_all(name: str) -> str:
+    return "All" if name == ALL else titled(name)
+
+
 def _mean(value: float | None) -> Cell:
     return Cell(NOTHING) if value is None else Cell(score(value), numbers={"": value})
 
@@ -248,8 +252,7 @@ def _correlated(each: Agreement, *before: Cell) -> Line:
             (of.spearman, of.spearman_interval),
         )
     ]
-    name = "All" if each.domain == ALL else titled(each.domain)
-    return Line(name, [*before, number(of.images), *cells])
+    return Line(_of_all(each.domain), [*before, number(of.images), *cells])
 
 
 def _coefficient(value: float | None, interval: Any, why: str) -> Cell:

@@ -105,6 +105,7 @@ def test_pages_have_readable_pictures_and_people_where_there_are_such():
     assert "Mean scores of readable pictures, chosen on one half" in page
     assert "anna and ben" in page
     assert "Judges beside people" in page
+    assert page.count('<th scope="row">All</th>') == 1 + 2
     assert "Human scores by bin" in page
     assert "A stand-in run" not in "".join(pages.values())
     assert {*pages} >= {"index.html", "pictures-brush.html"}
