@@ -48,7 +48,7 @@ def quote(asked, command):
 def test_it_prints_a_table(quote, tmp_path):
     config = tmp_path / "config.yaml"
     config.write_text("ops: {vlmbias__answers_gpt: {config: {prompting: [baseline, debiased]}}}")
-    done = quote('kind:"judge"', "--partitions", "flags", "--config", config)
+    done = quote('kind:"judge" and group:"vlmbias"', "--partitions", "flags", "--config", config)
     assert done.exit_code == 0, done.stderr
     heads, row, *_ = done.stdout.splitlines()
     assert heads.split()[:6] == ["asset", "partition", "model", "requests", "stored", "to"]
@@ -69,7 +69,7 @@ def test_variables_are_read_from_the_env_file_of_the_folder_and_never_said(
     for name in ("OPENAI_API_KEY", "COUNTERFACTORY_MODELS"):
         monkeypatch.setenv(name, "set, so that it is put back")
         monkeypatch.delenv(name)
-    done = quote('kind:"judge"', "--partitions", "flags")
+    done = quote('kind:"judge" and group:"vlmbias"', "--partitions", "flags")
     assert done.exit_code == 0, done.stderr
     assert done.stdout.splitlines()[1].split()[:4] == [
         "vlmbias/answers_gpt_of_env",

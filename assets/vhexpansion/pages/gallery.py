@@ -30,7 +30,7 @@ class Pair(NamedTuple):
 
 
 def yes_twice(answers: pd.DataFrame) -> pd.DataFrame:
-    """The pairs to which a judge says yes twice, each picture once, those as they were first.
+    """The pairs to which a judge says yes twice: each case and picture once.
 
     `answers` are of one judge; the columns are those of `Answered.twice`.
     """
@@ -46,7 +46,8 @@ def yes_twice(answers: pd.DataFrame) -> pd.DataFrame:
     )
     both["changed"] = both["perturbation"].ne(NONE)
     order = both.sort_values(["changed", "case_id", "repeat"], kind="stable")
-    return order.drop_duplicates("sha256").head(MOST).drop(columns="changed")
+    once = order.drop_duplicates("case_id").drop_duplicates("sha256")
+    return once.head(MOST).drop(columns="changed")
 
 
 def gallery(dataset: Answered) -> Mapping[str, Sequence[Pair]]:
