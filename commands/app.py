@@ -32,7 +32,7 @@ KNOWN = (
     ("resources.faults", "StoreError", FAILED),
     ("resources.faults", "ModelError", FAILED),
     ("generators.figures", "PdfUnavailable", FAILED),
-    ("commands.demo", "RunFailed", FAILED),
+    ("commands.stand_in_runs", "RunFailed", FAILED),
 )
 """Errors whose message says what to do, by module and name; the first that fits counts."""
 

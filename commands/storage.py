@@ -1,4 +1,4 @@
-"""Dagster's SQLite databases, kept open.
+"""A Dagster instance for several runs in one process, at once or in turn.
 
 Dagster opens a connection for each event, and waits for the disk after each: half of the time of a
 run in one process whose steps are short. Here a database is opened once, and SQLite waits for the
@@ -18,17 +18,22 @@ from dagster._core.storage.event_log.sqlite.sqlite_event_log import (
     INDEX_SHARD_NAME,
     SqliteEventLogStorage,
 )
+from dagster._core.storage.noop_compute_log_manager import NoOpComputeLogManager
 from dagster._core.storage.runs.sqlite.sqlite_run_storage import SqliteRunStorage
 from dagster._core.storage.sqlite_storage import DagsterSqliteStorage
 from dagster._serdes import ConfigurableClassData
 from sqlalchemy import create_engine, event
 from sqlalchemy.engine import Connection, Engine
 
+_NO_OUTPUT = ConfigurableClassData(
+    NoOpComputeLogManager.__module__, NoOpComputeLogManager.__name__, "{}\n"
+)
 _BUSY_S = 60
+_OPEN_RUNS = 3
 
 
 class _EventLog(SqliteEventLogStorage):
-    """Keeps the database of all events of assets open, and that of the latest run."""
+    """Keeps the database of all events of assets open, and those of the latest runs."""
 
     def __init__(self, base_dir: str) -> None:
         self._engines: dict[str, Engine] = {}
@@ -38,11 +43,11 @@ class _EventLog(SqliteEventLogStorage):
     @contextmanager
     def _connect(self, shard: str) -> Iterator[Connection]:
         with self._db_lock:
-            if shard not in self._engines:
-                for other in set(self._engines) - {INDEX_SHARD_NAME}:
-                    self._engines.pop(other).dispose()
-                self._engines[shard] = _engine(self.conn_string_for_shard(shard))
-            engine = self._engines[shard]
+            engine = self._engines.pop(shard, None) or _engine(self.conn_string_for_shard(shard))
+            self._engines[shard] = engine
+            runs = [each for each in self._engines if each != INDEX_SHARD_NAME]
+            for oldest in runs[:-_OPEN_RUNS]:
+                self._engines.pop(oldest).dispose()
             if shard not in self._initialized_dbs:
                 self._create(shard, engine)
                 self._initialized_dbs.add(shard)
@@ -102,13 +107,22 @@ class OpenStorage(DagsterSqliteStorage):
 
 
 def open_instance() -> DagsterInstance:
-    """The instance at DAGSTER_HOME; another storage than SQLite is left as it is."""
+    """The instance at DAGSTER_HOME; another storage than SQLite is left as it is.
+
+    What steps print is not kept: of several runs at once in one process, none has an output of its
+    own to redirect.
+    """
     ref = InstanceRef.from_dir(str(Path(os.environ["DAGSTER_HOME"]).resolve()))
+    ref = ref._replace(compute_logs_data=_NO_OUTPUT)
     data = ref.storage_data
     if data is not None and data.class_name == DagsterSqliteStorage.__name__:
         ours = ConfigurableClassData(__name__, OpenStorage.__name__, data.config_yaml)
         ref = ref._replace(storage_data=ours)
-    return DagsterInstance.from_ref(ref)
+    instance = DagsterInstance.from_ref(ref)
+    handlers = instance.get_yaml_python_handlers()
+    # Else each run sets them up again, for which Python closes all handlers: other runs' as well.
+    vars(instance)["get_yaml_python_handlers"] = lambda: handlers
+    return instance
 
 
 def _engine(address: str) -> Engine:

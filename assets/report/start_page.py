@@ -1,6 +1,8 @@
 """The start page of all reports: what each benchmark found, and where its report lies."""
 
 import json
+from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -33,16 +35,29 @@ class Entry(NamedTuple):
 def write_start_page(folder: Path) -> Path:
     """Write the start page of the sites that lie in `folder`, and return its path.
 
-    A site is listed once it lies there with its entry, so that no benchmark is named here.
+    A site is listed once it lies there with its entry, so that no benchmark is named here. Of two
+    reports that end at once, the page of the last one might lack the other: it looks again.
     """
-    entries = {
-        file.parent.name: Entry(**json.loads(file.read_text(encoding="utf-8")))
-        for file in sorted(folder.glob(f"[!.]*/{_ENTRY}"))
-    }
+    listed: dict[str, Entry] | None = None
+    while listed != (entries := _entries(folder)):
+        _write(folder, entries)
+        listed = entries
+    return folder / "index.html"
+
+
+def _entries(folder: Path) -> dict[str, Entry]:
+    found = {}
+    for file in sorted(folder.glob(f"[!.]*/{_ENTRY}")):
+        # Whoever replaces that site at this moment writes the start page once more.
+        with suppress(FileNotFoundError):
+            found[file.parent.name] = Entry(**json.loads(file.read_text(encoding="utf-8")))
+    return found
+
+
+def _write(folder: Path, entries: Mapping[str, Entry]) -> None:
     render = Renderer(Path(__file__).parent / "templates", Shell("Counterfactory", {})).page
     files = {"mark.svg": _MARK.encode(), **{file.name: file.read_bytes() for file in STATIC}}
     for path, text in render("index.html", "start.html", entries=entries):
         files[path] = text.encode()
     for path, data in files.items():
         write_whole(UPath(folder / path), data)
-    return folder / "index.html"

@@ -20,7 +20,7 @@ from dagster import (
     materialize,
 )
 
-from commands.demo import _failure
+from commands.stand_in_runs import failure
 from resources.calls import CallStore
 
 PROJECT = Path(__file__).parents[2]
@@ -244,7 +244,7 @@ def test_a_warning_beside_a_failure_needs_no_list_of_faults():
     def report():
         raise ValueError("No room.")
 
-    told = _failure(materialize([pairs, report], raise_on_error=False), "Colours")
+    told = failure(materialize([pairs, report], raise_on_error=False), "Colours")
     assert told.startswith("Colours failed:\n- report: ValueError: No room.\n")
     assert "enough_is_left: 1 of 9 can be used." in told
 
