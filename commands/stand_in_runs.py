@@ -18,7 +18,6 @@ from assets.kit.partitions import tags_of
 from commands.environment import ROOT
 from commands.freshness import Freshness, inputs
 from commands.tables import console
-from definitions import data_root, defs, models_path, resources_at
 from resources.collections import collections_path
 from resources.taxonomy import taxonomy_path
 
@@ -51,6 +50,8 @@ class Maker:
     """Makes what is not up to date, in as few runs and steps as it takes, in this process."""
 
     def __init__(self, instance: DagsterInstance, design: Mapping[str, Any]) -> None:
+        from definitions import data_root, defs, models_path, resources_at
+
         self._instance, self._design = instance, design
         self._graph: BaseAssetGraph[Any] = defs.resolve_asset_graph()
         self._job = defs.resolve_implicit_global_asset_job_def()

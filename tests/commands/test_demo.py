@@ -8,24 +8,14 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from dagster import (
-    AssetCheckResult,
-    AssetCheckSeverity,
-    AssetCheckSpec,
-    AssetKey,
-    AssetRecordsFilter,
-    DagsterInstance,
-    MaterializeResult,
-    asset,
-    materialize,
-)
+from dagster import AssetKey, AssetRecordsFilter, DagsterInstance
 
-from commands.stand_in_runs import failure
 from resources.calls import CallStore
 
 PROJECT = Path(__file__).parents[2]
 TOTALS = "all 464 130 343 251 594"
 """Images, originals, verified, stand-ins and distinct: all that is no stand-in is verified."""
+LISTED = (PROJECT / "models.yaml").read_text()
 PAID = """
 - {name: paid, backend: openai, model: gpt-4.1, family: gpt, roles: [judge]}
 - {name: paints, backend: openai, model: gpt-image-1, family: gpt, roles: [painter, editor]}
@@ -58,13 +48,12 @@ app(["demo", "--sizes", "384"])
 DEMO = ("-m", "commands.app", "demo")
 
 
-def demo(folder, *arguments, models=None, program=DEMO, **environment):
+def demo(folder, *arguments, program=DEMO, **environment):
     instance = folder / "instance"
     instance.mkdir(exist_ok=True)
     (instance / "dagster.yaml").write_text((PROJECT / "dagster.yaml.example").read_text())
-    listed = (PROJECT / "models.yaml").read_text() if models is None else models
     catalog = folder / "models.yaml"
-    catalog.write_text(listed + PAID)
+    catalog.write_text(LISTED + PAID)
     homes = {
         "DAGSTER_HOME": str(instance),
         "COUNTERFACTORY_HOME": str(folder / "data"),
@@ -141,12 +130,12 @@ def test_a_judge_that_costs_money_is_not_asked(first, folder):
     assert backends == {"offline"}
 
 
-def test_a_catalog_without_a_painter_that_is_free_is_refused(tmp_path):
-    refused = demo(tmp_path, "--sizes", "384", models="")
-    assert refused.returncode == 2
+def test_a_catalog_without_a_painter_that_is_free_is_refused(command, tmp_path):
+    refused = command("demo", "--sizes", "384", models=PAID)
+    assert refused.exit_code == 2
     assert "models.yaml lists no painter that runs offline" in refused.stderr
     assert "name: sketch" in refused.stderr
-    assert runs_of(tmp_path) == 0
+    assert_nothing_ran(tmp_path)
 
 
 def test_no_two_scenes_of_any_topics_share_their_pixels(first, folder):
@@ -204,12 +193,16 @@ def test_where_something_changed_it_runs_again_but_draws_measures_and_asks_nothi
 
 @pytest.mark.parametrize("sizes", ["8", "384,4097", "100"])
 def test_a_size_out_of_range_is_refused_before_the_first_run(command, tmp_path, sizes):
-    refused = command("demo", "--sizes", sizes, models=(PROJECT / "models.yaml").read_text())
+    refused = command("demo", "--sizes", sizes, models=LISTED)
     assert refused.exit_code == 2
     last = sizes.split(",")[-1]
     assert f"cannot be drawn at {last} px: choose a size from" in refused.stderr
-    with DagsterInstance.from_config(str(tmp_path)) as instance:
-        assert instance.get_runs_count() == 0
+    assert_nothing_ran(tmp_path)
+
+
+def assert_nothing_ran(instance):
+    with DagsterInstance.from_config(str(instance)) as opened:
+        assert opened.get_runs_count() == 0
 
 
 def test_sizes_that_are_no_numbers_are_refused(command):
@@ -234,44 +227,29 @@ def test_a_run_that_fails_fails_the_demo(first, folder):
     assert "set COUNTERFACTORY_HOME" in failed.stderr
 
 
-def test_a_warning_beside_a_failure_needs_no_list_of_faults():
-    @asset(check_specs=[AssetCheckSpec("enough_is_left", asset="pairs")])
-    def pairs():
-        warns = {"severity": AssetCheckSeverity.WARN, "description": "1 of 9 can be used."}
-        return MaterializeResult(check_results=[AssetCheckResult(passed=False, **warns)])
-
-    @asset
-    def report():
-        raise ValueError("No room.")
-
-    told = failure(materialize([pairs, report], raise_on_error=False), "Colours")
-    assert told.startswith("Colours failed:\n- report: ValueError: No room.\n")
-    assert "enough_is_left: 1 of 9 can be used." in told
-
-
-def test_a_data_root_that_cannot_be_written_is_named(tmp_path):
-    failed = demo(tmp_path, "--sizes", "384", COUNTERFACTORY_HOME="/proc/nowhere")
-    assert failed.returncode == 1
+def test_a_data_root_that_cannot_be_written_is_named(command):
+    failed = command("demo", models=LISTED, COUNTERFACTORY_HOME="/proc/nowhere")
+    assert failed.exit_code == 1
     assert "/proc/nowhere" in failed.stderr
     assert "set COUNTERFACTORY_HOME" in failed.stderr
 
 
-def test_a_seed_that_is_no_whole_number_is_refused(tmp_path):
-    refused = demo(tmp_path, "--seed", "seven")
-    assert refused.returncode == 2
+def test_a_seed_that_is_no_whole_number_is_refused(command):
+    refused = command("demo", "--seed", "seven")
+    assert refused.exit_code == 2
     assert "Invalid value for '--seed'" in refused.stderr
 
 
-def test_a_seed_too_large_is_refused_and_named(tmp_path):
-    refused = demo(tmp_path, "--seed", str(2**63), "--sizes", "384")
-    assert refused.returncode != 0
+def test_a_seed_too_large_is_refused_and_named(command, tmp_path):
+    refused = command("demo", "--seed", 2**63, "--sizes", "384", models=LISTED)
+    assert refused.exit_code != 0
     assert "seed" in refused.stderr.lower()
     assert str(2**63) in refused.stderr
     assert not (tmp_path / "data" / "images").exists()
 
 
-def test_a_data_root_that_is_no_folder_is_refused(tmp_path):
-    refused = demo(tmp_path, "--sizes", "384", COUNTERFACTORY_HOME="s3://bucket/data")
-    assert refused.returncode != 0
+def test_a_data_root_that_is_no_folder_is_refused(command, tmp_path):
+    refused = command("demo", models=LISTED, COUNTERFACTORY_HOME="s3://bucket/data")
+    assert refused.exit_code != 0
     assert "COUNTERFACTORY_HOME is s3://bucket/data, which is not a folder" in refused.stderr
-    assert runs_of(tmp_path) == 0
+    assert_nothing_ran(tmp_path)
