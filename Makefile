@@ -1,8 +1,8 @@
 # Everything runs in .venv, installed from constraints.txt; the Dagster instance is .dagster.
 PYTHON ?= python3
 PORT ?= 3000
-# One more than there are cores: some tests wait for servers most of their time.
-WORKERS ?= $(shell expr $$(nproc 2>/dev/null || echo 2) + 1)
+# Two more than there are cores: some tests wait for servers most of their time.
+WORKERS ?= $(shell expr $$(nproc 2>/dev/null || echo 2) + 2)
 
 BIN := .venv/bin
 export DAGSTER_HOME := $(CURDIR)/.dagster
