@@ -190,8 +190,13 @@ def inflation_rows(
     if search.empty or scores.empty:
         return
     rehearsal = bool(search["rehearsal"].any())
+    done: pd.DataFrame | None = None
+    rows: list[dict[str, Any]] = []
     for part, held in _parts(scores, search, combined, mitigation):
-        for row in _rows(held, part):
+        # Where every picture is readable, both parts are the same one.
+        rows = rows if held is done else list(_rows(held, part))
+        done = held
+        for row in rows:
             yield {"rehearsal": rehearsal, **part._asdict(), **row}
 
 
@@ -201,8 +206,9 @@ def _parts(
     for choice in CHOICES:
         held = beside(scores, search, choice)
         yield Part(SINGLE, STANDARD, choice, EVERY), held
-        readable = held[held["readable"].astype("boolean").fillna(value=False)]
-        yield Part(SINGLE, STANDARD, choice, READABLE), readable
+        readable = held["readable"].astype("boolean").fillna(value=False)
+        part = held if readable.all() else held[readable]
+        yield Part(SINGLE, STANDARD, choice, READABLE), part
     if len(combined):
         found = beside_originals(combined)
         yield Part(COMBINED, STANDARD, IN_SAMPLE, EVERY), found[_made_of(found, search, IN_SAMPLE)]
