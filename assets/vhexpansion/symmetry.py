@@ -69,7 +69,7 @@ SYMMETRY = Columns(
 
 _READ = [
     *("case_id", "image_id", "form", "truth", "answer", "repeat"),
-    *("perturbation", "encoder", "parameters", "rehearsal"),
+    *("perturbation", "encoder", "parameters", "sha256", "rehearsal"),
 ]
 """The columns that are read: responses of many judges are larger than memory."""
 _SETTING = ["perturbation", "encoder", "parameters"]
