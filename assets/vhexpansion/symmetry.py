@@ -51,7 +51,8 @@ SYMMETRY = Columns(
     parameters=(TEXT, "Of the perturbation, as JSON; empty for none"),
     repeats=(WHOLE, "How many repeats the numbers are of: those that there are, and fewer"),
     is_whole=(BOOLEAN, "Whether they are of all repeats"),
-    cases=(WHOLE, "Cases"),
+    of_cases=(WHOLE, "Cases of the dataset that have a negation"),
+    cases=(WHOLE, "Cases that were asked about"),
     images=(WHOLE, "Their pictures"),
     asked=(WHOLE, "Requests, of cases and negations"),
     unanswered=(WHOLE, "Of these, refused, unparsed or failed: neither right nor wrong"),
@@ -89,13 +90,15 @@ def symmetry_over(catalog: Catalog, judges: Sequence[Model]) -> AssetsDefinition
     def symmetry(context: AssetExecutionContext, home: Home) -> MaterializeResult[pa.Table]:
         """Count what was answered. Raises `NothingYet` where nothing was."""
         dataset = context.partition_key
+        cases = home.find(key("negated_cases"), dataset, ["outcome"])
+        there = 0 if cases is None else int(cases["outcome"].eq("negated").sum())
         rows: list[dict[str, Any]] = []
         seen = []
         for judge in judges:
             answers = home.find(key(f"answers_{judge.name}"), dataset, _READ)
             if answers is None or answers.empty:
                 continue
-            rows += symmetry_rows(catalog, judges, judge, dataset, answers)
+            rows += symmetry_rows(catalog, judges, judge, dataset, answers, there)
             seen.append(answers)
         if not rows:
             raise NothingYet(
@@ -113,7 +116,12 @@ def symmetry_over(catalog: Catalog, judges: Sequence[Model]) -> AssetsDefinition
 
 
 def symmetry_rows(
-    catalog: Catalog, judges: Sequence[Model], judge: Model, dataset: str, answers: pd.DataFrame
+    catalog: Catalog,
+    judges: Sequence[Model],
+    judge: Model,
+    dataset: str,
+    answers: pd.DataFrame,
+    of_cases: int,
 ) -> Iterator[dict[str, Any]]:
     """The rows of one judge's answers to a dataset, first of all repeats, then of fewer."""
     temperature = judge.parameters.get("temperature")
@@ -121,6 +129,7 @@ def symmetry_rows(
         "dataset": dataset,
         "rehearsal": bool(answers["rehearsal"].any()),
         "model": judge.name,
+        "of_cases": of_cases,
         "temperature": None if temperature is None else float(temperature),
         "variant_of": next(each.name for each in judges if _same_but_heat(each, judge)),
     }

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import pandas as pd
 
 from assets.kit.columns import records
-from assets.report.formats import Rate
+from assets.report.formats import Rate, count
 from assets.vhexpansion.answers import COMMON, NONE
 
 Numbers: TypeAlias = Mapping[str, Any]
@@ -76,6 +76,13 @@ class Answered:
     def cases(self) -> int:
         """The most cases that a judge has answered."""
         return int(self.symmetry["cases"].max())
+
+    @property
+    def asked(self) -> str:
+        """`20 of 300 cases, 18 pictures`."""
+        there = int(self.symmetry["of_cases"].max())
+        of = f" of {count(there)}" if self.cases < there else ""
+        return f"{count(self.cases)}{of} cases, {count(self.images)} pictures"
 
     @property
     def images(self) -> int:

@@ -19,7 +19,7 @@ from assets.vhexpansion.pages.paper import MEASURES, SETTINGS
 from assets.vhexpansion.pages.sweeps import Point, sweep
 
 CellOf: TypeAlias = Callable[[Numbers], Cell]
-_HEADS = (*MEASURES.values(), "Says yes", "Yes to both", "No answer")
+_HEADS = ("Cases", *MEASURES.values(), "Says yes", "Yes to both", "No answer")
 
 
 def unperturbed(dataset: Answered) -> Table:
@@ -30,7 +30,9 @@ def unperturbed(dataset: Answered) -> Table:
 
 
 def _unperturbed(row: Numbers) -> list[Cell]:
+    is_part = row["cases"] < row["of_cases"]
     return [
+        number(row["cases"], f"of {count(row['of_cases'])}" if is_part else ""),
         _bounded(row, "accuracy"),
         _bounded(row, "symmetric"),
         _new(row),

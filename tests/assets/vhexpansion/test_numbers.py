@@ -34,7 +34,7 @@ def answered(judge, pictures=()):
 
 def rows(judge, table, *others):
     judges = (*others, judge)
-    found = SYMMETRY.table([*symmetry_rows(Catalog(judges), judges, judge, "zoo", table)])
+    found = SYMMETRY.table([*symmetry_rows(Catalog(judges), judges, judge, "zoo", table, 30)])
     return found.to_pandas()
 
 

@@ -51,7 +51,7 @@ def said(judge, chance, cases=40, done=("none", None, None), repeats=1, seed=0, 
     return pd.DataFrame(rows)
 
 
-def dataset(judges, *tables, name="zoo"):
+def dataset(judges, *tables, name="zoo", of_cases=40):
     """A dataset with the answers of these judges."""
     answers = pd.concat(tables, ignore_index=True)
     catalog = Catalog(tuple(judges))
@@ -60,7 +60,7 @@ def dataset(judges, *tables, name="zoo"):
         row
         for judge in asked
         for row in symmetry_rows(
-            catalog, asked, judge, name, answers[answers["model"].eq(judge.name)]
+            catalog, asked, judge, name, answers[answers["model"].eq(judge.name)], of_cases
         )
     ]
     twice = [yes_twice(answers[answers["model"].eq(judge.name)]) for judge in asked]
@@ -94,8 +94,11 @@ class TestTables:
     def test_a_line_a_judge_with_what_lacks_an_answer(self):
         answers = said("eye", 0.8)
         answers.loc[:3, "answer"] = None
-        (line,) = unperturbed(dataset([EYE], answers)).lines
-        accuracy, symmetric, new, _, _, unanswered = line.cells
+        zoo = dataset([EYE], answers, of_cases=9_000)
+        assert zoo.asked == "40 of 9,000 cases, 40 pictures"
+        (line,) = unperturbed(zoo).lines
+        cases, accuracy, symmetric, new, _, _, unanswered = line.cells
+        assert (cases.text, cases.note) == ("40", "of 9,000")
         assert unanswered.text == "4"
         assert "with what has no answer" in accuracy.note
         assert symmetric.numbers["low"] < symmetric.numbers[""] < symmetric.numbers["high"]
