@@ -24,6 +24,7 @@ from assets.vhexpansion.seeding import NO, YES
 from generators.prompts.instructions import tidied
 from generators.prompts.negation import (
     RULES,
+    VERSION,
     NotUnderstood,
     check,
     negate,
@@ -40,6 +41,7 @@ NEGATED = Columns(
     negated_answer=(TEXT, "Its right answer: the other one; empty where there is no negation"),
     rule=(TEXT, "How it was negated: prefix, no or not; empty where it was not"),
     writer=(TEXT, "Who wrote it, as models.yaml names it"),
+    prompt_version=(TEXT, "Of the words that the writer was asked in; empty for grammar"),
     outcome=(TEXT, "negated, rejected (by rule), left out (by people), unparsed, refused, failed"),
     refusal=(TEXT, "content filter or model, if refused; else empty"),
     reason=(TEXT, "The rule that it breaks and how, or why there is none; else empty"),
@@ -112,7 +114,7 @@ class NegatedCases(Step[Negating]):
             asked, tidied, lambda text: check(question, text), _AGAIN, attempts
         )
         broken = [reason.partition(":")[0] for reason in said["problems"]]
-        found = {**said, "broken": list(dict.fromkeys(broken))}
+        found = {**said, "broken": list(dict.fromkeys(broken)), "prompt_version": VERSION}
         found["negated_question"] = said.get("sentence")
         if said["outcome"] != "written":
             return found

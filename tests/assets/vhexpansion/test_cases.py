@@ -108,26 +108,27 @@ class Lab:
     def __init__(self, folder):
         self.folder, self.root = folder, folder / "data"
 
+    def collect(self, dataset, instance=None):
+        """Make the table of a collection."""
+        given = {"resources": resources_at(str(self.root)), "run_config": _QUIET}
+        assert dg.materialize(
+            [collection_asset(collected()[dataset])], instance=instance, **given
+        ).success
+
     def made(self, dataset, *steps, models=(GRAMMAR,), config=None):
         """The tables of some steps, by name, and the run."""
-        resources = resources_at(str(self.root))
+        configs = {
+            f"vhexpansion__{name}": {"config": each} for name, each in (config or {}).items()
+        }
+        found = [step(Catalog(models)) for step in steps]
         with dg.DagsterInstance.ephemeral() as instance:
-            collection = collection_asset(collected()[dataset])
-            collecting = {"resources": resources, "instance": instance, "run_config": _QUIET}
-            assert dg.materialize([collection], **collecting).success
-            found = [step(Catalog(models)) for step in steps]
+            self.collect(dataset, instance)
             result = dg.materialize(
                 [asset_of(step) for step in found],
                 partition_key=dataset,
-                resources=resources,
+                resources=resources_at(str(self.root)),
                 instance=instance,
-                run_config={
-                    "ops": {
-                        f"vhexpansion__{name}": {"config": each}
-                        for name, each in (config or {}).items()
-                    },
-                    **_QUIET,
-                },
+                run_config={"ops": configs, **_QUIET},
                 raise_on_error=False,
             )
         tables = {
@@ -245,7 +246,7 @@ def pen(server):
 
 def test_a_model_is_asked_in_the_paper_s_words_and_again_with_the_reason(lab, server):
     models, config = (GRAMMAR, pen(server)), {"negated_cases": {"writer": "pen"}}
-    _, result = lab.made("pope", SeedCases, models=models)
+    lab.collect("pope")
     key = dg.AssetKey(["vhexpansion", "negated_cases"])
     with plan_context(lab.root) as sources:
         (line,) = quote(
@@ -265,6 +266,7 @@ def test_a_model_is_asked_in_the_paper_s_words_and_again_with_the_reason(lab, se
     assert rows["pope/3"]["negated_question"] == "Is there no owl in the image?"
     assert rows["pope/7"]["broken"] == ["one question"]
     assert len(rows["pope/3"]["calls"]) == 2
+    assert {row["prompt_version"] for row in rows.values()} == {"1"}
     (told_again,) = [each for each in server.received if "adds 'big'" in each.texts[-1]]
     assert told_again.texts[-1].startswith("nothing added: it adds 'big'. Rephrase it again")
     assert server.count == 1 + 3 + 2 + 3
