@@ -1,12 +1,20 @@
 """Cases made of rows: of users' collections, and of another benchmark's questions."""
 
+import logging
 from collections import Counter
 
 import pytest
+from PIL import Image
 
+from assets.kit.step import NotCountable, Work
 from assets.kit.yes_no import Asked
+from assets.vhexpansion.seed_cases import SeedCases
 from assets.vhexpansion.seeding import of_collection, of_questions, without_repeats
+from assets.vlmbias.questions import QUESTIONS
 from assets.vlmbias.yes_no import QUESTIONS_ASKED
+from generators.tiles import png_of
+from resources.images import ImageStore
+from resources.models.catalog import Catalog
 
 
 def row(number, question, answer, options=None, **columns):
@@ -194,3 +202,38 @@ def test_vlmbias_declares_what_is_yes_or_no_and_each_count_once():
     ]
     (disputed,) = QUESTIONS_ASKED.asked(rows[2] | {"disputable": "It was, until 1949."})
     assert disputed.unfit == "It was, until 1949."
+
+
+def seeded(tmp_path, table, **config):
+    """The rows of the step for the flags, where vlmbias/questions is `table`."""
+    step = SeedCases(Catalog(()))
+    stores = ImageStore(root=str(tmp_path)), None, logging.getLogger("seeding")
+    work = Work("flags", step.config(**config), {}, {}, None, *stores, lambda key, part: table)
+    return step.rows(work)
+
+
+def questions_of_vlmbias(digests):
+    columns = dict.fromkeys(QUESTIONS.columns)
+    rows = [
+        question_of_vlmbias("Q3", f"Is it flag {n}?", "No", "Yes", sha256=digest)
+        | {"image_id": f"flags/{n}"}
+        for n, digest in enumerate(digests)
+    ]
+    return QUESTIONS.table([columns | row for row in rows]).to_pandas()
+
+
+def test_the_step_finds_sizes_and_rejects_what_has_no_picture(tmp_path):
+    digest = ImageStore(root=str(tmp_path)).put(png_of(Image.new("RGB", (12, 7))))
+    table = questions_of_vlmbias([digest, "f" * 64, digest])
+    first, gone, last = seeded(tmp_path, table, seed=3)
+    assert (first["width"], first["height"], first["seed"], first["place"]) == (12, 7, 3, 0)
+    assert (gone["outcome"], gone["width"]) == ("rejected", None)
+    assert "not in the image store" in gone["reason"]
+    assert last["case_id"] == "flags/2/Q3"
+    limited = seeded(tmp_path, table, limit=1)
+    assert [row["outcome"] for row in limited].count("taken") == 1
+
+
+def test_a_dataset_without_a_table_says_which_one(tmp_path):
+    with pytest.raises(NotCountable, match=r"vlmbias/questions \(flags\)"):
+        seeded(tmp_path, None)
