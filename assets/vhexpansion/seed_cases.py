@@ -129,12 +129,11 @@ def _sized(cases: list[dict[str, Any]], images: ImageStore) -> list[dict[str, An
     sizes = images.sizes({case["sha256"] for case in cases if case["outcome"] == TAKEN})
     found = []
     for case in cases:
-        if case["outcome"] == TAKEN and case["sha256"] not in sizes:
+        width, height = sizes.get(case["sha256"], (None, None))
+        found.append({"width": width, "height": height} | case)
+        if case["outcome"] == TAKEN and width is None:
             gone = "Its picture is not in the image store. Make the table that it is from again."
-            found.append(case | {"outcome": "rejected", "reason": gone})
-        else:
-            width, height = sizes.get(case["sha256"], (None, None))
-            found.append({"width": width, "height": height} | case)
+            found[-1] |= {"outcome": "rejected", "reason": gone}
     return found
 
 
