@@ -116,6 +116,22 @@ def test_protobias_is_rehearsed_and_says_so(first, folder):
     assert (report / "pairs-sketch.html").read_text().count("<article") == 18
 
 
+def test_vhexpansion_is_rehearsed_and_finds_what_is_known(first, folder):
+    said = " ".join(first.stdout.split())
+    rows = []
+    for dataset in ("game_boards", "optical_illusions"):
+        assert f" {dataset} 4 4 " in said
+        numbers = pd.read_parquet(folder / f"data/vhexpansion/symmetry/{dataset}.parquet")
+        assert numbers["rehearsal"].all()
+        rows.append(numbers[numbers["is_whole"] & numbers["perturbation"].eq("none")])
+    found = pd.concat(rows).groupby("model")[["accuracy", "symmetric", "truly_yes"]].mean()
+    assert found.loc["pixels", ["accuracy", "symmetric"]].tolist() == [1, 1]
+    assert found["accuracy"]["gullible"] == found["truly_yes"]["gullible"]
+    assert found["symmetric"]["gullible"] == 0
+    front = folder / "data" / "report" / "vhexpansion" / "index.html"
+    assert "A stand-in run:" in front.read_text()
+
+
 def test_a_judge_that_costs_money_is_not_asked(first, folder):
     assert first.returncode == 0, first.stderr
     answers = (folder / "data" / "vlmbias").glob("answers_*")
