@@ -8,6 +8,8 @@ from numpy.typing import ArrayLike, NDArray
 from metrics.resampling import Interval, draws, quantiles
 
 _FEWEST = 3
+_AT_ONCE = 1_000_000
+"""Counts, of resamples times pictures, that are worked with at a time."""
 Values = NDArray[np.float64]
 
 
@@ -41,13 +43,21 @@ def correlation(
         return Correlation(images, None, None, None, None, f"{images} pictures have both scores")
     if np.ptp(pair, axis=1).min() == 0:
         return Correlation(images, None, None, None, None, "one side gave them all the same score")
-    once = np.ones((1, images))
     counts = draws(f"correlation/{seed}/{images}", images, np.full(images, 1 / images))
+    whole = _both(np.ones((1, images)), pair)[0]
+    rows = max(1, _AT_ONCE // images)
+    parts = (counts[start : start + rows] for start in range(0, len(counts), rows))
+    resampled = np.concatenate([_both(part, pair) for part in parts])
     pearson, spearman = (
-        (float(_pearson(once, *of(once))[0]), quantiles(_pearson(counts, *of(counts)), level))
-        for of in (lambda _: pair, lambda drawn: [_ranks(drawn, side) for side in pair])
+        (float(found), quantiles(of, level)) for found, of in zip(whole, resampled.T, strict=True)
     )
     return Correlation(images, *pearson, *spearman)
+
+
+def _both(counts: Values, pair: Values) -> Values:
+    """Pearson's and Spearman's correlation of each row of counts, side by side."""
+    ranks = (_ranks(counts, side) for side in pair)
+    return np.stack([_pearson(counts, *pair), _pearson(counts, *ranks)], axis=1)
 
 
 def _pearson(counts: Values, one: Values, other: Values) -> Values:
@@ -66,7 +76,9 @@ def _pearson(counts: Values, one: Values, other: Values) -> Values:
 
 def _ranks(counts: Values, values: Values) -> Values:
     """The ranks of values in each row of counts; equal ones share the middle of theirs."""
+    order = np.argsort(values, kind="stable")
+    _, first = np.unique(values[order], return_index=True)
     _, group = np.unique(values, return_inverse=True)
-    drawn = counts @ np.eye(group.max() + 1)[group]
+    drawn = np.add.reduceat(counts[:, order], first, axis=1)
     ranks: Values = (np.cumsum(drawn, axis=1) - (drawn - 1) / 2)[:, group]
     return ranks
