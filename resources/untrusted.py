@@ -75,8 +75,19 @@ def clean_text(text: str) -> str:
     return valid_unicode(redact_secrets(text.replace("\0", _INSTEAD)))
 
 
-def parse_untrusted(data: str | bytes) -> Any:
+def _no_number(constant: str) -> None:
+    """NaN and Infinity, which some servers send and JSON does not have."""
+
+
+def infinity_as_written(constant: str) -> str | None:
+    """Infinity and -Infinity as text, for whoever rejects them; None for NaN, which is no value."""
+    return None if constant == "NaN" else constant
+
+
+def parse_untrusted(data: str | bytes, constant: Callable[[str], str | None] = _no_number) -> Any:
     """The value of JSON from outside, as `clean` gives it; bytes that are no UTF-8 are replaced.
+
+    `constant` says what stands for NaN, Infinity and -Infinity; by default None.
 
     Raises `IncompleteJson` where no JSON came, or not all of it, and `BadJson` where it is
     malformed or exceeds the limits above. Its memory is bounded before it is parsed.
@@ -84,7 +95,7 @@ def parse_untrusted(data: str | bytes) -> Any:
     text = data if isinstance(data, str) else data.decode(errors="replace")
     check_size(text)
     try:
-        value = json.loads(text, parse_int=_whole_number, parse_constant=_no_number)
+        value = json.loads(text, parse_int=_whole_number, parse_constant=constant)
     except RecursionError:
         raise BadJson(_TOO_DEEP) from None
     except ValueError as error:
@@ -132,10 +143,6 @@ def _clean(value: Any, text: Callable[[str], str], depth: int) -> Any:
 def _whole_number(digits: str) -> int | None:
     """A whole number, unless it is longer than any that is meant: Python refuses to read it."""
     return int(digits) if len(digits) <= LONGEST_NUMBER else None
-
-
-def _no_number(constant: str) -> None:
-    """NaN and Infinity, which some servers send and JSON does not have."""
 
 
 def _came_in_part(text: str) -> bool:

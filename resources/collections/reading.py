@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from resources.collections.entry import Collection
 from resources.collections.problems import BadRow
 from resources.collections.row import Row
-from resources.untrusted import BadJson, clean, parse_untrusted
+from resources.untrusted import BadJson, clean, infinity_as_written, parse_untrusted
 
 
 class Item(NamedTuple):
@@ -107,7 +107,7 @@ def _several(value: Any) -> Iterator[Any]:
     """What a cell holds one or several of: a list, also written as JSON; nothing if it is empty."""
     if isinstance(value, str) and value.lstrip().startswith("["):
         with suppress(BadJson):
-            value = parse_untrusted(value)
+            value = parse_untrusted(value, infinity_as_written)
     for each in value if isinstance(value, list) else [value]:
         if each is not None and _plain(each).strip():
             yield each
@@ -119,7 +119,7 @@ def _score(said: Any, scale: tuple[float, float] | None) -> float:
         score = math.nan if isinstance(said, bool) else float(said)
     except (TypeError, ValueError, OverflowError):
         score = math.nan
-    if math.isnan(score):
+    if not math.isfinite(score):
         raise BadRow(f"its human score {said!r} is no number")
     if not low <= score <= high:
         raise BadRow(f"its human score {score:g} is off the scale of {low:g} to {high:g}")

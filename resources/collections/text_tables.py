@@ -12,7 +12,7 @@ from typing import Any, TextIO
 
 from resources.collections.problems import CollectionError
 from resources.collections.row import Row, Wanted, require_columns
-from resources.untrusted import BadJson, parse_untrusted
+from resources.untrusted import BadJson, infinity_as_written, parse_untrusted
 
 _OTHER_BYTES = re.compile("[\udc80-\udcff]")
 _LARGEST_JSON = 200_000_000
@@ -79,7 +79,7 @@ def _of_line(number: int, place: str, text: str, encoding: str) -> Row:
     if _OTHER_BYTES.search(text):
         return Row(number, place, problem=_foreign(encoding))
     try:
-        cells = parse_untrusted(text)
+        cells = parse_untrusted(text, infinity_as_written)
     except BadJson:
         return Row(number, place, problem=_NO_OBJECT)
     if not isinstance(cells, Mapping):
@@ -131,7 +131,7 @@ def _whole(path: Path, encoding: str) -> Any:
         line = text.count("\n", 0, found.start()) + 1
         raise CollectionError(f"{path}, line {line}: {_foreign(encoding)}.")
     try:
-        return parse_untrusted(text)
+        return parse_untrusted(text, infinity_as_written)
     except BadJson as error:
         raise CollectionError(
             f"{path}: {error}. Save it as JSON, or as JSON lines (.jsonl)."

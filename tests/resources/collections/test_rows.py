@@ -122,6 +122,18 @@ def test_a_score_that_no_computer_holds_is_of_its_row(tmp_path, picture, collect
     assert "is no number" in rows[0]["reason"]
 
 
+@pytest.mark.parametrize("score", ["Infinity", "-Infinity", "[Infinity, 3]"])
+def test_an_infinite_score_is_told_in_json_as_in_csv(tmp_path, picture, collected, score):
+    picture("red.png")
+    line = f'{{"file": "red.png", "text": "good", "score": {score}}}'
+    (tmp_path / "mine.jsonl").write_text(line)
+    (tmp_path / "mine.csv").write_text(f'file,text,score\nred.png,good,"{score}"\n')
+    for entry in (SCORED.replace(".csv", ".jsonl"), SCORED):
+        [row] = collected(entry)
+        assert row["outcome"] == "rejected"
+        assert "is no number" in row["reason"]
+
+
 def test_json_lines_that_are_none_are_of_their_row(tmp_path, picture, collected):
     picture("red.png")
     good = json.dumps({"image": "red.png", "text": "good"})
