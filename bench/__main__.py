@@ -16,6 +16,7 @@ CASES = (
         "negation",
         "sketch",
         "pairs",
+        "frame",
         "scoring",
         "perturbations",
         "survival",

@@ -1,7 +1,8 @@
 """Biased images: every picture unchanged, and with each bias of its domain."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import product
 from types import MappingProxyType
 from typing import Any
 
@@ -27,6 +28,8 @@ from assets.kit.previews import markdown_table
 from assets.kit.step import PENDING, Extent, Input, Row, Step, Unfit, Work
 from generators.nearest import nearest
 from generators.perturbations.grids import GRID, biases_of
+from generators.perturbations.perturbation import Perturbation
+from generators.perturbations.registry import to_json
 
 OF_BIASED = {
     **OF_IMAGE,
@@ -97,6 +100,12 @@ class BiasedImages(Step[Biases]):
 
     def rows(self, work: Work[Biases]) -> list[dict[str, Any]]:
         """The first picture of each item, original and biased. Raises `Unfit` for no bias."""
+        tried = self._tried(work)
+        rows = [biased_row(image, each) for image in _with_boxes(work) for each in tried]
+        return known_pictures(rows, works_of(rows), DONE, work.images, work.ledger)
+
+    def _tried(self, work: Work[Biases]) -> list[tuple[Perturbation, ...]]:
+        """What the pictures are made with, first of all nothing."""
         domain, _ = domain_and_source(work.partition)
         tried = configurations(domain, work.config.biases, work.config.configurations)
         if not tried:
@@ -104,8 +113,13 @@ class BiasedImages(Step[Biases]):
                 f"{self.key.to_user_string()}: {domain} pictures cannot have "
                 f"{' or '.join(work.config.biases)}. Name some of {', '.join(biases_of(domain))}."
             )
-        rows = [biased_row(image, each) for image in _with_boxes(work) for each in [(), *tried]]
-        return known_pictures(rows, works_of(rows), DONE, work.images, work.ledger)
+        return [(), *tried]
+
+    def wanted(self, work: Work[Biases], rows: Sequence[Row]) -> Iterable[tuple[Any, ...]]:
+        """Each picture with each configuration."""
+        tried = [to_json(each) for each in self._tried(work)]
+        pictures = usable(work.tables["pictures"], work.config.limit)
+        return product((picture["image_id"] for picture in pictures), tried)
 
     def made(self, work: Work[Biases], rows: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
         """Make the pictures that are missing, and read them again where code can."""

@@ -40,6 +40,9 @@ SCORES = Columns(
 )
 """One row a picture and template."""
 
+ASKED = Columns(**BIASED.some(*OF_BIASED, "outcome"))
+"""What a judge's step reads of a biased picture: neither boxes nor the calls behind it."""
+
 READ_SOME = (
     "Read some of the table's responses: a longest_output that is too small cuts them off, and a "
     "judge may answer on another scale than 0 to 5. No picture without a score is in any mean."
@@ -99,7 +102,11 @@ class Scores(JudgeStep[Scoring]):
     named, references, asks = "scores", REFERENCES, Look(())
     named_by = ("image_id", "parameters", "template")
     inputs = MappingProxyType(
-        {"biased_images": Input(key("biased_images"), read_by=BIASED, by_default=True)}
+        {
+            "biased_images": Input(
+                key("biased_images"), columns=[*ASKED.columns], read_by=ASKED, by_default=True
+            )
+        }
     )
 
     def __init__(self, catalog: Catalog, judge: Model) -> None:
@@ -111,7 +118,7 @@ class Scores(JudgeStep[Scoring]):
         return [
             to_score(row, template, self)
             | {"outcome": PENDING if row["outcome"] == PENDING else None}
-            for row in _wanted(work)
+            for row in ASKED.rows(_wanted(work))
             for template in work.config.templates
         ]
 
@@ -135,14 +142,13 @@ class Scores(JudgeStep[Scoring]):
         return [few_unread("bias", READ_SOME)]
 
 
-def _wanted(work: Work[Scoring]) -> list[dict[str, Any]]:
+def _wanted(work: Work[Scoring]) -> pd.DataFrame:
     """The pictures of `frame/biased_images` that the config names."""
-    config = work.config
-    there = [row for row in work.rows("biased_images") if row["outcome"] != "inapplicable"]
-    originals = [row for row in there if row["bias"] == NONE]
-    some = first_of(originals, config.limit, lambda row: Placed(row["image_id"], ()))
-    images = {row["image_id"] for row in some}
+    config, there = work.config, work.tables["biased_images"]
+    there = there[there["outcome"].ne("inapplicable")]
+    originals = there["image_id"][there["bias"].eq(NONE)].tolist()
+    images = first_of(originals, config.limit, lambda image_id: Placed(image_id, ()))
     domain, _ = domain_and_source(work.partition)
     tried = configurations(domain, config.biases, config.configurations)
-    wanted = {to_json(each) for each in [(), *tried]}
-    return [row for row in there if row["image_id"] in images and row["parameters"] in wanted]
+    wanted = [to_json(each) for each in [(), *tried]]
+    return there[there["image_id"].isin(images) & there["parameters"].isin(wanted)]

@@ -51,6 +51,12 @@ SEARCH = Columns(
 """Two rows a bias."""
 
 
+_READ = Columns(
+    **SCORES.some("image_id", "domain", "bias", "parameters", "template", "score", "outcome"),
+    **SCORES.some("readable", "rehearsal"),
+)
+
+
 class Searching(Config):
     """What is left to choose about a search."""
 
@@ -68,7 +74,14 @@ class Search(Step[Searching]):
         super().__init__(catalog)
         self.judge, self.name = judge, f"search_{judge.name}"
         self.inputs = MappingProxyType(
-            {"scores": Input(key(f"scores_{judge.name}"), read_by=SCORES, by_default=True)}
+            {
+                "scores": Input(
+                    key(f"scores_{judge.name}"),
+                    columns=[*_READ.columns],
+                    read_by=_READ,
+                    by_default=True,
+                )
+            }
         )
         self.description = (
             f"By bias the configuration that raises what {judge.name} gives most: chosen on all "

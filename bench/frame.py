@@ -1,0 +1,131 @@
+"""FRAME with 500 and 5,000 pictures: seconds, and the peak memory of each asset's own process.
+
+The pictures are small, with one configuration of each bias, and a reference judge scores them, so
+that what is measured is ours: perturbing, storing, tables and the search, through the assets.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import perf_counter
+from typing import Any
+
+import pyarrow.parquet as pq
+from dagster import AssetSpec, DagsterInstance, materialize
+
+from assets.frame.biased_images import BiasedImages
+from assets.frame.common import GROUP, by_source, key
+from assets.frame.images import IMAGES
+from assets.frame.scores import Scores
+from assets.frame.search import Search
+from assets.kit.materializing import asset_of
+from assets.kit.partitions import sources, tags_of
+from assets.kit.step import Step
+from bench.client import client_in, model_named, picture
+from bench.figure import Figure, answer, in_a_process
+from bench.machine import peak_megabytes
+from resources.budget import Budget
+from resources.home import Home
+from resources.images import ImageStore
+from resources.ledger import WorkLedger
+from resources.models.catalog import Catalog
+from resources.tables import ParquetTables
+
+_SIDE = 96
+_MOST = 60
+"""KB of memory for each further picture, of which there are 8 rows."""
+_PARTITION = "animals|mine"
+_JUDGE = "gullible"
+_SINGLE = {"config": {"configurations": "single"}}
+_RUNS = (
+    ("biased_images", "making the biased images of"),
+    ("biased_images", "finding them again for"),
+    (f"scores_{_JUDGE}", "scoring them for"),
+    (f"search_{_JUDGE}", "searching"),
+)
+
+
+def figures(few: int = 500, many: int = 5_000) -> Iterator[Figure]:
+    """Each asset of few pictures and of many, then what a further row of each costs in memory."""
+    peaks: dict[str, list[float]] = {what: [] for _, what in _RUNS}
+    for number in (few, many):
+        with TemporaryDirectory() as root:
+            write_images(Path(root), number)
+            for name, what in _RUNS:
+                rows, seconds, peak = in_a_process(
+                    "bench.frame", root, name, environment={"DAGSTER_HOME": ""}
+                )
+                peaks[what].append(peak)
+                told = f"{rows:,} rows, {peak:.0f} MB"
+                yield Figure(f"{what} {number:,} pictures", seconds, "s", None, told)
+    for what, (low, high) in peaks.items():
+        grown = 1000 * (high - low) / (many - few)
+        yield Figure(f"memory of {what} one more picture", grown, "KB", _MOST)
+
+
+def write_images(root: Path, number: int) -> None:
+    """Store so many pictures of a collection, as `frame/images` keeps them."""
+    images = ImageStore(root=str(root))
+    rows = [
+        {
+            **dict.fromkeys(IMAGES.columns),
+            "item_id": f"item-{place}",
+            "domain": "animals",
+            "source": "mine",
+            "image_id": f"mine/item-{place}/0",
+            "instruction": f"Create an image of {place} penguins on a beach at sunset.",
+            "keyword": "penguin",
+            "sample": 0,
+            "outcome": "taken",
+            "sha256": images.put(picture(_SIDE, place)),
+            "width": _SIDE,
+            "height": _SIDE,
+            "rehearsal": False,
+            "calls": [],
+        }
+        for place in range(number)
+    ]
+    path = root / "frame" / "images" / "animals" / "mine.parquet"
+    path.parent.mkdir(parents=True)
+    pq.write_table(IMAGES.table(rows), path)
+
+
+def make(root: str, name: str) -> tuple[int, float, float]:
+    """Materialize an asset here: its rows, seconds, and the process's peak in MB."""
+    judge = model_named(_JUDGE, "offline", "judge", model=_JUDGE, family="reference")
+    catalog = Catalog((judge,))
+    steps: list[Step[Any]] = [BiasedImages(catalog), Scores(catalog, judge), Search(catalog, judge)]
+    (step,) = (step for step in steps if step.name == name)
+    upstream = [
+        AssetSpec(of.asset, group_name=GROUP, partitions_def=by_source)
+        for of in step.inputs.values()
+    ]
+    with client_in(root) as client, DagsterInstance.ephemeral() as instance:
+        instance.add_dynamic_partitions(str(sources.name), ["mine"])
+        started = perf_counter()
+        result = materialize(
+            [asset_of(step), *upstream],
+            instance=instance,
+            partition_key=_PARTITION,
+            tags=tags_of(_PARTITION, by_source),
+            run_config={
+                "loggers": {"console": {"config": {"log_level": "CRITICAL"}}},
+                **({} if name.startswith("search") else {"ops": {f"frame__{name}": _SINGLE}}),
+            },
+            resources={
+                "io_manager": ParquetTables(root=root),
+                "home": Home(root=root),
+                "images": client.images,
+                "models": client,
+                "ledger": WorkLedger(root=root),
+                "budget": Budget.of({}),
+            },
+        )
+        seconds = perf_counter() - started
+    assert result.success
+    rows = len(Home(root=root).table(key(name), _PARTITION))
+    return rows, seconds, peak_megabytes()
+
+
+if __name__ == "__main__":
+    answer(make)
