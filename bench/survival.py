@@ -25,8 +25,7 @@ from resources.workers import spread
 _SIZE, _EACH, _MOST = 768, 12, 5.0
 _TONES = (0.9, 1.2, 1.4, 1.7, 2.3)
 _WHY = {
-    "brightness": "a white stripe at a flag's rim is lost where its grey ground clips to white",
-    "hsv_brightness": "a white stripe at a flag's rim is lost where its grey ground clips to white",
+    "brightness": "light blue clips to white as stars and ground do; thin strokes lose their edges",
     "defocus": "thin dark lines stay among rings where the disk took a frequency away",
 }
 """Why pictures are lost that nothing exempts."""

@@ -27,6 +27,8 @@ _SMALLEST, _LARGEST, _ROUND = 0.03, 0.2, 0.93
 """The side of a light disc in parts of the longer side, and what it has in common with a circle."""
 _WHITE, _GREY, _COLOUR = 250, 84, (120, 200, 120)
 """The least level of a white ground, and what grounds are given instead."""
+_UNEVEN = 2
+"""By how many px margins on two sides may differ that are the same."""
 _TEXT = (0.01, 0.07)
 """The height of a line of text above a picture, in parts of the longer side."""
 _CLOSE = 2
@@ -124,21 +126,28 @@ def _discs(light: Mask) -> Mask:
 
 
 def _greyed(pixels: Pixels) -> Iterator[Pixels]:
-    """A white ground in grey, where it leaves the same margin on all sides.
+    """A white ground in grey, where it leaves the same margin on all sides, or on all but one.
 
-    Otherwise some of what is white may have lain on it.
+    On that one side something white lies on it as far as to the same margin, as a white stripe at a
+    flag's rim does. Otherwise nobody could tell what is ground.
     """
     areas, _ = ndimage.label(pixels.min(axis=2) >= _WHITE)
     ring = np.concatenate([areas[0], areas[-1], areas[:, 0], areas[:, -1]])
     ground = np.isin(areas, np.unique(ring[ring > 0]))
     inside = [np.flatnonzero(~ground.all(axis=axis)) for axis in (1, 0)]
-    if all(len(each) for each in inside):
-        margins = [each[0] for each in inside]
-        margins += [side - 1 - each[-1] for side, each in zip(ground.shape, inside, strict=True)]
-        if max(margins) - min(margins) <= 2:
-            remade = np.array(pixels)
-            remade[ground] = _GREY
-            yield remade
+    if not all(len(each) for each in inside):
+        return
+    margins = [each[0] for each in inside]
+    margins += [side - 1 - each[-1] for side, each in zip(ground.shape, inside, strict=True)]
+    *alike, widest = sorted(margins)
+    if max(alike) - min(alike) > _UNEVEN:
+        return
+    if widest - min(alike) > _UNEVEN:
+        height, width = ground.shape
+        ground[alike[0] : height - alike[0], alike[0] : width - alike[0]] = False
+    remade = np.array(pixels)
+    remade[ground] = _GREY
+    yield remade
 
 
 def _untitled(pixels: Pixels) -> Iterator[Pixels]:

@@ -7,11 +7,13 @@ from scipy import ndimage
 from generators.canvas import pixels_of, rasterise
 from generators.cleaning import cleaned
 from generators.domains import domains
+from generators.perturbations.perturb import perturb
 from generators.perturbations.registry import perturbation
 from generators.perturbations.subject import Box, Subject
 from generators.reading import Unreadable
-from generators.survival import Rereading, survival
+from generators.survival import Rereading, read_again, survival
 
+BRIGHTEST = perturbation("brightness", factor=2.3)
 HARMLESS = [
     perturbation("padding", thickness=50),
     perturbation("gamma", gamma=1.2),
@@ -31,7 +33,7 @@ def test_slight_changes_of_tone_and_a_frame_are_read_through(name, made):
 @pytest.mark.parametrize(
     ("name", "made"),
     [
-        ("chess_pieces", perturbation("brightness", factor=2.3)),
+        ("chess_pieces", BRIGHTEST),
         ("flags", perturbation("hsv_brightness")),
         ("patterned_grids", perturbation("noise")),
         ("game_boards", perturbation("defocus")),
@@ -60,12 +62,20 @@ def test_what_lies_on_something_counted_is_exempt_and_nothing_else(left, exempt)
 
 
 def test_what_is_lost_says_why():
-    """Malaysia's lowest stripe is white: on a ground that clips to white it cannot be told."""
-    scene = scene_of("flags/malaysia")
-    found = survival(Rereading(scene, 768, (perturbation("brightness", factor=2.3),)))
+    """Micronesia's light blue clips to white, as its stars and the ground do."""
+    found = survival(Rereading(scene_of("flags/micronesia-stars-add"), 768, (BRIGHTEST,)))
     assert found.outcome == "unreadable"
     assert found.reason.endswith(".")
     assert not found.exempt
+
+
+def test_a_white_stripe_at_the_rim_is_read_by_the_margins_alone():
+    """Malaysia's lowest stripe is white, and so is a ground that clips."""
+    scene = scene_of("flags/malaysia")
+    assert survival(Rereading(scene, 768, (BRIGHTEST,))).outcome == "right"
+    drawn = pixels_of(rasterise(domains()["flags"].drawing.draw(scene, 768)))
+    with pytest.raises(Unreadable):
+        read_again("flags", perturb(drawn, [BRIGHTEST])[:, 20:], tuple(scene.truths))
 
 
 def test_a_blur_that_is_no_disks_is_not_read():
