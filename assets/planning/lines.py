@@ -17,6 +17,7 @@ from assets.planning.choice import CannotQuote, Task, together
 from resources.calls.spending import Mode
 from resources.models.catalog import Model
 from resources.models.legacy_keys import stored_keys
+from resources.models.manifests import ManifestError
 from resources.models.outcomes import outcome_of
 from resources.models.pricing import (
     Sizes,
@@ -116,7 +117,7 @@ class Quote(NamedTuple):
     """Lines by asset, partition and model, with totals by model.
 
     A request that several lines share is counted once in the total. `without` tells of partitions
-    that lack a model, by the reason, and `warnings` of what planners found.
+    that lack a model or a painter's manifest, by the reason, and `warnings` of what planners found.
     """
 
     lines: list[Line]
@@ -131,7 +132,7 @@ def quote(planners: Planners, sources: PlanContext, tasks: Sequence[Task]) -> Qu
 
     Of each request that lies in none of the stores no more is kept than half its key. Raises
     `CannotQuote` where the run config of an op is not what it takes or names no model that can
-    serve, and where every task lacks a model.
+    serve, and where every task lacks a model, or a painter's manifest.
     """
     sources = sources.planning({**sources.together, **together(tasks)})
     making, without = _Making(sources), defaultdict[str, list[Task]](list)
@@ -139,9 +140,11 @@ def quote(planners: Planners, sources: PlanContext, tasks: Sequence[Task]) -> Qu
         try:
             for plan in planners[task.asset](sources, task.partition, task.config):
                 making.take(number, task, plan)
-        except NoSuchModel as why:
+        except (NoSuchModel, ManifestError) as why:
+            making.leave_out(number)
             without[str(why)].append(task)
-            if task.config or sum(map(len, without.values())) == len(tasks):
+            is_of_config = task.config and isinstance(why, NoSuchModel)
+            if is_of_config or sum(map(len, without.values())) == len(tasks):
                 raise CannotQuote(f"{task.asset.to_user_string()}: {why}") from None
         except ValidationError as error:
             told = "; ".join(each["msg"].removeprefix("Value error, ") for each in error.errors())
@@ -196,6 +199,14 @@ class _Making:
             self._pay(model, plan.whole.request, (one,))
             told, number, _ = plan.whole
             self.samples.append(Sampled(task.partition, told, number, one.prices["online"]))
+
+    def leave_out(self, number: int) -> None:
+        """Drop the lines of a task of which nothing could be counted."""
+        for key in [key for key, line in self.lines.items() if key[0] == number]:
+            if not self.lines[key].requests:
+                del self.lines[key]
+        there = {name for _, name in self.lines}
+        self.totals = {name: total for name, total in self.totals.items() if name in there}
 
     def _count(
         self,

@@ -93,6 +93,22 @@ def test_from_prompts_to_pictures_and_back(studio, tmp_path):
     assert listed(studio, missing=True).prompts == []
 
 
+def test_a_missing_manifest_leaves_the_other_painters_in_the_quote(studio, tmp_path):
+    """Its own quote is refused, with the remedy."""
+    sketch = {"backend": "offline", "model": "sketch", "family": "reference"}
+    studio.models.append(Model(name="drawn", roles=("painter",), **sketch))
+    tasks = [Task(PAIRS, f"{DOMAIN}|{name}", {"samples": 1}) for name in ("by_hand", "drawn")]
+    planners = planners_of(Catalog(tuple(studio.models)))
+    with plan_context(studio.root) as sources:
+        found = quote(planners, sources, tasks)
+        with pytest.raises(CannotQuote, match=r"manifest\.csv is not there\. Write it"):
+            quote(planners, sources, tasks[:1])
+    assert [line.model.name for line in (*found.lines, *found.totals)] == ["drawn", "drawn"]
+    assert found.lines[0].requests == 6
+    told = f"Not in this quote: protobias/image_pairs ({DOMAIN}|by_hand). by_hand: the manifest "
+    assert f"{told}{tmp_path / 'painted' / 'manifest.csv'} is not there." in text(found, [])
+
+
 def test_of_what_is_not_painted_there_are_no_prompts(studio):
     with pytest.raises(CannotQuote, match="Nothing that is selected is painted"):
         listed(studio, AssetKey(["protobias", "filtered_pairs"]), missing=False)
