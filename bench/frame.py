@@ -66,7 +66,7 @@ def figures(few: int = 500, many: int = 5_000) -> Iterator[Figure]:
 def write_images(root: Path, number: int) -> None:
     """Store so many pictures of a collection, as `frame/images` keeps them."""
     images = ImageStore(root=str(root))
-    rows = [
+    rows: list[dict[str, Any]] = [
         {
             **dict.fromkeys(IMAGES.columns),
             "item_id": f"item-{place}",
