@@ -17,7 +17,8 @@ from dagster import AssetSpec, DagsterInstance, materialize
 
 from assets.kit.materializing import asset_of
 from assets.kit.step import in_chunks
-from assets.vhexpansion.answers import COMMON, FORMS, NONE, Answers
+from assets.vhexpansion.answers import Answers
+from assets.vhexpansion.asking import COMMON, FORMS, NONE
 from assets.vhexpansion.common import GROUP, datasets, key
 from assets.vhexpansion.common_perturbations import PERTURBED
 from assets.vhexpansion.negated_cases import NEGATED

@@ -16,7 +16,7 @@ from assets.kit.limits import Limited
 from assets.kit.pictures import sheet
 from assets.kit.previews import markdown_table
 from assets.kit.step import PENDING, Check, Extent, Input, Problem, Row, Step, Work
-from assets.vhexpansion.answers import ANSWERS
+from assets.vhexpansion.asking import ANSWERS
 from assets.vhexpansion.attacking import Attacking, known_attacks, make_attacks, with_damage
 from assets.vhexpansion.common import GROUP, datasets, key, limited
 from assets.vhexpansion.negated_cases import NEGATED

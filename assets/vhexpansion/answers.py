@@ -1,64 +1,18 @@
 """Answers: what a judge says to every case, its negation, and both about perturbed pictures."""
 
-from abc import abstractmethod
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from itertools import chain, islice
-from types import MappingProxyType
-from typing import Any, NamedTuple
+from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import Any
 
-import pandas as pd
 from pydantic import Field, field_validator
 
-from assets.kit.checks import few_unread
-from assets.kit.columns import BOOLEAN, TEXT, TEXTS, WHOLE, Columns
-from assets.kit.judging import JudgeStep, reply_columns
-from assets.kit.limits import Limited
-from assets.kit.previews import markdown_table
-from assets.kit.step import PENDING, Check, Conversation, Extent, Input, Row, Work
-from assets.vhexpansion.common import GROUP, datasets, key, limited
+from assets.kit.columns import TEXT, Columns
+from assets.kit.step import PENDING, Extent, Input, Row, Work
+from assets.vhexpansion.asking import COMMON, FORMS, NONE, Asking, Picture, Repeated
+from assets.vhexpansion.common import key, limited
 from assets.vhexpansion.common_perturbations import PERTURBED
 from assets.vhexpansion.negated_cases import NEGATED as NEGATED_CASES
-from assets.vhexpansion.references import PIXELS, REFERENCES, with_readings
-from assets.vhexpansion.seed_cases import SEED_CASES
 from generators.nearest import nearest
-from generators.prompts.yes_no import VERSION, yes_no_prompt
-from metrics import read_plain_yes_no
-from metrics.symmetry import NEGATED, ORIGINAL
 from resources.models.catalog import Catalog, Model
-from resources.models.requests import Look, Turn
-
-NONE = "none"
-"""The perturbation of a picture as it was."""
-FORMS = (ORIGINAL, NEGATED)
-COMMON = ("noise", "hsv_brightness", "defocus", "jpeg")
-
-ANSWERS = Columns(
-    case_id=(TEXT, "The case, as vhexpansion/seed_cases names it"),
-    dataset=(TEXT, "The dataset"),
-    image_id=(TEXT, "The original picture, whatever was done to it"),
-    original=(TEXT, "Name of the original picture in the image store"),
-    sha256=(TEXT, "Name there of the picture that was shown"),
-    form=(TEXT, "original, or negated"),
-    question=(TEXT, "What was asked, without how to answer"),
-    prompt_version=(TEXT, "Of the words that say how to answer"),
-    truth=(TEXT, "The right answer to that: yes or no"),
-    perturbation=(TEXT, "What was done to the picture: none, a common one, i_fgsm or pgd"),
-    encoder=(TEXT, "The encoder that an attack was made for; empty for anything else"),
-    parameters=(TEXT, "Of the perturbation, as JSON; empty for none"),
-    repeat=(WHOLE, "Which of several requests in the same words, from 0"),
-    model=(TEXT, "The judge, as models.yaml names it"),
-    model_version=(TEXT, "Digest of its backend, the provider's model id and the parameters"),
-    response=(TEXT, "What the judge said; empty where it said nothing"),
-    answer=(TEXT, "yes or no; empty where there is none"),
-    correct=(BOOLEAN, "Whether that is right; empty where there is none"),
-    outcome=(TEXT, "answered, unparsed, refused or failed"),
-    refusal=(TEXT, "content filter, image safety or model, if refused; else empty"),
-    reason=(TEXT, "Why there is no answer; else empty"),
-    served_model=(TEXT, "Which model said it, as the provider says; empty where it does not"),
-    rehearsal=(BOOLEAN, "Whether something offline stood in for a model: it is no result then"),
-    calls=(TEXTS, "Keys of the stored calls behind it; none for a reference judge"),
-)
-"""One row a case, picture, form and repeat."""
 
 ATTACKED = Columns(
     case_id=(TEXT, "The case whose picture was attacked"),
@@ -69,23 +23,6 @@ ATTACKED = Columns(
     outcome=(TEXT, "attacked, failed or inapplicable"),
 )
 """What is read of adversarial perturbations."""
-
-_AT_ONCE = 5_000
-"""How many rows are asked about at once."""
-_NAMED = ("case_id", "form", "perturbation", "encoder", "parameters", "repeat")
-_PRESENT: Mapping[str, Collection[str]] = MappingProxyType(
-    {"answered": ("answer", "correct"), "unparsed": (), "refused": (), "failed": ()}
-)
-_READ_SOME = (
-    "Read some of the table's responses: a longest_output that is too small cuts them off, and a "
-    "judge may not say yes or no. What has no answer is neither right nor wrong."
-)
-
-
-class Repeated(Limited):
-    """How often each is asked; a limit is on cases."""
-
-    repeats: int = Field(default=3, ge=1, le=100, description="Requests in the same words.")
 
 
 class Answering(Repeated):
@@ -120,126 +57,7 @@ def _among(what: str, names: list[str], known: Collection[str]) -> list[str]:
     return names
 
 
-class Picture(NamedTuple):
-    """A picture that a case is asked about, and what was done to it."""
-
-    sha256: str
-    perturbation: str = NONE
-    parameters: str | None = None
-    encoder: str | None = None
-    rehearsal: bool = False
-    is_pending: bool = False
-
-
-class _Asking(JudgeStep[Any]):
-    """A step that asks one judge yes/no questions."""
-
-    group, columns = GROUP, ANSWERS
-    references, asks = REFERENCES, Look(())
-    named_by, has_portions = _NAMED, True
-    present = _PRESENT
-
-    def __init__(self, catalog: Catalog, judge: Model) -> None:
-        super().__init__(catalog, judge)
-        self.partitions = datasets()
-
-    def asked(
-        self, case: Row, picture: Picture, forms: Sequence[str], repeats: int
-    ) -> Iterator[dict[str, Any]]:
-        """The rows of a case about a picture."""
-        pending = picture.is_pending or case["outcome"] == PENDING
-        known = {name: case[name] for name in ("case_id", "dataset", "image_id")}
-        known |= {name: case[name] for name in ("source_question", "familiar", "stated")}
-        for form in forms:
-            said = "" if form == ORIGINAL else "negated_"
-            for repeat in range(repeats):
-                yield {
-                    **known,
-                    "original": case["sha256"],
-                    "sha256": picture.sha256,
-                    "form": form,
-                    "question": case[f"{said}question"],
-                    "prompt_version": VERSION,
-                    "truth": case[f"{said}answer"],
-                    "perturbation": picture.perturbation,
-                    "encoder": picture.encoder,
-                    "parameters": picture.parameters,
-                    "repeat": repeat,
-                    "model": self.judge.name,
-                    "model_version": self.code_version,
-                    "rehearsal": case["rehearsal"] or picture.rehearsal or self.judge.rehearses,
-                    "outcome": PENDING if pending else None,
-                    "calls": [],
-                }
-
-    def rows(self, work: Work[Any]) -> list[dict[str, Any]]:
-        """Every row."""
-        return [*chain.from_iterable(self.portions(work))]
-
-    def portions(self, work: Work[Any]) -> Iterator[list[dict[str, Any]]]:
-        """The rows, some thousands at a time."""
-        every = self.every(work)
-        while some := [*islice(every, _AT_ONCE)]:
-            yield some
-
-    @abstractmethod
-    def every(self, work: Work[Any]) -> Iterator[dict[str, Any]]:
-        """The rows, one after the other."""
-
-    def made(self, work: Work[Any], rows: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
-        """Read the pictures, for the reference judge that goes by them."""
-        reads = self.judge.rehearses and self.judge.model == PIXELS
-        return with_readings(rows, work) if reads else rows
-
-    def query(self, work: Work[Any], row: Row) -> Conversation:
-        """Ask about the picture; repeats are samples of one request."""
-        turn = Turn("user", yes_no_prompt(row["question"] or ""), (row["sha256"],))
-        return reply_columns((yield Look((turn,), row["repeat"])))
-
-    def finish(self, work: Work[Any], rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-        """Read the responses, and compare answers with truths."""
-        return [row if row["outcome"] == PENDING else row | read(row) for row in rows]
-
-    def metadata(self, work: Work[Any], rows: Sequence[Row]) -> dict[str, Any]:
-        """How often the judge is right, and says yes, by perturbation and form."""
-        names = ["perturbation", "form", "answer", "correct"]
-        found = ([row[name] for name in names] for row in rows)
-        table = pd.DataFrame(found, columns=names)
-        table["yes"] = table["answer"].eq("yes").where(table["answer"].notna())
-        table = table.astype({"correct": float, "yes": float})
-        means = table.groupby(["perturbation", "form"], sort=False)[["correct", "yes"]].mean()
-        return {"shares": markdown_table(means.round(3).reset_index())}
-
-    def checks(self) -> list[Check]:
-        """Few replies cannot be read."""
-        return [few_unread("perturbation", _READ_SOME)]
-
-
-class CleanAnswers(_Asking):
-    """What one judge says to the cases themselves: which of them trigger a hallucination."""
-
-    named, config = "clean_answers", Repeated
-
-    def __init__(self, catalog: Catalog, judge: Model) -> None:
-        super().__init__(catalog, judge)
-        self.inputs = {"cases": Input(key("seed_cases"), read_by=SEED_CASES, by_default=True)}
-        self.description = (
-            f"What {judge.name} says to each case as it stands: which of them trigger a "
-            "hallucination already, by which attacks take their direction (§3.2)."
-        )
-
-    def every(self, work: Work[Repeated]) -> Iterator[dict[str, Any]]:
-        """Each case that was taken, so many times."""
-        for case in limited(work.rows("cases"), "taken", work.config.limit):
-            yield from self.asked(case, Picture(case["sha256"]), (ORIGINAL,), work.config.repeats)
-
-    def extent(self, work: Work[Repeated], rows: Sequence[Row]) -> Extent:
-        """Of all cases that were taken."""
-        there = work.tables["cases"]["outcome"].eq("taken").sum()
-        return Extent(len({row["case_id"] for row in rows}), int(there), "cases")
-
-
-class Answers(_Asking):
+class Answers(Asking):
     """What one judge says to cases and their negations, of pictures as they were and perturbed."""
 
     named, config = "answers", Answering
@@ -299,20 +117,6 @@ class Answers(_Asking):
 def encoders_of(catalog: Catalog) -> tuple[Model, ...]:
     """The models whose encoders are attacked."""
     return catalog.with_role("encoder")
-
-
-def read(row: Row) -> dict[str, Any]:
-    """The columns `answer`, `correct`, `outcome` and `reason` of a row whose judge has ended."""
-    if row["response"] is None:
-        return {"answer": None, "correct": None}
-    parsed = read_plain_yes_no(row["response"])
-    if parsed.answer is None:
-        declined = {"refusal": "model"} if parsed.outcome == "refused" else {}
-        why = "It says neither yes nor no." if parsed.outcome == "unparsed" else "It declines."
-        ended = {"outcome": parsed.outcome, "reason": why, **declined}
-        return {"answer": None, "correct": None, **ended}
-    answer = parsed.answer.lower()
-    return {"answer": answer, "correct": answer == row["truth"]}
 
 
 def _perturbed(row: Row) -> Picture:

@@ -15,7 +15,7 @@ from dagster import AssetDep, AssetExecutionContext, AssetsDefinition, Materiali
 from assets.kit.columns import BOOLEAN, REAL, TEXT, WHOLE, Columns, materialized, records
 from assets.kit.previews import markdown_table, with_intervals
 from assets.kit.table_asset import NothingYet
-from assets.vhexpansion.answers import NONE
+from assets.vhexpansion.asking import NONE
 from assets.vhexpansion.common import datasets, key, table_asset
 from metrics import symmetry_table
 from metrics.symmetry import of_repeats

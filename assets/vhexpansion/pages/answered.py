@@ -10,7 +10,7 @@ import pandas as pd
 
 from assets.kit.columns import records
 from assets.report.formats import Rate, count
-from assets.vhexpansion.answers import COMMON, NONE
+from assets.vhexpansion.asking import COMMON, NONE
 
 Numbers: TypeAlias = Mapping[str, Any]
 """A row of `vhexpansion/symmetry`."""

@@ -2,7 +2,7 @@
 
 from assets.report.charts import SCORES, Bar, Chart, Mark
 from assets.report.formats import Rate, score, score_interval
-from assets.vhexpansion.answers import NONE
+from assets.vhexpansion.asking import NONE
 from assets.vhexpansion.pages.answered import SHORT, Answered, rate
 
 

@@ -6,7 +6,7 @@ from typing import TypeAlias
 from assets.report.cells import Body, Cell, Group, Head, Line, Table, margin, number, share
 from assets.report.formats import NONE as NOTHING
 from assets.report.formats import count, percent, score
-from assets.vhexpansion.answers import NONE
+from assets.vhexpansion.asking import NONE
 from assets.vhexpansion.pages.answered import (
     SHORT,
     Answered,

@@ -13,7 +13,7 @@ from assets.kit.materializing import query
 from assets.kit.step import PENDING, Work
 from assets.vhexpansion import attacking
 from assets.vhexpansion.adversarial_perturbations import AdversarialPerturbations, Sweep, few_fail
-from assets.vhexpansion.answers import ANSWERS
+from assets.vhexpansion.asking import ANSWERS
 from assets.vhexpansion.negated_cases import NEGATED
 from resources.attacks.attack import Attacker
 from resources.calls.spending import Account
