@@ -30,8 +30,8 @@ from resources.models.catalog import CatalogFiles
 from resources.models.client import ModelClient
 from resources.tables import ParquetTables
 from sensors.batches import watching
-from sensors.interrupted import ending
-from sensors.monthly import monthly
+from sensors.interrupted_runs import ending
+from sensors.monthly_schedules import monthly
 from sensors.new_painters import jobs_of_painters, launching
 from sensors.painters import noticing
 

@@ -20,7 +20,7 @@ from bench.machine import peak_megabytes
 from resources.attacks.parameters import Parameters
 from resources.images import ImageStore
 from resources.ledger import WorkLedger
-from resources.models.backends.local import library
+from resources.models.backends.local_models import library
 from resources.models.catalog import Model
 
 FEW, MANY, BATCH, STEPS, SIDE = 64, 512, 16, 20, 96

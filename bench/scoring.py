@@ -19,7 +19,7 @@ from PIL import Image
 
 from bench.client import ask_timed, client_in, model_named, picture
 from bench.figure import Figure, answer, in_a_process
-from resources.models.backends.local import library
+from resources.models.backends.local_models import library
 from resources.models.catalog import Model
 from resources.models.client import ModelClient
 from resources.models.requests import Score

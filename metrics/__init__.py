@@ -7,13 +7,13 @@ from metrics.accuracy import EVERY_SIZE, WHOLE_TOPIC, accuracy_table
 from metrics.answers import BASELINE, QUESTION_GROUPS, TASK_MEAN
 from metrics.comparison import between_metrics, between_painters, holm
 from metrics.correlation import correlation
-from metrics.graded import graded_interval
-from metrics.held_out import chosen_half, search
+from metrics.graded_means import graded_interval
+from metrics.held_out_search import chosen_half, search
 from metrics.inflation import inflation_table, percent_change, success
 from metrics.intervals import exact_interval, stratified_interval
 from metrics.normalization import normalize_scores
 from metrics.outcomes import outcomes_table
-from metrics.paired import paired_interval
+from metrics.paired_differences import paired_interval
 from metrics.pairs import pair_scores
 from metrics.parsing import (
     Outcome,

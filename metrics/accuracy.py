@@ -23,7 +23,7 @@ import pandas as pd
 
 from metrics.answers import TASK_MEAN, Rows
 from metrics.intervals import stratified_interval
-from metrics.paired import paired_interval
+from metrics.paired_differences import paired_interval
 
 WHOLE_TOPIC = "all"
 EVERY_SIZE = "all"
@@ -63,7 +63,7 @@ def accuracy_table(answers: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
 
     `base_images` and `answers` count what the accuracy rests on. Rates are between 0 and 1 and
     the change between −1 and 1, with 95 % intervals that take base images, not answers, as
-    independent (`metrics.intervals`, `metrics.paired`), the same for the same `seed`.
+    independent (`metrics.intervals`, `metrics.paired_differences`), the same for the same `seed`.
     """
     rows = Rows.of(answers)
     records = [

@@ -1,11 +1,11 @@
 """Differences of failure rates: between metrics on the same pairs, and between painters.
 
 Two metrics are compared on the pairs that both have scored. The interval is that of a paired
-difference (`metrics.paired`); the p-value is of a sign-flip test: if both were equally good, each
-prompt's difference could equally have the other sign. Whole prompts are flipped, as the pairs of a
-prompt are not independent; of one pair a prompt this is McNemar's test. In simulations of equal
-metrics (8 to 100 prompts of 1 to 5 pairs, failing 10 to 70 % of them) it rejected at a level of 5 %
-in 0 to 6 % of data sets, less for fewer prompts; the interval held 0 in 93 to 100 %.
+difference (`metrics.paired_differences`); the p-value is of a sign-flip test: if both were equally
+good, each prompt's difference could equally have the other sign. Whole prompts are flipped, as the
+pairs of a prompt are not independent; of one pair a prompt this is McNemar's test. In simulations
+of equal metrics (8 to 100 prompts of 1 to 5 pairs, failing 10 to 70 % of them) it rejected at a
+level of 5 % in 0 to 6 % of data sets, less for fewer prompts; the interval held 0 in 93 to 100 %.
 
 Two painters' pairs are not the same, and differ in number, so that their failure rates are compared
 over the prompts of which both have pairs, each prompt weighing the same.
@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from metrics.paired import paired_interval
+from metrics.paired_differences import paired_interval
 from metrics.pairs import pair_scores
 from metrics.ranking import ALL, mean_over
 

@@ -8,7 +8,7 @@
 - The mean rise is that of the percent changes of those that rise.
 
 Intervals are by a bootstrap over pictures, each with its scores before and after and under every
-bias, its ends moved out as in `metrics.graded`. The tests simulate 0–5 scores of 25 to
+bias, its ends moved out as in `metrics.graded_means`. The tests simulate 0–5 scores of 25 to
 100 pictures, 150 times each: at least 90 % of the intervals of a percent change cover the truth.
 """
 
@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from metrics.graded import expanded
+from metrics.graded_means import expanded
 from metrics.ranking import ALL
 from metrics.resampling import Interval, Sums, most_unseen, quantiles, resampled_means
 

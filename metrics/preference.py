@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from metrics.graded import graded_interval
-from metrics.paired import paired_interval
+from metrics.graded_means import graded_interval
+from metrics.paired_differences import paired_interval
 from metrics.ranking import ALL, mean_over
 from metrics.resampling import Interval
 

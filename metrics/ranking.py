@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from metrics.graded import graded_interval
+from metrics.graded_means import graded_interval
 from metrics.intervals import stratified_interval
 from metrics.pairs import pair_scores
 from metrics.resampling import Interval
@@ -52,8 +52,8 @@ def ranking_table(scores: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
 
     `pairs` counts those with a score on both sides and `prompts` their concepts, `unscored` the
     others, `ties` those of `pairs` that tie. Numbers have 95 % intervals, `…_low` and `…_high`, by
-    a bootstrap over prompts (`metrics.intervals` for shares, `metrics.graded` for scores), the same
-    for the same `seed`; they are NaN where there is nothing to average.
+    a bootstrap over prompts (`metrics.intervals` for shares, `metrics.graded_means` for scores),
+    the same for the same `seed`; they are NaN where there is nothing to average.
     """
     pairs = pair_scores(scores)
     pairs["cluster"] = pairs.groupby(["domain", "concept_id"]).ngroup()

@@ -23,7 +23,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from metrics.intervals import stratified_interval
-from metrics.paired import paired_interval
+from metrics.paired_differences import paired_interval
 from metrics.resampling import Interval
 
 ORIGINAL, NEGATED = "original", "negated"

@@ -19,7 +19,7 @@ import numpy as np
 from sqlalchemy import delete, func, select
 from upath import UPath
 
-from resources.atomic import is_remote, reaching
+from resources.atomic_writes import is_remote, reaching
 from resources.calls import Call, CallStore
 from resources.calls.address import database_of
 from resources.calls.batches import OPEN

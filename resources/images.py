@@ -11,7 +11,7 @@ from uuid import uuid4
 from dagster import ConfigurableResource
 from upath import UPath
 
-from resources.atomic import is_remote, reaching, write_new, write_whole
+from resources.atomic_writes import is_remote, reaching, write_new, write_whole
 from resources.disk_reserve import DiskReserve
 from resources.faults import AccessDenied, Corrupt, Missing, Outside, writing
 

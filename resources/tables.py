@@ -15,7 +15,7 @@ from dagster import (
 )
 from upath import UPath
 
-from resources.atomic import write_whole
+from resources.atomic_writes import write_whole
 from resources.faults import Corrupt
 
 

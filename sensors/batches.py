@@ -28,7 +28,7 @@ from resources.home import Home
 from resources.images import ImageStore
 from resources.ledger import WorkLedger
 from resources.models.client import ModelClient
-from sensors.lacking_answers import StillWaiting, lacking
+from sensors.missing_answers import StillWaiting, lacking
 
 EVERY_S = 60
 AFTER = "counterfactory/after_batch"

@@ -8,11 +8,11 @@ from assets.frame.boxes import Boxes
 from assets.frame.combined import Combined
 from assets.frame.common import GROUP, QUESTION, TITLE, by_source, frame_domains
 from assets.frame.concepts import Concepts
+from assets.frame.counts import count_made
 from assets.frame.drafts import Drafts
 from assets.frame.images import Images
 from assets.frame.inflation import inflation_over
 from assets.frame.instructions import Instructions, review_name
-from assets.frame.made import count_made
 from assets.frame.mitigation import Mitigation
 from assets.frame.pairwise import Pairwise
 from assets.frame.perturbed_instructions import PerturbedInstructions

@@ -19,7 +19,7 @@ from assets.frame.biases import (
 from assets.frame.boxes import BOXES
 from assets.frame.common import GROUP, by_source, domain_and_source, key
 from assets.frame.images import ASKED_OF, IMAGES, OF_IMAGE, usable
-from assets.frame.readable import with_readable
+from assets.frame.readability import with_readable
 from assets.kit.columns import BOOLEAN, TEXT, TEXTS, WHOLE, Columns
 from assets.kit.limits import Limited
 from assets.kit.perturbed_pictures import known_pictures, make_pictures

@@ -9,7 +9,7 @@ from pydantic import Field, field_validator
 from assets.frame.biased_images import SomeBiases
 from assets.frame.biases import DONE, NONE, biased_row, works_of
 from assets.frame.common import GROUP, by_source
-from assets.frame.readable import with_readable
+from assets.frame.readability import with_readable
 from assets.frame.references import REFERENCES
 from assets.frame.scores import READ_SOME, SCORES, asked, read, to_score
 from assets.frame.search import CHOICES, best_of, hinges, of_originals, searched_inputs

@@ -24,7 +24,7 @@ from generators.perturbations.registry import from_json, to_json
 from generators.prompts.judging_templates import STANDARD
 from generators.prompts.visual_concepts import DOMAINS
 from metrics import chosen_half, inflation_table, success
-from metrics.held_out import best
+from metrics.held_out_search import best
 from metrics.ranking import ALL
 from resources.home import Home
 from resources.models.catalog import Model

@@ -18,7 +18,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from upath import UPath
 
 from assets.kit.sheets import BadReview, Line, lines_of
-from resources.atomic import is_remote, write_new, write_whole
+from resources.atomic_writes import is_remote, write_new, write_whole
 from resources.home import Home
 from resources.images import ImageStore
 from resources.spreadsheets import csv_of

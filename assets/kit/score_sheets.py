@@ -17,7 +17,7 @@ from upath import UPath
 
 from assets.kit.sheets import BadReview, lines_of
 from assets.kit.step import Row
-from resources.atomic import is_remote, write_new, write_whole
+from resources.atomic_writes import is_remote, write_new, write_whole
 from resources.images import ImageStore
 from resources.spreadsheets import csv_of
 

@@ -5,7 +5,7 @@ from itertools import groupby
 
 from dagster import AssetKey
 
-from assets.kit.painted_elsewhere import how_to_list
+from assets.kit.missing_pictures import how_to_list
 from assets.kit.previews import plain
 from assets.planning.lines import Amount, Line, Price, Quote
 from resources.calls.spending import NANO, Mode

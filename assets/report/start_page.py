@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from upath import UPath
 
 from assets.report.rendering import STATIC, Renderer, Shell
-from resources.atomic import write_whole
+from resources.atomic_writes import write_whole
 
 State: TypeAlias = Literal["results", "trial", "stand-in run", "no results yet"]
 

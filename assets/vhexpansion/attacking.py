@@ -13,7 +13,7 @@ from resources.attacks.parameters import VERSION, Attacked, Parameters, Work
 from resources.attacks.search import Watch
 from resources.images import ImageStore
 from resources.ledger import WorkLedger, work_key
-from resources.models.backends.local import settings
+from resources.models.backends.local_models import settings
 from resources.models.catalog import Model
 from resources.models.replies import Unacceptable
 

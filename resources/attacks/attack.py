@@ -14,7 +14,7 @@ from resources.attacks.noise import comparison
 from resources.attacks.parameters import Attacked, Work
 from resources.attacks.preparation import Tensor, disagreement
 from resources.attacks.search import Search, Watch, begun, run, similarities, whole_levels
-from resources.models.backends.local import library, running
+from resources.models.backends.local_models import library, running
 from resources.models.catalog import Model
 from resources.models.replies import Closed
 

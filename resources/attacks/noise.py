@@ -4,7 +4,7 @@ from hashlib import sha256
 
 from resources.attacks.parameters import Work
 from resources.attacks.preparation import Size, Tensor
-from resources.models.backends.local import library
+from resources.models.backends.local_models import library
 
 
 def first_change(work: Work, size: Size) -> Tensor:

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from PIL import Image
 
-from resources.models.backends.local import library
+from resources.models.backends.local_models import library
 
 Tensor: TypeAlias = Any
 """A torch.Tensor: torch is imported where it is needed."""

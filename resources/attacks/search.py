@@ -9,7 +9,7 @@ from resources.attacks.encoders import Encoder
 from resources.attacks.noise import first_change
 from resources.attacks.parameters import Work
 from resources.attacks.preparation import Tensor
-from resources.models.backends.local import library
+from resources.models.backends.local_models import library
 from resources.models.replies import Closed
 
 Watch: TypeAlias = Callable[[int, Sequence[float]], None]

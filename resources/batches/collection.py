@@ -28,7 +28,7 @@ from resources.models.replies import (
     UnparsableReply,
 )
 from resources.models.requests import request_of
-from resources.untrusted import redact_secrets
+from resources.untrusted_input import redact_secrets
 
 ATTEMPTS = 3
 """How often results are fetched whose transfer breaks off; what was kept before is not lost."""

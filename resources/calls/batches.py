@@ -39,7 +39,7 @@ from resources.calls.database import Database
 from resources.calls.tables import TABLES
 from resources.chunks import CHUNK, chunks
 from resources.former_names import asset_now, partition_now
-from resources.untrusted import clean_text
+from resources.untrusted_input import clean_text
 
 Over: TypeAlias = Literal["ended", "failed", "expired", "cancelled"]
 """At the provider it is over; here its answers are not collected yet."""

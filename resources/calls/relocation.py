@@ -16,7 +16,7 @@ from pathlib import Path
 from dagster import get_dagster_logger
 from sqlalchemy import make_url
 
-from resources.atomic import whole_file
+from resources.atomic_writes import whole_file
 from resources.faults import Busy, Unusable
 
 _BESIDE_ANOTHER = "work.sqlite"

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from upath import UPath
 
-from resources.atomic import write_whole
+from resources.atomic_writes import write_whole
 from resources.calls import Call, CallStore, DamagedAnswers
 from resources.cassette.prefetch import prefetch
 from resources.cassette.reader import Cassette, open_cassette

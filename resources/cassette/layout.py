@@ -29,7 +29,7 @@ from resources.calls.call import row_of
 from resources.faults import StoreError
 from resources.models.answers import AnswerForm, Digest, Strict, Words, first_of, fitting
 from resources.models.requests import call_key
-from resources.untrusted import check_size, clean, valid_unicode
+from resources.untrusted_input import check_size, clean, valid_unicode
 
 VERSION = 1
 CALLS, MANIFEST = "calls.jsonl", "manifest.json"

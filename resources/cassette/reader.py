@@ -17,7 +17,7 @@ from resources.cassette.layout import BadCassette
 from resources.cassette.prefetch import prefetch
 from resources.png_check import BadPng, check_png
 from resources.spreadsheets import guarded_sheet
-from resources.untrusted import count_values
+from resources.untrusted_input import count_values
 
 _END = struct.Struct("<4s4H2LH")
 _END_64 = struct.Struct("<4sQ2H2L4Q")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import IO, NamedTuple
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
-from resources.atomic import whole_file
+from resources.atomic_writes import whole_file
 from resources.calls import CallStore
 from resources.cassette import layout
 from resources.cassette.prefetch import prefetch

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from resources.collections.entry import Collection
 from resources.collections.problems import BadRow
 from resources.collections.row import Row
-from resources.untrusted import BadJson, clean, infinity_as_written, parse_untrusted
+from resources.untrusted_input import BadJson, clean, infinity_as_written, parse_untrusted
 
 
 class Item(NamedTuple):

@@ -12,7 +12,7 @@ from resources.collections.arrow_tables import rows_of_datasets, rows_of_parquet
 from resources.collections.problems import CollectionError
 from resources.collections.row import Row, Wanted, require_columns
 from resources.collections.text_tables import rows_of_csv, rows_of_json, rows_of_json_lines
-from resources.untrusted import valid_unicode
+from resources.untrusted_input import valid_unicode
 
 _JSON: Mapping[str, Callable[[Path, str], Iterator[Row]]] = {
     ".jsonl": rows_of_json_lines,

@@ -12,7 +12,7 @@ from typing import Any, TextIO
 
 from resources.collections.problems import CollectionError
 from resources.collections.row import Row, Wanted, require_columns
-from resources.untrusted import BadJson, infinity_as_written, parse_untrusted
+from resources.untrusted_input import BadJson, infinity_as_written, parse_untrusted
 
 _OTHER_BYTES = re.compile("[\udc80-\udcff]")
 _LARGEST_JSON = 200_000_000

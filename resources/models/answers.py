@@ -15,7 +15,7 @@ from pydantic import (
 )
 
 from resources.models.replies import RefusalKind
-from resources.untrusted import LONGEST_TEXT, clean, valid_unicode
+from resources.untrusted_input import LONGEST_TEXT, clean, valid_unicode
 
 
 def _words(value: Any) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from resources.models import discovered
+from resources.models import discovered_models
 from resources.models.checking import CatalogError, checked, entries_of, require_right
 from resources.models.entry import BackendName, Model, Price, Role
 from resources.models.patterns import Pattern, problems_of, template_of
@@ -142,7 +142,7 @@ def _with_found(
 ) -> Catalog:
     """The catalog with the found models that it does not list itself."""
     listed = {identity(model) for model in catalog.models}
-    records = [record.under(catalog.patterns) for record in discovered.read(path)]
+    records = [record.under(catalog.patterns) for record in discovered_models.read(path)]
     found = tuple(record.model for record in records if identity(record.model) not in listed)
     names = {model.name.casefold(): model for model in found}
     for place, model in models.items():

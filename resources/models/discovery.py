@@ -6,11 +6,11 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple, TypeAlias
 
 from resources.faults import KeyNotSet
-from resources.models import discovered
+from resources.models import discovered_models
 from resources.models.backend_pool import key_of
 from resources.models.backends import backend_of
 from resources.models.catalog import Catalog, CatalogFiles, identity
-from resources.models.discovered import Discovered
+from resources.models.discovered_models import Discovered
 from resources.models.patterns import Pattern, name_of
 from resources.models.replies import Fault
 
@@ -44,7 +44,7 @@ def poll(files: CatalogFiles) -> Poll:
     catalog = files.load()
     lists = asyncio.run(_lists(catalog.patterns))
     # Read after the wait, for someone else may have found something meanwhile.
-    known = discovered.read(files.discovered)
+    known = discovered_models.read(files.discovered)
     made = Poll([], [])
     taken = {model.name for model in catalog.models} | {record.model.name for record in known}
     for pattern in catalog.patterns:
@@ -56,7 +56,7 @@ def poll(files: CatalogFiles) -> Poll:
             made.found.append(Discovered(pattern.entry(name, model), pattern.pattern, today))
     records = [*(record.under(catalog.patterns) for record in known), *made.found]
     if records != known:
-        discovered.write(files.discovered, records)
+        discovered_models.write(files.discovered, records)
     return made
 
 

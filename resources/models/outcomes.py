@@ -19,7 +19,7 @@ from resources.calls import Answer, Call
 from resources.models.answers import MalformedForm, RefusedForm, checked
 from resources.models.replies import UNCOUNTED, RefusalKind, Usage
 from resources.models.requests import Request, Score, Turn, Write, kind_of
-from resources.untrusted import parse_untrusted
+from resources.untrusted_input import parse_untrusted
 
 FailureKind = Literal["overloaded", "interrupted", "unreadable", "deadline", "unacceptable"]
 

@@ -15,7 +15,7 @@ from resources.images import ImageStore
 from resources.models.catalog import Model
 from resources.models.replies import Reply
 from resources.models.requests import Request, canonical_of, kind_of
-from resources.untrusted import LONGEST_REASON, LONGEST_TEXT, clean_text
+from resources.untrusted_input import LONGEST_REASON, LONGEST_TEXT, clean_text
 
 HOLD_S, HOLD_RETRY_S = 300.0, 0.5
 """How long pictures are held that were paid for and cannot be stored, and how often it is tried."""

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from metrics.graded import graded_interval
+from metrics.graded_means import graded_interval
 from metrics.normalization import normalize_scores
 from metrics.pairs import pair_scores
 from metrics.ranking import MEASURES, ranking_table

@@ -14,7 +14,7 @@ from resources.cassette import BadCassette, export_cassette, import_cassette
 from resources.cassette.layout import call_in, line_of
 from resources.images import ImageStore
 from resources.models.outcomes import Answered, Malformed, Refused, outcome_of
-from resources.untrusted import DEEPEST, LONGEST_TEXT, MOST_VALUES
+from resources.untrusted_input import DEEPEST, LONGEST_TEXT, MOST_VALUES
 from tests.resources.cassettes import edited, looked, parts_of, refused, rewritten
 from tests.resources.models.backends.asking import LOOK
 from tests.resources.models.backends.test_hostile_replies import JSON

@@ -14,7 +14,7 @@ from dagster import (
 from assets.kit.benchmarks import benchmarks
 from generators.prompts.concepts import DOMAINS
 from sensors.former_log import take_over
-from sensors.monthly import missing
+from sensors.monthly_schedules import missing
 from tests.sensors.bench import ASSETS, FILTERED, IMAGE_PAIRS, PRIOR, SEER, painter
 
 pytestmark = pytest.mark.filterwarnings("ignore:Non-compliant tag keys:DeprecationWarning")

@@ -18,7 +18,7 @@ from assets.kit.jobs import jobs_of
 from definitions import by_key
 from generators.prompts.concepts import DOMAINS
 from sensors.coverage import Coverage
-from sensors.monthly import missing, monthly
+from sensors.monthly_schedules import missing, monthly
 from sensors.new_painters import launching
 from tests.sensors.bench import (
     ASSETS,

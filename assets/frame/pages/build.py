@@ -6,7 +6,7 @@ from pathlib import Path
 from assets.frame.common import QUESTION, TITLE
 from assets.frame.pages import charts, finding, paper, tables
 from assets.frame.pages.gallery import Gallery, gallery
-from assets.frame.pages.sourced import FEWEST, SHORT, Sourced
+from assets.frame.pages.source_page import FEWEST, SHORT, Sourced
 from assets.report import publish
 from assets.report.costs import costs
 from assets.report.rendering import Renderer, Shell

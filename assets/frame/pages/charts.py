@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from assets.frame.pages.finding import change, ends, signed
-from assets.frame.pages.sourced import Sourced
+from assets.frame.pages.source_page import Sourced
 from assets.frame.pairwise import compared
 from assets.report.charts import PERCENT, Bar, Chart, Mark
 from assets.report.formats import Rate, interval, percent

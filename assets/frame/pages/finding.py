@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from assets.frame.pages.sourced import Sourced
+from assets.frame.pages.source_page import Sourced
 from assets.report.formats import score
 from assets.report.start_page import State
 

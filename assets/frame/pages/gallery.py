@@ -6,7 +6,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from assets.frame.biases import NONE
-from assets.frame.pages.sourced import Sourced
+from assets.frame.pages.source_page import Sourced
 from assets.frame.search import IN_SAMPLE
 from assets.kit.columns import records
 from assets.kit.step import Row

@@ -10,7 +10,7 @@ from pathlib import Path
 import pandas as pd
 
 from assets.frame.pages.finding import change
-from assets.frame.pages.sourced import SHORT
+from assets.frame.pages.source_page import SHORT
 from assets.kit.columns import records
 from assets.report.cells import Body, Cell, Group, Head, Line, Table
 from assets.report.formats import NONE as NOTHING

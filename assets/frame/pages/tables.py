@@ -7,7 +7,7 @@ from typing import Any
 from assets.frame.biases import JOINED, NONE
 from assets.frame.inflation import COMBINED, EVERY, READABLE, SINGLE, WORDED
 from assets.frame.pages.finding import change, ends
-from assets.frame.pages.sourced import SHORT, Sourced
+from assets.frame.pages.source_page import SHORT, Sourced
 from assets.frame.people import BINS, Agreement, agreement, beside_people, binned
 from assets.frame.search import CHOICES, HELD_OUT, IN_SAMPLE
 from assets.kit.columns import records

@@ -9,7 +9,7 @@ from assets.report.rendering import Renderer, Shell
 from assets.report.start_page import Entry
 from assets.vhexpansion.common import QUESTION, TITLE
 from assets.vhexpansion.pages import charts, finding, paper, tables
-from assets.vhexpansion.pages.answered import Answered
+from assets.vhexpansion.pages.dataset_page import Answered
 from assets.vhexpansion.pages.gallery import Pair, gallery
 from resources.calls.spending import Spent
 

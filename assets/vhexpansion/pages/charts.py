@@ -3,7 +3,7 @@
 from assets.report.charts import SCORES, Bar, Chart, Mark
 from assets.report.formats import Rate, score, score_interval
 from assets.vhexpansion.asking import NONE
-from assets.vhexpansion.pages.answered import SHORT, Answered, rate
+from assets.vhexpansion.pages.dataset_page import SHORT, Answered, rate
 
 
 def accuracies(dataset: Answered) -> Chart:

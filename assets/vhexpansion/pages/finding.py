@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from assets.report.formats import whole_percent
 from assets.report.start_page import State
-from assets.vhexpansion.pages.answered import Answered, Numbers
+from assets.vhexpansion.pages.dataset_page import Answered, Numbers
 
 
 class Finding(NamedTuple):

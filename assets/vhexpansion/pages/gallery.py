@@ -8,7 +8,7 @@ import pandas as pd
 from assets.kit.columns import records
 from assets.report.publish import Thumbnail
 from assets.vhexpansion.asking import NONE
-from assets.vhexpansion.pages.answered import SHORT, Answered
+from assets.vhexpansion.pages.dataset_page import SHORT, Answered
 from metrics.symmetry import NEGATED, ORIGINAL, YES
 
 SHOWN = 448

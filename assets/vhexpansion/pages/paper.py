@@ -12,7 +12,7 @@ from pathlib import Path
 from assets.report.cells import Body, Cell, Group, Head, Line, Table
 from assets.report.formats import NONE as NOTHING
 from assets.report.formats import count, score, titled
-from assets.vhexpansion.pages.answered import SHORT
+from assets.vhexpansion.pages.dataset_page import SHORT
 from metrics.symmetry_bounds import contradiction
 
 CASES: Mapping[str, int] = {"MMVP": 300, "VHTest": 1_200, "POPE": 9_000}

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from assets.vhexpansion.pages.answered import SHORT, Answered, Numbers, parameters_of, told
+from assets.vhexpansion.pages.dataset_page import SHORT, Answered, Numbers, parameters_of, told
 
 _OF_ATTACKS: Mapping[str, str] = {
     "epsilon": "epsilon",

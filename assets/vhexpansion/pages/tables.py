@@ -7,7 +7,7 @@ from assets.report.cells import Body, Cell, Group, Head, Line, Table, margin, nu
 from assets.report.formats import NONE as NOTHING
 from assets.report.formats import count, percent, score
 from assets.vhexpansion.asking import NONE
-from assets.vhexpansion.pages.answered import (
+from assets.vhexpansion.pages.dataset_page import (
     SHORT,
     Answered,
     Numbers,

@@ -17,15 +17,20 @@ from assets.report.rendering import Renderer, Shell
 from assets.report.start_page import Entry
 from assets.vlmbias.common import QUESTION, TITLE
 from assets.vlmbias.pages import columns
-from assets.vlmbias.pages.edited import edited
+from assets.vlmbias.pages.edited_flags import edited
 from assets.vlmbias.pages.figures import COUNTING, NAMING, PARTIAL, SANITY, Accuracy, Column
 from assets.vlmbias.pages.finding import Finding, finding
-from assets.vlmbias.pages.gather import gather
+from assets.vlmbias.pages.gathering import gather
 from assets.vlmbias.pages.outcomes import Outcomes
 from assets.vlmbias.pages.proofs import PROOFS, Proof
 from assets.vlmbias.pages.scenes import Scene
 from assets.vlmbias.pages.site import Site
-from assets.vlmbias.pages.unproved import accuracy_apart, accuracy_by_painter, parts_of, published
+from assets.vlmbias.pages.unproved_answers import (
+    accuracy_apart,
+    accuracy_by_painter,
+    parts_of,
+    published,
+)
 from generators.domains import Box
 from generators.topics import DRAWN, PHOTOGRAPHED
 from generators.topics import title as topic_title

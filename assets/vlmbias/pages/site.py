@@ -11,7 +11,7 @@ from assets.report.costs import Costs
 from assets.report.outcomes import Served
 from assets.report.publish import Thumbnail
 from assets.report.start_page import State
-from assets.vlmbias.pages.edited import Edited
+from assets.vlmbias.pages.edited_flags import Edited
 from assets.vlmbias.pages.figures import Accuracy
 from assets.vlmbias.pages.judges import PROMPTINGS, PromptedJudge, prompting_title
 from assets.vlmbias.pages.outcomes import Outcomes

@@ -9,7 +9,7 @@ from resources.attacks.encoders.base import Encoder
 from resources.attacks.encoders.instructblip import InstructBlip
 from resources.attacks.encoders.llava import Llava
 from resources.attacks.encoders.llava_next import LlavaNext
-from resources.models.backends.local import (
+from resources.models.backends.local_models import (
     commit,
     device,
     library,

@@ -5,7 +5,7 @@ from typing import Any
 
 from resources.models.backends.base import PictureOf
 from resources.models.catalog import Model
-from resources.untrusted import register_secret
+from resources.untrusted_input import register_secret
 
 _BACKENDS = {
     "openai": "openai_batches.BatchedOpenAI",

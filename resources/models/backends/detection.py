@@ -10,7 +10,7 @@ from pydantic import Field
 from generators.perturbations.box_replies import box_reply
 from generators.perturbations.subject import Box
 from resources.models.backends.base import PictureOf
-from resources.models.backends.local import (
+from resources.models.backends.local_models import (
     Settings,
     commit,
     device,

@@ -9,7 +9,7 @@ from typing import Any
 
 from PIL import Image
 
-from resources.models.backends.local import (
+from resources.models.backends.local_models import (
     LocalBackend,
     commit,
     device,

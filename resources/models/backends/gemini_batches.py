@@ -25,7 +25,7 @@ from resources.models.backends.reply_schemas import Google, Shape, an_object
 from resources.models.backends.wire import without_key
 from resources.models.replies import Fault, Interrupted, Reply
 from resources.models.requests import Request, kind_of
-from resources.untrusted import BadJson, parse_untrusted
+from resources.untrusted_input import BadJson, parse_untrusted
 
 _CHUNK = 1_000_000
 _PAGE = 100

@@ -14,7 +14,7 @@ from typing import Any
 import httpx2
 
 from resources.models.catalog import Model
-from resources.untrusted import BadJson, IncompleteJson, parse_untrusted
+from resources.untrusted_input import BadJson, IncompleteJson, parse_untrusted
 
 LONGEST_REPLY = 16_000_000
 """Bytes of a reply of text or of a page of a list: a million characters, however they are sent."""

@@ -16,7 +16,7 @@ from resources.models.backends.http_client import (
     longest_reply,
 )
 from resources.models.backends.reply_schemas import Completion, Image, Images, Listing, shaped
-from resources.models.backends.structured import response_format
+from resources.models.backends.structured_output import response_format
 from resources.models.backends.wire import (
     bytes_of,
     check_key,

@@ -6,7 +6,7 @@ from hashlib import sha256
 from importlib.metadata import version
 from typing import Any
 
-from resources.models.backends.local import library
+from resources.models.backends.local_models import library
 from resources.models.requests import Edit, Paint
 
 LIBRARIES = ("torch", "diffusers", "transformers", "pillow")

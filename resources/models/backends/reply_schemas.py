@@ -11,7 +11,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from pydantic.alias_generators import to_camel
 
 from resources.models.replies import Fault, Interrupted, NoAnswer, UnparsableReply
-from resources.untrusted import BadJson, IncompleteJson, parse_untrusted
+from resources.untrusted_input import BadJson, IncompleteJson, parse_untrusted
 
 Shape = TypeVar("Shape", bound=BaseModel)
 

@@ -11,7 +11,7 @@ from hashlib import sha256
 from typing import Any
 
 from resources.models.backends.detection import Detector
-from resources.models.backends.local import LocalBackend, library, running, timed
+from resources.models.backends.local_models import LocalBackend, library, running, timed
 from resources.models.backends.scoring import Metric, metric_of
 from resources.models.backends.vision_language import VisionLanguage, message
 from resources.models.replies import Closed, Reply

@@ -7,7 +7,14 @@ from typing import Any, TypeAlias
 from PIL import Image
 
 from resources.models.backends.base import PictureOf
-from resources.models.backends.local import Settings, commit, device, library, loading, served
+from resources.models.backends.local_models import (
+    Settings,
+    commit,
+    device,
+    library,
+    loading,
+    served,
+)
 from resources.models.catalog import Model
 from resources.models.replies import Closed, Usage
 from resources.models.requests import Turn

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from resources.models import discovered
+from resources.models import discovered_models
 from resources.models.catalog import CatalogError, CatalogFiles
 from resources.models.discovery import MOST_AT_ONCE, poll
 from resources.models.patterns import name_of
@@ -353,7 +353,7 @@ class TestWhatIsFound:
         provider.models["openai"].append("gpt-image-Ünï")
         write({**PATTERN, "parameters": odd})
         made = poll(files)
-        assert discovered.read(files.discovered) == made.found
+        assert discovered_models.read(files.discovered) == made.found
         assert files.load().models[0].parameters == odd
 
 

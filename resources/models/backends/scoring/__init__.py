@@ -9,7 +9,7 @@ other words, or prepares otherwise, is another formula.
 from collections.abc import Callable, Mapping
 
 from resources.models.backends.base import PictureOf
-from resources.models.backends.local import settings
+from resources.models.backends.local_models import settings
 from resources.models.backends.scoring.base import Metric, Scoring
 from resources.models.backends.scoring.embeddings import ClipScore, PickScore
 from resources.models.backends.scoring.vision import VisionScore

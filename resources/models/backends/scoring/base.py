@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from typing import Any, Protocol
 
-from resources.models.backends.local import Settings
+from resources.models.backends.local_models import Settings
 from resources.models.backends.provenance import device_in_words
 from resources.models.catalog import Model
 from resources.models.formulas import Formula

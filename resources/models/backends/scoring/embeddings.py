@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from PIL import Image
 
 from resources.models.backends.base import PictureOf
-from resources.models.backends.local import (
+from resources.models.backends.local_models import (
     commit,
     device,
     library,

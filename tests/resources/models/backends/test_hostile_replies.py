@@ -27,7 +27,7 @@ from resources.models.replies import (
     Unacceptable,
 )
 from resources.models.requests import Look, Paint, Score, Turn, Write, call_keys
-from resources.untrusted import LONGEST_TEXT
+from resources.untrusted_input import LONGEST_TEXT
 from tests.providers.http import Response
 from tests.resources.models.backends.asking import LOOK, entry
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import yaml
 from upath import UPath
 
-from resources.atomic import write_whole
+from resources.atomic_writes import write_whole
 from resources.models.checking import checked, entries_of, require_right
 from resources.models.entry import Model
 from resources.models.patterns import Pattern

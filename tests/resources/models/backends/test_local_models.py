@@ -16,7 +16,7 @@ DOCUMENT = Path(__file__).parents[4] / "docs" / "local-models.md"
 CANARY = "hf_canary_5d0c8f"
 ASKING = """
 import sys
-from resources.models.backends.local import commit
+from resources.models.backends.local_models import commit
 from resources.models.catalog import Model
 from resources.models.replies import Closed
 

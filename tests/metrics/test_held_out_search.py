@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from metrics.held_out import best, search
+from metrics.held_out_search import best, search
 
 
 def searched(random, images=60, rises=(0.0,) * 16):

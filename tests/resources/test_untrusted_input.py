@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from resources.untrusted import (
+from resources.untrusted_input import (
     DEEPEST,
     MOST_VALUES,
     BadJson,

@@ -24,7 +24,7 @@ from assets.vlmbias.common import photographs
 from resources.executors import PROCESS
 from resources.processes import process, this_process
 from sensors.coverage import PAINTER
-from sensors.interrupted import AGAIN, ending
+from sensors.interrupted_runs import AGAIN, ending
 from tests.sensors.bench import ASSETS, IMAGE_PAIRS
 
 pytestmark = pytest.mark.filterwarnings("ignore:Non-compliant tag keys:DeprecationWarning")
