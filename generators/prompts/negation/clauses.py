@@ -26,7 +26,9 @@ from generators.prompts.negation.lexicon import (
 )
 from generators.prompts.negation.questions import NotUnderstood, Question, plain
 
-_OPENING, _CLOSING = '"“‘', ('"', "”", "’", '".', "”.")
+_OPENING, _CLOSING = "\"'“‘", ('"', "'", "”", "’", '".', "”.")
+_ENDS = ("on", "off")
+"""As the last word they are what something is: "Is the TV on the wall on?"."""
 _POSSESSIVE = ("'s", "s'")
 
 
@@ -39,7 +41,7 @@ class Clause(NamedTuple):
 
 def clause_of(question: Question) -> Clause:
     """The subject and the predicate of a question. Raises `NotUnderstood`."""
-    words, low = question.words, [plain(word) for word in question.words]
+    words, low = question.words, [_low(word) for word in question.words]
     if len(words) < 2:
         raise NotUnderstood("It has no predicate.")
     if low[0] == "there" or _stands_alone(low):
@@ -53,6 +55,12 @@ def clause_of(question: Question) -> Clause:
     if RELATIVES.intersection(low[:at]) or "that" in low[1:at]:
         raise NotUnderstood("A clause stands in its subject: where that ends cannot be told.")
     return Clause(words[:at], words[at:])
+
+
+def _low(word: str) -> str:
+    """A word in small letters; "A" inside a question is no article but what something is called."""
+    bare = word.strip("\"'“”‘’()[]{}.,;:!?")
+    return bare if bare == "A" else plain(word)
 
 
 def _stands_alone(low: Sequence[str]) -> bool:
@@ -85,14 +93,16 @@ def _be(words: Sequence[str], low: Sequence[str]) -> int:
     """Where the predicate of a form of be begins."""
     strong = next((at for at in range(1, len(low)) if _begins(words, low, at)), None)
     phrase = next((at for at in range(1, len(low)) if _begins_phrase(low, at)), None)
-    if strong is None and low[-1][:1].isdigit() and lexicon.VALUES.intersection(low[:phrase]):
-        return len(low) - 1
+    last = len(low) - 1
+    if strong is None and is_number(low[-1]) and lexicon.VALUES.intersection(low[:phrase]):
+        return last
+    if strong is None and phrase is not None and phrase < last and low[-1] in _ENDS:
+        return last
     if strong is not None:
         _require_one_reading(words, low, strong, phrase)
         return strong
     if phrase is not None:
-        return phrase
-    last = len(low) - 1
+        return _past_names(words, low, phrase)
     if not _is_noun(low, last - 1):
         raise NotUnderstood(f"Where its subject ends cannot be told: before {words[last]!r}?")
     return last
@@ -140,6 +150,31 @@ def _ends_phrase(words: Sequence[str], low: Sequence[str], at: int) -> bool:
 def _begins_phrase(low: Sequence[str], at: int) -> bool:
     """Whether a phrase begins at a word that can be a predicate, as "on the sofa"."""
     return low[at] in PREPOSITIONS and low[at] != "of" and _is_noun(low, at - 1)
+
+
+def _ends_noun(low: Sequence[str], at: int) -> bool:
+    """Whether nothing but a noun phrase's last word can stand there."""
+    if low[at] in lexicon.ALSO_NOUNS or low[at] in ("left", "right"):
+        return True
+    modifies = _may_modify(low, at) or low[at] in ("other", "same", "only")
+    return _is_noun(low, at) and low[at] not in DETERMINERS and not modifies
+
+
+def _past_names(words: Sequence[str], low: Sequence[str], phrase: int) -> int:
+    """Where the predicate begins if none but a phrase does, and maybe a name after it.
+
+    In "the logo on this car Audi logo" the noun comes again after the name, so that all before
+    belongs to the subject. Raises `NotUnderstood` for another name right after a noun.
+    """
+    for at in range(phrase + 2, len(low)):
+        is_name = words[at][:1].isupper() and not words[at - 1][:1].isupper()
+        is_label = len(low[at]) == 1 and low[phrase - 1] != "letter"
+        if not is_name or is_label or not _ends_noun(low, at - 1):
+            continue
+        if low[-1] == low[phrase - 1]:
+            return at
+        raise NotUnderstood(f"Where its subject ends cannot be told: before {words[at]!r}?")
+    return phrase
 
 
 def _require_one_reading(

@@ -26,6 +26,7 @@ MODALS = frozenset(
 HAVE = frozenset(["has", "have", "had"])
 AUXILIARIES = BE | DO | MODALS | HAVE
 """What a yes/no question begins with."""
+QUESTION_WORDS = frozenset(["what", "which", "who", "whose", "where", "when", "why", "how"])
 
 ARTICLES = frozenset(["a", "an"])
 POSSESSIVES = frozenset(["my", "your", "his", "her", "its", "our", "their"])

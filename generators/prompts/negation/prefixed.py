@@ -8,6 +8,7 @@ from generators.prompts.negation.lexicon import (
     AUXILIARIES,
     DO,
     NEGATIONS,
+    QUESTION_WORDS,
     past_forms,
     third_person,
 )
@@ -37,7 +38,7 @@ def wrong_statement(original: Original, stated: str) -> str | None:
         return problem
     if (word := rewritten(original, after.written)) is not None:
         return f"case kept: it writes {word!r}, which is no word of the question."
-    if after.low[original.first] == original.auxiliary and original.auxiliary in AUXILIARIES:
+    if after.low[original.first] == original.auxiliary and _opens(original.auxiliary):
         return f"order kept: after the prefix it still begins with {original.auxiliary!r}."
     place = before.low.index(original.auxiliary, original.first)
     asked = [word for at, word in enumerate(before.low) if at != place and word not in _OPTIONAL]
@@ -45,6 +46,11 @@ def wrong_statement(original: Original, stated: str) -> str | None:
     if not any(is_moved(asked, some) for some in _without(said, original.auxiliary)):
         return "order kept: its words stand in another order."
     return None
+
+
+def _opens(word: str) -> bool:
+    """Whether a word opens a question, and no statement."""
+    return word in AUXILIARIES | QUESTION_WORDS or word.endswith("n't")
 
 
 def differing(lacks: Counter[str], adds: Counter[str]) -> str | None:

@@ -62,6 +62,20 @@ BY_RULE = {
     "Is this red?": "Is it false that this is red?",
     "Is this red car new?": "Is it false that this red car is new?",
     "Is this the flag of Brazil?": "Is it false that this is the flag of Brazil?",
+    "Is the logo on this car Mercedes-Benz logo?": (
+        "Is it false that the logo on this car is Mercedes-Benz logo?"
+    ),
+    "Are the logos on these shoes Adidas logos?": (
+        "Is it false that the logos on these shoes are Adidas logos?"
+    ),
+    "Is the flag behind the other French flag?": (
+        "Is it false that the flag is behind the other French flag?"
+    ),
+    "Is the cat in the blue Toyota?": "Is it false that the cat is in the blue Toyota?",
+    "Is circle A bigger than circle B?": "Is it false that circle A is bigger than circle B?",
+    "Is the text on the sign 'STOP'?": "Is it false that the text on the sign is 'STOP'?",
+    "Is the number of dogs in it three?": "Is it false that the number of dogs in it is three?",
+    "Is the lamp on the wall on?": "Is it false that the lamp on the wall is on?",
     "Does cell C3 contain 3 circles?": "Is it false that cell C3 contains 3 circles?",
     "It is a room. Is the door open? Answer yes or no.": (
         "It is a room. Is it false that the door is open? Answer yes or no."
@@ -75,6 +89,9 @@ NOT_BY_RULE = {
     "Is the man wearing a hat riding a horse?": "two ways",
     "Is the dog next to the man wearing a hat?": "two ways",
     "Do the people who sit outside wear hats?": "clause stands in its subject",
+    "Is the car on the street Toyota?": "before 'Toyota'",
+    "Is the person on the left Donald Trump?": "before 'Donald'",
+    "Is the letter on the sign A?": "before 'A'",
     "Is it?": "no predicate",
     "": "question mark",
     "?": "empty",
@@ -105,6 +122,8 @@ RIGHT = [
     ("Is it a corn or two corns?", "Is it false that it is a corn or two corns?", "prefix"),
 ]
 WRONG = [
+    ("What is there?", "Is it false that What is there?", "order kept"),
+    ("Isn't there a dog?", "Is it false that Isn't there a dog?", "order kept"),
     ("Is there a dog?", "Is there a dog?", "a negation"),
     ("Is there a dog?", "is there a DOG?", "a negation"),
     ("Is there a dog?", "Isn't there a dog?", "a negation"),
