@@ -57,6 +57,8 @@ class Benchmark:
     """What these have made, as the demo shows it: by part, its name and then numbers."""
     reviewed: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """By name of an asset, and then by its partition: the name of the review file it follows."""
+    panels: Sequence[str] = ()
+    """The assets that follow panels: annotators' files in `<benchmark>/<partition>/<of what>`."""
     yes_no: Sequence[YesNoTable] = ()
     """The tables of questions of which other benchmarks can make yes/no cases."""
 

@@ -65,19 +65,26 @@ def read_panel(folder: Path, of: str) -> Panel:
     """
     found: dict[str, Verdicts] = {}
     names: dict[str, Path] = {}
-    for path in sorted(folder.iterdir()) if folder.is_dir() else ():
-        if path.name.startswith((".", "~", f"{_SHEET}-")):
-            continue
-        if path.suffix.lower() in _SPREADSHEETS:
-            raise BadReview(f"{path} is a spreadsheet, which is not read. Save it as CSV (UTF-8).")
-        if path.suffix.lower() != ".csv":
-            continue
+    for path in panel_files(folder):
         name = normalize("NFC", path.stem)
         first = names.setdefault(name.casefold(), path)
         if first != path:
             raise BadReview(f"{path} and {first} are of one annotator. Keep one of the two.")
         found[name] = read_verdicts(path, of=of)
     return found
+
+
+def panel_files(folder: Path) -> list[Path]:
+    """The files of annotators. Raises `BadReview` for a spreadsheet among them."""
+    files = []
+    for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+        if path.name.startswith((".", "~", f"{_SHEET}-")):
+            continue
+        if path.suffix.lower() in _SPREADSHEETS:
+            raise BadReview(f"{path} is a spreadsheet, which is not read. Save it as CSV (UTF-8).")
+        if path.suffix.lower() == ".csv":
+            files.append(path)
+    return files
 
 
 def votes_on(panel: Panel, name: str) -> Votes:

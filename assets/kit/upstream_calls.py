@@ -9,6 +9,7 @@ from dagster import AssetKey, AssetSelection, DagsterError, Definitions
 from upath import UPath
 
 from assets.kit.benchmarks import benchmarks, steps_of
+from assets.kit.panel import panel_files
 from resources.faults import StoreError
 from resources.models.catalog import Catalog
 from resources.tables import read_table
@@ -106,4 +107,20 @@ def _reviews(
         if not chosen or any(partition in each for each in chosen)
     ]
     files = {name: root / "reviews" / f"{name}.csv" for name in names}
+    files |= _panels(root / "reviews", selected, chosen)
     return {name: file.read_bytes() for name, file in files.items() if file.exists()}
+
+
+def _panels(
+    reviews: Path, selected: Set[AssetKey], chosen: Sequence[frozenset[str]]
+) -> dict[str, Path]:
+    """The annotators' files that the selected assets follow, by name."""
+    files = {}
+    for name, benchmark in benchmarks().items():
+        if not any(AssetKey([name, asset]) in selected for asset in benchmark.panels):
+            continue
+        for folder in sorted((reviews / name).glob("*/*")):
+            if not chosen or any(folder.parent.name in each for each in chosen):
+                for file in panel_files(folder):
+                    files[file.relative_to(reviews).with_suffix("").as_posix()] = file
+    return files

@@ -126,4 +126,5 @@ BENCHMARK = Benchmark(
     flows=_flows,
     stand_in=_stand_in,
     made=count_made,
+    panels=("negated_cases",),
 )

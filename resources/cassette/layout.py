@@ -34,7 +34,8 @@ from resources.untrusted_input import check_size, clean, valid_unicode
 VERSION = 1
 CALLS, MANIFEST = "calls.jsonl", "manifest.json"
 PICTURE = re.compile(r"images/([0-9a-f]{64})\.png")
-REVIEW = re.compile(r"reviews/([a-z][a-z_]{0,63})\.csv")
+REVIEW = re.compile(r"reviews/((?:\w{1,64}/){0,3}\w[\w -]{0,63})\.csv")
+"""A topic's, or an annotator's in folders of its own."""
 LONGEST_LINE = 16_000_000
 LARGEST_PICTURE = 160_000_000
 """Bytes: more than the PNG of any picture that is taken."""

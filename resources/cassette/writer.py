@@ -48,7 +48,7 @@ def export_cassette(
                 archive.writestr(_part(layout.picture_part(digest)), png)
             for topic, sheet in sorted(reviews.items()):
                 review = _sheet(topic, sheet)
-                name = layout.review_part(topic)
+                name = _review_part(topic)
                 archive.writestr(_part(name, ZIP_DEFLATED), review)
                 parts[name] = layout.Part(sha256=sha256(review).hexdigest(), bytes=len(review))
             manifest = layout.Manifest(
@@ -61,6 +61,16 @@ def export_cassette(
             archive.writestr(_part(layout.MANIFEST), manifest.model_dump_json(indent=1) + "\n")
         size = file.tell()
     return Exported(len(set(keys)), len(digests), len(reviews), size)
+
+
+def _review_part(topic: str) -> str:
+    name = layout.review_part(topic)
+    if layout.REVIEW.fullmatch(name) is None:
+        raise Unwritable(
+            f"{name}: a cassette holds review files that are called by letters, digits, spaces, _ "
+            "and - alone. Rename it."
+        )
+    return name
 
 
 def _write_calls(

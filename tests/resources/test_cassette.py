@@ -189,6 +189,25 @@ class TestThereAndBack:
             empty.imported(path)
         assert empty.files() == before
 
+    def test_annotators_files_arrive_in_their_folders(self, full, empty, tmp_path):
+        said = {f"vhexpansion/pope_1/gpt/{name}": b"pair,verdict\n" for name in ("Zoë B", "ben-2")}
+        full.exported(tmp_path / "panel", reviews=said)
+        assert empty.imported(tmp_path / "panel")[-1] == 2
+        for name, sheet in said.items():
+            assert (empty.reviews / f"{name}.csv").read_bytes() == sheet
+        with pytest.raises(Unwritable, match=r"mine/ann\.a\.csv: a cassette holds .* Rename it"):
+            full.exported(tmp_path / "panel", reviews={"mine/ann.a": b"pair,verdict\n"})
+        assert empty.imported(tmp_path / "panel")[-1] == 0
+
+    @pytest.mark.parametrize("name", ["../x", "a/../../x", "/x", "a//x", " x", "a/b/c/d/e", "a/.x"])
+    def test_no_review_lands_elsewhere(self, full, empty, tmp_path, name):
+        path = tmp_path / "hostile.cassette"
+        full.exported(path, reviews={})
+        rewritten(path, parts_of(path) | {f"reviews/{name}.csv": b"pair,verdict\n"})
+        with pytest.raises(BadCassette):
+            empty.imported(path)
+        assert not list(tmp_path.rglob("x.csv"))
+
     def test_no_cell_of_a_review_is_a_formula(self, full, empty, tmp_path):
         said = b'image,verdict,reason\nab,accept,"=HYPERLINK(""http://x"")"\n'
         path = tmp_path / "hostile.cassette"

@@ -5,11 +5,13 @@ from pathlib import Path
 
 import dagster as dg
 import pandas as pd
+import pyarrow.parquet as pq
 import pytest
 
 import assets
-from assets import vlmbias
+from assets import vhexpansion, vlmbias
 from assets.kit.upstream_calls import NothingSelected, upstream_calls
+from assets.vhexpansion.negated_cases import NEGATED
 from definitions import resources_at
 from resources.calls import CallStore
 from resources.cassette import export_cassette, import_cassette
@@ -155,6 +157,38 @@ class TestUpstreamCalls:
         assert ask(root, judge).success
         failed = int((answers(root)["outcome"] == "failed").sum())
         assert behind(judge, "vlmbias/accuracy", root).failed == failed > 0
+
+
+def test_the_files_of_annotators_are_behind_what_they_review(tmp_path):
+    catalog = Catalog(tuple(REFERENCE))
+    found = dg.Definitions(
+        assets=[
+            *dg.load_assets_from_package_module(assets),
+            *vlmbias.BENCHMARK.defined(catalog),
+            *vhexpansion.BENCHMARK.defined(catalog),
+        ],
+        resources=resources_at("/nowhere"),
+    )
+    for dataset in ("flags", "logos"):
+        path = tmp_path / "vhexpansion" / "negated_cases" / f"{dataset}.parquet"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        row = {"calls": ["a" * 64], "outcome": "negated"}
+        pq.write_table(NEGATED.table([row]), path)
+        folder = tmp_path / "reviews" / "vhexpansion" / dataset / "gpt"
+        folder.mkdir(parents=True)
+        for name in ("Anna B.csv", "ben.CSV", "sheet-to-review.csv", "notes.txt"):
+            (folder / name).write_bytes(name.encode())
+    every = upstream_calls(found, catalog, "vhexpansion/negated_cases", tmp_path)
+    some = upstream_calls(found, catalog, "vhexpansion/symmetry", tmp_path, ["flags"])
+    assert set(every.reviews) == {
+        f"vhexpansion/{dataset}/gpt/{name}"
+        for dataset in ("flags", "logos")
+        for name in ("Anna B", "ben")
+    }
+    assert dict(some.reviews) == {
+        "vhexpansion/flags/gpt/Anna B": b"Anna B.csv",
+        "vhexpansion/flags/gpt/ben": b"ben.CSV",
+    }
 
 
 SKETCH = Model(
