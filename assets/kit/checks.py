@@ -145,11 +145,14 @@ def problems_in(step: Step[Any], work: Work[Any], rows: Sequence[Row]) -> Iterat
 def miscounted(
     rows: Iterable[Row], wanted: Iterable[tuple[Any, ...]], named_by: Sequence[str]
 ) -> Iterator[Problem]:
-    """The items that do not have exactly one row, by the columns that name a row."""
+    """The items that do not have exactly one row, by the columns that name a row.
+
+    Two items of one name are a problem as well: what reads the table takes them for one.
+    """
     counts = Counter(tuple(row[column] for column in named_by) for row in rows)
     expected = Counter(wanted)
     for name in dict.fromkeys([*expected, *counts]):
-        if counts[name] != expected[name]:
+        if counts[name] != expected[name] or counts[name] > 1:
             yield " ".join(map(str, name)), f"{counts[name]} rows"
 
 

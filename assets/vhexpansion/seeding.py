@@ -109,18 +109,30 @@ def of_collection(dataset: str, rows: Sequence[Row], seed: int) -> list[dict[str
 
 
 def without_repeats(cases: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """The cases, those rejected that ask the same of the same picture as one before."""
-    seen: dict[tuple[str, str], dict[str, Any]] = {}
+    """The cases, those rejected that ask the same of the same picture as one before.
+
+    Where one of them has another answer, all are rejected: which is right nobody knows.
+    """
+    cases = list(cases)
+    alike: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for case in cases:
-        if case["outcome"] != "taken":
+        if case["outcome"] == "taken":
+            alike.setdefault(_asking(case), []).append(case)
+    for case in cases:
+        same = alike[_asking(case)] if case["outcome"] == "taken" else [case]
+        other = next((each for each in same if each["answer"] != case["answer"]), None)
+        if other is not None:
+            why = f"{other['case_id']}, where another answer is right. Correct the wrong one"
+            yield _rejected(case, f"It asks the same of the same picture as {why}.")
+        elif same[0] is not case:
+            why = f"It asks the same of the same picture as {same[0]['case_id']}."
+            yield _rejected(case, why)
+        else:
             yield case
-            continue
-        first = seen.setdefault((case["sha256"], " ".join(case["question"].lower().split())), case)
-        if first is case:
-            yield case
-            continue
-        also = "" if first["answer"] == case["answer"] else ", where another answer is right"
-        yield _rejected(case, f"It asks the same of the same picture as {first['case_id']}{also}.")
+
+
+def _asking(case: Row) -> tuple[str, str]:
+    return case["sha256"], " ".join(case["question"].lower().split())
 
 
 def _names(dataset: str, rows: Iterable[Row]) -> Mapping[str, str]:

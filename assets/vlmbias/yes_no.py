@@ -1,5 +1,6 @@
 """The questions of VLMBias of which other benchmarks can make yes/no cases."""
 
+import re
 from collections.abc import Iterator
 
 from dagster import AssetKey
@@ -23,9 +24,8 @@ def _asked(row: Row) -> Iterator[Asked]:
     is_yes_no = row["ground_truth"] in ("Yes", "No")
     if not is_yes_no and row["question_id"] != _COUNTING:
         return
-    target = "" if is_yes_no else f"/{row['target'].replace(' ', '-')}"
     yield Asked(
-        name=f"{row['image_id']}/{row['question_id']}{target}",
+        name=f"{row['image_id']}/{row['question_id']}/{_slug(row['target'])}",
         image_id=row["image_id"],
         sha256=row["sha256"],
         question=row["question"].partition(_FORM)[0],
@@ -37,6 +37,11 @@ def _asked(row: Row) -> Iterator[Asked]:
         full_question=row["question"],
         unfit=row["disputable"] or None,
     )
+
+
+def _slug(target: str) -> str:
+    """Two cells of a grid are asked about in one question each, of one `question_id`."""
+    return re.sub(r"\W+", "-", target).strip("-")
 
 
 QUESTIONS_ASKED = YesNoTable(

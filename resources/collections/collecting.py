@@ -59,7 +59,8 @@ class _Earlier:
 
     def twin_of(self, row: Row, item: Item, taken: Taken) -> str | None:
         """Why a row is one too many; None, and it is known from then on, where it is not."""
-        said = "\0".join((str(taken.sha256), item.text or "", item.question or ""))
+        words = (item.text, item.question, item.options, item.answer)
+        said = "\0".join((str(taken.sha256), *(each or "" for each in words)))
         digest = sha256(said.encode()).digest()
         if digest in self._items:
             return f"it has the picture and the words of {self._items[digest]}: keep one"

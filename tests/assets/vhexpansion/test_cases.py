@@ -256,7 +256,8 @@ def test_a_model_is_asked_in_the_paper_s_words_and_again_with_the_reason(lab, se
     tables, result = lab.made("pope", SeedCases, NegatedCases, models=models, config=config)
     assert result.success
     rows = {row["case_id"]: row for row in tables["negated_cases"]}
-    assert server.received[0].texts[0] == negation_prompt("Is there a dog in the image?")
+    first = {each.texts[0] for each in server.received}
+    assert negation_prompt("Is there a dog in the image?") in first
     assert [rows[f"pope/{n}"]["outcome"] for n in (1, 2, 3, 7)] == [
         *("negated", "rejected", "negated", "rejected")
     ]

@@ -12,6 +12,7 @@ from assets.vhexpansion.seed_cases import SeedCases
 from assets.vhexpansion.seeding import of_collection, of_questions, without_repeats
 from assets.vlmbias.questions import QUESTIONS
 from assets.vlmbias.yes_no import QUESTIONS_ASKED
+from generators.domains import domains
 from generators.tiles import png_of
 from resources.images import ImageStore
 from resources.models.catalog import Catalog
@@ -128,14 +129,28 @@ def test_a_case_that_is_there_already_is_rejected():
     rows = [
         row(1, "Is there a dog?", "yes", sha256="x"),
         row(2, "is there  a dog?", "yes", sha256="x"),
-        row(3, "Is there a dog?", "no", sha256="x"),
+        row(3, "Is there a cat?", "no", sha256="x"),
         row(4, "Is there a dog?", "yes", sha256="y"),
     ]
     cases = list(without_repeats(of_collection("mine", rows, 0)))
-    assert [case["outcome"] for case in cases] == ["taken", "rejected", "rejected", "taken"]
-    same = "It asks the same of the same picture as mine/1"
-    assert cases[1]["reason"] == f"{same}."
-    assert cases[2]["reason"] == f"{same}, where another answer is right."
+    assert [case["outcome"] for case in cases] == ["taken", "rejected", "taken", "taken"]
+    assert cases[1]["reason"] == "It asks the same of the same picture as mine/1."
+
+
+def test_of_two_answers_to_one_question_neither_is_taken():
+    rows = [
+        row(1, "Is there a dog?", "yes", sha256="x"),
+        row(2, "is there a dog?", "no", sha256="x"),
+        row(3, "Is there a dog?", "yes", sha256="x"),
+        row(4, "Is there a cat?", "yes", sha256="x"),
+    ]
+    cases = list(without_repeats(of_collection("mine", rows, 0)))
+    assert [case["outcome"] for case in cases] == ["rejected"] * 3 + ["taken"]
+    assert [case["reason"] for case in cases[:2]] == [
+        f"It asks the same of the same picture as mine/{other}, where another answer is right. "
+        "Correct the wrong one."
+        for other in (2, 1)
+    ]
 
 
 def test_counting_questions_are_asked_with_both_numbers():
@@ -198,10 +213,31 @@ def test_vlmbias_declares_what_is_yes_or_no_and_each_count_once():
     found = [each for row in rows for each in QUESTIONS_ASKED.asked(row)]
     assert [(each.name, each.kind, each.question) for each in found] == [
         ("flags/china/384/Q1/big-stars", "count", "How many stars are there?"),
-        ("flags/china/384/Q3", "yes/no", "Is this the flag of China?"),
+        ("flags/china/384/Q3/big-stars", "yes/no", "Is this the flag of China?"),
     ]
     (disputed,) = QUESTIONS_ASKED.asked(rows[2] | {"disputable": "It was, until 1949."})
     assert disputed.unfit == "It was, until 1949."
+
+
+def test_every_question_that_is_drawn_has_a_name_of_its_own():
+    """The same grid is asked about in several cells, by one question_id."""
+    for name, domain in domains().items():
+        names = Counter(
+            each.name
+            for scene in domain.drawing.scenes(0)
+            for said in domain.asking.ask(scene)
+            for each in QUESTIONS_ASKED.asked(
+                question_of_vlmbias(
+                    said.question_id,
+                    said.text,
+                    said.ground_truth,
+                    said.expected_bias,
+                    image_id=scene.base_id,
+                    target=said.target,
+                )
+            )
+        )
+        assert set(names.values()) == {1}, name
 
 
 def seeded(tmp_path, table, **config):
@@ -229,7 +265,7 @@ def test_the_step_finds_sizes_and_rejects_what_has_no_picture(tmp_path):
     assert (first["width"], first["height"], first["seed"], first["place"]) == (12, 7, 3, 0)
     assert (gone["outcome"], gone["width"]) == ("rejected", None)
     assert "not in the image store" in gone["reason"]
-    assert last["case_id"] == "flags/2/Q3"
+    assert last["case_id"] == "flags/2/Q3/big-stars"
     limited = seeded(tmp_path, table, limit=1)
     assert [row["outcome"] for row in limited].count("taken") == 1
 
