@@ -97,11 +97,14 @@ class NegatedCases(Step[Negating]):
 
     def rows(self, work: Work[Negating]) -> list[dict[str, Any]]:
         """The cases that were taken."""
+        cases = limited(work.rows("cases"), TAKEN, work.config.limit)
+        first = {row["question"]: row["case_id"] for row in reversed(cases)}
         return [
             row
             | {"writer": work.config.writer, "negated_question": None, "calls": []}
             | {"outcome": PENDING if row["outcome"] == PENDING else None}
-            for row in limited(work.rows("cases"), TAKEN, work.config.limit)
+            | {"is_first": row["outcome"] == PENDING or first[row["question"]] == row["case_id"]}
+            for row in cases
         ]
 
     def converse(self, work: Work[Negating], row: Row) -> Conversation:
@@ -122,8 +125,8 @@ class NegatedCases(Step[Negating]):
         return {**found, "rule": way, "outcome": "negated", "negated_answer": _OTHER[row["answer"]]}
 
     def may_follow(self, row: Row) -> bool:
-        """Any negation may break a rule."""
-        return True
+        """Any negation may break a rule; cases with one question share all their requests."""
+        return bool(row["is_first"])
 
     def finish(
         self, work: Work[Negating], rows: Sequence[dict[str, Any]]

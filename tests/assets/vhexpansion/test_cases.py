@@ -14,17 +14,19 @@ from PIL import Image
 from assets.kit.benchmarks import planners_of
 from assets.kit.collections import collection_asset
 from assets.kit.materializing import asset_of
+from assets.kit.step import Work
 from assets.planning import Task, quote
 from assets.vhexpansion.benchmark import BENCHMARK
 from assets.vhexpansion.common import collected, datasets
 from assets.vhexpansion.common_perturbations import CommonPerturbations
 from assets.vhexpansion.negated_cases import NegatedCases
-from assets.vhexpansion.seed_cases import SeedCases
+from assets.vhexpansion.seed_cases import SEED_CASES, SeedCases
 from definitions import resources_at
 from generators.prompts.negation import negation_prompt
 from resources.collections import CollectionError
 from resources.models.catalog import Catalog, Model
 from tests.assets.plans import plan_context
+from tests.assets.vhexpansion.cases import case
 from tests.providers import Provider
 from tests.runs import failure, metadata
 
@@ -273,6 +275,17 @@ def test_a_model_is_asked_in_the_paper_s_words_and_again_with_the_reason(lab, se
     assert server.count == 1 + 3 + 2 + 3
     lab.made("pope", SeedCases, NegatedCases, models=models, config=config)
     assert server.count == 9
+
+
+def test_a_question_about_many_pictures_is_asked_for_again_once():
+    step = NegatedCases(Catalog((GRAMMAR,)))
+    asked = ["Is there a dog?", "Is there a cat?", "Is there a dog?"]
+    cases = [
+        case(number, question=question, outcome="taken") for number, question in enumerate(asked)
+    ]
+    tables = {"cases": SEED_CASES.table(cases).to_pandas()}
+    work = Work("zoo", step.config(), tables, step.inputs, None, None, None, None, None)
+    assert [step.may_follow(row) for row in step.rows(work)] == [True, True, False]
 
 
 def test_what_people_reject_leaves_the_table(lab):
