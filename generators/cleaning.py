@@ -18,8 +18,10 @@ _REACH, _SPREAD = 2, 18.0
 """How far around a pixel its like are looked for, and the most that the three channels of one may
 differ from its own: the sum of their squares in variances of the noise, of which it is 6 by chance.
 """
-_SHARP = 0.3
+_SHARP = 0.42
 """The least of the largest steps between two pixels of a sharp picture, in parts of its contrast.
+
+In every second scene at 384 and 768 px it is 0.53 or more, after a defocus by 5 px 0.34 at most.
 """
 _RADII = range(3, 9)
 _FLOORS = (5e-4, 2e-3)

@@ -91,15 +91,17 @@ def survival(rereading: Rereading) -> Survival:
 def read_again(name: str, pixels: Pixels, targets: Sequence[str]) -> Readings:
     """Read a picture that may have been perturbed, by a domain's `measure`.
 
-    Raises `Unreadable` where it reads nothing, or different things after different restorations.
+    Raises `Unreadable` where it reads nothing, or different things after different restorations; a
+    defocus that is undone in several ways has to be readable after each of them.
     """
     clean = cleaned(pixels)
-    problem = None
-    toned = retoned_each(clean[0]) if len(clean) == 1 else clean
-    for restorations in (toned, chain.from_iterable(map(remade_each, clean))):
-        readings, why = _readings(name, restorations, targets)
-        problem = problem or why
-        if readings:
+    toned = [[each] for each in clean] if len(clean) > 1 else [retoned_each(clean[0])]
+    problem, readings = "", list[Readings]()
+    for restorations in (toned, map(remade_each, clean)):
+        found = [_readings(name, each, targets) for each in restorations]
+        problem = problem or next((why for _, why in found if why), "")
+        readings += chain.from_iterable(read for read, _ in found)
+        if all(read for read, _ in found):
             return _agreed(name, targets, readings)
     raise Unreadable(problem or "Nothing can be read.")
 

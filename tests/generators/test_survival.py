@@ -78,6 +78,19 @@ def test_a_white_stripe_at_the_rim_is_read_by_the_margins_alone():
         read_again("flags", perturb(drawn, [BRIGHTEST])[:, 20:], tuple(scene.truths))
 
 
+def test_what_is_readable_after_one_way_to_undo_a_defocus_alone_is_lost():
+    """One leaves 8 of the 51 stars, the other none."""
+    scene = scene_of("flags/united-states-stars-add")
+    found = survival(Rereading(scene, 768, (perturbation("defocus"),)))
+    assert found.outcome == "unreadable"
+
+
+def test_thin_lines_are_steep_and_blurred_all_the_same():
+    scene = scene_of("patterned_grids/tally-7x7-e3-add")
+    found = survival(Rereading(scene, 384, (perturbation("defocus"),)))
+    assert found.outcome == "right"
+
+
 def test_a_blur_that_is_no_disks_is_not_read():
     random = np.random.default_rng(0).integers(0, 2, (200, 200, 1), np.uint8) * np.uint8(255)
     moved = ndimage.uniform_filter1d(random.astype(float), 9, axis=1).round().astype(np.uint8)
