@@ -1,8 +1,8 @@
 """Biased images: every picture unchanged, and with each bias of its domain."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from itertools import product
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, product
 from types import MappingProxyType
 from typing import Any
 
@@ -25,7 +25,7 @@ from assets.kit.limits import Limited
 from assets.kit.perturbed_pictures import known_pictures, make_pictures
 from assets.kit.pictures import sheet
 from assets.kit.previews import markdown_table
-from assets.kit.step import PENDING, Extent, Input, Row, Step, Unfit, Work
+from assets.kit.step import PENDING, PORTION, Extent, Input, Row, Step, Unfit, Work, in_chunks
 from generators.nearest import nearest
 from generators.perturbations.grids import GRID, biases_of
 from generators.perturbations.perturbation import Perturbation
@@ -86,7 +86,7 @@ class BiasedImages(Step[Biases]):
 
     group, name, columns, config, partitions = GROUP, "biased_images", BIASED, Biases, by_source
     asks_models = False
-    kinds, named_by = ("image",), ("image_id", "parameters")
+    kinds, named_by, has_portions = ("image",), ("image_id", "parameters"), True
     inputs = MappingProxyType(
         {
             "pictures": Input(key("images"), read_by=IMAGES, by_default=True),
@@ -100,9 +100,14 @@ class BiasedImages(Step[Biases]):
 
     def rows(self, work: Work[Biases]) -> list[dict[str, Any]]:
         """The first picture of each item, original and biased. Raises `Unfit` for no bias."""
+        return [*chain.from_iterable(self.portions(work))]
+
+    def portions(self, work: Work[Biases]) -> Iterator[list[dict[str, Any]]]:
+        """The same, some thousands at a time."""
         tried = self._tried(work)
-        rows = [biased_row(image, each) for image in _with_boxes(work) for each in tried]
-        return known_pictures(rows, works_of(rows), DONE, work.images, work.ledger)
+        every = (biased_row(image, each) for image in _with_boxes(work) for each in tried)
+        for rows in in_chunks(every, PORTION):
+            yield known_pictures(rows, works_of(rows), DONE, work.images, work.ledger)
 
     def _tried(self, work: Work[Biases]) -> list[tuple[Perturbation, ...]]:
         """What the pictures are made with, first of all nothing."""

@@ -1,6 +1,6 @@
 """Scores: what each judge gives every picture, original and biased, one at a time, 0 to 5."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -16,7 +16,18 @@ from assets.kit.columns import REAL, TEXT, TEXTS, Columns
 from assets.kit.judging import JudgeStep, reply_columns
 from assets.kit.limits import Placed, first_of
 from assets.kit.previews import markdown_table
-from assets.kit.step import PENDING, Check, Conversation, Extent, Input, Reply, Row, Work
+from assets.kit.step import (
+    PENDING,
+    PORTION,
+    Check,
+    Conversation,
+    Extent,
+    Input,
+    Reply,
+    Row,
+    Work,
+    in_chunks,
+)
 from generators.nearest import nearest
 from generators.perturbations.registry import to_json
 from generators.prompts.judging_templates import SCALE, STANDARD, TEMPLATES, judging_prompt
@@ -100,7 +111,7 @@ class Scores(JudgeStep[Scoring]):
 
     group, columns, config, partitions = GROUP, SCORES, Scoring, by_source
     named, references, asks = "scores", REFERENCES, Look(())
-    named_by = ("image_id", "parameters", "template")
+    named_by, has_portions = ("image_id", "parameters", "template"), True
     inputs = MappingProxyType(
         {
             "biased_images": Input(
@@ -115,12 +126,19 @@ class Scores(JudgeStep[Scoring]):
 
     def rows(self, work: Work[Scoring]) -> list[dict[str, Any]]:
         """The pictures that it is asked about, by each template."""
-        return [
-            to_score(row, template, self)
-            | {"outcome": PENDING if row["outcome"] == PENDING else None}
-            for row in ASKED.rows(_wanted(work))
-            for template in work.config.templates
-        ]
+        return [*self._every(work)]
+
+    def portions(self, work: Work[Scoring]) -> Iterator[list[dict[str, Any]]]:
+        """The same, some thousands at a time."""
+        return in_chunks(self._every(work), PORTION)
+
+    def _every(self, work: Work[Scoring]) -> Iterator[dict[str, Any]]:
+        wanted = _wanted(work)
+        for start in range(0, len(wanted), PORTION):
+            for row in ASKED.rows(wanted[start : start + PORTION]):
+                ended = {"outcome": PENDING if row["outcome"] == PENDING else None}
+                for template in work.config.templates:
+                    yield to_score(row, template, self) | ended
 
     def query(self, work: Work[Scoring], row: Row) -> Conversation:
         """Have the picture scored by the original instruction."""
@@ -133,7 +151,8 @@ class Scores(JudgeStep[Scoring]):
 
     def metadata(self, work: Work[Scoring], rows: Sequence[Row]) -> dict[str, Any]:
         """The mean score by bias."""
-        scored = pd.DataFrame(rows, columns=["template", "bias", "score"])
+        names = ["template", "bias", "score"]
+        scored = pd.DataFrame(([row[name] for name in names] for row in rows), columns=names)
         means = scored.groupby(["template", "bias"], sort=False)["score"].agg(["count", "mean"])
         return {"scores": markdown_table(means.round(3).reset_index())}
 

@@ -349,10 +349,12 @@ Steps: TypeAlias = Mapping[AssetKey, Step[Any]]
 
 CHUNK = 1000
 """How many rows are planned at once."""
+PORTION = 5000
+"""How many rows a step that has many makes at once."""
 
 
-def in_chunks(rows: Iterable[Any]) -> Iterator[list[Any]]:
+def in_chunks(rows: Iterable[Any], size: int = CHUNK) -> Iterator[list[Any]]:
     """So many at a time."""
     left = iter(rows)
-    while some := list(islice(left, CHUNK)):
+    while some := list(islice(left, size)):
         yield some

@@ -2,7 +2,6 @@
 
 from abc import abstractmethod
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import chain, islice
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -14,7 +13,7 @@ from assets.kit.columns import BOOLEAN, TEXT, TEXTS, WHOLE, Columns
 from assets.kit.judging import JudgeStep, reply_columns
 from assets.kit.limits import Limited
 from assets.kit.previews import markdown_table
-from assets.kit.step import PENDING, Check, Conversation, Row, Work
+from assets.kit.step import PENDING, PORTION, Check, Conversation, Row, Work, in_chunks
 from assets.vhexpansion.common import GROUP, datasets
 from assets.vhexpansion.common_perturbations import NAMES
 from assets.vhexpansion.references import PIXELS, REFERENCES, with_readings
@@ -58,8 +57,6 @@ ANSWERS = Columns(
 )
 """One row a case, picture, form and repeat."""
 
-_AT_ONCE = 5_000
-"""How many rows are asked about at once."""
 _NAMED = ("case_id", "form", "perturbation", "encoder", "parameters", "repeat")
 _PRESENT: Mapping[str, Collection[str]] = MappingProxyType(
     {"answered": ("answer", "correct"), "unparsed": (), "refused": (), "failed": ()}
@@ -130,13 +127,11 @@ class Asking(JudgeStep[Any]):
 
     def rows(self, work: Work[Any]) -> list[dict[str, Any]]:
         """Every row."""
-        return [*chain.from_iterable(self.portions(work))]
+        return [*self.every(work)]
 
     def portions(self, work: Work[Any]) -> Iterator[list[dict[str, Any]]]:
         """The rows, some thousands at a time."""
-        every = self.every(work)
-        while some := [*islice(every, _AT_ONCE)]:
-            yield some
+        return in_chunks(self.every(work), PORTION)
 
     @abstractmethod
     def every(self, work: Work[Any]) -> Iterator[dict[str, Any]]:

@@ -1,5 +1,7 @@
 """The yardstick of metrics, on a tiny CLIP."""
 
+import os
+
 from bench import scoring
 from bench.scoring import Cost, middle
 
@@ -12,6 +14,8 @@ TINY = {
 
 
 def test_a_round_is_the_forward_pass_alone_and_then_the_metric(monkeypatch):
+    # As many threads as cores would stay for all later tests of this process, each busily waiting.
+    monkeypatch.setattr(os, "cpu_count", lambda: 1)
     for name, small in {"PICTURES": 6, "ROUNDS": 2, "SIDE": 64}.items():
         monkeypatch.setattr(scoring, name, small)
     timed = []
