@@ -7,9 +7,10 @@ differ, there is none.
 `python -m bench survival` counts what stays readable at 768 px. Of 1,440 pictures (12 scenes a
 domain, 24 settings) none was read wrongly, and 95 % or more stayed readable or were exempt under
 each setting but one: defocus by 5 px lost 4 of 60. The disk removes whole frequencies, and rounding
-hides others; thin lines of Go boards and of the finest grids then lie among rings. Brightness × 2.3
-lost 2: light blue of a flag (Micronesia) clips to white as its stars and the ground do, and a
-Zöllner's thin strokes lose their grey edges.
+hides others; thin lines of Go boards and of the finest grids then lie among rings. Of 238 scenes of
+all domains it lost 10, and none was read wrongly. Brightness × 2.3 lost 2: light blue of a flag
+(Micronesia) clips to white as its stars and the ground do, and a Zöllner's thin strokes lose their
+grey edges.
 """
 
 from collections.abc import Iterable, Sequence

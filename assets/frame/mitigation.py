@@ -1,6 +1,6 @@
 """Mitigation: whether other prompts make a judge less easily moved (FRAME, Table 5)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from pydantic import Field
@@ -36,15 +36,13 @@ class Mitigation(Scores):
             "chain-of-thought templates, at its best configuration of each bias (§6, Table 5)."
         )
 
-    def rows(self, work: Work[Scoring]) -> list[dict[str, Any]]:
+    def every(self, work: Work[Scoring]) -> Iterator[dict[str, Any]]:
         """The pictures as they were, and those with the best configurations, chosen either way."""
         search = work.rows("search")
         best = {each for choice in CHOICES for each in best_of(search, choice).values()}
-        return [
-            row | ({"outcome": PENDING} if hinges(row, search) else {})
-            for row in super().rows(work)
-            if row["bias"] == NONE or row["parameters"] in best
-        ]
+        for row in super().every(work):
+            if row["bias"] == NONE or row["parameters"] in best:
+                yield row | ({"outcome": PENDING} if hinges(row, search) else {})
 
     def extent(self, work: Work[Scoring], rows: Sequence[Row]) -> Extent:
         """Of all pictures as they were."""

@@ -126,13 +126,14 @@ class Scores(JudgeStep[Scoring]):
 
     def rows(self, work: Work[Scoring]) -> list[dict[str, Any]]:
         """The pictures that it is asked about, by each template."""
-        return [*self._every(work)]
+        return [*self.every(work)]
 
     def portions(self, work: Work[Scoring]) -> Iterator[list[dict[str, Any]]]:
         """The same, some thousands at a time."""
-        return in_chunks(self._every(work), PORTION)
+        return in_chunks(self.every(work), PORTION)
 
-    def _every(self, work: Work[Scoring]) -> Iterator[dict[str, Any]]:
+    def every(self, work: Work[Scoring]) -> Iterator[dict[str, Any]]:
+        """The rows, one after the other."""
         wanted = _wanted(work)
         for start in range(0, len(wanted), PORTION):
             for row in ASKED.rows(wanted[start : start + PORTION]):

@@ -133,6 +133,16 @@ def test_the_gallery_has_a_slider_for_every_bias_and_what_moves_each_judge(studi
     assert all((page.parent / each).exists() for each in shown)
 
 
+def test_few_rows_at_once_make_the_same_tables(studio, tmp_path, monkeypatch):
+    again = Whole(copied(studio.root, tmp_path / "root"))
+    for name in ("biased_images", "scores"):
+        monkeypatch.setattr(f"assets.frame.{name}.PORTION", 7)
+    made = ("biased_images", "scores_gullible", "mitigation_gullible")
+    again.must(*made, source="sketch", biased_images={"biases": BIASES})
+    for name in made:
+        assert again.table(name, "sketch").equals(studio.table(name, "sketch"))
+
+
 def test_nothing_is_asked_that_was_asked_before(studio, tmp_path, monkeypatch):
     """As many requests as there are distinct pictures, templates and pairs."""
 
