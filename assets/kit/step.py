@@ -353,8 +353,8 @@ PORTION = 5000
 """How many rows a step that has many makes at once."""
 
 
-def in_chunks(rows: Iterable[Any], size: int = CHUNK) -> Iterator[list[Any]]:
-    """So many at a time."""
+def in_chunks(rows: Iterable[Any], size: int | None = None) -> Iterator[list[Any]]:
+    """So many at a time; by default as many as are planned at once."""
     left = iter(rows)
-    while some := list(islice(left, size)):
+    while some := list(islice(left, size or CHUNK)):
         yield some
