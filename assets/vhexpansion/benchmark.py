@@ -52,7 +52,8 @@ def _flows() -> list[Flow]:
             "vhexpansion_attacks",
             datasets(),
             (f"{GROUP}/adversarial_perturbations_",),
-            "VHExpansion by dataset, third: attacks the pictures for each encoder. Needs a GPU.",
+            "VHExpansion by dataset, third: attacks the pictures for each encoder. Slow without a "
+            "GPU.",
         ),
         Flow(
             "vhexpansion_answers",
