@@ -1,5 +1,9 @@
 """The data root, for assets that reach beyond their inputs."""
 
+from collections.abc import Iterable
+from contextlib import suppress
+from datetime import UTC, date, datetime
+
 import pandas as pd
 from dagster import AssetKey, ConfigurableResource
 from upath import UPath
@@ -20,10 +24,7 @@ class Home(ConfigurableResource[None]):
         `partition` is a key as Dagster has it ("animals|sketch"), None for an asset without
         partitions. Raises `Corrupt`, or FileNotFoundError where there is none.
         """
-        parts = [*asset.path, *([] if partition is None else partition.split("|"))]
-        *folders, name = parts
-        path = UPath(self.root).joinpath(*folders) / f"{name}.parquet"
-        return read_table(path, asset.to_user_string(), columns)
+        return read_table(self._path(asset, partition), asset.to_user_string(), columns)
 
     def find(
         self, asset: AssetKey, partition: str | None = None, columns: list[str] | None = None
@@ -33,3 +34,16 @@ class Home(ConfigurableResource[None]):
             return self.table(asset, partition, columns)
         except FileNotFoundError:
             return None
+
+    def made_on(self, asset: AssetKey, partitions: Iterable[str | None] = (None,)) -> date | None:
+        """The day, in UTC, on which the latest of some partitions was stored; None without any."""
+        found = []
+        for partition in partitions:
+            with suppress(FileNotFoundError):
+                found.append(self._path(asset, partition).stat().st_mtime)
+        return datetime.fromtimestamp(max(found), UTC).date() if found else None
+
+    def _path(self, asset: AssetKey, partition: str | None) -> UPath:
+        parts = [*asset.path, *([] if partition is None else partition.split("|"))]
+        *folders, name = parts
+        return UPath(self.root).joinpath(*folders) / f"{name}.parquet"

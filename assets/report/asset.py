@@ -70,6 +70,11 @@ class Sources:
         found = {each: self.table(name, each) for each in partitions}
         return {each: table for each, table in found.items() if table is not None}
 
+    def made_on(self, name: str, partitions: Iterable[str | None] = (None,)) -> str:
+        """The day on which the latest of a table's partitions was stored, as in "2026-11-20"."""
+        day = self.home.made_on(AssetKey([self.group, name]), partitions)
+        return day.isoformat() if day else ""
+
 
 def report_asset(
     group: str, site_of: Callable[[Sources], Site], *, deps: Sequence[AssetKey], description: str

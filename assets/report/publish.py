@@ -20,6 +20,7 @@ from uuid import uuid4
 from PIL import Image
 
 from assets.report.rendering import STATIC
+from assets.report.standings import Judged
 from assets.report.start_page import Entry
 
 _QUALITY, _EFFORT = 80, 2
@@ -46,6 +47,7 @@ class Site:
 
     `pages` are (path, text); `pictures` the sha256 of those that lie in the site as they are, and
     `thumbnails` those that lie there smaller, each once; `static` are files that are copied.
+    `judged` is what the front page shows of each judge.
     """
 
     entry: Entry
@@ -54,6 +56,7 @@ class Site:
     thumbnails: Iterable[Thumbnail]
     static: Sequence[Path] = ()
     metadata: Mapping[str, int] = field(default_factory=dict)
+    judged: Judged = field(default_factory=Judged)
 
 
 def publish(folder: Path, site: Site, png_of: Callable[[str], bytes]) -> Path:
@@ -70,7 +73,7 @@ def publish(folder: Path, site: Site, png_of: Callable[[str], bytes]) -> Path:
         _write_thumbnails(new, folder, site.thumbnails, png_of)
         for file in (*STATIC, *site.static):
             shutil.copyfile(file, new / file.name)
-        for path, text in chain(site.pages, [site.entry.file]):
+        for path, text in chain(site.pages, [site.entry.file, site.judged.file]):
             page = new / path
             page.parent.mkdir(parents=True, exist_ok=True)
             page.write_text(text, encoding="utf-8")

@@ -13,7 +13,7 @@ from assets.kit.table_asset import Mismatch, NothingYet
 from assets.report.asset import Sources, report_asset
 from assets.report.publish import Site
 from assets.vlmbias.accuracy import ACCURACY, all_answers, figures_of, partial_of, stored_answers
-from assets.vlmbias.common import GROUP, QUESTION, TITLE, edited_by, topics
+from assets.vlmbias.common import GROUP, QUESTION, TITLE, answers_of, edited_by, topics
 from assets.vlmbias.images import IMAGES
 from assets.vlmbias.measurements import MEASUREMENTS
 from assets.vlmbias.pages import build
@@ -80,6 +80,9 @@ def _site(sources: Sources, judges: Sequence[Model], writers: Sequence[Model]) -
         spent=sources.spent,
         originals=sources.originals,
         outlines=outlines(drawn, sources.ledger),
+        dates={
+            judge.name: sources.made_on(answers_of(judge.name).path[-1], known) for judge in judges
+        },
     )
 
 

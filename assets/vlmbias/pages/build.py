@@ -25,6 +25,7 @@ from assets.vlmbias.pages.outcomes import Outcomes
 from assets.vlmbias.pages.proofs import PROOFS, Proof
 from assets.vlmbias.pages.scenes import Scene
 from assets.vlmbias.pages.site import Site
+from assets.vlmbias.pages.standings import judged
 from assets.vlmbias.pages.unproved_answers import (
     accuracy_apart,
     accuracy_by_painter,
@@ -61,6 +62,7 @@ def build(
     spent: Sequence[Spent] = (),
     originals: bool = False,
     outlines: Mapping[str, Sequence[Box]] = MappingProxyType({}),
+    dates: Mapping[str, str] = MappingProxyType({}),
 ) -> publish.Site:
     """Make the site of tables in the columns of the assets of the same names.
 
@@ -69,7 +71,8 @@ def build(
     are the lines of the footer; `references` names the judges that are no models but bracket them;
     `complete` is how many images the benchmark has when all are made; `partial` says, by judge,
     what was asked in part, whose answers are of the image set of that name; `edited_tables` are
-    those of the writers that edited drawings, and `outlines`, by base image, what was changed.
+    those of the writers that edited drawings, and `outlines`, by base image, what was changed;
+    `dates` says by judge when its answers were stored.
     Photographs are shown smaller than they are; with `originals` they lie in the site as they are
     as well, and pages lead to them.
     """
@@ -109,6 +112,7 @@ def build(
             "scenes": len(scenes),
             "images": len(site.pictures),
         },
+        judged=judged(site, dates),
     )
 
 

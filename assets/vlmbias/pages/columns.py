@@ -45,8 +45,10 @@ def leaderboard(titles: Titles) -> list[Group]:
 
 
 def in_part(titles: Titles) -> list[Group]:
-    """Accuracy and bias rate by topic, of what was asked in part."""
+    """Accuracy and bias rate by topic, of what was asked in part, and the mean of several."""
     columns = [Column(title, name, image_set=PARTIAL) for name, title in titles]
+    if len(columns) > 1:
+        columns.insert(0, LEADING._replace(image_set=PARTIAL))
     return [
         Group(label, [each._replace(measure=measure) for each in columns])
         for label, measure in _KINDS

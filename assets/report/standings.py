@@ -1,0 +1,124 @@
+"""Standings: what a site tells of each judge or metric, for the front page and judges' own pages.
+
+A benchmark gives its site a `Judged`, which lies in the site as a file: the front page and the
+pages of judges are made of these files, so that no benchmark is named there. Its numbers are those
+that its own page shows.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain, zip_longest
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+from assets.report.formats import Rate
+
+FILE = "standings.json"
+MOST = 10
+"""Failures of a judge that are shown."""
+
+Firmness: TypeAlias = Literal["result", "trial", "stand-in"]
+"""A trial is of too few items, or of a part of them, to be ranked; a stand-in is of a reference
+judge, or of what something offline has made, and no result."""
+
+FIRMNESS: tuple[Firmness, ...] = ("result", "trial", "stand-in")
+"""The firmest first."""
+
+
+class Measure(NamedTuple):
+    """What a benchmark measures of a judge: a column of the front page.
+
+    `written` says what a value is: a share from 0 to 1, as `71.6 %`; a score from −1 to 1, as
+    `0.632`; or a change as a share of what was before, as `+27.3 %`.
+    """
+
+    name: str
+    better: Literal["higher", "lower", "near 0"]
+    written: Literal["share", "score", "change"]
+    meaning: str
+    """In one sentence, for who has not read the paper."""
+
+
+class Standing(NamedTuple):
+    """One number of a judge or metric: the very one that the benchmark's own page shows.
+
+    `value`, `low` and `high` (the ends of its 95 % interval) are None where there is none, and
+    `note` then says why; else what a reader must know to compare it. Of a benchmark that has no
+    number over all of its partitions there is one standing for each that `of` names.
+    """
+
+    model: str
+    """As models.yaml names it."""
+    measure: str
+    """The name of a measure of the same site."""
+    firmness: Firmness
+    value: float | None
+    low: float | None
+    high: float | None
+    items: int
+    """How many of `unit` the number rests on."""
+    unit: str
+    """In the plural, as in "pairs"."""
+    date: str
+    """The day on which what it was made of was last put together, as in "2026-11-20"."""
+    link: str
+    """Where the evidence lies, from the site's folder."""
+    of: str = ""
+    """As in "pairs by flux-dev"; empty for the benchmark as a whole."""
+    note: str = ""
+
+    @property
+    def rate(self) -> Rate:
+        """The number as tables and charts take it."""
+        return Rate(self.value, self.low, self.high, self.note)
+
+
+class Failure(NamedTuple):
+    """A picture, what a judge made of it, and what is true; `picture` and `link` are in the site.
+
+    `picture` is one that lies there anyway, small if there is a small one.
+    """
+
+    model: str
+    firmness: Firmness
+    picture: str
+    alt: str
+    asked: str
+    answered: str
+    truth: str
+    link: str
+
+
+class Judged(NamedTuple):
+    """All that a site tells of judges and metrics.
+
+    Of several standings of a judge by one measure, and of its failures, that first which says most:
+    the front page shows the first of the firmest ones.
+    """
+
+    measures: Sequence[Measure] = ()
+    standings: Sequence[Standing] = ()
+    failures: Sequence[Failure] = ()
+
+    @property
+    def file(self) -> tuple[str, str]:
+        """The file of a site from which the front page is made, as (path, text)."""
+        told = {
+            name: [each._asdict() for each in held] for name, held in self._asdict().items() if held
+        }
+        return FILE, json.dumps(told, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+
+    @classmethod
+    def read(cls, text: str) -> "Judged":
+        """What `file` has written."""
+        told: Mapping[str, Sequence[Mapping[str, Any]]] = json.loads(text)
+        return cls(
+            [Measure(**each) for each in told.get("measures", ())],
+            [Standing(**each) for each in told.get("standings", ())],
+            [Failure(**each) for each in told.get("failures", ())],
+        )
+
+
+def taken_in_turn(groups: Iterable[Iterable[Failure]], most: int = MOST) -> list[Failure]:
+    """The first of each group, then the second of each, and so on: not all of one kind."""
+    turns = zip_longest(*groups)
+    return [each for each in chain.from_iterable(turns) if each is not None][:most]

@@ -1,0 +1,131 @@
+"""What the front page of all reports shows of each judge: two rates, and its biased answers."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from itertools import chain
+from typing import NamedTuple
+
+from assets.report.formats import count, question, titled
+from assets.report.standings import Failure, Firmness, Judged, Measure, Standing, taken_in_turn
+from assets.vlmbias.pages import figures
+from assets.vlmbias.pages.figures import LEADING, PARTIAL, Accuracy, Column
+from assets.vlmbias.pages.judges import PromptedJudge
+from assets.vlmbias.pages.scenes import Asked, Scene
+from assets.vlmbias.pages.site import Site
+from generators.topics import DRAWN, PHOTOGRAPHED
+from metrics import BASELINE
+
+MEASURES: Mapping[figures.Measure, Measure] = {
+    "accuracy": Measure(
+        "Counterfactual accuracy",
+        "higher",
+        "share",
+        "Of questions about pictures that differ from what is usual, the share answered right.",
+    ),
+    "bias_rate": Measure(
+        "Bias rate",
+        "lower",
+        "share",
+        "Of the same questions, the share answered with what is usual.",
+    ),
+}
+_COUNTING = ("Q1", "Q2")
+_PROVED = ("pixels", "accepted")
+
+
+class _Mean(NamedTuple):
+    """Where the task mean of a judge stands: in which table, and in which of its columns."""
+
+    table: Accuracy
+    column: Column
+    firmness: Firmness
+
+
+def judged(site: Site, dates: Mapping[str, str]) -> Judged:
+    """The task means of every judge under the baseline, and what it got wrong as expected."""
+    lined_up = (site.accuracy.line_up(BASELINE), site.in_part.line_up(BASELINE))
+    judges = dict.fromkeys(chain(*lined_up))
+    means = {judge: mean for judge in judges if (mean := _mean(site, judge)) is not None}
+    return Judged(
+        list(MEASURES.values()),
+        [
+            _standing(judge, mean, measure, dates)
+            for judge, mean in means.items()
+            for measure in MEASURES
+        ],
+        [each for judge, mean in means.items() for each in _failures(site, judge, mean.firmness)],
+    )
+
+
+def _mean(site: Site, judge: PromptedJudge) -> _Mean | None:
+    """Of all topics that are asked about, else of those asked about in part, else of too few."""
+    whole = _Mean(site.accuracy, LEADING, "stand-in" if judge.reference else "result")
+    part = _Mean(site.in_part, LEADING._replace(image_set=PARTIAL), "trial")
+    for mean in (whole, part):
+        if mean.table.rate(judge, mean.column).value is not None:
+            return mean
+    there = (judge, LEADING.where) in site.accuracy.cells
+    return whole._replace(firmness="stand-in" if judge.reference else "trial") if there else None
+
+
+def _standing(
+    judge: PromptedJudge, mean: _Mean, measure: figures.Measure, dates: Mapping[str, str]
+) -> Standing:
+    column = mean.column._replace(measure=measure)
+    row, rate = mean.table.cells[judge, column.where], mean.table.rate(judge, column)
+    in_part = column.image_set == PARTIAL
+    return Standing(
+        judge.model,
+        MEASURES[measure].name,
+        mean.firmness,
+        rate.value,
+        rate.low,
+        rate.high,
+        int(row.answers),
+        f"answers about {count(int(row.base_images))} scenes",
+        dates.get(judge.model, ""),
+        "index.html#partial" if in_part else "index.html#leaderboard",
+        note=rate.note or _extent(mean.table, in_part),
+    )
+
+
+def _extent(table: Accuracy, in_part: bool) -> str:
+    """Over how many of the benchmark's topics the mean is, if not over all, and if in part."""
+    some, all_topics = len(table.topics), len(DRAWN) + len(PHOTOGRAPHED)
+    over = f"over {some} of {all_topics} topics" if some < all_topics else ""
+    return ", ".join(filter(None, ("asked in part" if in_part else "", over)))
+
+
+def _failures(site: Site, judge: PromptedJudge, firmness: Firmness) -> list[Failure]:
+    """Answers with what is usual to counting questions about proved counterfactuals.
+
+    One a scene, and the topics in turn.
+    """
+    by_topic: defaultdict[str, list[Failure]] = defaultdict(list)
+    for scene in site.scenes:
+        if scene.variant == "counterfactual" and scene.proof in _PROVED:
+            found = (_failure(scene, asked, judge, firmness) for asked in _counting(scene))
+            by_topic[scene.domain] += [each for each in found if each is not None][:1]
+    return taken_in_turn(by_topic.values())
+
+
+def _counting(scene: Scene) -> Iterator[Asked]:
+    return (asked for asked in scene.asked if asked.question_id in _COUNTING)
+
+
+def _failure(
+    scene: Scene, asked: Asked, judge: PromptedJudge, firmness: Firmness
+) -> Failure | None:
+    said = asked.said_by(judge)
+    if said is None or not said.biased:
+        return None
+    return Failure(
+        judge.model,
+        firmness,
+        scene.card,
+        titled(scene.name),
+        question(asked.text),
+        said.text or "",
+        asked.truth,
+        scene.href,
+    )
