@@ -42,7 +42,14 @@ def _site(found: Sources, judges: Sequence[Model]) -> Site:
             "frame/report: no source has been compared yet. Materialize frame/inflation of one "
             "first."
         )
-    return build(sources=there, facts=found.facts, spent=found.spent)
+    dates = {
+        (source.name, judge): found.made_on(
+            f"scores_{judge}", [f"{domain}|{source.name}" for domain in DOMAINS]
+        )
+        for source in there
+        for judge in source.judges
+    }
+    return build(sources=there, facts=found.facts, spent=found.spent, dates=dates)
 
 
 def _sourced(found: Sources, name: str, judges: Sequence[Model]) -> Sourced | None:

@@ -55,6 +55,13 @@ def _site(sources: Sources, scorers: Sequence[Model]) -> Site:
         missing=unsummarised(home, known, found),
         spent=sources.spent,
         originals=sources.originals,
+        dates={
+            (painted.name, scorer.name): sources.made_on(
+                f"scores_{scorer.name}", [f"{domain}|{painted.name}" for domain in DOMAINS]
+            )
+            for painted in found
+            for scorer in scorers
+        },
     )
 
 

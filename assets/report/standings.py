@@ -73,9 +73,10 @@ class Standing(NamedTuple):
 
 
 class Failure(NamedTuple):
-    """A picture, what a judge made of it, and what is true; `picture` and `link` are in the site.
+    """A picture, what a judge made of it, and what is true.
 
-    `picture` is one that lies there anyway, small if there is a small one.
+    `picture` is one that lies in the site anyway, small if there is a small one, and `alt` what it
+    shows; so are `beside` and `beside_alt`, of what it is to be compared with, if anything.
     """
 
     model: str
@@ -86,6 +87,8 @@ class Failure(NamedTuple):
     answered: str
     truth: str
     link: str
+    beside: str = ""
+    beside_alt: str = ""
 
 
 class Judged(NamedTuple):

@@ -38,7 +38,12 @@ def _site(found: Sources, judges: Sequence[Model]) -> Site:
             "vhexpansion/report: no dataset has been answered yet. Materialize "
             "vhexpansion/symmetry of one first."
         )
-    return build(datasets=there, facts=found.facts, spent=found.spent)
+    dates = {
+        (dataset.name, judge): found.made_on(f"answers_{judge}", [dataset.name])
+        for dataset in there
+        for judge in dataset.judges
+    }
+    return build(datasets=there, facts=found.facts, spent=found.spent, dates=dates)
 
 
 def _answered(found: Sources, name: str, judges: Sequence[Model]) -> Answered | None:

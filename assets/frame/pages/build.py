@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 from assets.frame.common import QUESTION, TITLE
 from assets.frame.pages import charts, finding, paper, tables
 from assets.frame.pages.gallery import Gallery, gallery
-from assets.frame.pages.source_page import FEWEST, SHORT, Sourced
+from assets.frame.pages.source_page import FEWEST, SHORT, Sourced, firmest_first
+from assets.frame.pages.standings import judged
 from assets.report import publish
 from assets.report.costs import costs
 from assets.report.rendering import Renderer, Shell
@@ -18,11 +20,16 @@ _LINKS = tuple((t, f"index.html#{t.lower()}") for t in ("Judges", "Sources", "Su
 
 
 def build(
-    *, sources: Sequence[Sourced], facts: Mapping[str, str], spent: Sequence[Spent] = ()
+    *,
+    sources: Sequence[Sourced],
+    facts: Mapping[str, str],
+    spent: Sequence[Spent] = (),
+    dates: Mapping[tuple[str, str], str] = MappingProxyType({}),
 ) -> publish.Site:
     """Make the site of sources, which come in the order in which they were noticed.
 
-    `facts` are the lines of the footer. Pictures are shown smaller than they are.
+    `facts` are the lines of the footer, `dates` says by source and judge when its scores were
+    stored. Pictures are shown smaller than they are.
     """
     found = finding.finding(sources)
     galleries = {source.name: gallery(source) for source in sources}
@@ -36,6 +43,7 @@ def build(
             "sources": len(sources),
             "stand_ins": sum(source.stand_in for source in sources),
         },
+        judged=judged(firmest_first(sources), galleries, dates),
     )
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from assets.frame.pages.source_page import Sourced
+from assets.frame.pages.source_page import Sourced, firmest_first
 from assets.report.formats import score
 from assets.report.start_page import State
 
@@ -25,13 +25,11 @@ _SAID = {
 
 def finding(sources: Sequence[Sourced]) -> Finding:
     """Of the newest source of results, else of the newest trial, else of a stand-in run."""
-    trials = [source for source in sources if source.trial]
-    results = [source for source in sources if not (source.stand_in or source.trial)]
-    if not (results or trials):
+    of = firmest_first(sources)[0]
+    if of.stand_in:
         told = "A stand-in run: judges and pictures are stand-ins, and no figure is a result."
-        return Finding(told, "stand-in run", sources[-1])
-    of = (results or trials)[-1]
-    state: State = "results" if results else "trial"
+        return Finding(told, "stand-in run", of)
+    state: State = "trial" if of.trial else "results"
     rows = {judge: row for judge in of.judges if (row := of.overlay(judge))}
     if not rows:
         return Finding(f"No overlay was tried on {of.name}.", "no results yet", of)
@@ -43,7 +41,7 @@ def finding(sources: Sequence[Sourced]) -> Finding:
         if clear
         else f"No judge of {of.name} gives a picture clearly more once words are written onto it."
     )
-    return Finding(told if results else f"A trial on few pictures: {told}", state, of)
+    return Finding(told if state == "results" else f"A trial on few pictures: {told}", state, of)
 
 
 def _count(some: int, of: int) -> str:

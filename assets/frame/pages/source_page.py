@@ -1,6 +1,6 @@
 """The tables of one source of pictures."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -116,3 +116,9 @@ class Sourced:
         """What an overlay does to a judge's score, held out."""
         rows = (self.row(judge, bias) for bias in OVERLAYS)
         return next((row for row in rows if row and row["percent"] is not None), None)
+
+
+def firmest_first(sources: Sequence[Sourced]) -> list[Sourced]:
+    """The newest of results, then the other results, trials, and stand-in runs."""
+    newest_first = sources[::-1]
+    return sorted(newest_first, key=lambda source: (source.stand_in, source.trial))

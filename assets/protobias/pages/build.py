@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 import pandas as pd
 
@@ -19,6 +20,7 @@ from assets.protobias.pages.finding import Finding, finding
 from assets.protobias.pages.gallery import STATES
 from assets.protobias.pages.painter import Painted
 from assets.protobias.pages.site import Site
+from assets.protobias.pages.standings import judged
 from assets.report import publish
 from assets.report.costs import costs
 from assets.report.rendering import Renderer, Shell
@@ -41,12 +43,14 @@ def build(
     missing: Sequence[str] = (),
     spent: Sequence[Spent] = (),
     originals: bool = False,
+    dates: Mapping[tuple[str, str], str] = MappingProxyType({}),
 ) -> publish.Site:
     """Make the site of painters, which come in the order in which they were noticed.
 
     `prompts` are the tables of `prompt_triplets` by domain, `facts` the lines of the footer;
     `missing` says in words what is not there. Pictures are shown smaller than they are; with
-    `originals` they lie in the site as they are as well, and pages lead to them.
+    `originals` they lie in the site as they are as well, and pages lead to them. `dates` says by
+    painter and metric when its scores were stored.
     """
     site = Site(painters, prompts, missing, costs(spent), originals)
     found = finding(site.results, site.trials, site.stand_ins, site.galleries)
@@ -57,6 +61,7 @@ def build(
         thumbnails=site.thumbnails,
         static=[_STYLES],
         metadata={"painters": len(painters), "stand_ins": len(site.stand_ins)},
+        judged=judged(site.newest_first, site.galleries, dates),
     )
 
 

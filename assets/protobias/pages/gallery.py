@@ -38,12 +38,16 @@ _MARKS: Mapping[Mark, str] = {
 
 
 class Verdict(NamedTuple):
-    """What one metric made of a pair: its scores, the correct picture's first, or why not."""
+    """What one metric made of a pair: its scores, the correct picture's first, or why not.
+
+    `margin` is by how much the adversarial picture scored more, 0 where a score is missing.
+    """
 
     metric: str
     mark: Mark
     scores: str
     reason: str
+    margin: float = 0.0
 
     @property
     def meaning(self) -> str:
@@ -203,7 +207,8 @@ def _verdict(metric: str, correct: Row | None, adversarial: Row | None) -> Verdi
     mark: Mark = "✓" if raw[0] > raw[1] else "✗"
     if told[0] == told[1]:
         return Verdict(metric, mark, f"{raw[0]:.6g} against {raw[1]:.6g} (raw scores)", "")
-    return Verdict(metric, mark, f"{told[0]} against {told[1]}", "")
+    margin = both[1].score - both[0].score
+    return Verdict(metric, mark, f"{told[0]} against {told[1]}", "", margin)
 
 
 def _shot(row: Row) -> Shot:

@@ -43,6 +43,11 @@ class Site:
         return [painted for painted in self.painters if painted.stand_in]
 
     @property
+    def newest_first(self) -> list[Painted]:
+        """All painters, as the finding takes them: the newest of results first, stand-ins last."""
+        return [*self.results[::-1], *self.trials[::-1], *self.stand_ins[::-1]]
+
+    @property
     def evaluated(self) -> int:
         """How many pairs of real pictures are evaluated."""
         return sum(painted.evaluated for painted in self.results)

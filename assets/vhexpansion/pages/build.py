@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 from assets.report import publish
 from assets.report.costs import costs
@@ -9,8 +10,9 @@ from assets.report.rendering import Renderer, Shell
 from assets.report.start_page import Entry
 from assets.vhexpansion.common import QUESTION, TITLE
 from assets.vhexpansion.pages import charts, finding, paper, tables
-from assets.vhexpansion.pages.dataset_page import Answered
+from assets.vhexpansion.pages.dataset_page import Answered, firmest_first
 from assets.vhexpansion.pages.gallery import Pair, gallery
+from assets.vhexpansion.pages.standings import judged
 from resources.calls.spending import Spent
 
 _HERE = Path(__file__).parent
@@ -18,9 +20,16 @@ _LINKS = tuple((t, f"index.html#{t.lower()}") for t in ("Datasets", "Judges", "P
 
 
 def build(
-    *, datasets: Sequence[Answered], facts: Mapping[str, str], spent: Sequence[Spent] = ()
+    *,
+    datasets: Sequence[Answered],
+    facts: Mapping[str, str],
+    spent: Sequence[Spent] = (),
+    dates: Mapping[tuple[str, str], str] = MappingProxyType({}),
 ) -> publish.Site:
-    """Make the site of datasets; `facts` are the lines of the footer."""
+    """Make the site of datasets; `facts` are the lines of the footer.
+
+    `dates` says by dataset and judge when its answers were stored.
+    """
     found = finding.finding(datasets)
     galleries = {dataset.name: gallery(dataset) for dataset in datasets}
     pairs = (pair for held in galleries.values() for of in held.values() for pair in of)
@@ -33,6 +42,7 @@ def build(
             "datasets": len(datasets),
             "stand_ins": sum(dataset.stand_in for dataset in datasets),
         },
+        judged=judged(firmest_first(datasets), galleries, dates),
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import pandas as pd
 
 from assets.kit.columns import records
-from assets.report.formats import Rate, count
+from assets.report.formats import Rate, count, score
 from assets.vhexpansion.asking import COMMON, NONE
 
 Numbers: TypeAlias = Mapping[str, Any]
@@ -144,3 +144,16 @@ def parameters_of(row: Numbers) -> Mapping[str, Any]:
 def told(parameters: Mapping[str, float]) -> str:
     """`epsilon 8, step 0.5`."""
     return ", ".join(f"{name.replace('_', ' ')} {value:g}" for name, value in parameters.items())
+
+
+def uncertain(row: Numbers, name: str) -> str:
+    """Between what a share lies, where answers are missing; else empty."""
+    least, most = row[f"{name}_least"], row[f"{name}_most"]
+    if not row["unanswered"] or least == most:
+        return ""
+    return f"{score(least, 3)} to {score(most, 3)} with what has no answer"
+
+
+def firmest_first(datasets: Sequence[Answered]) -> list[Answered]:
+    """The results with most cases, then the other results, trials, and stand-in runs."""
+    return sorted(datasets, key=lambda each: (each.stand_in, each.trial, -each.cases))

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from assets.report.formats import whole_percent
 from assets.report.start_page import State
-from assets.vhexpansion.pages.dataset_page import Answered, Numbers
+from assets.vhexpansion.pages.dataset_page import Answered, Numbers, firmest_first
 
 
 class Finding(NamedTuple):
@@ -18,18 +18,16 @@ class Finding(NamedTuple):
 
 def finding(datasets: Sequence[Answered]) -> Finding:
     """Of the dataset of results with most cases, else of a trial, else of a stand-in run."""
-    results = [each for each in datasets if not (each.stand_in or each.trial)]
-    trials = [each for each in datasets if each.trial]
-    of = max(results or trials or datasets, key=lambda each: each.cases)
-    if not (results or trials):
+    of = firmest_first(datasets)[0]
+    if of.stand_in:
         told = "A stand-in run: judges or pictures are stand-ins, and no figure is a result."
         return Finding(told, "stand-in run", of)
-    state: State = "results" if results else "trial"
+    state: State = "trial" if of.trial else "results"
     row = _widest(of)
     if row is None:
         return Finding(f"No judge has answered a pair of {of.name}.", "no results yet", of)
     told = sentence(of, row)
-    return Finding(told if results else f"A trial on few pictures: {told}", state, of)
+    return Finding(told if state == "results" else f"A trial on few pictures: {told}", state, of)
 
 
 def _widest(dataset: Answered) -> Numbers | None:

@@ -14,6 +14,7 @@ from assets.vhexpansion.pages.dataset_page import (
     parameters_of,
     rate,
     told,
+    uncertain,
 )
 from assets.vhexpansion.pages.paper import MEASURES, SETTINGS
 from assets.vhexpansion.pages.sweeps import Point, sweep
@@ -155,11 +156,7 @@ def _symmetric(row: Numbers) -> Cell:
 
 def _bounded(row: Numbers, name: str) -> Cell:
     """A share with its interval and, where answers are missing, between what it can lie."""
-    least, most = row[f"{name}_least"], row[f"{name}_most"]
-    note = ""
-    if row["unanswered"] and least != most:
-        note = f"{score(least, 3)} to {score(most, 3)} with what has no answer"
-    return margin(rate(row, name)._replace(note=note))
+    return margin(rate(row, name)._replace(note=uncertain(row, name)))
 
 
 def _new(row: Numbers) -> Cell:

@@ -1,0 +1,101 @@
+"""What the front page of all reports shows of each metric: its failure rates, and failed pairs."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from urllib.parse import quote
+
+from assets.protobias.pages.figures import ALL, HUMAN, Metric
+from assets.protobias.pages.gallery import Gallery, Pair
+from assets.protobias.pages.painter import Painted
+from assets.report.formats import titled
+from assets.report.standings import Failure, Firmness, Judged, Measure, Standing, taken_in_turn
+
+FAILURE_RATE = Measure(
+    "Prototypicality failure rate",
+    "lower",
+    "share",
+    "Of pairs of pictures, the share in which the typical picture, which departs from the text, "
+    "gets as much as the one that fits it, or more.",
+)
+
+
+def judged(
+    painters: Sequence[Painted],
+    galleries: Mapping[str, Gallery],
+    dates: Mapping[tuple[str, str], str],
+) -> Judged:
+    """The failure rate of every metric on the pairs of each painter, which come in this order.
+
+    `dates` says by painter and metric when its scores were stored.
+    """
+    found = [
+        (painted, metric)
+        for painted in painters
+        for metric in painted.board.metrics
+        if metric.name != HUMAN
+    ]
+    return Judged(
+        [FAILURE_RATE],
+        [_standing(*each, dates) for each in found],
+        [failure for each in found for failure in _failures(*each, galleries)],
+    )
+
+
+def _firmness(painted: Painted, metric: Metric) -> Firmness:
+    if painted.stand_in or metric.group == "Reference judges":
+        return "stand-in"
+    return "trial" if painted.trial or metric.partial else "result"
+
+
+def _standing(painted: Painted, metric: Metric, dates: Mapping[tuple[str, str], str]) -> Standing:
+    where = (painted.board.columns[0][0], ALL, ALL)
+    rate = painted.board.rate(metric, where, "failure_rate")
+    row = painted.board.cells.get((metric.name, where))
+    family = "of the filter’s family" if metric.same_family else ""
+    return Standing(
+        metric.name,
+        FAILURE_RATE.name,
+        _firmness(painted, metric),
+        rate.value,
+        rate.low,
+        rate.high,
+        int(row.pairs) if row is not None else 0,
+        "pairs",
+        dates.get((painted.name, metric.name), ""),
+        f"{painted.page}#failures",
+        f"pairs by {painted.name}",
+        ", ".join(filter(None, (rate.note, metric.partial, family))),
+    )
+
+
+def _failures(painted: Painted, metric: Metric, galleries: Mapping[str, Gallery]) -> list[Failure]:
+    """The failed pairs with the widest margin, the domains in turn."""
+    by_domain: defaultdict[str, list[tuple[float, Failure]]] = defaultdict(list)
+    for pair in galleries[painted.name].pairs:
+        for margin, failure in _failed(painted, metric, pair):
+            by_domain[pair.domain].append((margin, failure))
+    widest = (sorted(held, key=lambda each: -each[0]) for held in by_domain.values())
+    return taken_in_turn([failure for _, failure in held] for held in widest)
+
+
+def _failed(painted: Painted, metric: Metric, pair: Pair) -> Iterator[tuple[float, Failure]]:
+    by_side = {shot.side: shot for shot in pair.shots}
+    for verdict in pair.verdicts:
+        if verdict.metric != metric.name or not verdict.failed:
+            continue
+        right, wrong = by_side["correct"], by_side["adversarial"]
+        yield (
+            verdict.margin,
+            Failure(
+                metric.name,
+                _firmness(painted, metric),
+                wrong.thumbnail.file,
+                f"Typical, but wrong: {wrong.prompt}",
+                f"How well does the picture fit “{pair.text}”?",
+                f"{titled(verdict.meaning)}: {verdict.scores}",
+                "The correct picture fits, the typical one does not",
+                f"{painted.gallery}#wrong={quote(metric.name, safe='')}",
+                right.thumbnail.file,
+                f"Correct: {right.prompt}",
+            ),
+        )

@@ -1,0 +1,82 @@
+"""What the front page of all reports shows of each judge: pairs right, and yes said twice."""
+
+from collections.abc import Mapping, Sequence
+
+from assets.report.formats import count
+from assets.report.standings import Failure, Firmness, Judged, Measure, Standing
+from assets.vhexpansion.pages.dataset_page import FEWEST, Answered, Numbers, rate, uncertain
+from assets.vhexpansion.pages.gallery import Pair
+
+SYMMETRIC = Measure(
+    "Symmetric accuracy",
+    "higher",
+    "score",
+    "The share of yes/no questions that are answered right as they stand and negated as well.",
+)
+
+
+def judged(
+    datasets: Sequence[Answered],
+    galleries: Mapping[str, Mapping[str, Sequence[Pair]]],
+    dates: Mapping[tuple[str, str], str],
+) -> Judged:
+    """The symmetric accuracy of every judge on each dataset, which come in this order.
+
+    Of pictures as they were; `dates` says by dataset and judge when its answers were stored.
+    """
+    found = [
+        (dataset, row)
+        for dataset in datasets
+        for judge in dataset.judges
+        if (row := dataset.clean(judge)) is not None
+    ]
+    return Judged(
+        [SYMMETRIC],
+        [_standing(dataset, row, dates) for dataset, row in found],
+        [
+            _failure(dataset, row, pair)
+            for dataset, row in found
+            for pair in galleries[dataset.name][row["model"]]
+        ],
+    )
+
+
+def _firmness(dataset: Answered, row: Numbers) -> Firmness:
+    if dataset.stand_in:
+        return "stand-in"
+    return "trial" if row["images"] < FEWEST else "result"
+
+
+def _standing(dataset: Answered, row: Numbers, dates: Mapping[tuple[str, str], str]) -> Standing:
+    both, judge = rate(row, "symmetric"), str(row["model"])
+    part = f"{count(row['cases'])} of {count(row['of_cases'])} cases"
+    is_part = row["cases"] < row["of_cases"]
+    unanswered = "no pair was answered" if both.value is None else uncertain(row, "symmetric")
+    return Standing(
+        judge,
+        SYMMETRIC.name,
+        _firmness(dataset, row),
+        both.value,
+        both.low,
+        both.high,
+        int(row["cases"]),
+        "cases",
+        dates.get((dataset.name, judge), ""),
+        f"{dataset.page}#cases",
+        f"questions of {dataset.name}",
+        ", ".join(filter(None, (part if is_part else "", unanswered))),
+    )
+
+
+def _failure(dataset: Answered, row: Numbers, pair: Pair) -> Failure:
+    questions, answers = zip(*pair.said, strict=True)
+    return Failure(
+        str(row["model"]),
+        _firmness(dataset, row),
+        pair.picture.file,
+        f"{pair.title}, {pair.told}" if pair.told else pair.title,
+        " And: ".join(questions),
+        " And: ".join(answers),
+        "Yes to one of the two, and no to the other",
+        f"{dataset.gallery}#judge-{dataset.judges.index(row['model']) + 1}",
+    )
