@@ -43,6 +43,10 @@ class Home(ConfigurableResource[None]):
                 found.append(self._path(asset, partition).stat().st_mtime)
         return datetime.fromtimestamp(max(found), UTC).date() if found else None
 
+    def holds(self, asset: AssetKey, partition: str | None = None) -> bool:
+        """Whether there is a table of a partition."""
+        return self._path(asset, partition).exists()
+
     def _path(self, asset: AssetKey, partition: str | None) -> UPath:
         parts = [*asset.path, *([] if partition is None else partition.split("|"))]
         *folders, name = parts

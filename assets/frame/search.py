@@ -72,7 +72,8 @@ class Search(Step[Searching]):
 
     def __init__(self, catalog: Catalog, judge: Model) -> None:
         super().__init__(catalog)
-        self.judge, self.name = judge, f"search_{judge.name}"
+        self.judge = self.about = judge
+        self.name = f"search_{judge.name}"
         self.inputs = MappingProxyType(
             {
                 "scores": Input(

@@ -29,6 +29,10 @@ class Columns:
         """Some of the columns, for a table that has them as well."""
         return {name: self.columns[name] for name in names}
 
+    def lacking(self, table: pd.DataFrame) -> list[str]:
+        """The columns that a stored table lacks, and that have no default."""
+        return [name for name in self.columns if name not in table and name not in self._added]
+
     def described(self) -> dict[str, TableSchema]:
         """The asset's static metadata: what Dagster shows as its columns."""
         columns = [

@@ -38,7 +38,7 @@ class JudgeStep(Step[ConfigT]):
 
     def __init__(self, catalog: Catalog, judge: Model) -> None:
         super().__init__(catalog)
-        self.judge = judge
+        self.judge = self.about = judge
         if self.named:
             self.name = f"{self.named}_{judge.name}"
         self.kinds = ("judge", judge.backend)

@@ -145,10 +145,20 @@ class Work(Generic[ConfigT]):
     find: Callable[[AssetKey, str], pd.DataFrame | None]
 
     def rows(self, name: str) -> list[dict[str, Any]]:
-        """The rows of an input, None where a cell is empty."""
-        columns = self.inputs[name].read_by
-        table = self.tables[name]
-        return records(table) if columns is None else columns.rows(table)
+        """The rows of an input, None where a cell is empty.
+
+        Raises `Outdated` for a table that an earlier version made, with other columns.
+        """
+        of, table = self.inputs[name], self.tables[name]
+        if of.read_by is None:
+            return records(table)
+        if lacking := of.read_by.lacking(table):
+            asset = of.asset.to_user_string()
+            raise Outdated(
+                f"{asset}: its table has no column {lacking[0]}: an earlier version of this "
+                f"project made it. Materialize {asset} again, with what it is made from."
+            )
+        return of.read_by.rows(table)
 
 
 Problem = tuple[str, str]
@@ -195,6 +205,8 @@ class Step(ABC, Generic[ConfigT]):
     """Whether its rows come in `portions`, so that many take little memory."""
     is_automatic: bool = True
     """Whether a new painter's is made by itself: nobody has to write something first, or to ask."""
+    about: Model | None = None
+    """The judge, metric or captioner whose own table it is; None where it serves all."""
 
     def __init__(self, catalog: Catalog) -> None:
         self.catalog = catalog

@@ -1,9 +1,8 @@
 """The counting of a quote: requests are looked up and priced in chunks."""
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -14,66 +13,14 @@ from assets.kit.conversations import longest_repair, repair_of
 from assets.kit.plan import Plan, PlanContext, Planners
 from assets.kit.step import in_chunks
 from assets.planning.choice import CannotQuote, Task, together
+from assets.planning.prices import Price, Pricing, prices_of
 from resources.calls.spending import Mode
 from resources.models.catalog import Model
 from resources.models.legacy_keys import stored_keys
 from resources.models.manifests import ManifestError
 from resources.models.outcomes import outcome_of
-from resources.models.pricing import (
-    Sizes,
-    cost_of,
-    expected_usage,
-    images_of,
-    most_for_pictures,
-    most_usage,
-    why_unpriced,
-)
-from resources.models.replies import Usage
-from resources.models.requests import Request, Write, head, is_painted, kind_of
-
-_SOMETHING = Usage(1, 1, 1.0)
-_FIRST = {
-    "write": "a text",
-    "look": "an answer about a picture",
-    "paint": "a painted picture",
-    "edit": "an edited picture",
-    "score": "a score",
-}
-"""What a model has to have given once, by the kind of request."""
-
-
-@dataclass(slots=True)
-class Amount:
-    """Billionths of a dollar; where some of it is unknown, `unknown` says why."""
-
-    nano: int = 0
-    unknown: set[str] = field(default_factory=set)
-
-    def add(self, nano: int | None, why: Callable[[], str]) -> None:
-        """Add what one request costs; `why` tells the reason where that is None."""
-        if nano is None:
-            self.unknown.add(why())
-        else:
-            self.nano += nano
-
-    def take(self, other: "Amount", times: int = 1) -> None:
-        """Add another amount, so many times."""
-        self.nano += times * other.nano
-        self.unknown |= other.unknown
-
-
-@dataclass(slots=True)
-class Price:
-    """Of all that is to be sent, now and later: what it is expected to cost, and at most."""
-
-    expected: Amount = field(default_factory=Amount)
-    bound: Amount = field(default_factory=Amount)
-    guessed: bool = False
-    """Whether some of what is expected goes by no answer of the model's."""
-    pictured: int = 0
-    """Of the bound, billionths for pictures that the model is shown."""
-    per_picture: int = 0
-    """The most tokens that one of them counts for in the bound."""
+from resources.models.pricing import images_of
+from resources.models.requests import Request, Write, is_painted
 
 
 @dataclass(slots=True)
@@ -168,35 +115,31 @@ class _Making:
         self.warnings: dict[str, None] = {}
         self._calls = sources.calls
         self._images = sources.images
-        self._sizes: Sizes = {}
-        """Of the pictures that are shown by what is counted just now."""
+        self._pricing = Pricing(sources.calls)
         self._last_seen: dict[bytes, int] = {}
         """By half a key: the number of the task that asked for it last."""
-        self._costs: dict[tuple[str, str, Mode, Usage, float | None], int | None] = {}
-        self._typical: dict[tuple[str, str], Usage | None] = {}
-        """By model and kind: what its latest answers used."""
 
     def take(self, number: int, task: Task, plan: Plan) -> None:
         """Count what a task would ask of one model."""
         model, asset = plan.model, task.asset.to_user_string()
         line = self.lines.setdefault(
-            (number, model.name), Line(asset, task.partition, model, prices=_prices(model))
+            (number, model.name), Line(asset, task.partition, model, prices=prices_of(model))
         )
-        total = self.totals.setdefault(model.name, Line("", "", model, prices=_prices(model)))
+        total = self.totals.setdefault(model.name, Line("", "", model, prices=prices_of(model)))
         if plan.warning is not None:
             self.warnings[plan.warning] = None
         if plan.missing is not None:
             line.missing = total.missing = plan.missing
         for some in in_chunks(plan.requests):
             shown = {image for request in some for image in images_of(request)}
-            self._sizes = self._images.sizes(shown)
+            self._pricing.sizes = self._images.sizes(shown)
             repairs = self._count(number, model, some, line, total)
             self._count(number, model, repairs, line, total, repairs=False)
         for request in plan.later:
             self._put_off(model, request, (line, total))
         if plan.whole is not None:
-            one = Line(asset, task.partition, model, prices=_prices(model))
-            self._pay(model, plan.whole.request, (one,))
+            one = Line(asset, task.partition, model, prices=prices_of(model))
+            self._pricing.pay(model, plan.whole.request, (one,))
             told, number, _ = plan.whole
             self.samples.append(Sampled(task.partition, told, number, one.prices["online"]))
 
@@ -239,7 +182,7 @@ class _Making:
                 each.waiting += key in waiting
                 each.unpainted += unpainted
             if key not in stored and key not in waiting:
-                self._pay(model, request, lines)
+                self._pricing.pay(model, request, lines)
             again = longest_repair(model, request) if repairs and key not in stored else None
             if again is not None:
                 self._put_off(model, again, lines)
@@ -255,61 +198,4 @@ class _Making:
         """Count a request that depends on an answer which is not there yet."""
         for line in lines:
             line.later += 1
-        self._pay(model, request, lines)
-
-    def _pay(self, model: Model, request: Request, lines: Sequence[Line]) -> None:
-        most = most_usage(model, request, self._sizes)
-        pictured = Usage(most_for_pictures(model, request, self._sizes), 0, 0.0)
-        each = (pictured.input_tokens or 0) // max(1, len(images_of(request)))
-        typical = self._typically(model, request)
-        usage = typical or expected_usage(model, request, self._sizes)
-        for mode in lines[0].prices:
-            bound = self._cost(model, request, most, mode)
-            expected = None if usage is None else self._cost(model, request, usage, mode)
-            of_pictures = self._cost(model, request, pictured, mode) if pictured.input_tokens else 0
-            for line in lines:
-                price = line.prices[mode]
-                price.bound.add(bound, partial(_why_unbounded, model, request, mode))
-                price.expected.add(expected, partial(_why_unexpected, model, request, mode))
-                price.guessed |= typical is None and expected is not None
-                price.pictured += of_pictures or 0
-                price.per_picture = max(price.per_picture, each)
-
-    def _cost(self, model: Model, request: Request, usage: Usage, mode: Mode) -> int | None:
-        """What a request costs, worked out once for all that use as much."""
-        like = model.name, kind_of(request), mode, usage, usage.gpu_seconds
-        if like not in self._costs:
-            self._costs[like] = cost_of(model, request, usage, mode)
-        return self._costs[like]
-
-    def _typically(self, model: Model, request: Request) -> Usage | None:
-        """What the model's latest answers of a kind used, the same for all; None if none are."""
-        like = model.name, kind_of(request)
-        if like not in self._typical:
-            typical = self._calls.typical_usage(head(model, kind_of(request)))
-            self._typical[like] = typical and Usage(
-                round(typical.input_tokens), round(typical.output_tokens)
-            )
-        return self._typical[like]
-
-
-def _prices(model: Model) -> dict[Mode, Price]:
-    modes: list[Mode] = ["online"] if model.price.batch_share is None else ["online", "batch"]
-    return {mode: Price() for mode in modes}
-
-
-def _why_unbounded(model: Model, request: Request, mode: Mode) -> str:
-    return f"{why_unpriced(model, request, mode)} in models.yaml"
-
-
-def _why_unexpected(model: Model, request: Request, mode: Mode) -> str:
-    if cost_of(model, request, _SOMETHING, mode) is None:
-        return _why_unbounded(model, request, mode)
-    if model.price.per_gpu_hour is not None:
-        return "a run that shows how long it takes"
-    if images_of(request) and expected_usage(model, request) is None:
-        return (
-            f"{_FIRST[kind_of(request)]} of its own, or image_tokens in models.yaml: how many "
-            "tokens it counts for a picture is not published"
-        )
-    return f"{_FIRST[kind_of(request)]} of its own, or longest_output in models.yaml"
+        self._pricing.pay(model, request, lines)

@@ -7,7 +7,8 @@ from dagster import AssetKey
 
 from assets.kit.missing_pictures import how_to_list
 from assets.kit.previews import plain
-from assets.planning.lines import Amount, Line, Price, Quote
+from assets.planning.lines import Line, Quote
+from assets.planning.prices import Amount, Price
 from resources.calls.spending import NANO, Mode
 
 _ABOUT = ("asset", "partition", "model")
@@ -84,21 +85,23 @@ def _columns(lines: Sequence[Line]) -> Iterator[_Column]:
     yield "to send", lambda line: _incomplete(line, f"{line.to_send:,}")
     if any(line.later for line in lines):
         yield "later, at most", lambda line: _incomplete(line, f"{line.later:,}")
-    yield "expected", lambda line: _expected(line, "online")
-    yield "at most", lambda line: _bound(line, "online")
+    yield "expected", lambda line: expected(line, "online")
+    yield "at most", lambda line: at_most(line, "online")
     if any("batch" in line.prices for line in lines):
-        yield "as a batch", lambda line: _expected(line, "batch")
-        yield "as a batch, at most", lambda line: _bound(line, "batch")
+        yield "as a batch", lambda line: expected(line, "batch")
+        yield "as a batch, at most", lambda line: at_most(line, "batch")
 
 
-def _expected(line: Line, mode: Mode) -> str:
+def expected(line: Line, mode: Mode) -> str:
+    """What all that a line is to send is expected to cost, as in $1.20 or unknown."""
     if mode not in line.prices:
         return "no batch price"
     said = _dollars(line.prices[mode].expected)
     return _incomplete(line, f"up to {said}" if line.later and said != "unknown" else said)
 
 
-def _bound(line: Line, mode: Mode) -> str:
+def at_most(line: Line, mode: Mode) -> str:
+    """The most that it can cost."""
     if mode not in line.prices:
         return "no batch price"
     return _incomplete(line, _dollars(line.prices[mode].bound))

@@ -241,6 +241,13 @@ def _turns(request: Request) -> tuple[Turn, ...]:
     return request.turns
 
 
+def words_of(request: Request) -> tuple[int, int, int]:
+    """What of a request's words its price depends on: bytes of text, turns, bytes of a schema."""
+    schema = request.schema if isinstance(request, Write) else None
+    turns = _turns(request)
+    return sum(_bytes(turn.text) for turn in turns), len(turns), _bytes(schema or "")
+
+
 def images_of(request: Request) -> tuple[str, ...]:
     """The digests of the pictures that a request shows."""
     return tuple(image for turn in _turns(request) for image in turn.images)

@@ -1,0 +1,202 @@
+"""What a judge or metric is asked, in every benchmark: the steps that are about it, by partition.
+
+Nothing is painted or written for it: a partition is there to be asked about once all that the step
+reads is stored. What is not there is named, with what has to be made before.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from dagster import (
+    AssetKey,
+    AssetsDefinition,
+    DagsterInstance,
+    MultiPartitionsDefinition,
+    PartitionsDefinition,
+)
+
+from assets.kit.benchmarks import Benchmark, benchmarks
+from assets.kit.choice import NoSuchModel
+from assets.kit.foresight import partition_of
+from assets.kit.partitions import parts_of
+from assets.kit.step import Input, Step
+from generators.nearest import nearest
+from resources.home import Home
+from resources.models.catalog import Catalog, Model
+
+Where = tuple[AssetKey, str]
+"""A partition of an asset ("" for one without)."""
+_ROLES = ("judge", "metric")
+_REHEARSAL = "rehearsal"
+
+
+class Part(NamedTuple):
+    """A partition of a step that is about a judge.
+
+    It can be asked where `unmade` is empty: these have to be made first, parents before others.
+    With `stands_in`, all that it reads was made by stand-ins: no result would come of it.
+    """
+
+    step: Step[Any]
+    partition: str
+    unmade: Sequence[Where] = ()
+    stands_in: bool = False
+
+    @property
+    def where(self) -> Where:
+        """The partition of the step's asset."""
+        return self.step.key, self.partition
+
+
+class Parts(NamedTuple):
+    """What a benchmark has for a judge.
+
+    `on_request` are further analyses, which are made only where somebody asks for them by name.
+    """
+
+    parts: Sequence[Part]
+    on_request: Sequence[AssetKey]
+
+    @property
+    def applies(self) -> bool:
+        """Whether the benchmark has anything to ask of the judge."""
+        return bool(self.parts or self.on_request)
+
+
+def judges_in(catalog: Catalog) -> list[Model]:
+    """The judges and metrics of a catalog, in its order."""
+    return [model for model in catalog.models if set(_ROLES) & set(model.roles)]
+
+
+def judge_named(catalog: Catalog, name: str) -> Model:
+    """The judge or metric of that name. Raises `NoSuchModel`."""
+    able = {model.name: model for model in judges_in(catalog)}
+    if name in able:
+        return able[name]
+    known = any(model.name == name for model in catalog.models)
+    raise NoSuchModel(
+        f"{name} is {'no judge or metric' if known else 'not'} in {catalog.path}. "
+        f"{'Add judge to its roles' if known else 'Add it'} there, or choose another"
+        f"{nearest(name, list(able))}."
+    )
+
+
+class Judged:
+    """What every benchmark has for every judge; what was looked up is kept."""
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        home: Home,
+        instance: DagsterInstance,
+        assets: Mapping[AssetKey, AssetsDefinition],
+    ) -> None:
+        self.catalog, self.home = catalog, home
+        self._instance, self._assets = instance, assets
+        self._stored: dict[Where, bool] = {}
+        self._rehearsed: dict[Where, bool] = {}
+        self._keys: dict[str, Sequence[str]] = {}
+
+    def of(self, judge: Model, benchmark: Benchmark) -> Parts:
+        """What a benchmark asks a judge, in the order of its steps."""
+        about = self._about[benchmark.name].get(judge.name, [])
+        # What nobody else makes, as scores in a file of the user's, is made where it is asked for.
+        taken = [step for step in about if step.is_automatic] or about
+        parts: dict[Where, Part] = {}
+        for step in taken:
+            for partition in self._partitions(step.partitions):
+                parts[step.key, partition] = self._part(step, partition, parts)
+        return Parts([*parts.values()], [step.key for step in about if step not in taken])
+
+    @cached_property
+    def steps(self) -> Mapping[AssetKey, Step[Any]]:
+        """Every step of every benchmark."""
+        return {step.key: step for steps in self._all.values() for step in steps}
+
+    @cached_property
+    def _all(self) -> Mapping[str, Sequence[Step[Any]]]:
+        return {name: [*each.steps(self.catalog)] for name, each in benchmarks().items()}
+
+    @cached_property
+    def _about(self) -> Mapping[str, Mapping[str, Sequence[Step[Any]]]]:
+        """By benchmark and model: the steps."""
+        found: dict[str, dict[str, list[Step[Any]]]] = {}
+        for name, steps in self._all.items():
+            by_model = found.setdefault(name, defaultdict(list))
+            for step in steps:
+                if step.about is not None and step.key in self._assets:
+                    by_model[step.about.name].append(step)
+        return found
+
+    def _partitions(self, division: PartitionsDefinition[Any] | None) -> Sequence[str]:
+        if division is None:
+            return [""]
+        # Divisions that are alike are made anew by each step.
+        name = str(division)
+        if name not in self._keys:
+            self._keys[name] = division.get_partition_keys(dynamic_partitions_store=self._instance)
+        return self._keys[name]
+
+    def _part(self, step: Step[Any], partition: str, before: Mapping[Where, Part]) -> Part:
+        """A partition of a step; those `before` it are made in the same go."""
+        unmade: dict[Where, None] = {}
+        stands_in = False
+        for of in step.inputs.values():
+            where = of.asset, partition_of(step, of, partition)
+            if where in before:
+                unmade |= dict.fromkeys(before[where].unmade)
+                stands_in |= before[where].stands_in
+            elif of.optional:
+                continue
+            elif self._is_stored(where):
+                stands_in |= self._is_rehearsed(where, of)
+            else:
+                unmade |= dict.fromkeys(self._unmade(where))
+        return Part(step, partition, [*unmade], stands_in)
+
+    def _unmade(self, where: Where) -> Iterator[Where]:
+        """What is not stored of all that leads to a table, parents first, and then itself."""
+        for parent in self._parents(where):
+            if not self._is_stored(parent):
+                yield from self._unmade(parent)
+        yield where
+
+    def _parents(self, where: Where) -> Iterator[Where]:
+        """What an asset is made of, where that is of one partition: its own, or a part of it."""
+        asset, partition = where
+        step = self.steps.get(asset)
+        if step is not None:
+            for of in step.inputs.values():
+                if not of.optional:
+                    yield of.asset, partition_of(step, of, partition)
+            return
+        own = self._assets[asset].partitions_def
+        for parent in sorted(self._assets[asset].dependency_keys):
+            if parent not in self._assets:
+                continue
+            division = self._assets[parent].partitions_def
+            parts = parts_of(partition, own)
+            if division is None or own is None or isinstance(division, MultiPartitionsDefinition):
+                if division == own:
+                    yield parent, partition
+                continue
+            same = {partition, *parts.values()} & {*self._partitions(division)}
+            yield from ((parent, each) for each in sorted(same))
+
+    def _is_stored(self, where: Where) -> bool:
+        if where not in self._stored:
+            self._stored[where] = self.home.holds(where[0], where[1] or None)
+        return self._stored[where]
+
+    def _is_rehearsed(self, where: Where, of: Input) -> bool:
+        """Whether a stand-in had a part in every row of a table that says so of its rows."""
+        columns = of.wanted or (of.read_by.columns if of.read_by else ())
+        if _REHEARSAL not in columns:
+            return False
+        if where not in self._rehearsed:
+            asset, partition = where
+            rows = self.home.table(asset, partition or None, [_REHEARSAL])[_REHEARSAL]
+            self._rehearsed[where] = len(rows) > 0 and bool(rows.eq(True).all())
+        return self._rehearsed[where]

@@ -1,0 +1,175 @@
+"""What it would take to have a judge or metric answer a benchmark: a cell of a table of judges.
+
+Many judges are asked the same: what a benchmark asks is planned once, and priced for each judge.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, NamedTuple, TypeAlias
+
+from dagster import AssetKey
+
+from assets.kit.benchmarks import Benchmark
+from assets.kit.foresight import planners
+from assets.kit.judged import Judged, Part, Parts
+from assets.kit.plan import PlanContext, Planners, Together
+from assets.planning.choice import Task
+from assets.planning.lines import Line, quote
+from assets.planning.prices import Pricing
+from assets.planning.rendering import at_most, expected
+from assets.planning.shapes import Shapes
+from resources.faults import StoreError
+from resources.models.catalog import Model
+
+_Like: TypeAlias = tuple[Any, ...]
+"""What the requests of a step depend on, beside the model."""
+
+
+class Unmade(NamedTuple):
+    """Assets that have to be made before a judge can be asked, parents first, by partitions."""
+
+    assets: tuple[AssetKey, ...]
+    partitions: tuple[str, ...]
+
+    @property
+    def command(self) -> str:
+        """The command that makes them."""
+        names = [key.to_user_string() for key in self.assets]
+        select = names[0] if len(names) == 1 else f"'{_either(names)}'"
+        where = ",".join(filter(None, self.partitions))
+        return f"counterfactory run {select}" + (f" --partitions '{where}'" if where else "")
+
+
+class Cell(NamedTuple):
+    """What a benchmark would ask a judge now, or has asked it; see `Cells.of`.
+
+    `applies` is whether the benchmark has anything for such a model. Of its `partitions`, some are
+    `ready` to be asked about; `first` is what has to be made before the others are. `line` counts
+    and prices the requests about those that are ready, and `broken` says why they cannot be.
+    """
+
+    judge: Model
+    benchmark: str
+    applies: bool
+    partitions: int = 0
+    ready: int = 0
+    line: Line | None = None
+    first: Sequence[Unmade] = ()
+    stands_in: int = 0
+    """Partitions of which stand-ins made all, left out."""
+    broken: str = ""
+
+    @property
+    def answered(self) -> int:
+        """Requests that have an answer."""
+        return self.line.stored if self.line else 0
+
+    @property
+    def missing(self) -> int:
+        """Requests without an answer: to be sent, or in a batch."""
+        return self.line.to_send + self.line.waiting if self.line else 0
+
+    @property
+    def expected(self) -> str:
+        """What the missing ones are expected to cost, as in $1.20; or unknown."""
+        return expected(self.line, "online") if self.line else "$0.00"
+
+    @property
+    def at_most(self) -> str:
+        """The most that they can cost, as in $3.40; or unknown."""
+        return at_most(self.line, "online") if self.line else "$0.00"
+
+    @property
+    def command(self) -> str:
+        """The command that fills the cell, or, where nothing can be asked yet, makes it ready."""
+        if self.first and not self.ready:
+            return self.first[0].command
+        return f"counterfactory judge {self.judge.name} --benchmark {self.benchmark}"
+
+
+class Cells:
+    """The cells of many judges and benchmarks; what several share is worked out once."""
+
+    def __init__(self, judged: Judged, sources: PlanContext) -> None:
+        self._judged, self._sources = judged, sources
+        self._shapes: dict[_Like, Shapes] = {}
+        self._pricing = Pricing(sources.calls)
+
+    def of(self, judge: Model, benchmark: Benchmark) -> Cell:
+        """The cell of a judge and a benchmark.
+
+        Where none of some hundred requests, spread evenly, has an answer, none counts as answered.
+        """
+        found = self._judged.of(judge, benchmark)
+        if not found.applies:
+            return Cell(judge, benchmark.name, applies=False)
+        ready = [part for part in found.parts if is_ready(part, judge)]
+        cell = Cell(
+            judge,
+            benchmark.name,
+            applies=True,
+            partitions=len({part.partition for part in found.parts}),
+            ready=len({part.partition for part in ready}),
+            first=unmade(found),
+            stands_in=len({p.partition for p in found.parts if p.stands_in and p not in ready}),
+        )
+        try:
+            return cell._replace(line=self._line(judge, benchmark, ready))
+        except (StoreError, ValueError) as why:
+            return cell._replace(broken=str(why))
+
+    def _line(self, judge: Model, benchmark: Benchmark, ready: Sequence[Part]) -> Line:
+        asking = [part for part in ready if part.step.asks_models]
+        like = _like(benchmark, asking)
+        if like not in self._shapes:
+            self._shapes[like] = self._planned(asking)
+        if not self._shapes[like].is_begun(self._sources.calls, judge):
+            return self._shapes[like].line(judge, benchmark.name, self._pricing)
+        tasks = [Task(part.step.key, part.partition, {}) for part in asking]
+        (total,) = quote(self._planners, self._sources, tasks).totals
+        return replace(total, asset=benchmark.name)
+
+    def _planned(self, asking: Sequence[Part]) -> Shapes:
+        together: Together = {part.where: {} for part in asking}
+        sources, shapes = self._sources.planning(together), Shapes()
+        for part in asking:
+            for plan in self._planners[part.step.key](sources, part.partition, {}):
+                shapes.take(plan, sources.images)
+        return shapes
+
+    @cached_property
+    def _planners(self) -> Planners:
+        return planners(self._judged.steps)
+
+
+def is_ready(part: Part, judge: Model, *, stand_ins: bool = False) -> bool:
+    """Whether a part is asked: a stand-in's only of reference judges, unless `stand_ins` are."""
+    return not part.unmade and (stand_ins or judge.rehearses or not part.stands_in)
+
+
+def unmade(parts: Parts) -> list[Unmade]:
+    """What has to be made before all of a judge's parts are ready, the same of many at once."""
+    found: dict[tuple[AssetKey, ...], dict[str, None]] = {}
+    for part in parts.parts:
+        if part.unmade:
+            keys = tuple(dict.fromkeys(key for key, _ in part.unmade))
+            found.setdefault(keys, {}).update(dict.fromkeys(where for _, where in part.unmade))
+    return [Unmade(keys, tuple(partitions)) for keys, partitions in found.items()]
+
+
+def _either(names: Sequence[str]) -> str:
+    return " or ".join(f'key:"{name}"' for name in names)
+
+
+def _like(benchmark: Benchmark, asking: Sequence[Part]) -> _Like:
+    """What is equal for two judges if their requests are: steps, inputs, and what these ask."""
+    return benchmark.name, tuple(
+        (
+            type(part.step),
+            part.step.asks,
+            tuple((of.asset, of.dimension) for of in part.step.inputs.values()),
+            part.partition,
+        )
+        for part in asking
+    )
