@@ -105,7 +105,7 @@ def _weights(base_images: int, seed: int, stratum: int) -> NDArray[Any]:
 
     Cached: judges and metrics share base images, and are compared on the same resamples.
     """
-    random = _generator(f"weights/{seed}/{stratum}/{base_images}")
+    random = generator_named(f"weights/{seed}/{stratum}/{base_images}")
     chances = np.full(base_images, 1 / base_images)
     # One in ten thousand is hardly ever drawn ten times.
     kind = np.float64 if base_images <= _FEW else np.uint8
@@ -116,12 +116,15 @@ def _weights(base_images: int, seed: int, stratum: int) -> NDArray[Any]:
     return weights
 
 
-def draws(name: str, number: int, chances: NDArray[np.float64]) -> NDArray[np.float64]:
+def draws(
+    name: str, number: int, chances: NDArray[np.float64], resamples: int = RESAMPLES
+) -> NDArray[np.float64]:
     """How often each of several outcomes was drawn of a number of draws, one row a resample."""
-    return _generator(name).multinomial(number, chances, RESAMPLES).astype(float)
+    return generator_named(name).multinomial(number, chances, resamples).astype(float)
 
 
-def _generator(name: str) -> np.random.Generator:
+def generator_named(name: str) -> np.random.Generator:
+    """A generator of chance that depends on its name alone."""
     return np.random.default_rng(int.from_bytes(sha256(name.encode()).digest()[:8], "big"))
 
 

@@ -1,0 +1,111 @@
+"""Whether judges favour what is theirs: a permutation test of who belongs to whom.
+
+Were it of no importance who wrote a caption, any generator could as well stand under any other's
+name. So the generators are matched anew with the evaluators, names and families alike, and the
+preference of what would then be own, or of one family, is estimated as the real one is: fitted
+outside these cells. p is the share of matchings with as much preference or more: one-sided, for
+preference and not against it. It is exact if at most `MATCHINGS` + 1 matchings exist, which holds
+up to seven generators; of more, so many are drawn, and the real one counts as one more. The fewest
+generators that can give a p below 5 % are four, of which there are 24 matchings.
+
+It takes Φ as it is: whether other images would have given another one is what intervals say.
+"""
+
+from itertools import permutations
+from math import factorial
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from metrics.caption_scores import CaptionScores, Mask, Values
+from metrics.comparison import holm
+from metrics.preference_matrix import mean_matrix
+from metrics.preference_model import preference_model
+from metrics.resampling import generator_named
+
+MATCHINGS = 9999
+SELF = "self-preference"
+"""The test of the diagonal, beside those of the families."""
+
+
+def matching_tests(scores: CaptionScores, *, seed: int = 0) -> pd.DataFrame:
+    """Test self-preference, and the cross-model preference of every family, by re-matching.
+
+    A row for each test: `tested` (`SELF` or a family), `preference` (the mean over the cells in
+    question, in points), `p` (one-sided), `p_holm` (Holm's correction for all rows), `matchings`,
+    `exact` (all of them; else drawn by `seed`), and `problem`, which says why p is NaN, else empty.
+    """
+    means = mean_matrix(scores).means
+    orders, exact = _orders(len(scores.generators), seed)
+    of_own = _residuals(means, scores.own, orders)
+    of_kin = _residuals(means, scores.kin, orders)
+    rows = [_test(SELF, of_own, scores.own, orders, exact=exact)]
+    for family in scores.family_names:
+        problem = family_problem(scores, family)
+        cross = scores.block(family) & ~scores.own
+        rows.append(_test(family, of_kin, cross, orders, exact=exact, problem=problem))
+    table = pd.DataFrame(rows)
+    table.insert(3, "p_holm", holm(table["p"]))
+    return table
+
+
+def family_problem(scores: CaptionScores, family: str) -> str:
+    """Why there is no cross-model preference of a family; empty where there is."""
+    block = scores.block(family)
+    if not (block & ~scores.own).any():
+        return "none of its models has scored another one's captions"
+    if block.any(axis=1).all() or block.any(axis=0).all():
+        return "it holds all generators or all evaluators: nobody outside to compare with"
+    return ""
+
+
+def _orders(generators: int, seed: int) -> tuple[NDArray[np.intp], bool]:
+    """Orders of the generators, the real one first, and whether they are all that there are."""
+    if factorial(generators) <= MATCHINGS + 1:
+        return np.array(list(permutations(range(generators))), np.intp), True
+    random = generator_named(f"matchings/{seed}/{generators}")
+    drawn = random.permuted(np.tile(np.arange(generators), (MATCHINGS, 1)), axis=1)
+    return np.concatenate([np.arange(generators)[None], drawn]), False
+
+
+def _residuals(means: Values, looked_for: Mask, orders: NDArray[np.intp]) -> Values:
+    """The preference of every cell as each order has it, (orders, generators, evaluators)."""
+    model = preference_model(means, looked_for)
+    if not model.fitted:
+        return model.fit(means, looked_for).residuals[None]
+    return model.fit(means, looked_for[orders]).residuals
+
+
+def _test(
+    tested: str,
+    residuals: Values,
+    cells: Mask,
+    orders: NDArray[np.intp],
+    *,
+    exact: bool,
+    problem: str = "",
+) -> dict[str, object]:
+    """The row of a test: the real mean over cells among those of all orders."""
+    means = _mean_over(residuals, cells[orders])
+    if not problem and np.isnan(means[0]):
+        problem = "no cell of it has a preference"
+    # An order without a mean may have had a larger one; sums in another order differ a little.
+    as_much = np.isnan(means) | (means >= means[0] - 1e-5 * np.nanstd(residuals[0]))
+    return {
+        "tested": tested,
+        "preference": float("nan") if problem else float(means[0]),
+        "p": float("nan") if problem else float(as_much.mean()),
+        "matchings": len(orders),
+        "exact": exact,
+        "problem": problem,
+    }
+
+
+def _mean_over(residuals: Values, cells: Mask) -> Values:
+    """The mean over those of the cells that have a value, by order; NaN if there is none."""
+    held = cells & ~np.isnan(residuals)
+    number = held.sum(axis=(1, 2))
+    sums = np.where(held, residuals, 0.0).sum(axis=(1, 2))
+    means: Values = np.divide(sums, number, out=np.full(len(cells), np.nan), where=number > 0)
+    return means
