@@ -12,7 +12,7 @@ from dagster import AssetKey
 
 from assets.kit.benchmarks import Benchmark
 from assets.kit.foresight import planners
-from assets.kit.judged import Judged, Part, Parts
+from assets.kit.judged import Judged, Part, Parts, Where
 from assets.kit.plan import PlanContext, Planners, Together
 from assets.planning.choice import Task
 from assets.planning.lines import Line, quote
@@ -150,11 +150,14 @@ def is_ready(part: Part, judge: Model, *, stand_ins: bool = False) -> bool:
 
 def unmade(parts: Parts) -> list[Unmade]:
     """What has to be made before all of a judge's parts are ready, the same of many at once."""
-    found: dict[tuple[AssetKey, ...], dict[str, None]] = {}
+    lacking: dict[str, dict[Where, None]] = {}
     for part in parts.parts:
         if part.unmade:
-            keys = tuple(dict.fromkeys(key for key, _ in part.unmade))
-            found.setdefault(keys, {}).update(dict.fromkeys(where for _, where in part.unmade))
+            lacking.setdefault(part.partition, {}).update(dict.fromkeys(part.unmade))
+    found: dict[tuple[AssetKey, ...], dict[str, None]] = {}
+    for where in lacking.values():
+        keys = tuple(dict.fromkeys(key for key, _ in where))
+        found.setdefault(keys, {}).update(dict.fromkeys(partition for _, partition in where))
     return [Unmade(keys, tuple(partitions)) for keys, partitions in found.items()]
 
 

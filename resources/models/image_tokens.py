@@ -19,6 +19,7 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Annotated, Any, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -146,10 +147,12 @@ def most_published(backend: str, model: str, size: Size) -> int:
     return _EDITED if model.startswith("gpt-image") else _UNLISTED.count(size)
 
 
+@lru_cache
 def _openai(model: str) -> Rule | None:
     return next((rule for ids, rule in _OPENAI.items() if _undated(model, ids)), None)
 
 
+@lru_cache
 def _undated(model: str, ids: str) -> str | None:
     """The model, where it is one of the ids or a dated version of one."""
     pattern = "|".join(map(re.escape, ids.split("|")))
