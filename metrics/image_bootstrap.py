@@ -4,7 +4,15 @@ Every cell of a resample holds the same images, so that differences between cell
 owe to the images. The ends are quantiles of the resampled values, a little further out than the
 level says (Hesterberg 2015, "expanded percentile"): a bootstrap of n images is too narrow by
 √((n − 1)/n) and knows nothing of Student's t, so that 20 images ask for the quantiles 1.6 % and
-98.4 %, and 1,000 for 2.5 % and 97.5 %.
+98.4 %, and 1,000 for 2.5 % and 97.5 %. For preference in points that covered the truth in 94 to
+95 % of simulated matrices of 4 to 12 models and 20 to 2,000 images, with preference and without.
+
+Φ̃ asks for other ends. Noise draws it to 0, resampling adds noise, and its resampled values lie
+between the estimate and 0: their quantiles covered 0 in 93 to 95 % where there was no preference,
+and the truth in 7 to 65 % where there was some. Mirrored at the estimate they covered 80 to 95 %
+there and 0 in 60 %. `mirrored_ends` reach as far on either side as the farther one: 94 to 95 %
+without a preference, 96 to 98 % with one that is large beside the noise. Between the two no
+interval is right (52 to 83 %): Φ̃ of few images is then simply smaller than that of many.
 """
 
 from collections.abc import Iterator
@@ -76,3 +84,10 @@ def _outside(images: int, level: float) -> float:
 
     t = stdtrit(images - 1, (1 - level) / 2)
     return float(ndtr(np.sqrt(images / (images - 1)) * t))
+
+
+def mirrored_ends(values: Values, resampled: Values, images: int, *, bound: float) -> Ends:
+    """Intervals that reach as far below their values as above, within ± `bound`; for Φ̃."""
+    low, high = ends(resampled, images)
+    reach = np.maximum(np.abs(values - low), np.abs(high - values))
+    return Ends(np.maximum(values - reach, -bound), np.minimum(values + reach, bound))

@@ -18,10 +18,10 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from metrics.caption_scores import CaptionScores, Values
-from metrics.image_bootstrap import ROUNDS, ends, resampled_matrices
-from metrics.preference_matrix import mean_matrix, standardize
-from metrics.preference_model import PreferenceModel, preference_model
-from metrics.preference_tables import mean_with_ends, with_ends
+from metrics.image_bootstrap import ROUNDS, resampled_matrices
+from metrics.preference_estimates import Estimate, bound_of, by_name
+from metrics.preference_matrix import mean_matrix, moments, standardize
+from metrics.preference_model import preference_model
 
 Panel = tuple[str, ...]
 
@@ -61,55 +61,53 @@ def panel_tables(
     means = mean_matrix(scores).means
     drawn = resampled_matrices(scores, seed=seed, rounds=rounds)
     model = preference_model(means, scores.own)
+    residuals, of_drawn = (model.fit(of, scores.own).residuals for of in (means, drawn))
     generators, summaries = [], []
     for panel in panels:
-        whole, resampled = (panel_estimates(of, scores, panel, model) for of in (means, drawn))
-        limits = {name: ends(resampled[name], scores.images) for name in whole}
-        member = np.array([name in panel for name in scores.generators])
+        at = [scores.evaluators.index(name) for name in panel]
+        standardized = Estimate(
+            "standardized",
+            panel_preference(means, at),
+            panel_preference(drawn, at),
+            scores.images,
+            bound_of(scores),
+        )
+        preference = Estimate(
+            "preference", _shared(means, residuals, at), _shared(drawn, of_drawn, at), scores.images
+        )
+        member = np.isin(scores.generators, panel)
         about: dict[str, Any] = {"panel": panel, "size": len(panel)}
-        for i, generator in enumerate(scores.generators):
-            row: dict[str, Any] = {"generator": generator, "member": bool(member[i])}
-            for name, values in whole.items():
-                row |= with_ends(name, values[i], limits[name], (i,))
-            generators.append({**about, **row})
-        for name in whole:
-            about |= mean_with_ends(
-                name, whole[name][member], resampled[name][:, member], scores.images
-            )
-        sizes = np.abs(whole["standardized"]), np.abs(resampled["standardized"])
-        about |= mean_with_ends("absolute", *sizes, scores.images)
+        found = by_name("generator", scores.generators, standardized, preference)
+        found.insert(1, "member", member)
+        generators += [{**about, **row} for row in found.to_dict("records")]
+        for estimate, held in (
+            (standardized, member),
+            (preference, member),
+            (standardized.absolute(), np.ones_like(member)),
+        ):
+            about |= estimate.mean(held)
         summaries.append({**about, "problem": _problem(panel, scores, means)})
     return PanelTables(pd.DataFrame(generators), pd.DataFrame(summaries))
 
 
-def panel_estimates(
-    means: Values, scores: CaptionScores, panel: Panel, model: PreferenceModel
-) -> dict[str, Values]:
-    """The preference of a panel for each generator, (..., generators), by name of the estimate."""
-    at = [scores.evaluators.index(name) for name in panel]
-    columns = means[..., at]
-    residuals = model.fit(means, scores.own).residuals[..., at]
-    deviation = columns.std(axis=-2, keepdims=True)
+def _shared(means: Values, residuals: Values, members: Sequence[int]) -> Values:
+    """The preference of a panel for each generator in points, (..., generators)."""
+    deviation = moments(means[..., members], -2)[1]
     with np.errstate(invalid="ignore", divide="ignore"):
-        shares = (residuals / deviation).mean(axis=-1)
-    return {
-        "standardized": panel_preference(means, at),
-        "preference": shares * deviation.mean(axis=(-1, -2))[..., None],
-    }
+        shares = (residuals[..., members] / deviation).mean(axis=-1)
+    found: Values = np.where(np.isfinite(shares), shares * deviation.mean(axis=-1), np.nan)
+    return found
 
 
 def panel_preference(means: Values, members: Sequence[int]) -> Values:
     """Φ̃ of a panel of columns, (..., generators): against all single evaluators of Φ."""
     by_column = standardize(means, -2)
+    mean, deviation = (each[..., 0] for each in moments(by_column, -1))
     panel = by_column[..., list(members)].mean(axis=-1)
-    single = np.where(np.isnan(standardize(by_column, -1)), np.nan, by_column)
-    there = ~np.isnan(single)
-    number = there.sum(axis=-1)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        mean = np.where(there, single, 0.0).sum(axis=-1) / number
-        apart = np.where(there, single - mean[..., None], 0.0)
-        found: Values = (panel - mean) / np.sqrt((apart**2).sum(axis=-1) / number)
-    return np.where(number > 1, found, np.nan)
+    found: Values = np.divide(
+        panel - mean, deviation, out=np.full(panel.shape, np.nan), where=deviation > 0
+    )
+    return found
 
 
 def panel_scores(scores: ArrayLike) -> Values:

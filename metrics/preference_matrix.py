@@ -46,20 +46,29 @@ def standardize(values: Values, axis: int) -> Values:
 
     All are NaN where the deviation is 0, or there are fewer than two values.
     """
+    mean, deviation = moments(values, axis)
+    found: Values = np.divide(
+        values - mean,
+        deviation,
+        out=np.full(values.shape, np.nan),
+        where=np.broadcast_to(deviation > 0, values.shape),
+    )
+    return found
+
+
+def moments(values: Values, axis: int) -> tuple[Values, Values]:
+    """The mean along an axis, which stays with a length of 1, and the population deviation.
+
+    Of fewer than two values, NaN left out, both are NaN; a deviation that is rounding is 0.
+    """
     there = ~np.isnan(values)
     number = there.sum(axis=axis, keepdims=True)
+    number = np.where(number > 1, number, 0)
     mean = _ratio(np.where(there, values, 0.0).sum(axis=axis, keepdims=True), number)
     apart = np.where(there, values - mean, 0.0)
     deviation = np.sqrt(_ratio((apart**2).sum(axis=axis, keepdims=True), number))
     largest = np.where(there, np.abs(values), 0.0).max(axis=axis, keepdims=True, initial=1.0)
-    usable = (number > 1) & (deviation > _CONSTANT * largest)
-    found: Values = np.divide(
-        np.where(there, apart, np.nan),
-        deviation,
-        out=np.full(values.shape, np.nan),
-        where=np.broadcast_to(usable, values.shape),
-    )
-    return found
+    return mean, np.where(deviation <= _CONSTANT * largest, 0.0, deviation)
 
 
 def standardized_matrix(means: Values) -> Values:
