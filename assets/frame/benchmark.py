@@ -6,11 +6,11 @@ from typing import Any
 from assets.frame.biased_images import BiasedImages
 from assets.frame.boxes import Boxes
 from assets.frame.combined import Combined
-from assets.frame.common import GROUP, QUESTION, TITLE, by_source, frame_domains
+from assets.frame.common import GROUP, QUESTION, TITLE, by_source, frame_domains, key
 from assets.frame.concepts import Concepts
 from assets.frame.counts import count_made
 from assets.frame.drafts import Drafts
-from assets.frame.images import Images
+from assets.frame.images import IMAGES, Images
 from assets.frame.inflation import inflation_over
 from assets.frame.instructions import Instructions, review_name
 from assets.frame.mitigation import Mitigation
@@ -25,6 +25,7 @@ from assets.kit.benchmarks import Benchmark, Definition, StandIn
 from assets.kit.jobs import Flow
 from assets.kit.judging import judges_of
 from assets.kit.partitions import sources
+from assets.kit.picture_tables import PictureTable, painted
 from assets.kit.step import Step
 from generators.prompts.visual_concepts import DOMAINS
 from resources.models.catalog import Catalog
@@ -131,5 +132,6 @@ BENCHMARK = Benchmark(
     flows=_FLOWS,
     stand_in=_stand_in,
     made=count_made,
+    pictures=(PictureTable(key("images"), IMAGES, [*DOMAINS], painted, by_painter=True),),
     reviewed={"instructions": {domain: review_name(domain) for domain in DOMAINS}},
 )

@@ -19,6 +19,7 @@ from assets.kit import foresight
 from assets.kit.jobs import Flow, is_of
 from assets.kit.materializing import asset_of
 from assets.kit.partitions import said_of
+from assets.kit.picture_tables import PictureTable
 from assets.kit.plan import Planners
 from assets.kit.step import Step, Steps
 from assets.kit.yes_no import YesNoTable
@@ -61,6 +62,8 @@ class Benchmark:
     """The assets that follow panels: annotators' files in `<benchmark>/<partition>/<of what>`."""
     yes_no: Sequence[YesNoTable] = ()
     """The tables of questions of which other benchmarks can make yes/no cases."""
+    pictures: Sequence[PictureTable] = ()
+    """The tables of pictures that other benchmarks can use."""
 
     def flows_of(self, assets: Mapping[AssetKey, AssetsDefinition]) -> Sequence[Flow]:
         """The named jobs of those assets that there are; one without any is left out."""

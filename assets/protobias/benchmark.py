@@ -6,12 +6,13 @@ from typing import Any
 from assets.kit.benchmarks import Benchmark, Definition, StandIn
 from assets.kit.jobs import Flow
 from assets.kit.partitions import painters
+from assets.kit.picture_tables import PictureTable, painted
 from assets.kit.step import Step
 from assets.protobias.common import GROUP, QUESTION, TITLE, key, pairs, protobias_domains
 from assets.protobias.concepts import Concepts
 from assets.protobias.filtered import FilteredPairs
 from assets.protobias.own_scores import FiledScores
-from assets.protobias.pairs import ImagePairs
+from assets.protobias.pairs import IMAGE_PAIRS, ImagePairs
 from assets.protobias.report import report_over
 from assets.protobias.scorers import is_filed, scorers
 from assets.protobias.scores import Scores
@@ -105,4 +106,5 @@ BENCHMARK = Benchmark(
     flows=_FLOWS,
     stand_in=_stand_in,
     made=count_made,
+    pictures=(PictureTable(key("image_pairs"), IMAGE_PAIRS, DOMAINS, painted, by_painter=True),),
 )

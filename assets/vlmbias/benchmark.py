@@ -17,6 +17,7 @@ from assets.vlmbias.photographs.candidates import Candidates
 from assets.vlmbias.photographs.edits import Edits
 from assets.vlmbias.photographs.paintings import Paintings
 from assets.vlmbias.photographs.subjects import Subjects
+from assets.vlmbias.pictures import PICTURES
 from assets.vlmbias.report import report_over
 from assets.vlmbias.responses import REFERENCES
 from assets.vlmbias.svg_flags import EditedFlags
@@ -137,4 +138,5 @@ BENCHMARK = Benchmark(
     made=count_made,
     reviewed={name: {t: t for t in PHOTOGRAPHED} for name in ("candidates", "photographs")},
     yes_no=(QUESTIONS_ASKED,),
+    pictures=PICTURES,
 )

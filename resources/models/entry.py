@@ -58,6 +58,7 @@ OFFLINE: Mapping[str, tuple[Role, ...]] = {
     "pixels": ("judge",),
     "random": ("judge",),
     "gullible": ("judge",),
+    **dict.fromkeys(("vain", "strict", "generous", "steep", "plain"), ("captioner", "judge")),
 }
 """The models of the backend `offline`, with the roles that each can have."""
 

@@ -1,0 +1,45 @@
+"""Pictures of a benchmark that another can use, whatever they were made for.
+
+A benchmark declares its tables in its `BENCHMARK`; who uses the pictures finds them there, and
+knows nothing else of that benchmark.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from dagster import AssetKey
+
+from assets.kit.columns import Columns
+from assets.kit.step import PENDING, Row
+
+
+class Picture(NamedTuple):
+    """A picture of a benchmark, with what is known to be right of it."""
+
+    image_id: str
+    sha256: str
+    scene: str
+    """What it shows; of several pictures of one scene, as at other sizes, one is enough."""
+    rehearsal: bool
+    references: Sequence[str] = ()
+    """Captions that are known to be right, as of what code has drawn."""
+
+
+class PictureTable(NamedTuple):
+    """A table of pictures: an asset, its columns, and which picture a row has."""
+
+    asset: AssetKey
+    columns: Columns
+    parts: Sequence[str]
+    """Its partitions, or where it is by painter their first half: part|painter."""
+    picture: Callable[[Row], Picture | None]
+    """The picture of a row, also of one that is pending; None for a row that has none to use."""
+    by_painter: bool = False
+
+
+def painted(row: Row) -> Picture | None:
+    """The picture of a row of what a painter made; None where it made none, or a flawed one."""
+    if row["outcome"] not in ("painted", PENDING):
+        return None
+    name = row["image_id"]
+    return Picture(name, row["sha256"], scene=name, rehearsal=bool(row["rehearsal"]))

@@ -1,0 +1,107 @@
+"""What every asset of this benchmark shares: its group, keys, datasets and models.
+
+A dataset, a partition, is a collection or the pictures of another benchmark's part, as in
+`vlmbias_flags`. There is one dimension alone. Pictures that painters make would be a second one,
+which has no end and would divide a matrix that is about captions and not about who painted: a
+dataset has those of all painters, and the run config of `pictures` can name some.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache, partial
+from pathlib import Path
+
+from dagster import AssetKey, StaticPartitionsDefinition
+
+from assets.kit import table_asset as common
+from assets.kit.benchmarks import benchmarks
+from assets.kit.judging import References, judges_of
+from assets.kit.picture_tables import PictureTable
+from resources.collections import Collection, CollectionError, collections_path, load
+from resources.models.catalog import Catalog, Model, identity
+
+GROUP = "philautia"
+TITLE = "Philautia-Eval"
+QUESTION = "Does a judge prefer captions that it wrote itself?"
+
+table_asset = partial(common.table_asset, GROUP)
+"""An asset of this benchmark that makes a table."""
+
+
+def key(name: str) -> AssetKey:
+    """The key of an asset of this benchmark."""
+    return AssetKey([GROUP, name])
+
+
+def declared() -> dict[str, list[PictureTable]]:
+    """By name of a dataset: the tables of another benchmark whose pictures it has."""
+    found: dict[str, list[PictureTable]] = {}
+    for benchmark in benchmarks().values():
+        for table in benchmark.pictures:
+            for part in table.parts:
+                found.setdefault(f"{benchmark.name}_{part}", []).append(table)
+    return found
+
+
+def part_of(dataset: str) -> str:
+    """The part of another benchmark that a dataset is, as in `flags` of `vlmbias_flags`."""
+    return dataset.partition("_")[2]
+
+
+def collected() -> Mapping[str, Collection]:
+    """The collections of collections.yaml, by name."""
+    path = collections_path()
+    stamp = path.stat() if path.exists() else None
+    return _collected(path, stamp and (stamp.st_mtime_ns, stamp.st_size))
+
+
+@lru_cache(4)
+def _collected(path: Path, stamp: tuple[int, int] | None) -> Mapping[str, Collection]:
+    return load(path)
+
+
+def datasets() -> StaticPartitionsDefinition:
+    """The partitions: parts of other benchmarks, and then a user's collections.
+
+    They are known once all benchmarks are: a step asks for them when it is made. Raises
+    `CollectionError` for a collection that is called as the pictures of another benchmark.
+    """
+    others, own = declared(), collected()
+    if both := [name for name in own if name in others]:
+        table = others[both[0]][0].asset.to_user_string()
+        raise CollectionError(
+            f"{collections_path()}: the collection {both[0]!r} is called as the pictures of "
+            f"{table} that are a dataset of {TITLE} as well. Choose another name."
+        )
+    return StaticPartitionsDefinition([*others, *own])
+
+
+def captioners_of(catalog: Catalog, references: References) -> tuple[Model, ...]:
+    """The models that describe pictures, without reference models that `references` lack."""
+    return tuple(
+        model
+        for model in catalog.with_role("captioner")
+        if not model.rehearses or model.model in references
+    )
+
+
+def evaluators_of(catalog: Catalog, references: References) -> tuple[Model, ...]:
+    """The models that score captions: judges, and metrics that are asked."""
+    metrics = (each for each in catalog.with_role("metric") if each.backend != "file")
+    return (*judges_of(catalog, references), *metrics)
+
+
+def twins(models: Sequence[Model]) -> dict[str, str]:
+    """By name: the first entry that is of the same model as a later one, asked otherwise.
+
+    As two, a model would be a stranger to itself: what it gives the other would count as what
+    others give. The later one is in no matrix and no panel.
+    """
+    first: dict[tuple[str, str | None, str], str] = {}
+    for model in models:
+        if not model.rehearses:
+            first.setdefault(identity(model), model.name)
+    return {
+        model.name: first[identity(model)]
+        for model in models
+        if not model.rehearses and first[identity(model)] != model.name
+    }

@@ -1,0 +1,163 @@
+"""Pictures: those of a dataset, each once, with captions that are known to be right."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import prod
+from typing import Any, NamedTuple
+
+from dagster import AllPartitionMapping, AssetDep, Config, PartitionMapping, StaticPartitionMapping
+from pydantic import Field
+
+from assets.kit.collections import COLLECTED, collection_key, taken
+from assets.kit.columns import BOOLEAN, TEXT, TEXTS, WHOLE, Columns
+from assets.kit.picture_tables import Picture, PictureTable
+from assets.kit.pictures import sheet
+from assets.kit.step import PENDING, NotCountable, Row, Step, Work
+from assets.philautia.common import GROUP, collected, datasets, declared, part_of
+from resources.models.catalog import Catalog
+
+PICTURES = Columns(
+    image_id=(TEXT, "Readable and stable: what it is called where it comes from"),
+    dataset=(TEXT, "The dataset: a collection, or a part of another benchmark"),
+    sha256=(TEXT, "Name of the picture in the image store"),
+    width=(WHOLE, "px"),
+    height=(WHOLE, "px"),
+    references=(TEXTS, "Captions that are known to be right; none where there are none"),
+    outcome=(TEXT, "taken"),
+    rehearsal=(BOOLEAN, "Whether something offline made it, so that it is no result"),
+)
+TAKEN = "taken"
+
+
+class _Found(NamedTuple):
+    """A picture, and whether it is still to be painted."""
+
+    picture: Picture
+    is_pending: bool = False
+
+
+class SomePainters(Config):
+    """Whose pictures are taken, of a dataset that painters have made."""
+
+    painters: list[str] = Field(
+        default=[], description="Names in models.yaml; by default all that have painted it."
+    )
+
+
+class Pictures(Step[SomePainters]):
+    """The pictures of a dataset; nobody is asked."""
+
+    group, name, columns, config = GROUP, "pictures", PICTURES, SomePainters
+    asks_models = False
+    kinds, named_by = ("image",), ("image_id",)
+    description = (
+        "The pictures of a collection, or of another benchmark's part: of each scene the largest, "
+        "with captions that are known to be right where there are any."
+    )
+
+    def __init__(self, catalog: Catalog) -> None:
+        super().__init__(catalog)
+        self.partitions = datasets()
+        self.deps = [
+            *(AssetDep(table.asset, partition_mapping=_mapping(table)) for table in _tables()),
+            *(AssetDep(collection_key(name)) for name in collected()),
+        ]
+
+    def rows(self, work: Work[SomePainters]) -> list[dict[str, Any]]:
+        """One row a picture. Raises `NotCountable` for a dataset of which there is nothing yet."""
+        tables = declared().get(work.partition)
+        found = list(_declared(self.catalog, work, tables) if tables else _collected(work))
+        sizes = work.images.sizes({each.picture.sha256 for each in found})
+        return [_row(work.partition, each, sizes) for each in _one_each(found, sizes)]
+
+    def metadata(self, work: Work[SomePainters], rows: Sequence[Row]) -> dict[str, Any]:
+        """Some in pictures, and how many have references."""
+        return {
+            "pictures": len(rows),
+            "with_references": sum(bool(row["references"]) for row in rows),
+            "contact_sheet": sheet(rows, lambda row: str(row["image_id"]), work.images),
+        }
+
+
+def _tables() -> list[PictureTable]:
+    """The tables that other benchmarks declare, each once."""
+    return list({t.asset: t for of in declared().values() for t in of}.values())
+
+
+def _mapping(table: PictureTable) -> PartitionMapping:
+    if table.by_painter:
+        return AllPartitionMapping()
+    names = {n: part_of(n) for n, of in declared().items() if table.asset in {t.asset for t in of}}
+    return StaticPartitionMapping({part: name for name, part in names.items()})
+
+
+def _one_each(found: Iterable[_Found], sizes: Mapping[str, tuple[int, int]]) -> list[_Found]:
+    """The largest picture of each scene, and of several that have the same bytes the first."""
+
+    def area(each: _Found) -> int:
+        return prod(sizes.get(each.picture.sha256, (0, 0)))
+
+    scenes: dict[str, _Found] = {}
+    for each in found:
+        before = scenes.setdefault(each.picture.scene, each)
+        if area(each) > area(before):
+            scenes[each.picture.scene] = each
+    firsts: dict[str, _Found] = {}
+    for each in scenes.values():
+        firsts.setdefault(each.picture.image_id if each.is_pending else each.picture.sha256, each)
+    return [*firsts.values()]
+
+
+def _row(dataset: str, found: _Found, sizes: Mapping[str, tuple[int, int]]) -> dict[str, Any]:
+    picture = found.picture
+    width, height = sizes.get(picture.sha256, (None, None))
+    return {
+        "image_id": picture.image_id,
+        "dataset": dataset,
+        "sha256": picture.sha256,
+        "width": width,
+        "height": height,
+        "references": [*picture.references],
+        "outcome": PENDING if found.is_pending else TAKEN,
+        "rehearsal": picture.rehearsal,
+    }
+
+
+def _declared(
+    catalog: Catalog, work: Work[SomePainters], tables: Sequence[PictureTable]
+) -> Iterator[_Found]:
+    part, known = part_of(work.partition), [each.name for each in catalog.with_role("painter")]
+    painters = work.config.painters or known
+    there = False
+    for table in tables:
+        for where in [f"{part}|{each}" for each in painters] if table.by_painter else [part]:
+            stored = work.find(table.asset, where)
+            for row in [] if stored is None else table.columns.rows(stored):
+                picture = table.picture(row)
+                if picture is not None:
+                    yield _Found(picture, row.get("outcome") == PENDING)
+            there = there or stored is not None
+    if not there:
+        raise NotCountable(f"{tables[0].asset.to_user_string()} ({part})")
+
+
+def _collected(work: Work[SomePainters]) -> Iterator[_Found]:
+    for digest, rows in rows_by_picture(work).items():
+        references = dict.fromkeys(text for row in rows for text in row["references"] or ())
+        name = picture_name(work.partition, rows[0])
+        yield _Found(Picture(name, digest, digest, rehearsal=False, references=[*references]))
+
+
+def rows_by_picture(work: Work[Any]) -> dict[str, list[Row]]:
+    """By sha256: the rows of a collection that are about one picture. Raises `NotCountable`."""
+    stored = work.find(collection_key(work.partition), "")
+    if stored is None:
+        raise NotCountable(collection_key(work.partition).to_user_string())
+    found: dict[str, list[Row]] = {}
+    for row in taken(COLLECTED.rows(stored)):
+        found.setdefault(row["sha256"], []).append(row)
+    return found
+
+
+def picture_name(dataset: str, first: Row) -> str:
+    """What a picture of a collection is called: as its file, or as its first row."""
+    return f"{dataset}/{first['file']}" if first["file"] else str(first["image_id"])

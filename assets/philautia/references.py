@@ -1,0 +1,85 @@
+"""Reference models, captioners and evaluators in one, of which everything is known.
+
+Each writes captions of one quality, and scores by how good the caption's writer is:
+
+    leniency + scale · quality + what it adds to its own + noise
+
+So the report has to find that `vain` gives its own captions `OWN` points more than others would,
+and nothing for the others. The noise of a score is of its own, by a hash. A caption that people
+have scored is as good as they say. Captions of real models they do not score: these have no known
+quality.
+"""
+
+from collections.abc import Mapping
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+from assets.kit.judging import References
+from assets.kit.step import Row
+from generators.prompts.captioning import SCALE
+from resources.images import ImageStore
+
+OWN = 12
+"""Points that `vain` adds to its own captions."""
+_NOISE = 8
+"""Points that a score may be off, at most, either way."""
+
+
+class Character(NamedTuple):
+    """What is known of a reference model."""
+
+    quality: float
+    """Of its captions, 0 to 100."""
+    leniency: float
+    scale: float
+    own: float = 0
+
+
+CHARACTERS: Mapping[str, Character] = {
+    "vain": Character(quality=50, leniency=0, scale=1, own=OWN),
+    "strict": Character(quality=70, leniency=-20, scale=1),
+    "generous": Character(quality=40, leniency=40, scale=0.5),
+    "steep": Character(quality=60, leniency=-20, scale=1.5),
+    "plain": Character(quality=55, leniency=5, scale=0.9),
+}
+
+
+def _caption(name: str, row: Row) -> Mapping[str, Any]:
+    """The words say who wrote them, so that no two captions of a picture are alike."""
+    what = row["references"][0] if row["references"] else row["image_id"]
+    return {"response": f"As {name} sees it: {what}", "outcome": "answered"}
+
+
+def _score(name: str, row: Row) -> Mapping[str, Any]:
+    character, writer = CHARACTERS[name], row["generator_model"]
+    if row["human_score"] is not None:
+        low, high = row["scale_low"], row["scale_high"]
+        quality = 100 * (row["human_score"] - low) / (high - low)
+    elif writer in CHARACTERS:
+        quality = CHARACTERS[writer].quality
+    else:
+        why = f"{name} knows how good captions of reference models are, and of no other."
+        return {"score": None, "outcome": "unparsed", "reason": why}
+    said = character.leniency + character.scale * quality
+    said += (character.own if writer == name else 0) + _noise(name, row)
+    least, most = SCALE
+    return {"score": float(min(most, max(least, round(said)))), "outcome": "scored"}
+
+
+def _noise(name: str, row: Row) -> float:
+    """From -8 to 8, evenly, the same for the same request."""
+    asked = "/".join((name, row["setting"], row["sha256"], row["caption"]))
+    lot = int.from_bytes(sha256(asked.encode()).digest()[:8]) / 2**64
+    return _NOISE * (2 * lot - 1)
+
+
+def _of(name: str, what: Any) -> Any:
+    def answer(row: Row, images: ImageStore) -> Mapping[str, Any]:
+        found: Mapping[str, Any] = what(name, row)
+        return found
+
+    return answer
+
+
+CAPTIONERS: References = {name: _of(name, _caption) for name in CHARACTERS}
+EVALUATORS: References = {name: _of(name, _score) for name in CHARACTERS}

@@ -1,0 +1,251 @@
+"""Scores: what one judge gives every caption, 0 to 100, without and with right ones beside it.
+
+A caption is of a model, or of a collection in which people have scored it. A metric scores the
+latter alone: in a matrix it would have a column without a diagonal, and none of its points are
+those of the others.
+"""
+
+from collections.abc import Iterator, Sequence
+from types import MappingProxyType
+from typing import Any
+
+import pandas as pd
+from pydantic import Field, field_validator
+
+from assets.kit.checks import few_unread
+from assets.kit.columns import BOOLEAN, REAL, REALS, TEXT, TEXTS, Columns
+from assets.kit.conversations import unanswered
+from assets.kit.judging import JudgeStep, reply_columns
+from assets.kit.limits import Limited
+from assets.kit.previews import markdown_table
+from assets.kit.step import (
+    PENDING,
+    PORTION,
+    Check,
+    Conversation,
+    Extent,
+    Input,
+    NotCountable,
+    Reply,
+    Row,
+    Work,
+    in_chunks,
+)
+from assets.philautia.captions import CAPTIONED, CAPTIONS, first_pictures, twin_warning
+from assets.philautia.common import GROUP, captioners_of, datasets, key, twins
+from assets.philautia.pictures import PICTURES
+from assets.philautia.rated_captions import RATED
+from assets.philautia.references import CAPTIONERS, EVALUATORS
+from generators.nearest import nearest
+from generators.prompts.captioning import BASED, SCALE, SETTINGS, TEMPLATES, score_prompt
+from metrics import read_rating
+from resources.models.catalog import Catalog, Model
+from resources.models.outcomes import Answered
+from resources.models.requests import Look, Score, Turn
+
+SCORES = Columns(
+    image_id=(TEXT, "The picture, as philautia/pictures names it"),
+    dataset=(TEXT, "The dataset"),
+    sha256=(TEXT, "Name of the picture in the image store"),
+    generator=(TEXT, "Who wrote the caption; empty for one that people have scored"),
+    candidate=(TEXT, "What the collection calls that one; empty for a model's"),
+    caption=(TEXT, "The caption; empty where the model wrote none"),
+    setting=(TEXT, "reference_free, or reference_based (right captions go before it)"),
+    evaluator=(TEXT, "The judge or metric, as models.yaml names it"),
+    evaluator_version=(TEXT, "Digest of its backend, the provider's model id and the parameters"),
+    prompt_version=(TEXT, "Of what was asked; empty for a metric"),
+    score=(REAL, "0 to 100, of a metric on its own scale; empty where there is none"),
+    human_score=(REAL, "The mean of what people gave, on their scale; empty for a model's"),
+    human_scores=(REALS, "What each of them gave"),
+    outcome=(TEXT, "scored, unparsed, refused, failed, or uncaptioned (the model wrote none)"),
+    refusal=(TEXT, "content filter, image safety or model, if refused; else empty"),
+    response=(TEXT, "What the judge said; empty for a reference judge"),
+    reason=(TEXT, "Why there is no score; else empty"),
+    served_model=(TEXT, "Which model said it, as the provider says; empty where it does not"),
+    rehearsal=(BOOLEAN, "Whether something offline had a part in it, so that it is no result"),
+    calls=(TEXTS, "Keys of the stored calls behind the score; none for a reference judge"),
+)
+"""One row a caption and setting."""
+
+UNCAPTIONED = "uncaptioned"
+_LONGEST = 600
+"""Letters of a caption that is not written yet, in a plan."""
+_READ_SOME = (
+    "Read some of the table's responses: a longest_output that is too small cuts them off, and a "
+    "judge may answer in words, or on another scale than 0 to 100. What has no score is in no mean."
+)
+
+
+class Scoring(Limited):
+    """Which captions a judge is asked about, and how; a limit is on pictures."""
+
+    settings: list[str] = Field(
+        default=[*SETTINGS], min_length=1, description=f"{' and '.join(SETTINGS)}, or one of them."
+    )
+
+    @field_validator("settings")
+    @classmethod
+    def _known(cls, settings: list[str]) -> list[str]:
+        for name in settings:
+            if name not in SETTINGS:
+                raise ValueError(f"settings: no {name!r}{nearest(name, SETTINGS)}.")
+        return settings
+
+
+class Scores(JudgeStep[Scoring]):
+    """What one judge or metric gives the captions of a dataset."""
+
+    group, columns, config, named = GROUP, SCORES, Scoring, "scores"
+    references, has_portions = EVALUATORS, True
+    named_by = ("image_id", "generator", "candidate", "setting")
+    present = MappingProxyType(
+        {"scored": ("score",), **dict.fromkeys(("unparsed", "refused", "failed", UNCAPTIONED), ())}
+    )
+
+    def __init__(self, catalog: Catalog, judge: Model) -> None:
+        super().__init__(catalog, judge)
+        self.partitions = datasets()
+        self.is_metric = "metric" in judge.roles
+        self.kinds = ("metric" if self.is_metric else "judge", judge.backend)
+        self.asks = Score("", "") if self.is_metric else Look(())
+        self.generators = () if self.is_metric else _generators_for(catalog, judge)
+        self.inputs = {
+            "pictures": Input(key("pictures"), read_by=PICTURES, by_default=True),
+            "rated": Input(key("rated_captions"), read_by=RATED, by_default=True),
+            **{
+                f"captions_{each.name}": Input(
+                    key(f"captions_{each.name}"), read_by=CAPTIONS, optional=True
+                )
+                for each in self.generators
+            },
+        }
+        self.description = f"What {judge.name} gives each caption of each model, 0 to 100."
+
+    def rows(self, work: Work[Scoring]) -> list[dict[str, Any]]:
+        """Every row."""
+        return [*self.every(work)]
+
+    def portions(self, work: Work[Scoring]) -> Iterator[list[dict[str, Any]]]:
+        """The rows, some thousands at a time."""
+        return in_chunks(self.every(work), PORTION)
+
+    def every(self, work: Work[Scoring]) -> Iterator[dict[str, Any]]:
+        """The rows, one after the other. Raises `NotCountable` where there is no caption yet."""
+        pictures = first_pictures(work.rows("pictures"), work.config.limit)
+        there = {row["image_id"]: row for row in pictures}
+        captions = [(model, work.rows(f"captions_{model.name}")) for model in self.generators]
+        rated = [row for row in work.rows("rated") if row["image_id"] in there]
+        if not rated and not any(rows for _, rows in captions):
+            raise NotCountable(key(f"captions_{self._some_generator()}").to_user_string())
+        for model, rows in captions:
+            for row in rows:
+                if row["image_id"] in there:
+                    yield from self._of_model(work, model, row, there[row["image_id"]])
+        for row in rated:
+            known = {name: row[name] for name in ("candidate", "caption", "references")}
+            known |= {name: row[name] for name in _OF_PEOPLE}
+            yield from self._asked(work, there[row["image_id"]], known, None)
+
+    def _some_generator(self) -> str:
+        return next((model.name for model in self.generators), "…")
+
+    def _of_model(
+        self, work: Work[Scoring], model: Model, row: Row, picture: Row
+    ) -> Iterator[dict[str, Any]]:
+        """The rows of a model's caption; pending where it is of another picture than is there."""
+        ended: str | None = None
+        if PENDING in (row["outcome"], picture["outcome"]) or row["sha256"] != picture["sha256"]:
+            ended = PENDING
+        elif row["outcome"] != CAPTIONED:
+            ended = UNCAPTIONED
+        known = {
+            "generator": model.name,
+            "generator_model": model.model,
+            "caption": "?" * _LONGEST if ended == PENDING else row["caption"],
+            "references": picture["references"] or [],
+            "reason": f"{model.name} wrote no caption: {row['outcome']}." if ended else None,
+        }
+        yield from self._asked(work, picture, known, ended)
+
+    def _asked(
+        self, work: Work[Scoring], picture: Row, known: Row, ended: str | None
+    ) -> Iterator[dict[str, Any]]:
+        for setting in work.config.settings:
+            if setting == BASED and (self.is_metric or not known["references"]):
+                continue
+            yield {
+                **_NOTHING,
+                **{name: picture[name] for name in ("image_id", "dataset", "sha256")},
+                **known,
+                "setting": setting,
+                "evaluator": self.judge.name,
+                "evaluator_version": self.code_version,
+                "prompt_version": None if self.is_metric else TEMPLATES[setting].version,
+                "outcome": ended,
+                "rehearsal": picture["rehearsal"] or self.judge.rehearses,
+                "calls": [],
+            }
+
+    def converse(self, work: Work[Scoring], row: Row) -> Conversation:
+        """Have a caption scored that is there."""
+        if row["outcome"] == UNCAPTIONED:
+            return {}
+        return (yield from super().converse(work, row))
+
+    def query(self, work: Work[Scoring], row: Row) -> Conversation:
+        """Have the caption scored; who wrote it is not said."""
+        if self.is_metric:
+            return measured((yield Score(row["caption"], row["sha256"])))
+        references = row["references"] if row["setting"] == BASED else ()
+        words = score_prompt(row["caption"], references)
+        return scored((yield Look((Turn("user", words, (row["sha256"],)),))))
+
+    def extent(self, work: Work[Scoring], rows: Sequence[Row]) -> Extent:
+        """Of all pictures."""
+        there = len({row["image_id"] for row in rows})
+        return Extent(there, len(work.tables["pictures"]), "pictures")
+
+    def metadata(self, work: Work[Scoring], rows: Sequence[Row]) -> dict[str, Any]:
+        """The mean score of each model's captions."""
+        names = ["setting", "generator", "score"]
+        found = pd.DataFrame(([row[name] for name in names] for row in rows), columns=names)
+        found = found.fillna({"generator": "captions that people have scored"})
+        means = found.astype({"score": float}).groupby(names[:2], sort=False)["score"]
+        return {"scores": markdown_table(means.agg(["count", "mean"]).round(2).reset_index())}
+
+    def checks(self) -> list[Check]:
+        """Few replies cannot be read."""
+        return [few_unread("setting", _READ_SOME)]
+
+    def warning(self, partition: str, config: Scoring) -> str | None:
+        """That it is the same model as another entry."""
+        return twin_warning(self.judge.name, twins(self.catalog.with_role("judge")))
+
+
+_OF_PEOPLE = ("human_score", "human_scores", "scale_low", "scale_high")
+_NOTHING = dict.fromkeys(("generator", "generator_model", "candidate", "reason", *_OF_PEOPLE))
+
+
+def _generators_for(catalog: Catalog, judge: Model) -> tuple[Model, ...]:
+    """Whose captions a judge scores: reference models score each other's, and nobody else does."""
+    found = captioners_of(catalog, CAPTIONERS)
+    return tuple(each for each in found if each.rehearses == judge.rehearses)
+
+
+def scored(reply: Reply) -> dict[str, Any]:
+    """The columns of a judge's reply; what is no whole number from 0 to 100 is no score."""
+    said = reply_columns(reply)
+    if said["outcome"] != "answered":
+        return {**said, "score": None}
+    score, outcome, reason = read_rating(said["response"] or "", *SCALE)
+    refused = {"refusal": "model"} if outcome == "refused" else {}
+    return {**said, **refused, "score": score, "outcome": outcome, "reason": reason}
+
+
+def measured(reply: Reply) -> dict[str, Any]:
+    """The columns of a metric's reply."""
+    outcome, calls = reply.outcome, {"calls": list(reply.calls)}
+    if isinstance(outcome, Answered):
+        known = {"outcome": "scored", "served_model": outcome.served_model}
+        return {"score": outcome.score, "response": outcome.text, **known, **calls}
+    return {"score": None, **unanswered(outcome, "unparsed"), **calls}

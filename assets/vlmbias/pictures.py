@@ -1,0 +1,42 @@
+"""The pictures of VLMBias that other benchmarks can use."""
+
+from dagster import AssetKey
+
+from assets.kit.columns import Columns
+from assets.kit.picture_tables import Picture, PictureTable
+from assets.kit.step import Row
+from assets.vlmbias.common import GROUP
+from assets.vlmbias.images import IMAGES
+from assets.vlmbias.photographs.publication import PHOTOGRAPHS
+from generators.domains import domains
+from generators.topics import DRAWN, PHOTOGRAPHED
+
+
+def _picture(row: Row) -> Picture:
+    return Picture(
+        image_id=row["image_id"],
+        sha256=row["sha256"],
+        scene=row["base_id"],
+        rehearsal=row["rehearsal"],
+        references=[caption] if (caption := _caption(row)) else [],
+    )
+
+
+def _caption(row: Row) -> str:
+    """What a drawn picture shows, by the count that is read back from its pixels."""
+    topic = domains().get(row["domain"])
+    truth = dict(zip(row["targets"], row["truths"], strict=True)).get(row["target"])
+    if topic is None or truth is None or not truth.is_integer() or "ratio" in row["target"]:
+        return ""
+    return f"{topic.caption(row['subject'])} with {truth:.0f} {row['target']}."
+
+
+def _table(name: str, columns: Columns, topics: tuple[str, ...]) -> PictureTable:
+    return PictureTable(AssetKey([GROUP, name]), columns, topics, _picture)
+
+
+PICTURES = (
+    _table("drawn_images", IMAGES, DRAWN),
+    _table("original_images", IMAGES, DRAWN),
+    _table("photographs", PHOTOGRAPHS, PHOTOGRAPHED),
+)

@@ -1,0 +1,78 @@
+"""Tables of pictures that are written by hand, and steps run on them without Dagster."""
+
+import logging
+
+from assets.kit.materializing import query
+from assets.kit.step import Work
+from assets.philautia.captions import CAPTIONS, Captions
+from assets.philautia.pictures import PICTURES
+from assets.philautia.rated_captions import RATED
+from assets.philautia.scores import Scores
+from resources.calls.spending import Account
+from resources.models.catalog import Catalog, Model
+
+SET = "zoo"
+
+
+def reference(name, family="reference"):
+    """A reference model, captioner and evaluator in one."""
+    roles = ("captioner", "judge")
+    return Model(name=name, backend="offline", model=name, family=family, roles=roles)
+
+
+def picture(number, *references, **columns):
+    """A picture, with captions that are known to be right."""
+    return {
+        "image_id": f"zoo/{number}",
+        "dataset": SET,
+        "sha256": f"sha of {number}",
+        "width": 64,
+        "height": 64,
+        "references": [*references],
+        "outcome": "taken",
+        "rehearsal": False,
+    } | columns
+
+
+def rated(number, caption, score, *references, **columns):
+    """A caption that people have scored, 1 to 4."""
+    return {
+        "image_id": f"zoo/{number}",
+        "candidate": f"zoo/row {caption}",
+        "sha256": f"sha of {number}",
+        "caption": caption,
+        "references": [*references],
+        "human_score": float(score),
+        "human_scores": [float(score)] * 3,
+        "scale_low": 1.0,
+        "scale_high": 4.0,
+        "outcome": "taken",
+    } | columns
+
+
+def captions(model, pictures, models=None, **config):
+    """The rows of a model's captions."""
+    step = Captions(Catalog((model,)), model)
+    return run(step, {"pictures": PICTURES.table(pictures).to_pandas()}, models, config)
+
+
+def scores(judge, pictures, written, models=None, people=(), others=(), **config):
+    """The rows of a judge's scores; `written` has the captions' rows by the model of a catalog."""
+    step = Scores(Catalog((judge, *(each for each in others if each != judge))), judge)
+    tables = {
+        "pictures": PICTURES.table(pictures).to_pandas(),
+        "rated": RATED.table(list(people)).to_pandas(),
+    }
+    for model in step.generators:
+        rows = written.get(model.name, [])
+        tables[f"captions_{model.name}"] = CAPTIONS.table(list(rows)).to_pandas()
+    return run(step, tables, models, config)
+
+
+def run(step, tables, models, config):
+    """The rows that a step makes of tables."""
+    log = logging.getLogger(__name__)
+    images = models and models.images
+    work = Work(SET, step.config(**config), tables, step.inputs, None, images, None, log, None)
+    rows, _ = query(step, work, models, Account())
+    return [*rows]
