@@ -6,23 +6,31 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from assets.philautia.common import key
+from assets.philautia.common import key, twins
+from metrics.caption_scores import CaptionScores
 from resources.home import Home
 from resources.models.catalog import Model
 
-READ = ["image_id", "generator", "setting", "score", "outcome", "rehearsal"]
+READ = ["image_id", "generator", "setting", "score", "rehearsal"]
 """The columns that are read: responses of many judges are larger than memory."""
 
 
-class Asked(NamedTuple):
-    """What judges gave in one setting: NaN where there is no score; the names of what is what."""
+class Gathered(NamedTuple):
+    """What judges gave captions in one setting."""
 
-    values: "np.ndarray[tuple[int, int, int], np.dtype[np.float64]]"
-    images: Sequence[str]
-    generators: Sequence[str]
-    evaluators: Sequence[str]
+    setting: str
+    scores: CaptionScores | None
+    """None where nothing was scored."""
     asked: pd.DataFrame
     """By generator (rows) and evaluator: how many captions were asked about."""
+    rehearsal: bool
+    problems: Sequence[str]
+    """What was left out, in sentences."""
+
+
+def counted(models: Sequence[Model]) -> list[Model]:
+    """The models that a matrix has: each once, whatever names it has."""
+    return [model for model in models if model.name not in twins(models)]
 
 
 def score_tables(
@@ -36,22 +44,55 @@ def score_tables(
     return {name: table for name, table in found.items() if table is not None and len(table)}
 
 
-def gathered(tables: Mapping[str, pd.DataFrame], setting: str) -> Asked:
-    """The scores of models' captions in a setting, of all pictures that any judge was asked of."""
+def gathered(
+    tables: Mapping[str, pd.DataFrame],
+    setting: str,
+    generators: Sequence[Model],
+    evaluators: Sequence[Model],
+) -> Gathered:
+    """The scores of models' captions in a setting, of all pictures that a judge was asked about.
+
+    Reference models know how good each other's captions are: beside real models they are left out.
+    """
+    writers = [model.name for model in counted(generators)]
     held = {
-        name: table[table["setting"].eq(setting) & table["generator"].notna()]
+        name: table[table["setting"].eq(setting) & table["generator"].isin(writers)]
         for name, table in tables.items()
     }
-    held = {name: table for name, table in held.items() if len(table)}
-    images = pd.Index(pd.unique(pd.concat([t["image_id"] for t in held.values()]))) if held else []
-    generators = list(
-        dict.fromkeys(name for t in held.values() for name in t["generator"].unique())
-    )
-    values = np.full((len(images), len(generators), len(held)), np.nan)
-    asked = pd.DataFrame(0, generators, list(held))
+    held = _without_references({name: t for name, t in held.items() if len(t)}, evaluators)
+    if not held:
+        return Gathered(setting, None, pd.DataFrame(), rehearsal=False, problems=())
+    images = pd.Index(pd.unique(pd.concat([table["image_id"] for table in held.values()])))
+    there = {name for table in held.values() for name in table["generator"].unique()}
+    names = pd.Index([name for name in writers if name in there])
+    values = np.full((len(images), len(names), len(held)), np.nan)
+    asked = pd.DataFrame(0, names, list(held))
     for column, (name, table) in enumerate(held.items()):
-        rows = pd.Index(images).get_indexer(pd.Index(table["image_id"]))
-        writers = pd.Index(generators).get_indexer(pd.Index(table["generator"]))
-        values[rows, writers, column] = table["score"].astype(float)
-        asked[name] = table["generator"].value_counts().reindex(generators, fill_value=0)
-    return Asked(values, list(images), generators, list(held), asked)
+        rows, of = images.get_indexer(table["image_id"]), names.get_indexer(table["generator"])
+        values[rows, of, column] = table["score"].astype(float)
+        asked[name] = table["generator"].value_counts().reindex(names, fill_value=0)
+    families = {model.name: model.family for model in (*generators, *evaluators)}
+    return Gathered(
+        setting,
+        CaptionScores.of(values, list(names), list(held), families),
+        asked,
+        rehearsal=any(bool(table["rehearsal"].any()) for table in held.values()),
+        problems=[*_left_out(generators, evaluators)],
+    )
+
+
+def _without_references(
+    held: dict[str, pd.DataFrame], evaluators: Sequence[Model]
+) -> dict[str, pd.DataFrame]:
+    real = {model.name for model in evaluators if not model.rehearses}
+    some = {name: table for name, table in held.items() if name in real}
+    return some or held
+
+
+def _left_out(generators: Sequence[Model], evaluators: Sequence[Model]) -> list[str]:
+    found = twins(generators) | twins(evaluators)
+    return [
+        f"{name} is the same model as {first}, asked otherwise: it is left out, for as two it "
+        "would be a stranger to itself."
+        for name, first in found.items()
+    ]

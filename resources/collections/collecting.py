@@ -6,10 +6,11 @@ from math import fsum
 from pathlib import Path
 from typing import Any
 
+from resources.collections.captions import read_captions
 from resources.collections.entry import Collection
 from resources.collections.pictures import Taken, take
 from resources.collections.problems import BadRow, CollectionError
-from resources.collections.reading import Item, item_of
+from resources.collections.reading import Item, item_of, with_captions
 from resources.collections.row import Row
 from resources.collections.tables import rows_of
 from resources.images import ImageStore
@@ -43,9 +44,11 @@ def collect(
 def _read(collection: Collection) -> Iterator[tuple[Row, Item | str]]:
     """Each row with what it says, or why it says nothing."""
     path, wanted = Path(collection.path), collection.columns.used
-    for row in rows_of(path, wanted, collection.encoding):
+    captions = collection.captions and read_captions(Path(collection.captions), collection.encoding)
+    for row in rows_of(path, wanted, collection.encoding, collection.heads):
         try:
-            yield row, item_of(row, collection)
+            item = item_of(row, collection)
+            yield row, with_captions(item, captions) if captions else item
         except BadRow as problem:
             yield row, str(problem)
 

@@ -71,6 +71,10 @@ class Collection(BaseModel):
     images: str | None = Field(default=None, min_length=1)
     """The folder that files are named from; by default the table's."""
     columns: ColumnNames = ColumnNames()
+    heads: tuple[Name, ...] = Field(default=(), strict=False)
+    """The columns of a .csv, .tsv or .txt (tabs) whose first line does not name them."""
+    captions: str | None = Field(default=None, min_length=1)
+    """A file of captions by name: `text` is then such a name, and references are the picture's."""
     scale: tuple[float, float] | None = Field(default=None, validate_default=True, strict=False)
     """The least and the greatest score that people could give."""
     encoding: str = "utf-8"
@@ -87,12 +91,30 @@ class Collection(BaseModel):
     def _fit_for_dagster(cls, name: str) -> str:
         return as_asset_name(name)
 
-    @field_validator("path", "images")
+    @field_validator("path", "images", "captions")
     @classmethod
     def _on_this_machine(cls, path: str | None) -> str | None:
         if path is not None and "://" in path:
             raise ValueError("is an address: download what is there, and name the folder")
         return path
+
+    @field_validator("heads")
+    @classmethod
+    def _of_text(cls, heads: tuple[str, ...], entry: ValidationInfo) -> tuple[str, ...]:
+        if heads and not str(entry.data.get("path")).lower().endswith((".csv", ".tsv", ".txt")):
+            raise ValueError("are for a .csv, .tsv or .txt: remove them")
+        return heads
+
+    @field_validator("captions")
+    @classmethod
+    def _looked_up(cls, captions: str | None, entry: ValidationInfo) -> str | None:
+        columns = entry.data.get("columns")
+        if captions and isinstance(columns, ColumnNames):
+            if not columns.text:
+                raise ValueError("has no effect without `text` among `columns`: add it")
+            if columns.references:
+                raise ValueError("has the references: remove those among `columns`")
+        return captions
 
     @field_validator("scale")
     @classmethod

@@ -67,7 +67,7 @@ def _read(document: Document, painters: Set[str]) -> dict[int, Collection]:
 
 
 def _absolute(collection: Collection, base: Path) -> Collection:
-    given = {"path": collection.path, "images": collection.images}
+    given = {name: getattr(collection, name) for name in ("path", "images", "captions")}
     paths = {name: str(base / Path(path).expanduser()) for name, path in given.items() if path}
     return collection.model_copy(update=paths)
 

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from resources.collections.captions import Captions
 from resources.collections.entry import Collection
 from resources.collections.problems import BadRow
 from resources.collections.row import Row
@@ -63,6 +64,12 @@ def item_of(row: Row, collection: Collection) -> Item:
         domain=_text_or_none(cells, columns.domain),
         others=_others(cells, columns.used),
     )
+
+
+def with_captions(item: Item, captions: Captions) -> Item:
+    """The item with the caption that its text names, and its picture's. Raises `BadRow`."""
+    text, references = captions.named(item.text or ""), captions.of(item.file)
+    return item._replace(text=text, references=[*references])
 
 
 def _image(said: Any, folder: Path) -> tuple[Path | bytes, str | None]:

@@ -28,12 +28,15 @@ _BESIDE_PICTURES = ("metadata.csv", "metadata.jsonl", "metadata.parquet")
 """What holds the columns of a folder of pictures, as `datasets` names it."""
 
 
-def rows_of(path: Path, wanted: Wanted = (), encoding: str = "utf-8") -> Iterator[Row]:
+def rows_of(
+    path: Path, wanted: Wanted = (), encoding: str = "utf-8", heads: Sequence[str] = ()
+) -> Iterator[Row]:
     """The rows of a table, or of a folder, with the columns that are `wanted`.
 
     A folder is what `datasets` has saved to disk, or holds a table `metadata.csv` (or `.jsonl`,
     `.parquet`), or parts of one that all end in `.parquet`; else each file in it is a picture.
-    What is JSON may lack columns in some rows.
+    What is JSON may lack columns in some rows. `heads` name the columns of a table in text whose
+    first line does not.
 
     Raises `CollectionError` where it cannot be read as a whole.
     """
@@ -41,8 +44,8 @@ def rows_of(path: Path, wanted: Wanted = (), encoding: str = "utf-8") -> Iterato
         yield from _of_folder(path, wanted, encoding)
     elif not path.exists():
         raise CollectionError(f"{path} is not there. Correct `path` in collections.yaml.")
-    elif (kind := path.suffix.lower()) in _SEPARATED:
-        yield from rows_of_csv(path, encoding, wanted)
+    elif (kind := path.suffix.lower()) in _SEPARATED or (heads and kind == ".txt"):
+        yield from rows_of_csv(path, encoding, wanted, heads)
     elif kind in _JSON:
         yield from _JSON[kind](path, encoding)
     elif kind in _ARROW:

@@ -5,7 +5,7 @@ What is not in the encoding that a table is said to have is told by row; the res
 
 import csv
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TextIO
@@ -19,12 +19,18 @@ _LARGEST_JSON = 200_000_000
 _NO_OBJECT = "it is no JSON object on one line"
 
 
-def rows_of_csv(path: Path, encoding: str, wanted: Wanted) -> Iterator[Row]:
-    """The rows of a CSV, or of tab-separated values by their name, below a line of heads."""
-    delimiter = "\t" if path.suffix.lower() == ".tsv" else ","
+def rows_of_csv(
+    path: Path, encoding: str, wanted: Wanted, heads: Sequence[str] = ()
+) -> Iterator[Row]:
+    """The rows of a CSV, or by their name of tab-separated values (.tsv, .txt).
+
+    The first line names the columns, unless `heads` do.
+    """
+    delimiter = "," if path.suffix.lower() == ".csv" else "\t"
     with _opened(path, encoding) as file:
         reader = csv.reader(file, delimiter=delimiter, strict=True)
-        names = _heads(path, reader, wanted, encoding)
+        names = list(heads) or _heads(path, reader, encoding)
+        require_columns(path, names, wanted)
         number = 0
         while True:
             first = reader.line_num + 1
@@ -43,7 +49,7 @@ def rows_of_csv(path: Path, encoding: str, wanted: Wanted) -> Iterator[Row]:
                 yield _of_values(number, place, names, values, encoding)
 
 
-def _heads(path: Path, reader: Any, wanted: Wanted, encoding: str) -> list[str]:
+def _heads(path: Path, reader: Any, encoding: str) -> list[str]:
     try:
         names: list[str] = [name.removeprefix("\ufeff") for name in next(reader, [])]
     except csv.Error as error:
@@ -52,7 +58,6 @@ def _heads(path: Path, reader: Any, wanted: Wanted, encoding: str) -> list[str]:
         raise CollectionError(f"{path}, line 1: {_foreign(encoding)}.")
     if not names:
         raise CollectionError(f"{path}: the first line names no columns. Add one that does.")
-    require_columns(path, names, wanted)
     return names
 
 
@@ -63,6 +68,16 @@ def _of_values(number: int, place: str, names: list[str], values: list[str], enc
         amount = f"{len(values)} cells where line 1 names {len(names)} columns"
         return Row(number, place, problem=f"it has {amount}")
     return Row(number, place, dict(zip(names, values, strict=True)))
+
+
+def lines_of(path: Path, encoding: str) -> Iterator[tuple[int, str]]:
+    """The lines of a text that hold anything, with their numbers. Raises `CollectionError`."""
+    with _opened(path, encoding) as file:
+        for number, line in enumerate(file, 1):
+            if _OTHER_BYTES.search(line):
+                raise CollectionError(f"{path}, line {number:,}: {_foreign(encoding)}.")
+            if line.strip():
+                yield number, line
 
 
 def rows_of_json_lines(path: Path, encoding: str) -> Iterator[Row]:

@@ -1,0 +1,138 @@
+"""The preference matrix: what is left of mean scores once leniency, scale and quality are out."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+from dagster import AssetDep, AssetExecutionContext, AssetsDefinition, MaterializeResult
+
+from assets.kit.columns import BOOLEAN, REAL, TEXT, TEXTS, WHOLE, Columns, materialized, records
+from assets.kit.previews import markdown_table, with_intervals
+from assets.kit.table_asset import NothingYet
+from assets.philautia.common import datasets, key, table_asset
+from assets.philautia.gathering import READ, Gathered, counted, gathered, score_tables
+from generators.prompts.captioning import SETTINGS
+from metrics.matching_test import matching_tests
+from metrics.preference_tables import preference_tables
+from resources.home import Home
+from resources.models.catalog import Model
+
+CELL, MODEL, FAMILY = "cell", "model", "family"
+GENERATOR, EVALUATOR = "generator", "evaluator"
+TEST, PROBLEM = "test", "problem"
+
+
+def _estimate(name: str, told: str) -> dict[str, tuple[pa.DataType, str]]:
+    return {
+        name: (REAL, told),
+        f"{name}_low": (REAL, "Low end of its 95 % interval, by a bootstrap over pictures"),
+        f"{name}_high": (REAL, "High end"),
+    }
+
+
+MATRIX = Columns(
+    dataset=(TEXT, "The dataset"),
+    rehearsal=(BOOLEAN, "Whether something offline stood in for a model: it is no result then"),
+    setting=(TEXT, "reference_free or reference_based"),
+    part=(
+        TEXT,
+        "What the row is of: cell, model (a diagonal cell; all for their mean), family, generator, "
+        "evaluator, test, or problem",
+    ),
+    generator=(TEXT, "Who wrote the captions, as models.yaml names it"),
+    evaluator=(TEXT, "Who scored them"),
+    family=(TEXT, "Of both, if it is one"),
+    members=(TEXTS, "Of a family: its generators and evaluators"),
+    images=(WHOLE, "Pictures of the setting"),
+    asked=(WHOLE, "Captions that the evaluator was asked about"),
+    scored=(WHOLE, "Of these, those that have a score"),
+    missing=(WHOLE, "Those that have none: refused, failed, not understood, or no caption"),
+    **_estimate("mean", "The mean score, 0 to 100 (Φ)"),
+    **_estimate("standardized", "Φ̃: by column, then by row, in standard deviations"),
+    **_estimate(
+        "preference", "Points more than others would give: the fit leaves the diagonal out"
+    ),
+    **_estimate("family_preference", "The same, where the fit leaves out families as well"),
+    **_estimate("quality", "Of a generator, in points of a mean evaluator; 0 on average"),
+    **_estimate("leniency", "What an evaluator gives a caption of mean quality"),
+    **_estimate("scale", "Points that it gives for one of quality; 1 on average"),
+    of_cells=(WHOLE, "How many cells or models a mean is over"),
+    tested=(TEXT, "self-preference, or the family whose cross-model preference is tested"),
+    p=(REAL, "Of the permutation test: one-sided, for preference"),
+    p_holm=(REAL, "The same, corrected by Holm for the tests of the setting"),
+    matchings=(WHOLE, "Permutations of generators that were tried"),
+    exact=(BOOLEAN, "Whether these are all that there are"),
+    fitted=(BOOLEAN, "Whether preference is by the fit; it is double-centred where it is not"),
+    problem=(TEXT, "Why something is empty, or what was done instead; else empty"),
+)
+"""One row a cell, model, family, generator, evaluator, test or problem, and setting."""
+
+
+def matrix_over(generators: Sequence[Model], evaluators: Sequence[Model]) -> AssetsDefinition:
+    """The asset `preference_matrix` of these models."""
+
+    @table_asset(
+        columns=MATRIX,
+        partitions=datasets(),
+        deps=[AssetDep(key(f"scores_{each.name}")) for each in evaluators],
+        description="Mean scores by who wrote and who scored captions, standardised, and the "
+        "preference in points that leniency, scale and quality leave, with intervals over pictures "
+        "and permutation tests.",
+    )
+    def preference_matrix(
+        context: AssetExecutionContext, home: Home
+    ) -> MaterializeResult[pa.Table]:
+        """Compare what was scored. Raises `NothingYet` where nothing was."""
+        dataset = context.partition_key
+        tables = score_tables(home, dataset, counted(evaluators), READ)
+        rows = [
+            row | {"dataset": dataset}
+            for setting in SETTINGS
+            for row in matrix_rows(gathered(tables, setting, generators, evaluators))
+        ]
+        if not rows:
+            raise NothingYet(
+                f"philautia/preference_matrix: no judge has scored models' captions of {dataset} "
+                "yet. Materialize philautia/captions_… and philautia/scores_… of it first."
+            )
+        table = MATRIX.table(rows)
+        models = table.to_pandas().query("part == 'model'")
+        names = ["setting", "generator", "preference", "preference_low", "preference_high"]
+        shown = with_intervals(models[[*names, "standardized"]].round(2), "preference")
+        return materialized(table, *tables.values(), self_preference=markdown_table(shown))
+
+    return preference_matrix
+
+
+def matrix_rows(found: Gathered) -> Iterator[dict[str, Any]]:
+    """All rows of a setting, but for the dataset; none where nothing was scored."""
+    if found.scores is None:
+        return
+    images = found.scores.images
+    known = {"setting": found.setting, "rehearsal": found.rehearsal, "images": images}
+    tables = preference_tables(found.scores)
+    known["fitted"] = tables.fitted
+    for row in _plain(tables.cells):
+        asked = int(found.asked.loc[row["generator"], row["evaluator"]])
+        counts = {"asked": asked, "missing": asked - row["scored"]}
+        problem = row["problem"] if asked else "not asked"
+        yield {**known, "part": CELL, **row, **counts, "problem": problem or None}
+    for row in _plain(tables.models):
+        name = row["model"]
+        yield {**known, "part": MODEL, **row, "generator": name, "of_cells": row["models"]}
+    for row in _plain(tables.families):
+        members = list(dict.fromkeys([*row["generators"], *row["evaluators"]]))
+        more = {"members": members, "of_cells": row["cells"], "problem": row["problem"] or None}
+        yield {**known, "part": FAMILY, **row, **more}
+    for part, table in ((GENERATOR, tables.generators), (EVALUATOR, tables.evaluators)):
+        yield from ({**known, "part": part, **row} for row in _plain(table))
+    for row in _plain(matching_tests(found.scores)):
+        yield {**known, "part": TEST, **row, "problem": row["problem"] or None}
+    for problem in (*tables.problems, *found.problems):
+        yield {**known, "part": PROBLEM, "problem": problem}
+
+
+def _plain(table: pd.DataFrame) -> list[Mapping[str, Any]]:
+    """The rows, None for what is not there."""
+    return records(table.astype(object).where(table.notna(), None))
