@@ -1,11 +1,12 @@
 """The scores of a dataset as one array: by picture, who wrote the caption, and who scored it."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
+from assets.kit.columns import records
 from assets.philautia.common import key, twins
 from metrics.caption_scores import CaptionScores
 from resources.home import Home
@@ -13,6 +14,8 @@ from resources.models.catalog import Model
 
 READ = ["image_id", "generator", "setting", "score", "rehearsal"]
 """The columns that are read: responses of many judges are larger than memory."""
+OF_PEOPLE = ["candidate", "human_scores"]
+"""Those of captions that people have scored."""
 
 
 class Gathered(NamedTuple):
@@ -21,11 +24,23 @@ class Gathered(NamedTuple):
     setting: str
     scores: CaptionScores | None
     """None where nothing was scored."""
+    images: Sequence[str]
+    """Their pictures."""
     asked: pd.DataFrame
     """By generator (rows) and evaluator: how many captions were asked about."""
     rehearsal: bool
     problems: Sequence[str]
     """What was left out, in sentences."""
+
+
+class Rated(NamedTuple):
+    """Ratings by people, one a person and caption, and what judges gave the same captions."""
+
+    scores: pd.DataFrame
+    """A column for each judge and metric; NaN where it gave no score."""
+    human: "pd.Series[float]"
+    images: "pd.Series[str]"
+    rehearsal: bool
 
 
 def counted(models: Sequence[Model]) -> list[Model]:
@@ -61,7 +76,7 @@ def gathered(
     }
     held = _without_references({name: t for name, t in held.items() if len(t)}, evaluators)
     if not held:
-        return Gathered(setting, None, pd.DataFrame(), rehearsal=False, problems=())
+        return Gathered(setting, None, [], pd.DataFrame(), rehearsal=False, problems=())
     images = pd.Index(pd.unique(pd.concat([table["image_id"] for table in held.values()])))
     there = {name for table in held.values() for name in table["generator"].unique()}
     names = pd.Index([name for name in writers if name in there])
@@ -75,10 +90,44 @@ def gathered(
     return Gathered(
         setting,
         CaptionScores.of(values, list(names), list(held), families),
+        list(images),
         asked,
         rehearsal=any(bool(table["rehearsal"].any()) for table in held.values()),
         problems=[*_left_out(generators, evaluators)],
     )
+
+
+def rated(
+    tables: Mapping[str, pd.DataFrame], setting: str, evaluators: Sequence[Model]
+) -> Rated:
+    """What judges and metrics gave the captions that people have scored, in a setting."""
+    held = {
+        name: table[table["setting"].eq(setting) & table["candidate"].notna()]
+        for name, table in tables.items()
+    }
+    held = _without_references({name: t for name, t in held.items() if len(t)}, evaluators)
+    if not held:
+        none = pd.Series(dtype=float)
+        return Rated(pd.DataFrame(), none, pd.Series(dtype=str), rehearsal=False)
+    by = ["image_id", "candidate"]
+    every = pd.concat([table[[*by, "human_scores"]] for table in held.values()])
+    people = every.drop_duplicates(by).explode("human_scores", ignore_index=True)
+    where = pd.MultiIndex.from_frame(people[by])
+    scores = {
+        name: table.set_index(by)["score"].astype(float).reindex(where).to_numpy()
+        for name, table in held.items()
+    }
+    return Rated(
+        pd.DataFrame(scores),
+        people["human_scores"].astype(float),
+        people["image_id"],
+        rehearsal=any(bool(table["rehearsal"].any()) for table in held.values()),
+    )
+
+
+def plain_rows(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """The rows of a table of numbers, None for what is not there."""
+    return records(table.astype(object).where(table.notna(), None))
 
 
 def _without_references(

@@ -1,17 +1,16 @@
 """The preference matrix: what is left of mean scores once leniency, scale and quality are out."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-import pandas as pd
 import pyarrow as pa
 from dagster import AssetDep, AssetExecutionContext, AssetsDefinition, MaterializeResult
 
-from assets.kit.columns import BOOLEAN, REAL, TEXT, TEXTS, WHOLE, Columns, materialized, records
+from assets.kit.columns import BOOLEAN, REAL, TEXT, TEXTS, WHOLE, Columns, materialized
 from assets.kit.previews import markdown_table, with_intervals
 from assets.kit.table_asset import NothingYet
 from assets.philautia.common import datasets, key, table_asset
-from assets.philautia.gathering import READ, Gathered, counted, gathered, score_tables
+from assets.philautia.gathering import READ, Gathered, counted, gathered, plain_rows, score_tables
 from generators.prompts.captioning import SETTINGS
 from metrics.matching_test import matching_tests
 from metrics.preference_tables import preference_tables
@@ -23,7 +22,8 @@ GENERATOR, EVALUATOR = "generator", "evaluator"
 TEST, PROBLEM = "test", "problem"
 
 
-def _estimate(name: str, told: str) -> dict[str, tuple[pa.DataType, str]]:
+def with_interval(name: str, told: str) -> dict[str, tuple[pa.DataType, str]]:
+    """The columns of a number and its interval."""
     return {
         name: (REAL, told),
         f"{name}_low": (REAL, "Low end of its 95 % interval, by a bootstrap over pictures"),
@@ -48,15 +48,15 @@ MATRIX = Columns(
     asked=(WHOLE, "Captions that the evaluator was asked about"),
     scored=(WHOLE, "Of these, those that have a score"),
     missing=(WHOLE, "Those that have none: refused, failed, not understood, or no caption"),
-    **_estimate("mean", "The mean score, 0 to 100 (Φ)"),
-    **_estimate("standardized", "Φ̃: by column, then by row, in standard deviations"),
-    **_estimate(
+    **with_interval("mean", "The mean score, 0 to 100 (Φ)"),
+    **with_interval("standardized", "Φ̃: by column, then by row, in standard deviations"),
+    **with_interval(
         "preference", "Points more than others would give: the fit leaves the diagonal out"
     ),
-    **_estimate("family_preference", "The same, where the fit leaves out families as well"),
-    **_estimate("quality", "Of a generator, in points of a mean evaluator; 0 on average"),
-    **_estimate("leniency", "What an evaluator gives a caption of mean quality"),
-    **_estimate("scale", "Points that it gives for one of quality; 1 on average"),
+    **with_interval("family_preference", "The same, where the fit leaves out families as well"),
+    **with_interval("quality", "Of a generator, in points of a mean evaluator; 0 on average"),
+    **with_interval("leniency", "What an evaluator gives a caption of mean quality"),
+    **with_interval("scale", "Points that it gives for one of quality; 1 on average"),
     of_cells=(WHOLE, "How many cells or models a mean is over"),
     tested=(TEXT, "self-preference, or the family whose cross-model preference is tested"),
     p=(REAL, "Of the permutation test: one-sided, for preference"),
@@ -113,26 +113,21 @@ def matrix_rows(found: Gathered) -> Iterator[dict[str, Any]]:
     known = {"setting": found.setting, "rehearsal": found.rehearsal, "images": images}
     tables = preference_tables(found.scores)
     known["fitted"] = tables.fitted
-    for row in _plain(tables.cells):
+    for row in plain_rows(tables.cells):
         asked = int(found.asked.loc[row["generator"], row["evaluator"]])
         counts = {"asked": asked, "missing": asked - row["scored"]}
         problem = row["problem"] if asked else "not asked"
         yield {**known, "part": CELL, **row, **counts, "problem": problem or None}
-    for row in _plain(tables.models):
+    for row in plain_rows(tables.models):
         name = row["model"]
         yield {**known, "part": MODEL, **row, "generator": name, "of_cells": row["models"]}
-    for row in _plain(tables.families):
+    for row in plain_rows(tables.families):
         members = list(dict.fromkeys([*row["generators"], *row["evaluators"]]))
         more = {"members": members, "of_cells": row["cells"], "problem": row["problem"] or None}
         yield {**known, "part": FAMILY, **row, **more}
     for part, table in ((GENERATOR, tables.generators), (EVALUATOR, tables.evaluators)):
-        yield from ({**known, "part": part, **row} for row in _plain(table))
-    for row in _plain(matching_tests(found.scores)):
+        yield from ({**known, "part": part, **row} for row in plain_rows(table))
+    for row in plain_rows(matching_tests(found.scores)):
         yield {**known, "part": TEST, **row, "problem": row["problem"] or None}
     for problem in (*tables.problems, *found.problems):
         yield {**known, "part": PROBLEM, "problem": problem}
-
-
-def _plain(table: pd.DataFrame) -> list[Mapping[str, Any]]:
-    """The rows, None for what is not there."""
-    return records(table.astype(object).where(table.notna(), None))

@@ -1,0 +1,209 @@
+"""Pomms: panels of judges, how partial they are, and how well they agree with people."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from dagster import AssetDep, AssetExecutionContext, AssetsDefinition, Config, MaterializeResult
+from pydantic import Field
+
+from assets.kit.columns import BOOLEAN, REAL, TEXT, TEXTS, WHOLE, Columns, materialized
+from assets.kit.previews import markdown_table
+from assets.kit.table_asset import NothingYet
+from assets.philautia.common import datasets, key, table_asset
+from assets.philautia.gathering import (
+    OF_PEOPLE,
+    READ,
+    Gathered,
+    Rated,
+    counted,
+    gathered,
+    plain_rows,
+    rated,
+    score_tables,
+)
+from assets.philautia.preference_matrix import with_interval
+from generators.nearest import nearest
+from generators.prompts.captioning import SETTINGS
+from metrics import Interval
+from metrics.kendall import kendall
+from metrics.panel_search import greedy_panels
+from metrics.panels import Panel, growing_panels, panel_scores, panel_tables
+from resources.home import Home
+from resources.models.catalog import Model
+
+GIVEN, GREEDY, ALONE = "given", "greedy", "alone"
+OF_PANEL, OF_GENERATOR, PROBLEM = "panel", "generator", "problem"
+_ROUNDS = 200
+"""Of the bootstrap of Kendall's τ: of 17,000 ratings each takes some milliseconds."""
+
+POMMS = Columns(
+    dataset=(TEXT, "The dataset"),
+    rehearsal=(BOOLEAN, "Whether something offline stood in for a model: it is no result then"),
+    setting=(TEXT, "reference_free or reference_based"),
+    chosen=(TEXT, "given (in an order), greedy (by search), or alone (a single judge or metric)"),
+    part=(TEXT, "panel, generator (whose captions a panel scores), or problem"),
+    size=(WHOLE, "Members"),
+    members=(TEXTS, "In the order of their joining"),
+    generator=(TEXT, "Who wrote the captions"),
+    member=(BOOLEAN, "Whether that one is a member"),
+    chosen_on=(WHOLE, "Pictures on which a search chose"),
+    images=(WHOLE, "Pictures that the numbers are of: those on which it did not"),
+    **with_interval("standardized", "Φ̃ against the panel; of a panel the mean over its members'"),
+    **with_interval("preference", "The same in points"),
+    **with_interval("absolute", "The mean of |Φ̃| over all generators"),
+    ratings=(WHOLE, "Ratings by people of captions that the panel has scored"),
+    unscored=(WHOLE, "Those of captions that a member has not"),
+    **with_interval("tau_b", "Kendall's τ_b with people"),
+    **with_interval("tau_c", "Kendall's τ_c with people"),
+    problem=(TEXT, "Why something is empty; else empty"),
+)
+"""One row a panel, a panel and generator, or a problem, and setting."""
+
+
+class Panels(Config):
+    """Which panels are looked at."""
+
+    order: list[str] = Field(
+        default=[],
+        description="Judges in the order in which they join a panel, two at least; by default all, "
+        "as models.yaml lists them.",
+    )
+    greedy: bool = Field(
+        default=True,
+        description="Search for panels with little preference as well, chosen on one half of the "
+        "pictures and reported on the other.",
+    )
+    seed: int = Field(default=0, ge=0, description="Of the halves and of the bootstrap.")
+
+
+def pomms_over(generators: Sequence[Model], evaluators: Sequence[Model]) -> AssetsDefinition:
+    """The asset `pomms` of these models."""
+
+    @table_asset(
+        columns=POMMS,
+        partitions=datasets(),
+        deps=[AssetDep(key(f"scores_{each.name}")) for each in evaluators],
+        description="Panels of judges, joined in a given order and by greedy search: what is left "
+        "of self-preference, and Kendall's τ with people where they have scored captions.",
+    )
+    def pomms(
+        context: AssetExecutionContext, config: Panels, home: Home
+    ) -> MaterializeResult[pa.Table]:
+        """Join judges to panels. Raises `NothingYet` where nothing was scored."""
+        dataset, held = context.partition_key, counted(evaluators)
+        tables = score_tables(home, dataset, held, [*READ, *OF_PEOPLE])
+        rows = [
+            row | {"dataset": dataset, "setting": setting}
+            for setting in SETTINGS
+            for row in pomms_rows(
+                gathered(tables, setting, generators, evaluators),
+                rated(tables, setting, held),
+                config,
+            )
+        ]
+        if not rows:
+            raise NothingYet(
+                f"philautia/pomms: no judge has scored captions of {dataset} yet. Materialize "
+                "philautia/captions_… and philautia/scores_… of it first."
+            )
+        table = POMMS.table(rows)
+        panels = table.to_pandas().query("part == 'panel'")
+        names = ["setting", "chosen", "members", "standardized", "preference", "tau_b", "tau_c"]
+        shown = panels[names].assign(members=panels["members"].str.join(", "))
+        return materialized(table, *tables.values(), panels=markdown_table(shown.round(3)))
+
+    return pomms
+
+
+def pomms_rows(found: Gathered, people: Rated, config: Panels) -> Iterator[dict[str, Any]]:
+    """All rows of a setting, but for dataset and setting; none where nothing was scored.
+
+    Raises `ValueError` for an order that is no panel.
+    """
+    for name in people.scores:
+        members = (name,)
+        agreement = _agreement(people, members, config.seed)
+        known = {"rehearsal": people.rehearsal, "chosen": ALONE, "part": OF_PANEL, "size": 1}
+        yield {**known, "members": [name], **agreement}
+    if found.scores is None:
+        return
+    judges = found.scores.evaluators
+    known = {"rehearsal": found.rehearsal}
+    if len(judges) < 2:
+        why = f"{judges[0]} alone is no panel: have another judge score these captions."
+        yield {**known, "part": PROBLEM, "problem": why}
+        return
+    order = _order(config.order, judges)
+    tables = panel_tables(found.scores, growing_panels(order), seed=config.seed)
+    images = found.scores.images
+    of_given = {**known, "chosen": GIVEN, "images": images}
+    yield from _rows(of_given, tables.panels, tables.generators, people, config.seed)
+    if config.greedy and images > 1:
+        search = greedy_panels(
+            found.scores,
+            found.images,
+            agreement=_tie_break(people, judges),
+            seed=config.seed,
+        )
+        halves = {"chosen_on": search.chosen_on, "images": search.reported_on}
+        of_search = {**known, "chosen": GREEDY, **halves}
+        tables = search.tables
+        yield from _rows(of_search, tables.panels, tables.generators, people, config.seed)
+
+
+def _order(order: Sequence[str], judges: Sequence[str]) -> Sequence[str]:
+    for name in order:
+        if name not in judges:
+            raise ValueError(f"order: no judge {name!r} of this dataset{nearest(name, judges)}.")
+    return order or judges
+
+
+def _rows(
+    known: Mapping[str, Any],
+    panels: pd.DataFrame,
+    generators: pd.DataFrame,
+    people: Rated,
+    seed: int,
+) -> Iterator[dict[str, Any]]:
+    for row in plain_rows(panels):
+        members = {"members": [*row["panel"]], "problem": row["problem"] or None}
+        agreement = _agreement(people, row["panel"], seed)
+        yield {**known, "part": OF_PANEL, **row, **members, **agreement}
+    for row in plain_rows(generators):
+        yield {**known, "part": OF_GENERATOR, **row, "members": [*row["panel"]]}
+
+
+def _agreement(people: Rated, members: Panel, seed: int) -> dict[str, Any]:
+    """Kendall's τ with people, each rating by one of them counting; nothing without ratings."""
+    if not len(people.human) or any(name not in people.scores for name in members):
+        return {}
+    columns = people.scores[list(members)].to_numpy(float)
+    scores = columns[:, 0] if len(members) == 1 else panel_scores(columns)
+    found = kendall(scores, people.human, people.images, seed=seed, rounds=_ROUNDS)
+    return {
+        "ratings": found.items,
+        "unscored": found.missing,
+        **_ends("tau_b", found.tau_b, found.tau_b_interval),
+        **_ends("tau_c", found.tau_c, found.tau_c_interval),
+        **({"problem": found.why} if found.why else {}),
+    }
+
+
+def _tie_break(people: Rated, judges: Sequence[str]) -> Callable[[Panel], float | None] | None:
+    """What decides between panels of equal preference: how well they agree with people."""
+    if not len(people.human) or any(name not in people.scores for name in judges):
+        return None
+
+    def agreement(panel: Panel) -> float | None:
+        scores = panel_scores(people.scores[list(panel)].to_numpy(float))
+        return kendall(scores, people.human, people.images, rounds=2).tau_b
+
+    return agreement
+
+
+def _ends(name: str, value: float | None, interval: Interval | None) -> dict[str, float | None]:
+    low, high = interval or (None, None)
+    return {name: value, f"{name}_low": low, f"{name}_high": high}
