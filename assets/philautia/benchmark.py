@@ -8,6 +8,8 @@ from assets.kit.step import Step
 from assets.philautia.captions import Captions
 from assets.philautia.common import GROUP, QUESTION, TITLE, captioners_of, evaluators_of
 from assets.philautia.pictures import Pictures
+from assets.philautia.pomms import pomms_over
+from assets.philautia.preference_matrix import matrix_over
 from assets.philautia.rated_captions import RatedCaptions
 from assets.philautia.references import CAPTIONERS, EVALUATORS
 from assets.philautia.scores import Scores
@@ -23,7 +25,9 @@ def _steps(catalog: Catalog) -> Iterator[Step[Any]]:
 
 
 def _assets(catalog: Catalog) -> list[Definition]:
-    return []
+    generators = captioners_of(catalog, CAPTIONERS)
+    evaluators = evaluators_of(catalog, EVALUATORS)
+    return [matrix_over(generators, evaluators), pomms_over(generators, evaluators)]
 
 
 def _stand_in(catalog: Catalog, painter: str) -> Iterator[StandIn]:

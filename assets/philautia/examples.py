@@ -1,0 +1,91 @@
+"""Examples: captions that their own writer scores higher, beside what it usually gives, than others.
+
+How high is told by the judge's own measure: each score less the judge's mean, in its deviations,
+over all captions of the setting. An example's preference is that of the writer less the mean of the
+others'.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from assets.philautia.gathering import Gathered
+from metrics.caption_scores import Values
+
+MOST = 6
+"""Examples of a judge."""
+
+
+class Example(NamedTuple):
+    """A caption, and what each judge gave it; `means` are what each gives on average."""
+
+    setting: str
+    model: str
+    image_id: str
+    sha256: str
+    caption: str
+    preference: float
+    """In standard deviations."""
+    scores: Mapping[str, float]
+    means: Mapping[str, float]
+
+
+class _Place(NamedTuple):
+    """Which caption of which model, and by how much it is preferred."""
+
+    image: int
+    generator: int
+    preference: float
+
+
+def examples_of(found: Gathered, captions: Mapping[str, pd.DataFrame]) -> list[Example]:
+    """The strongest of each model that writes and scores, of pictures that all have scored.
+
+    `captions` are by model: `image_id`, `sha256` and `caption`, indexed by the first.
+    """
+    if found.scores is None or len(found.scores.evaluators) < 2:
+        return []
+    values, evaluators = found.scores.values, found.scores.evaluators
+    means = dict(zip(evaluators, _by_judge(values).mean().tolist(), strict=True))
+    examples = []
+    for place in _strongest(found):
+        model, image_id = found.scores.generators[place.generator], found.images[place.image]
+        caption = captions[model].loc[image_id]
+        given = dict(zip(evaluators, values[place.image, place.generator].tolist(), strict=True))
+        examples.append(
+            Example(
+                found.setting,
+                model,
+                image_id,
+                str(caption["sha256"]),
+                str(caption["caption"]),
+                place.preference,
+                given,
+                means,
+            )
+        )
+    return examples
+
+
+def _strongest(found: Gathered) -> Sequence[_Place]:
+    """The strongest of each model, each picture once, the models in their order."""
+    assert found.scores is not None
+    values = found.scores.values
+    given = _by_judge(values)
+    deviation = given.std(ddof=0).replace(0.0, np.nan)
+    standard = (values - given.mean().to_numpy()) / deviation.to_numpy()
+    places = []
+    for generator, evaluator in zip(*np.nonzero(found.scores.own), strict=True):
+        others = np.delete(standard[:, generator, :], evaluator, axis=1)
+        apart = standard[:, generator, evaluator] - others.mean(axis=1)
+        order = np.argsort(-np.where(np.isnan(apart), -np.inf, apart), kind="stable")
+        best = [at for at in order[:MOST].tolist() if apart[at] > 0]
+        places += [_Place(at, int(generator), float(apart[at])) for at in best]
+    return places
+
+
+def _by_judge(values: Values) -> pd.DataFrame:
+    """A column for each judge, with all scores that it gave."""
+    return pd.DataFrame(values.reshape(-1, values.shape[-1]))

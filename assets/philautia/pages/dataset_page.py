@@ -1,0 +1,168 @@
+"""The numbers of one dataset, as tables and charts take them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import pandas as pd
+
+from assets.philautia.examples import Example
+from assets.philautia.gathering import plain_rows
+from assets.philautia.pomms import OF_PANEL
+from assets.philautia.preference_matrix import CELL, FAMILY, MODEL, PROBLEM, TEST
+from assets.report.formats import NONE, Rate, count
+from generators.prompts.captioning import BASED, FREE
+from metrics.matching_test import SELF
+from metrics.ranking import ALL
+
+Numbers: TypeAlias = Mapping[str, Any]
+"""A row of `philautia/preference_matrix` or `philautia/pomms`."""
+
+FEWEST = 20
+"""Pictures: intervals are known to hold from so many on."""
+SAID: Mapping[str, str] = {FREE: "without references", BASED: "with references"}
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A dataset: its tables of `philautia/preference_matrix` and of `philautia/pomms`."""
+
+    name: str
+    matrix: pd.DataFrame
+    pomms: pd.DataFrame
+    examples: Sequence[Example] = ()
+    dates: Mapping[str, str] = field(default_factory=dict)
+    """By judge: the day on which its scores were stored."""
+
+    @property
+    def stand_in(self) -> bool:
+        """Whether something offline had a part in any number."""
+        return any(bool(row["rehearsal"]) for row in (*self._matrix, *self._pomms))
+
+    @property
+    def trial(self) -> bool:
+        """Whether there are too few pictures for a result."""
+        return not self.stand_in and self.images < FEWEST
+
+    @property
+    def title(self) -> str:
+        """Its name, and what a reader must know first of its numbers."""
+        state = "a stand-in run: no result" if self.stand_in else "a trial" if self.trial else ""
+        return f"{self.name} ({state})" if state else self.name
+
+    @property
+    def page(self) -> str:
+        """Where its tables lie in the site."""
+        return f"dataset-{self.name}.html"
+
+    @property
+    def images(self) -> int:
+        """The most pictures of which captions were scored."""
+        return max((row["images"] for row in self._matrix), default=0)
+
+    @property
+    def asked(self) -> str:
+        """`40 pictures, 5 models that write captions, 5 judges`."""
+        setting = self.settings[0] if self.settings else ""
+        generators, evaluators = self.names(setting)
+        return (
+            f"{count(self.images)} pictures, {len(generators)} models that write captions, "
+            f"{len(evaluators)} judges"
+        )
+
+    @cached_property
+    def _matrix(self) -> list[dict[str, Any]]:
+        return plain_rows(self.matrix)
+
+    @cached_property
+    def _pomms(self) -> list[dict[str, Any]]:
+        return plain_rows(self.pomms)
+
+    @cached_property
+    def settings(self) -> Sequence[str]:
+        """The settings in which models' captions were scored."""
+        there = {row["setting"] for row in self._matrix}
+        return [each for each in SAID if each in there]
+
+    def part(self, setting: str, part: str) -> list[Numbers]:
+        """The rows of a part of the matrix."""
+        found = (row for row in self._matrix if row["setting"] == setting)
+        return [row for row in found if row["part"] == part]
+
+    def names(self, setting: str) -> tuple[list[str], list[str]]:
+        """Who wrote captions, and who scored them."""
+        cells = self.part(setting, CELL)
+        generators, evaluators = ([row[of] for row in cells] for of in ("generator", "evaluator"))
+        return list(dict.fromkeys(generators)), list(dict.fromkeys(evaluators))
+
+    def cell(self, setting: str, generator: str, evaluator: str) -> Numbers | None:
+        """The numbers of a cell; None where nothing was asked."""
+        return self._cells.get((setting, generator, evaluator))
+
+    @cached_property
+    def _cells(self) -> dict[tuple[str, str, str], Numbers]:
+        return {
+            (row["setting"], row["generator"], row["evaluator"]): row
+            for row in self._matrix
+            if row["part"] == CELL
+        }
+
+    def models(self, setting: str) -> list[Numbers]:
+        """The diagonal: a row for each model that writes and scores."""
+        return [row for row in self.part(setting, MODEL) if row["generator"] != ALL]
+
+    def families(self, setting: str) -> list[Numbers]:
+        """The families of several models, each with its test."""
+        tests = {row["tested"]: row for row in self.part(setting, TEST)}
+        return [
+            {**row, **{name: tests[row["family"]][name] for name in ("p", "p_holm")}}
+            for row in self.part(setting, FAMILY)
+            if len(row["members"]) > 1
+        ]
+
+    def test_of_self(self, setting: str) -> Numbers | None:
+        """The permutation test of the diagonal."""
+        return next((row for row in self.part(setting, TEST) if row["tested"] == SELF), None)
+
+    def problems(self, setting: str) -> list[str]:
+        """What could not be computed as usual."""
+        return [row["problem"] for row in self.part(setting, PROBLEM)]
+
+    def panels(self, setting: str) -> list[Numbers]:
+        """The panels, single judges and metrics among them."""
+        found = (row for row in self._pomms if row["setting"] == setting)
+        return [row for row in found if row["part"] == OF_PANEL]
+
+    def against(self, setting: str, panel: Numbers) -> dict[str, Numbers]:
+        """By generator: its captions against a panel."""
+        return {
+            row["generator"]: row
+            for row in self._pomms
+            if row["setting"] == setting
+            and row["part"] == "generator"
+            and row["chosen"] == panel["chosen"]
+            and row["members"] == panel["members"]
+        }
+
+
+def rate(row: Numbers | None, name: str) -> Rate:
+    """A number of a row with its interval; no value where there is none."""
+    if row is None or row.get(name) is None:
+        return Rate(None)
+    return Rate(row[name], row.get(f"{name}_low"), row.get(f"{name}_high"))
+
+
+def written(number: float | None, places: int = 1) -> str:
+    """`+11.8`, or a dash."""
+    if number is None:
+        return NONE
+    text = f"{number:+.{places}f}"
+    return text.lstrip("+-") if float(text) == 0 else text.replace("-", "\u2212")
+
+
+def interval(of: Rate, places: int = 1) -> str:
+    """`[+9.8, +13.9]`, or nothing where there is none."""
+    if of.value is None or of.low is None or of.high is None:
+        return ""
+    return f"[{written(of.low, places)},\u00a0{written(of.high, places)}]"
