@@ -1,4 +1,4 @@
-"""Examples: captions that their own writer scores higher, beside what it usually gives, than others.
+"""Examples: captions that their own writer scores higher than others do.
 
 How high is told by the judge's own measure: each score less the judge's mean, in its deviations,
 over all captions of the setting. An example's preference is that of the writer less the mean of the
@@ -28,7 +28,7 @@ class Example(NamedTuple):
     caption: str
     preference: float
     """In standard deviations."""
-    scores: Mapping[str, float]
+    scores: Mapping[str, float | None]
     means: Mapping[str, float]
 
 
@@ -53,7 +53,11 @@ def examples_of(found: Gathered, captions: Mapping[str, pd.DataFrame]) -> list[E
     for place in _strongest(found):
         model, image_id = found.scores.generators[place.generator], found.images[place.image]
         caption = captions[model].loc[image_id]
-        given = dict(zip(evaluators, values[place.image, place.generator].tolist(), strict=True))
+        row = values[place.image, place.generator].tolist()
+        given = {
+            judge: None if np.isnan(score) else score
+            for judge, score in zip(evaluators, row, strict=True)
+        }
         examples.append(
             Example(
                 found.setting,

@@ -83,7 +83,8 @@ def gathered(
     values = np.full((len(images), len(names), len(held)), np.nan)
     asked = pd.DataFrame(0, names, list(held))
     for column, (name, table) in enumerate(held.items()):
-        rows, of = images.get_indexer(table["image_id"]), names.get_indexer(table["generator"])
+        rows = images.get_indexer(pd.Index(table["image_id"]))
+        of = names.get_indexer(pd.Index(table["generator"]))
         values[rows, of, column] = table["score"].astype(float)
         asked[name] = table["generator"].value_counts().reindex(names, fill_value=0)
     families = {model.name: model.family for model in (*generators, *evaluators)}
@@ -97,9 +98,7 @@ def gathered(
     )
 
 
-def rated(
-    tables: Mapping[str, pd.DataFrame], setting: str, evaluators: Sequence[Model]
-) -> Rated:
+def rated(tables: Mapping[str, pd.DataFrame], setting: str, evaluators: Sequence[Model]) -> Rated:
     """What judges and metrics gave the captions that people have scored, in a setting."""
     held = {
         name: table[table["setting"].eq(setting) & table["candidate"].notna()]

@@ -3,13 +3,12 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pyarrow as pa
 from dagster import AssetDep, AssetExecutionContext, AssetsDefinition, Config, MaterializeResult
 from pydantic import Field
 
-from assets.kit.columns import BOOLEAN, REAL, TEXT, TEXTS, WHOLE, Columns, materialized
+from assets.kit.columns import BOOLEAN, TEXT, TEXTS, WHOLE, Columns, materialized
 from assets.kit.previews import markdown_table
 from assets.kit.table_asset import NothingYet
 from assets.philautia.common import datasets, key, table_asset
@@ -124,8 +123,7 @@ def pomms_rows(found: Gathered, people: Rated, config: Panels) -> Iterator[dict[
     Raises `ValueError` for an order that is no panel.
     """
     for name in people.scores:
-        members = (name,)
-        agreement = _agreement(people, members, config.seed)
+        agreement = _agreement(people, (str(name),), config.seed)
         known = {"rehearsal": people.rehearsal, "chosen": ALONE, "part": OF_PANEL, "size": 1}
         yield {**known, "members": [name], **agreement}
     if found.scores is None:

@@ -25,7 +25,7 @@ class Cell(NamedTuple):
 
     `numbers` are what a CSV holds in its place: the value itself under "", on which the column is
     sorted, and others by the name that is added to the column's. `heat` colours the cell, from 0
-    to 1.
+    to 1, or from −1 in another colour; one that is `framed` stands out without colour as well.
     """
 
     text: str
@@ -35,6 +35,7 @@ class Cell(NamedTuple):
     change: str = ""
     bar: Shares | None = None
     heat: float | None = None
+    framed: bool = False
 
 
 class Head(NamedTuple):

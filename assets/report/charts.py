@@ -1,5 +1,6 @@
 """Charts of bars, which a single template draws."""
 
+import math
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
@@ -49,3 +50,20 @@ class Chart(NamedTuple):
     about: str
     ticks: Sequence[str]
     bars: Sequence[Bar]
+
+
+def scale_with_zero(numbers: Sequence[float | None]) -> tuple[float, float]:
+    """The ends of a scale with 0 on it that all numbers fit, and four equal steps between them."""
+    there = [0.0, *(number for number in numbers if number is not None)]
+    step = _round_up(max(max(there) - min(there), 1.0) / 3)
+    low = step * math.floor(min(there) / step)
+    while low + 4 * step < max(there):
+        step = _round_up(step * 1.01)
+        low = step * math.floor(min(there) / step)
+    return low, low + 4 * step
+
+
+def _round_up(number: float) -> float:
+    """1, 2, 2.5 or 5 times a power of ten."""
+    power = 10.0 ** math.floor(math.log10(number))
+    return power * next(each for each in (1, 2, 2.5, 5, 10) if each * power >= number - 1e-9)

@@ -1,7 +1,6 @@
 """The charts: effects of overlays, attack success rates (Figure 2), win rates (Figure 3)."""
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
@@ -9,7 +8,7 @@ import pandas as pd
 from assets.frame.pages.finding import change, ends, signed
 from assets.frame.pages.source_page import Sourced
 from assets.frame.pairwise import compared
-from assets.report.charts import PERCENT, Bar, Chart, Mark
+from assets.report.charts import PERCENT, Bar, Chart, Mark, scale_with_zero
 from assets.report.formats import Rate, interval, percent
 from metrics import win_rates
 from metrics.ranking import ALL
@@ -79,7 +78,9 @@ def _share(label: str, rate: Rate) -> Bar:
 def _percents(id_: str, title: str, rows: Mapping[str, Mapping[str, Any] | None]) -> Chart:
     """Changes in percent on a scale of their own, with 0 on it."""
     there = [row for row in rows.values() if row and row["percent"] is not None]
-    low, high = _scale([row[f"percent{end}"] for row in there for end in ("", "_low", "_high")])
+    low, high = scale_with_zero(
+        [row[f"percent{end}"] for row in there for end in ("", "_low", "_high")]
+    )
 
     def at(number: float | None) -> float | None:
         return None if number is None else (number - low) / (high - low)
@@ -96,20 +97,3 @@ def _percents(id_: str, title: str, rows: Mapping[str, Mapping[str, Any] | None]
     ticks = [signed(low + (high - low) * step / 4).removesuffix(".0") for step in range(5)]
     ticks[-1] += "\u00a0%"
     return Chart(id_, title, title.lower(), ticks, [bar(*each) for each in rows.items()])
-
-
-def _scale(numbers: Sequence[float | None]) -> tuple[float, float]:
-    """The ends of a scale with 0 on it that all numbers fit, and four equal steps between them."""
-    there = [0.0, *(number for number in numbers if number is not None)]
-    step = _round_up(max(max(there) - min(there), 1.0) / 3)
-    low = step * math.floor(min(there) / step)
-    while low + 4 * step < max(there):
-        step = _round_up(step * 1.01)
-        low = step * math.floor(min(there) / step)
-    return low, low + 4 * step
-
-
-def _round_up(number: float) -> float:
-    """1, 2, 2.5 or 5 times a power of ten."""
-    power = 10.0 ** math.floor(math.log10(number))
-    return power * next(each for each in (1, 2, 2.5, 5, 10) if each * power >= number - 1e-9)

@@ -1,4 +1,4 @@
-"""The report's pages: what each judge gives its own captions, its family's, and panels of judges."""
+"""The report's pages: what each judge gives its own captions and its family's, and panels."""
 
 from assets.philautia.pages.build import build
 from assets.philautia.pages.dataset_page import Compared

@@ -8,9 +8,8 @@ from typing import Any, TypeAlias
 import pandas as pd
 
 from assets.philautia.examples import Example
-from assets.philautia.gathering import plain_rows
-from assets.philautia.pomms import OF_PANEL
-from assets.philautia.preference_matrix import CELL, FAMILY, MODEL, PROBLEM, TEST
+from assets.philautia.pomms import OF_GENERATOR, OF_PANEL, POMMS
+from assets.philautia.preference_matrix import CELL, FAMILY, MATRIX, MODEL, PROBLEM, TEST
 from assets.report.formats import NONE, Rate, count
 from generators.prompts.captioning import BASED, FREE
 from metrics.matching_test import SELF
@@ -73,11 +72,11 @@ class Compared:
 
     @cached_property
     def _matrix(self) -> list[dict[str, Any]]:
-        return plain_rows(self.matrix)
+        return MATRIX.rows(self.matrix)
 
     @cached_property
     def _pomms(self) -> list[dict[str, Any]]:
-        return plain_rows(self.pomms)
+        return POMMS.rows(self.pomms)
 
     @cached_property
     def settings(self) -> Sequence[str]:
@@ -140,7 +139,7 @@ class Compared:
             row["generator"]: row
             for row in self._pomms
             if row["setting"] == setting
-            and row["part"] == "generator"
+            and row["part"] == OF_GENERATOR
             and row["chosen"] == panel["chosen"]
             and row["members"] == panel["members"]
         }

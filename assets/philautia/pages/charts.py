@@ -1,0 +1,57 @@
+"""The charts: preference of each judge for its own captions, and the scores of one caption."""
+
+from assets.philautia.examples import Example
+from assets.philautia.pages.dataset_page import SAID, Compared, Numbers, interval, rate, written
+from assets.report.charts import Bar, Chart, Mark, scale_with_zero
+from assets.report.formats import Rate, score
+
+POINTS = ("0", "25", "50", "75", "100")
+
+
+def self_preference(dataset: Compared, setting: str) -> Chart:
+    """What each judge gives its own captions beyond what others would, in points."""
+    rows = dataset.models(setting)
+    ends = [row[f"preference{end}"] for row in rows for end in ("", "_low", "_high")]
+    low, high = scale_with_zero(ends)
+
+    def bar(row: Numbers) -> Bar:
+        of = rate(row, "preference")
+        value, least, most = (
+            None if each is None else (each - low) / (high - low)
+            for each in (of.value, of.low, of.high)
+        )
+        mark = Mark("failure", Rate(value, least, most), written(of.value))
+        spoken = f"{written(of.value)} points {interval(of)}".strip()
+        return Bar(row["generator"], [mark], spoken, "" if of.value is not None else "no value")
+
+    steps = [low + (high - low) * step / 4 for step in range(5)]
+    ticks = [written(step).removesuffix(".0") for step in steps]
+    about = "points that a judge gives its own captions more than others would"
+    title = f"{dataset.name}, {SAID[setting]}"
+    return Chart(f"own-{setting}", title, about, ticks, [*map(bar, rows)])
+
+
+def scores(example: Example, number: int) -> Chart:
+    """What each judge gave a caption, and what it gives on average."""
+    bars = []
+    for judge, given in example.scores.items():
+        mean = example.means[judge]
+        marks = [
+            Mark("accuracy", _at(given), points(given)),
+            Mark("failure", _at(mean), f"mean {points(mean)}"),
+        ]
+        own = f"{judge}, its own" if judge == example.model else judge
+        lacking = "no score" if given is None else ""
+        bars.append(Bar(own, marks, ", ".join(mark.text for mark in marks), lacking))
+    about = "score of the caption, and mean score of all captions, 0 to 100"
+    return Chart(f"scores-{number}", f"Scores of a caption by {example.model}", about, POINTS, bars)
+
+
+def points(value: float | None) -> str:
+    """`71`, `63.4`."""
+    return score(value, 1).removesuffix(".0")
+
+
+def _at(value: float | None) -> Rate:
+    share = None if value is None else value / 100
+    return Rate(share, share, share)

@@ -1,0 +1,51 @@
+"""The finding: which judge gives its own captions most beyond what others would."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from assets.philautia.pages.dataset_page import SAID, Compared, Numbers
+from assets.report.start_page import State
+
+
+class Finding(NamedTuple):
+    """The sentence, how firm it is, and the dataset and setting that it is about."""
+
+    sentence: str
+    state: State
+    of: Compared
+    setting: str
+
+
+def finding(datasets: Sequence[Compared]) -> Finding:
+    """Of the dataset of results with most pictures, else of a trial, else of a stand-in run."""
+    results = [each for each in datasets if not (each.stand_in or each.trial)]
+    trials = [each for each in datasets if each.trial]
+    of = max(results or trials or datasets, key=lambda each: each.images)
+    setting = of.settings[0] if of.settings else ""
+    if not (results or trials):
+        told = "A stand-in run: judges and captions are stand-ins, and no figure is a result."
+        return Finding(told, "stand-in run", of, setting)
+    state: State = "results" if results else "trial"
+    there = [row for row in of.models(setting) if row["preference"] is not None]
+    if not there:
+        told = f"No judge has scored captions of its own on {of.name}."
+        return Finding(told, "no results yet", of, setting)
+    told = sentence(of, setting, there)
+    return Finding(told if results else f"A trial on few pictures: {told}", state, of, setting)
+
+
+def sentence(dataset: Compared, setting: str, models: Sequence[Numbers]) -> str:
+    """What the most partial judge gives its own captions, and how many judges are partial."""
+    partial = [row for row in models if (row["preference_low"] or 0) > 0]
+    where = f"on {dataset.name}, {SAID[setting]}"
+    if not partial:
+        several = f"None of {len(models)} judges is" if len(models) > 1 else "The judge is not"
+        return f"{several} seen to prefer captions of its own {where}."
+    worst = max(partial, key=lambda row: float(row["preference"]))
+    said = (
+        f"{worst['generator']} gives its own captions {worst['preference']:.1f} points more than "
+        f"others would, of 100, {where}"
+    )
+    if len(models) == 1:
+        return f"{said}."
+    return f"{said}; {len(partial)} of {len(models)} judges prefer their own."

@@ -1,0 +1,63 @@
+"""The paper's two tables as its project page prints them (`paper.csv`): other models, no intervals.
+
+Φ-scores there are philautia scores on SelfEval-Cap, the paper's own captions.
+"""
+
+import csv
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+
+from assets.report.cells import Body, Cell, Group, Head, Line, Table
+from assets.report.formats import NONE as NOTHING
+from assets.report.formats import score
+
+MEASURES: Mapping[str, str] = {"tau_b": "τ_b", "tau_c": "τ_c", "philautia": "Φ-score"}
+Printed = Mapping[str, str]
+
+
+@cache
+def printed() -> Sequence[Printed]:
+    """Every number of the two tables."""
+    with Path(__file__).with_name("paper.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def agreement() -> Table:
+    """Kendall's τ with people in per cent, and the philautia score, of judges and panels."""
+    held = [row for row in printed() if row["table"] == "agreement"]
+    columns = list(dict.fromkeys((row["dataset"], row["measure"]) for row in held))
+    groups = [
+        Group(name, [Head(MEASURES[measure]) for of, measure in columns if of == name])
+        for name in dict.fromkeys(of for of, _ in columns)
+    ]
+    bodies = []
+    for evaluator in dict.fromkeys(row["evaluator"] for row in held):
+        rows = [row for row in held if row["evaluator"] == evaluator]
+        lines = [
+            Line(name, [_cell(rows, name, dataset, measure) for dataset, measure in columns])
+            for name in dict.fromkeys(row["name"] for row in rows)
+        ]
+        bodies.append(Body(evaluator, lines))
+    return Table("The paper’s judges and panels", "Judge or panel", groups, bodies)
+
+
+def philautia() -> Table:
+    """The philautia score of each model, scored by itself and by the panel."""
+    held = [row for row in printed() if row["table"] == "philautia"]
+    names = list(dict.fromkeys(row["name"] for row in held))
+    lines = [
+        Line(who, [_cell([r for r in held if r["evaluator"] == who], name) for name in names])
+        for who in dict.fromkeys(row["evaluator"] for row in held)
+    ]
+    return Table.plain("The paper’s models, by themselves and by Pomms", "Scored by", names, lines)
+
+
+def _cell(
+    rows: Sequence[Printed], name: str, dataset: str = "SelfEval-Cap", measure: str = "philautia"
+) -> Cell:
+    for row in rows:
+        if (row["name"], row["dataset"], row["measure"]) == (name, dataset, measure):
+            value = float(row["value"])
+            return Cell(score(value, 2 if measure == "philautia" else 1), numbers={"": value})
+    return Cell(NOTHING)

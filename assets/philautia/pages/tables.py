@@ -1,0 +1,243 @@
+"""The matrix as a heat map, the blocks of families, and the page's two tables in our numbers."""
+
+from collections.abc import Iterator, Sequence
+from math import sqrt
+
+from assets.philautia.pages.dataset_page import SAID, Compared, Numbers, interval, rate, written
+from assets.philautia.pages.paper import MEASURES
+from assets.philautia.pomms import ALONE, GIVEN, GREEDY
+from assets.philautia.preference_matrix import EVALUATOR, GENERATOR
+from assets.report.cells import Body, Cell, Group, Head, Line, Table, number
+from assets.report.formats import NONE as NOTHING
+from assets.report.formats import Rate, count, score, score_interval
+
+CHOSEN = {
+    ALONE: "Alone",
+    GIVEN: "Panels in the given order",
+    GREEDY: "Panels by search, chosen on one half of the pictures and reported on the other",
+}
+_LEAST = 0.001
+
+
+def heat_map(dataset: Compared, setting: str, some: Sequence[str] | None = None) -> Table:
+    """Φ̃, with preference in points below it: who wrote captions by who scored them.
+
+    `some` are the models that are shown; by default all.
+    """
+    writers, judges = dataset.names(setting)
+    shown = [name for name in writers if some is None or name in some]
+    across = [name for name in judges if some is None or name in some]
+    most = sqrt(max(1, len(judges) - 1))
+    lines = [
+        Line(
+            name,
+            [_heated(dataset.cell(setting, name, each), name == each, most) for each in across],
+        )
+        for name in shown
+    ]
+    among = f" among {', '.join(shown)}" if some is not None else ""
+    caption = f"Preference{among}, {SAID[setting]}"
+    return Table.plain(caption, "Written by ↓, scored by →", across, lines)
+
+
+def _heated(row: Numbers | None, is_own: bool, most: float) -> Cell:
+    """`1.32 +11.8`, coloured by Φ̃ as a share of the most that it can be."""
+    if row is None or not row["asked"]:
+        return Cell("", note="not asked", framed=is_own, heat=0.0)
+    numbers = {"mean": row["mean"], "scored": row["scored"], "missing": row["missing"]}
+    for name in ("standardized", "preference", "family_preference"):
+        numbers |= {f"{name}{end}": row[f"{name}{end}"] for end in ("", "_low", "_high")}
+    told = {name.replace("_", " "): of for name, of in numbers.items() if of is not None}
+    missing = f"{count(row['missing'])} missing" if row["missing"] else ""
+    if row["standardized"] is None:
+        why = row["problem"] or "no variance"
+        notes = ", ".join(filter(None, (why, missing)))
+        return Cell("", note=notes, numbers=told, framed=is_own, heat=0.0)
+    value = row["standardized"]
+    heat = max(-1.0, min(1.0, value / most))
+    points = "" if row["preference"] is None else f"{written(row['preference'])} points"
+    return Cell(score(value), points, missing, {"": value, **told}, heat=heat, framed=is_own)
+
+
+def self_preference(datasets: Sequence[Compared]) -> Table:
+    """What each judge gives its own captions, in every setting, a body a dataset."""
+    settings = [each for each in SAID if any(each in of.settings for of in datasets)]
+    bodies = []
+    for dataset in datasets:
+        rows = {s: {row["generator"]: row for row in dataset.models(s)} for s in settings}
+        names = dict.fromkeys(name for of in rows.values() for name in of)
+        lines = [
+            Line(name, [cell for s in settings for cell in _own(rows[s].get(name))])
+            for name in names
+        ]
+        bodies.append(Body(dataset.title, lines))
+    heads = [Head("Points"), Head("Φ̃", "philautia score")]
+    groups = [Group(SAID[setting].capitalize(), heads) for setting in settings]
+    return Table("Self-preference", "Judge", groups, bodies)
+
+
+def _own(row: Numbers | None) -> list[Cell]:
+    if row is None:
+        return [Cell("", note="not scored"), Cell("", note="not scored")]
+    return [in_points(rate(row, "preference")), in_deviations(rate(row, "standardized"))]
+
+
+def in_points(of: Rate) -> Cell:
+    """`+11.8 [+9.8, +13.9]`."""
+    return Cell(written(of.value), interval(of), of.note, _numbers(of))
+
+
+def in_deviations(of: Rate) -> Cell:
+    """`1.32 [1.10, 1.51]`."""
+    return Cell(score(of.value), score_interval(of), of.note, _numbers(of))
+
+
+def _numbers(of: Rate) -> dict[str, float]:
+    ends = {"": of.value, "low": of.low, "high": of.high}
+    return {name: value for name, value in ends.items() if value is not None}
+
+
+def families(dataset: Compared) -> Table:
+    """Cross-model preference of each family, with its permutation test."""
+    bodies = [
+        Body(SAID[setting].capitalize(), [_family(row) for row in dataset.families(setting)])
+        for setting in dataset.settings
+    ]
+    heads = ("Members", "Cells", "Points", "Φ̃", "p", "p, Holm")
+    return Table("Preference within families", "Family", [Group("", [*map(Head, heads)])], bodies)
+
+
+def _family(row: Numbers) -> Line:
+    points = in_points(rate(row, "family_preference"))
+    cells = [
+        Cell(", ".join(row["members"])),
+        number(row["of_cells"]),
+        points._replace(note=row["problem"] or ""),
+        in_deviations(rate(row, "standardized")),
+        probability(row["p"]),
+        probability(row["p_holm"]),
+    ]
+    return Line(row["family"], cells)
+
+
+def probability(value: float | None) -> Cell:
+    """`0.042`, or `< 0.001`."""
+    if value is None:
+        return Cell(NOTHING)
+    return Cell(f"< {_LEAST}" if value < _LEAST else score(value, 3), numbers={"": value})
+
+
+def panels(datasets: Sequence[Compared], setting: str) -> Table:
+    """Agreement with people, and self-preference, of judges and panels (the page's first table)."""
+    rated = [of for of in datasets if any(row["ratings"] for row in of.panels(setting))]
+    there = [of for of in datasets if setting in of.settings]
+    groups = [
+        *(Group(of.name, [Head(f"{MEASURES[m]}") for m in ("tau_b", "tau_c")]) for of in rated),
+        *(Group(of.name, [Head("Φ̃", "philautia score"), Head("Points")]) for of in there),
+    ]
+    rows = {of.name: {_panel(row): row for row in of.panels(setting)} for of in datasets}
+    bodies = []
+    for chosen, title in CHOSEN.items():
+        names = dict.fromkeys(p for of in rows.values() for p in of if p[0] == chosen)
+        alone = {of.name: {m["generator"]: m for m in of.models(setting)} for of in there}
+        if chosen == ALONE:
+            names |= dict.fromkeys((ALONE, (name,)) for of in alone.values() for name in of)
+        lines = [
+            Line(
+                " + ".join(panel[1]),
+                [
+                    *(c for of in rated for c in _taus(rows[of.name].get(panel))),
+                    *(
+                        cell
+                        for of in there
+                        for cell in _preferring(
+                            alone[of.name].get(panel[1][0])
+                            if chosen == ALONE
+                            else rows[of.name].get(panel)
+                        )
+                    ),
+                ],
+            )
+            for panel in names
+        ]
+        bodies.append(Body(title, lines))
+    return Table(f"Judges and panels, {SAID[setting]}", "Judge or panel", groups, bodies)
+
+
+def _panel(row: Numbers) -> tuple[str, tuple[str, ...]]:
+    return row["chosen"], tuple(row["members"])
+
+
+def _taus(row: Numbers | None) -> list[Cell]:
+    if row is None or row["ratings"] is None:
+        return [Cell("", note="not scored")] * 2
+    note = f"{count(row['unscored'])} unscored" if row["unscored"] else ""
+    if row["tau_b"] is None:
+        return [Cell("", note=row["problem"] or note)] * 2
+    found = (rate(row, name) for name in ("tau_b", "tau_c"))
+    return [Cell(score(of.value, 3), score_interval(of, 3), note, _numbers(of)) for of in found]
+
+
+def _preferring(row: Numbers | None) -> list[Cell]:
+    if row is None:
+        return [Cell(NOTHING), Cell(NOTHING)]
+    if row["standardized"] is None and row["preference"] is None:
+        return [Cell("", note=row["problem"] or "no value")] * 2
+    return [in_deviations(rate(row, "standardized")), in_points(rate(row, "preference"))]
+
+
+def against_panels(dataset: Compared, setting: str) -> Table:
+    """Each model's captions, scored by itself and by panels (the page's second table)."""
+    writers, _ = dataset.names(setting)
+    own = {row["generator"]: row for row in dataset.models(setting)}
+    bodies = [Body("Self", [Line("Itself", [_short(own.get(name)) for name in writers])])]
+    for chosen in (GIVEN, GREEDY):
+        lines = [
+            Line(" + ".join(row["members"]), [*_row(dataset, setting, row, writers)])
+            for row in dataset.panels(setting)
+            if row["chosen"] == chosen
+        ]
+        bodies.append(Body(CHOSEN[chosen], lines))
+    heads = [*map(Head, writers)]
+    return Table(
+        f"Itself or a panel, {SAID[setting]}", "Scored by", [Group("Written by", heads)], bodies
+    )
+
+
+def _row(dataset: Compared, setting: str, panel: Numbers, writers: Sequence[str]) -> Iterator[Cell]:
+    found = dataset.against(setting, panel)
+    yield from (_short(found.get(name)) for name in writers)
+
+
+def _short(row: Numbers | None) -> Cell:
+    """`1.32 +11.8 points`."""
+    if row is None or row["standardized"] is None:
+        return Cell(NOTHING)
+    points = "" if row["preference"] is None else f"{written(row['preference'])} points"
+    numbers = {"": row["standardized"], "points": row["preference"]}
+    told = {name: of for name, of in numbers.items() if of is not None}
+    return Cell(score(row["standardized"]), points, numbers=told)
+
+
+def characters(dataset: Compared, setting: str) -> list[Table]:
+    """How good each model's captions are, and how lenient and wide each judge scores."""
+    writers = [
+        Line(row["generator"], [in_points(rate(row, "quality"))])
+        for row in dataset.part(setting, GENERATOR)
+    ]
+    judges = [
+        Line(
+            row["evaluator"],
+            [_plain(rate(row, "leniency")), _plain(rate(row, "scale"), 2)],
+        )
+        for row in dataset.part(setting, EVALUATOR)
+    ]
+    said = SAID[setting]
+    return [
+        Table.plain(f"Quality of captions, {said}", "Written by", ("Points",), writers),
+        Table.plain(f"How judges score, {said}", "Judge", ("Leniency", "Scale"), judges),
+    ]
+
+
+def _plain(of: Rate, places: int = 1) -> Cell:
+    return Cell(score(of.value, places), score_interval(of, places), of.note, _numbers(of))

@@ -1,0 +1,75 @@
+"""The report: the datasets whose captions judges have scored."""
+
+from collections.abc import Sequence
+
+from dagster import AssetsDefinition
+
+from assets.kit.table_asset import NothingYet
+from assets.philautia.common import GROUP, QUESTION, TITLE, datasets, key
+from assets.philautia.examples import Example, examples_of
+from assets.philautia.gathering import READ, counted, gathered, score_tables
+from assets.philautia.pages import Compared, build
+from assets.philautia.pomms import POMMS
+from assets.philautia.preference_matrix import MATRIX
+from assets.report.asset import Sources, report_asset
+from assets.report.publish import Site
+from generators.prompts.captioning import SETTINGS
+from resources.models.catalog import Model
+
+_OF_CAPTION = ["image_id", "sha256", "caption"]
+
+
+def report_over(generators: Sequence[Model], evaluators: Sequence[Model]) -> AssetsDefinition:
+    """The asset `report` of the datasets that there are, by these models."""
+    return report_asset(
+        GROUP,
+        lambda found: _site(found, generators, evaluators),
+        # Captions and scores are read without edges: `preference_matrix` changes whenever they do.
+        deps=[key("preference_matrix"), key("pomms")],
+        description=f"{TITLE}: {QUESTION} The matrix, families, panels, and captions in pictures.",
+    )
+
+
+def _site(found: Sources, generators: Sequence[Model], evaluators: Sequence[Model]) -> Site:
+    names = datasets().get_partition_keys()
+    there = [
+        each
+        for name in names
+        if (each := _compared(found, name, generators, evaluators)) is not None
+    ]
+    if not there:
+        raise NothingYet(
+            "philautia/report: no captions of any dataset have been compared yet. Materialize "
+            "philautia/preference_matrix of one first."
+        )
+    return build(datasets=there, facts=found.facts, spent=found.spent)
+
+
+def _compared(
+    found: Sources, name: str, generators: Sequence[Model], evaluators: Sequence[Model]
+) -> Compared | None:
+    matrix, pomms = found.table("preference_matrix", name), found.table("pomms", name)
+    if matrix is None and pomms is None:
+        return None
+    return Compared(
+        name,
+        MATRIX.table([]).to_pandas() if matrix is None else matrix,
+        POMMS.table([]).to_pandas() if pomms is None else pomms,
+        _examples(found, name, generators, evaluators),
+    )
+
+
+def _examples(
+    found: Sources, name: str, generators: Sequence[Model], evaluators: Sequence[Model]
+) -> list[Example]:
+    captions = {
+        model.name: table.set_index("image_id", drop=False)
+        for model in counted(generators)
+        if (table := found.home.find(key(f"captions_{model.name}"), name, _OF_CAPTION)) is not None
+    }
+    tables = score_tables(found.home, name, counted(evaluators), READ)
+    return [
+        example
+        for setting in SETTINGS
+        for example in examples_of(gathered(tables, setting, generators, evaluators), captions)
+    ]
