@@ -5,8 +5,13 @@ name. So the generators are matched anew with the evaluators, names and families
 preference of what would then be own, or of one family, is estimated as the real one is: fitted
 outside these cells. p is the share of matchings with as much preference or more: one-sided, for
 preference and not against it. It is exact if at most `MATCHINGS` + 1 matchings exist, which holds
-up to seven generators; of more, so many are drawn, and the real one counts as one more. The fewest
-generators that can give a p below 5 % are four, of which there are 24 matchings.
+up to seven generators; of more, so many are drawn, and the real one counts as one more.
+
+What is compared is the mean preference by the root mean square of the residuals outside. A matching
+that leaves favoured cells outside fits badly, and would reach large means by chance: a family of
+four among twelve that favours itself by three deviations of noise had p of 3 to 7 % by the mean
+alone, and below 0.3 % so. The fewest generators that can give a p below 5 % are four, with 24
+matchings; a family of k among m cannot give one much below 1 in m over k: 5 % for three of six.
 
 It takes Φ as it is: whether other images would have given another one is what intervals say.
 """
@@ -25,6 +30,8 @@ from metrics.preference_model import preference_model
 from metrics.resampling import generator_named
 
 MATCHINGS = 9999
+_LEAST = 1e-9
+"""Of the residuals outside, in points."""
 SELF = "self-preference"
 """The test of the diagonal, beside those of the families."""
 
@@ -40,11 +47,16 @@ def matching_tests(scores: CaptionScores, *, seed: int = 0) -> pd.DataFrame:
     orders, exact = _orders(len(scores.generators), seed)
     of_own = _residuals(means, scores.own, orders)
     of_kin = _residuals(means, scores.kin, orders)
-    rows = [_test(SELF, of_own, scores.own, orders, exact=exact)]
+    apart_of_own, apart_of_kin = (
+        _mean_over(residuals**2, ~cells[orders]) ** 0.5
+        for residuals, cells in ((of_own, scores.own), (of_kin, scores.kin))
+    )
+    rows = [_test(SELF, _mean_over(of_own, scores.own[orders]), apart_of_own, exact=exact)]
     for family in scores.family_names:
         problem = family_problem(scores, family)
         cross = scores.block(family) & ~scores.own
-        rows.append(_test(family, of_kin, cross, orders, exact=exact, problem=problem))
+        means_of_kin = _mean_over(of_kin, cross[orders])
+        rows.append(_test(family, means_of_kin, apart_of_kin, exact=exact, problem=problem))
     table = pd.DataFrame(rows)
     table.insert(3, "p_holm", holm(table["p"]))
     return table
@@ -78,25 +90,19 @@ def _residuals(means: Values, looked_for: Mask, orders: NDArray[np.intp]) -> Val
 
 
 def _test(
-    tested: str,
-    residuals: Values,
-    cells: Mask,
-    orders: NDArray[np.intp],
-    *,
-    exact: bool,
-    problem: str = "",
+    tested: str, preference: Values, noise: Values, *, exact: bool, problem: str = ""
 ) -> dict[str, object]:
-    """The row of a test: the real mean over cells among those of all orders."""
-    means = _mean_over(residuals, cells[orders])
-    if not problem and np.isnan(means[0]):
+    """The row of a test: the real preference and noise, which come first, among all orders'."""
+    if not problem and np.isnan(preference[0]):
         problem = "no cell of it has a preference"
-    # An order without a mean may have had a larger one; sums in another order differ a little.
-    as_much = np.isnan(means) | (means >= means[0] - 1e-5 * np.nanstd(residuals[0]))
+    compared = preference / np.maximum(noise, _LEAST)
+    # An order without a mean may have had a larger one; fits end within a tolerance.
+    as_much = np.isnan(compared) | (compared >= compared[0] - 1e-4 * abs(compared[0]))
     return {
         "tested": tested,
-        "preference": float("nan") if problem else float(means[0]),
+        "preference": float("nan") if problem else float(preference[0]),
         "p": float("nan") if problem else float(as_much.mean()),
-        "matchings": len(orders),
+        "matchings": len(preference),
         "exact": exact,
         "problem": problem,
     }

@@ -12,7 +12,9 @@ of 1, the diagonal's residuals had one of 158 for four models of equal quality, 
 twelve. So scales are drawn to their mean, 1, as if they came from a normal distribution with a
 deviation of 0.5, which holds those from 0.5 to 2: noise of variance σ² adds 4σ²·Σ(b_j − 1)² to the
 sum of squares, with σ² estimated from the residuals. That gave 1.4 and 1.1, and where quality
-differs by more than the noise it changes nothing: the penalty is small beside the squares then.
+differs by more than the noise it changes little: the penalty is small beside the squares then.
+The mean over the diagonal was right everywhere; that of models that score widely and write well
+was off by at most 0.2 σ among twelve and 0.4 σ among six, where quality differs as noise does.
 """
 
 from typing import NamedTuple
@@ -70,6 +72,7 @@ def fit_preference(means: Values, outside: Mask, *, scaled: bool = True) -> Fit:
 def _fit(means: Values, outside: Mask, *, scaled: bool) -> Fit:
     held = outside & ~np.isnan(means)
     enough = (held.sum(axis=2) >= 1).all(axis=1) & (held.sum(axis=1) >= 2).all(axis=1)
+    enough &= held.any(axis=(1, 2))
     state = _State(np.where(held, means, 0.0), held.astype(np.float64))
     converged = np.zeros(len(means), bool)
     active = np.flatnonzero(enough)

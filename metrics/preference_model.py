@@ -66,7 +66,7 @@ def _too_few(outside: Mask, looked_for: Mask) -> str:
         f"the fit has {numbers} numbers for {generators} generators and {evaluators} evaluators, "
         f"and {int(outside.sum())} cells to find them"
     )
-    if outside.sum() <= numbers:
+    if outside.sum() <= max(0, numbers):
         return counted
     rows = _derivatives(*outside.shape)
     known, sought = rows[outside], rows[looked_for]
