@@ -31,6 +31,7 @@ from resources.models.client import ModelClient
 from resources.tables import ParquetTables
 from sensors.batches import watching
 from sensors.interrupted_runs import ending
+from sensors.judge_everything import judge_everything_job
 from sensors.monthly_schedules import monthly
 from sensors.new_painters import jobs_of_painters, launching
 from sensors.painters import noticing
@@ -104,13 +105,22 @@ by_key = {
 resources = resources_at(data_root())
 named = jobs_of(flows(by_key), by_key)
 batches = batching(planners, by_key, named.by_asset, resources)
-quotes = quote_job(planners, lambda: defs.get_repository_def().assets_defs_by_key)
+
+
+def repository() -> dg.RepositoryDefinition:
+    """All that is defined here, once it is."""
+    return defs.get_repository_def()
+
+
+quotes = quote_job(planners, lambda: repository().assets_defs_by_key)
+judging = judge_everything_job(catalog, repository)
 
 defs: dg.Definitions = dg.Definitions(
     assets=every_asset,
     asset_checks=dg.load_asset_checks_from_package_module(assets),
     jobs=[
         quotes,
+        judging,
         *named.all,
         *batches.jobs,
     ],

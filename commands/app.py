@@ -15,6 +15,7 @@ from commands.environment import load_environment
 from commands.export import export
 from commands.figure import figure
 from commands.import_ import import_
+from commands.judge import judge
 from commands.prompts import prompts
 from commands.quote import quote
 from commands.run import run
@@ -74,6 +75,7 @@ for name, command in (
     ("quote", quote),
     ("prompts", prompts),
     ("run", run),
+    ("judge", judge),
     ("export", export),
     ("import", import_),
     ("collect", collect),

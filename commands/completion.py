@@ -1,4 +1,4 @@
-"""Shell completion of names: assets, partitions, scenes.
+"""Shell completion of names: assets, partitions, judges, benchmarks, scenes.
 
 Loading the code location takes seconds, so the names lie in a file beside Dagster's instance,
 written anew when a models file or the source has changed since.
@@ -34,6 +34,17 @@ def complete_partitions(ctx: Any, incomplete: str) -> list[str]:
     return [f"{before}{comma}{key}" for key in of if key.startswith(last)]
 
 
+def complete_judges(incomplete: str) -> list[str]:
+    """Judges and metrics whose name begins so."""
+    return [name for name in _names()["judges"] if name.startswith(incomplete)]
+
+
+def complete_benchmarks(incomplete: str) -> list[str]:
+    """Benchmarks whose name begins so; behind a comma, one more."""
+    before, comma, last = incomplete.rpartition(",")
+    return [f"{before}{comma}{name}" for name in _names()["benchmarks"] if name.startswith(last)]
+
+
 def complete_scenes(incomplete: str) -> list[str]:
     """Scenes of the domain that is typed already, else the domains."""
     from generators.domains import domains
@@ -47,7 +58,7 @@ def complete_scenes(incomplete: str) -> list[str]:
 
 
 def _names() -> dict[str, Any]:
-    """By asset, its partitions."""
+    """`assets` with their partitions, `judges` and `benchmarks`."""
     load_environment()
     file, version = Path(os.environ["DAGSTER_HOME"]) / "names.json", _version()
     try:
@@ -55,7 +66,7 @@ def _names() -> dict[str, Any]:
     except (OSError, ValueError):
         names = {}
     if names.get("version") != version:
-        names = {"version": version, "assets": _assets()}
+        names = {"version": version, "assets": _assets(), **_judges_and_benchmarks()}
         file.write_text(json.dumps(names))
     return names
 
@@ -76,6 +87,17 @@ def _assets() -> dict[str, list[str]]:
             )
             for key, asset in sorted(by_key.items())
         }
+
+
+def _judges_and_benchmarks() -> dict[str, list[str]]:
+    from assets.kit.benchmarks import benchmarks
+    from assets.kit.judged import judges_in
+    from definitions import catalog
+
+    return {
+        "judges": [judge.name for judge in judges_in(catalog)],
+        "benchmarks": [*benchmarks()],
+    }
 
 
 def _version() -> str:

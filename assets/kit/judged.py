@@ -23,6 +23,7 @@ from assets.kit.foresight import partition_of
 from assets.kit.partitions import parts_of
 from assets.kit.step import Input, Step
 from generators.nearest import nearest
+from resources.faults import Corrupt
 from resources.home import Home
 from resources.models.catalog import Catalog, Model
 
@@ -166,24 +167,27 @@ class Judged:
     def _parents(self, where: Where) -> Iterator[Where]:
         """What an asset is made of, where that is of one partition: its own, or a part of it."""
         asset, partition = where
-        step = self.steps.get(asset)
-        if step is not None:
-            for of in step.inputs.values():
-                if not of.optional:
-                    yield of.asset, partition_of(step, of, partition)
-            return
-        own = self._assets[asset].partitions_def
+        step, own = self.steps.get(asset), self._assets[asset].partitions_def
+        read = {} if step is None else {of.asset: of for of in step.inputs.values()}
         for parent in sorted(self._assets[asset].dependency_keys):
-            if parent not in self._assets:
-                continue
-            division = self._assets[parent].partitions_def
-            parts = parts_of(partition, own)
-            if division is None or own is None or isinstance(division, MultiPartitionsDefinition):
-                if division == own:
-                    yield parent, partition
-                continue
-            same = {partition, *parts.values()} & {*self._partitions(division)}
-            yield from ((parent, each) for each in sorted(same))
+            if step is not None and parent in read:
+                if not read[parent].optional:
+                    yield parent, partition_of(step, read[parent], partition)
+            elif parent in self._assets:
+                division = self._assets[parent].partitions_def
+                yield from ((parent, each) for each in self._same(partition, own, division))
+
+    def _same(
+        self,
+        partition: str,
+        own: PartitionsDefinition[Any] | None,
+        division: PartitionsDefinition[Any] | None,
+    ) -> Sequence[str]:
+        """The partition of another division that goes with one, where there is just one."""
+        if division is None or own is None or isinstance(division, MultiPartitionsDefinition):
+            return [partition] if division == own else []
+        parts = {partition, *parts_of(partition, own).values()}
+        return sorted(parts & {*self._partitions(division)})
 
     def _is_stored(self, where: Where) -> bool:
         if where not in self._stored:
@@ -197,6 +201,10 @@ class Judged:
             return False
         if where not in self._rehearsed:
             asset, partition = where
-            rows = self.home.table(asset, partition or None, [_REHEARSAL])[_REHEARSAL]
+            try:
+                rows = self.home.table(asset, partition or None, [_REHEARSAL])[_REHEARSAL]
+            except Corrupt:
+                # Whoever plans with it says what is wrong with it.
+                return False
             self._rehearsed[where] = len(rows) > 0 and bool(rows.eq(True).all())
         return self._rehearsed[where]

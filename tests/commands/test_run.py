@@ -20,10 +20,10 @@ from dagster import (
 )
 
 from assets.planning import choose_all
-from commands.planning import planned
 from resources.calls import CallStore
 from resources.calls.address import sqlite_url
 from resources.calls.spending import NANO
+from sensors.planned_runs import planned
 from tests.providers import Provider, faults
 from tests.runs import TOPIC, materialize
 

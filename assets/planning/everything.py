@@ -1,0 +1,201 @@
+"""Everything that one judge or metric is asked, by benchmark: its scope, its quote, what lacks."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from dagster import AssetKey
+
+from assets.kit.benchmarks import Benchmark, benchmarks
+from assets.kit.foresight import planners
+from assets.kit.judged import Judged, Part
+from assets.kit.plan import PlanContext
+from assets.planning.cells import Unmade, is_ready, unmade
+from assets.planning.choice import CannotQuote, Task, together
+from assets.planning.lines import Line, Quote, quote
+from assets.planning.prices import prices_of
+from assets.planning.rendering import grand_total
+from generators.nearest import nearest
+from resources.faults import StoreError
+from resources.models.catalog import Model
+
+
+@dataclass(frozen=True)
+class Scope:
+    """Which judge is asked, by which benchmarks, and about how much of each partition.
+
+    Without a `limit` it is asked about all. `stand_ins` has it asked about what stand-ins have
+    made as well, of which no result comes.
+    """
+
+    judge: Model
+    benchmarks: Sequence[Benchmark]
+    limit: int | None = None
+    stand_ins: bool = False
+
+
+class Share(NamedTuple):
+    """What a benchmark has for the judge.
+
+    `tasks` can be done now, those that ask nobody as well; `first` has to be made before the
+    others. `broken` says why nothing can be counted, where that is so.
+    """
+
+    benchmark: Benchmark
+    tasks: Sequence[Task]
+    partitions: int
+    first: Sequence[Unmade]
+    stands_in: Sequence[str]
+    """Partitions that are left out, since stand-ins have made all of them."""
+    on_request: Sequence[AssetKey]
+    quote: Quote
+    broken: str = ""
+
+
+class Everything(NamedTuple):
+    """What a judge is to be asked, benchmark by benchmark.
+
+    `inapplicable` are the benchmarks that have nothing for such a model.
+    """
+
+    scope: Scope
+    shares: Sequence[Share]
+    inapplicable: Sequence[Benchmark]
+
+    @property
+    def quote(self) -> Quote:
+        """A line a benchmark, and their sum."""
+        lines = [self._line(share) for share in self.shares if not share.broken]
+        quotes = [share.quote for share in self.shares]
+        total = replace(self._sum(lines), asset="", partition="")
+        return Quote(
+            lines,
+            [total] if lines else [],
+            {why: tasks for each in quotes for why, tasks in each.without.items()},
+            [sample for each in quotes for sample in each.samples],
+            list(dict.fromkeys(warning for each in quotes for warning in each.warnings)),
+        )
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether anything is there to be asked about, or wrong with it."""
+        return any(share.tasks for share in self.shares)
+
+    @property
+    def is_free(self) -> bool:
+        """Whether it is certain that nothing is to be paid."""
+        bound = self._sum([self._line(share) for share in self.shares]).prices["online"].bound
+        return not bound.nano and not bound.unknown
+
+    def notes(self) -> Iterator[str]:
+        """What is not in the quote, and why."""
+        if not self.is_ready:
+            yield f"Nothing is there yet that {self.scope.judge.name} could be asked about."
+        for benchmark in self.inapplicable:
+            yield f"{benchmark.title} has nothing to ask of {self.scope.judge.name}."
+        for share in self.shares:
+            yield from _notes(share)
+
+    def _line(self, share: Share) -> Line:
+        judge, ready = self.scope.judge, len({task.partition for task in share.tasks})
+        line = Line("", "", judge, prices=prices_of(judge))
+        if share.quote.totals:
+            line = share.quote.totals[0]
+        return replace(
+            line, asset=share.benchmark.title, partition=f"{ready} of {share.partitions} partitions"
+        )
+
+    def _sum(self, lines: Sequence[Line]) -> Line:
+        nothing = Line("", "", self.scope.judge, prices=prices_of(self.scope.judge))
+        return grand_total(Quote([], [*lines] or [nothing]))
+
+
+def chosen_benchmarks(names: Sequence[str]) -> list[Benchmark]:
+    """The benchmarks of those names, all without any. Raises `CannotQuote`."""
+    known = benchmarks()
+    for name in names:
+        if name not in known:
+            raise CannotQuote(f"There is no benchmark {name!r}{nearest(name, list(known))}.")
+    return [each for name, each in known.items() if not names or name in names]
+
+
+def everything(judged: Judged, sources: PlanContext, scope: Scope) -> Everything:
+    """What a judge is to be asked now; nothing is sent.
+
+    Raises `CannotQuote` where none of the benchmarks has anything for it.
+    """
+    shares, inapplicable = [], []
+    for benchmark in scope.benchmarks:
+        share = _share(judged, sources, scope, benchmark)
+        if share is None:
+            inapplicable.append(benchmark)
+        else:
+            shares.append(share)
+    if not shares:
+        names = ", ".join(each.name for each in scope.benchmarks)
+        able = [name for name, each in benchmarks().items() if judged.of(scope.judge, each).applies]
+        raise CannotQuote(
+            f"{scope.judge.name}: {names} has nothing to ask of such a model. "
+            f"Choose {' or '.join(able) or 'another model'}."
+        )
+    return Everything(scope, shares, inapplicable)
+
+
+def _share(
+    judged: Judged, sources: PlanContext, scope: Scope, benchmark: Benchmark
+) -> Share | None:
+    found = judged.of(scope.judge, benchmark)
+    if not found.applies:
+        return None
+    ready = [each for each in found.parts if is_ready(each, scope.judge, stand_ins=scope.stand_ins)]
+    left = {part.partition for part in found.parts if not part.unmade} - {
+        part.partition for part in ready
+    }
+    share = Share(
+        benchmark,
+        [Task(*part.where, _config(part, scope.limit)) for part in ready],
+        len({part.partition for part in found.parts}),
+        unmade(found),
+        sorted(left),
+        found.on_request,
+        Quote([], []),
+    )
+    asking = planners({part.step.key: part.step for part in ready})
+    known = planners(judged.steps)
+    try:
+        made = quote(
+            {key: known[key] for key in asking},
+            sources.planning(together(share.tasks)),
+            [task for task in share.tasks if task.asset in asking],
+        )
+    except (StoreError, ValueError) as why:
+        return share._replace(broken=str(why))
+    return share._replace(quote=made)
+
+
+def _config(part: Part, limit: int | None) -> Mapping[str, int]:
+    if limit is None or "limit" not in part.step.config.model_fields:
+        return {}
+    return {"limit": limit}
+
+
+def _notes(share: Share) -> Iterator[str]:
+    title = share.benchmark.title
+    if share.broken:
+        yield f"{title}: {share.broken}"
+    for lacking in share.first:
+        where = ", ".join(filter(None, lacking.partitions))
+        what = " and ".join(key.to_user_string() for key in lacking.assets)
+        what += f" ({where})" if where else ""
+        yield (
+            f"{title}: not there yet: {what}. That is never made by the way; to have it:"
+            f"\n    {lacking.command}"
+        )
+    if share.stands_in:
+        yield (
+            f"{title}: left out, since stand-ins made it and no result would come of it: "
+            f"{', '.join(filter(None, share.stands_in))}."
+        )
+    if share.on_request:
+        names = ", ".join(key.to_user_string() for key in share.on_request)
+        yield f"{title}: further analyses, which are made by name alone: {names}."

@@ -1,0 +1,126 @@
+"""Following runs on a terminal: progress while they last, and a table of what they have made."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from threading import Event, Thread
+from typing import TYPE_CHECKING, Any
+
+from commands.tables import columns, console
+
+if TYPE_CHECKING:
+    from dagster import DagsterInstance
+    from rich.progress import Progress, TaskID
+
+    from sensors.materialization import Made, Materialization, Spending
+    from sensors.planned_runs import PlannedRun
+
+_EVERY_S = 2.0
+_ENDED = ("STEP_SUCCESS", "STEP_FAILURE", "STEP_SKIPPED")
+_COUNTED = ("dagster/row_count", "requests_sent", "requests_known_before")
+
+
+def execute(
+    done: "Materialization",
+    planned: "PlannedRun",
+    instance: "DagsterInstance",
+    progress: "Progress",
+) -> None:
+    """Do a run, and show how far it is."""
+    begun = done.begin(planned)
+    task = progress.add_task(begun.name, total=len(begun.plan.step_keys_to_execute))
+    with _following(instance, begun.run.run_id, progress, task, begun.name):
+        for event in done.events(begun):
+            if event.event_type_value in _ENDED:
+                progress.advance(task)
+    progress.remove_task(task)
+
+
+def spending_within(instance: "DagsterInstance", budget: float | None) -> "Spending":
+    """What runs may spend together, by that budget and the one that each has by itself."""
+    from commands.environment import stores
+    from definitions import resources
+    from sensors.materialization import Spending
+
+    def spent_by(runs: Sequence[str]) -> int:
+        with stores(instance, "models") as known:
+            nano: int = known.models.calls.spent_by(runs)
+        return nano
+
+    return Spending(budget, resources["budget"].per_run_usd, spent_by)
+
+
+def resources_in(given: Any) -> dict[str, Any]:
+    """The config of resources; raises `ValueError` for one that there is none of."""
+    from definitions import resources
+    from generators.nearest import nearest
+
+    for name in given if isinstance(given, Mapping) else ["resources"]:
+        if name not in resources:
+            among = nearest(name, sorted(resources))
+            raise ValueError(f"The config names the resource {name!r}, which is not there{among}.")
+    return dict(given)
+
+
+def made_table(made: "Sequence[Made]") -> Any:
+    """By asset and partition: rows, requests, dollars; with the sums."""
+    table = columns("asset", "partition", "rows>", "sent>", "known>", "spent>")
+    for asset, partition, said in made:
+        table.add_row(asset, partition, *_numbers(said))
+    if len(made) > 1:
+        table.add_section()
+        table.add_row("all", "", *_numbers(_sums(made)))
+    return table
+
+
+def _sums(made: "Sequence[Made]") -> dict[str, Any]:
+    sums = Counter[str]()
+    for _, _, said in made:
+        sums.update({name: said.get(name, 0) for name in _COUNTED})
+    spent = [said["spent_usd"] for _, _, said in made if "spent_usd" in said]
+    known = None if "unknown" in spent else sum(spent)
+    return {**sums, "spent_usd": "unknown" if known is None else known}
+
+
+def _numbers(said: Mapping[str, Any]) -> list[str]:
+    counts = [f"{said[name]:,}" if name in said else "" for name in _COUNTED]
+    spent = said.get("spent_usd", "")
+    return [*counts, f"${spent:,.4f}" if isinstance(spent, int | float) else spent]
+
+
+def progress_bars() -> "Progress":
+    """Bars on the terminal; none in a file."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    text = TextColumn("{task.description}")
+    bars = (text, BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    return Progress(*bars, console=console(errors=True))
+
+
+@contextmanager
+def _following(
+    instance: "DagsterInstance", run_id: str, progress: "Progress", task: "TaskID", name: str
+) -> Iterator[None]:
+    """Show what the steps of a run say of themselves, meanwhile."""
+    over = Event()
+
+    def follow() -> None:
+        cursor: str | None = None
+        while not over.wait(_EVERY_S):
+            news = instance.get_records_for_run(run_id, cursor)
+            cursor = news.cursor
+            told = [
+                each.event_log_entry.user_message
+                for each in news.records
+                if each.event_log_entry.dagster_event is None
+            ]
+            if told:
+                progress.update(task, description=f"{name}: {told[-1]}")
+
+    thread = Thread(target=follow, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()

@@ -1,0 +1,117 @@
+"""`counterfactory judge`."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from commands.completion import complete_benchmarks, complete_judges
+from commands.environment import stores
+from commands.following import execute, made_table, progress_bars, spending_within
+from commands.options import listed
+from commands.tables import print_table
+
+if TYPE_CHECKING:
+    from dagster import DagsterInstance
+
+    from assets.kit.judged import Judged
+    from assets.planning.everything import Everything
+
+
+def judge(
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="NAME",
+            help="A judge or metric of models.yaml.",
+            autocompletion=complete_judges,
+        ),
+    ],
+    benchmark: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--benchmark",
+            "-b",
+            metavar="NAME[,NAME…]",
+            help="Some benchmarks; all by default.",
+            autocompletion=complete_benchmarks,
+        ),
+    ] = None,
+    budget: Annotated[
+        float | None,
+        typer.Option(min=0, metavar="USD", help="The most that all of it may spend."),
+    ] = None,
+    no_budget: Annotated[
+        bool, typer.Option("--no-budget", help="Go ahead without a limit on what it spends.")
+    ] = False,
+    limit: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="A trial: about so many items of each partition."),
+    ] = None,
+    stand_ins: Annotated[
+        bool,
+        typer.Option("--stand-ins", help="Ask about what stand-ins made as well, to try it out."),
+    ] = False,
+) -> None:
+    """Have one judge or metric answer every benchmark, then make the reports.
+
+    Says first what it would send and cost. Without a budget it stops there, unless it is free.
+    Example:
+
+        counterfactory judge gpt_6_luna --budget 20
+    """
+    from dagster import DagsterInstance
+
+    from assets.kit.judged import Judged, judge_named
+    from assets.kit.partitions import add_painters
+    from assets.kit.plan import PlanContext
+    from assets.planning import text
+    from assets.planning.everything import Scope, chosen_benchmarks, everything
+    from definitions import catalog, defs
+
+    model = judge_named(catalog, name)
+    scope = Scope(model, chosen_benchmarks(listed(benchmark)), limit, stand_ins)
+    with DagsterInstance.get() as instance:
+        add_painters(instance, catalog)
+        assets = defs.get_repository_def().assets_defs_by_key
+        with stores(instance) as known:
+            sources = PlanContext(known.home, known.images, known.ledger, known.models.calls)
+            judged = Judged(catalog, known.home, instance, assets)
+            found = everything(judged, sources, scope)
+            typer.echo("\n".join([text(found.quote, []), *found.notes()]))
+            if not found.is_ready:
+                raise typer.Exit(1)
+            if budget is None and not no_budget and not found.is_free:
+                typer.echo(
+                    "\nNothing was sent. Say --budget USD for the most that it may spend, or "
+                    "--no-budget."
+                )
+                return
+            failed = _judge(instance, judged, found, budget)
+    if failed:
+        raise typer.Exit(1)
+
+
+def _judge(
+    instance: "DagsterInstance", judged: "Judged", found: "Everything", budget: float | None
+) -> bool:
+    """Do all runs, show what they made, and say whether any of it failed."""
+    from definitions import by_key, defs
+    from sensors.judging import TAG, Judging
+    from sensors.materialization import Materialization
+
+    tasks = [task for share in found.shares for task in share.tasks]
+    spending, tags = spending_within(instance, budget), {TAG: found.scope.judge.name}
+    done = Materialization(instance, by_key, tasks, {}, spending, tags)
+    judging = Judging(instance, defs.resolve_asset_graph(), judged, found, done)
+    with progress_bars() as progress:
+        whole = progress.add_task("runs", total=None)
+        for each in judging.runs():
+            execute(done, each, instance, progress)
+            progress.advance(whole)
+    if done.made:
+        print_table(made_table(done.made))
+    for line in (*judging.told, *done.told, *done.failures):
+        typer.echo(line, err=True)
+    if not done.made and not done.failures and not judging.told:
+        typer.echo("All that is there is answered and up to date.")
+    return bool(judging.told or done.told or done.failures)

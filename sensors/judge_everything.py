@@ -1,0 +1,119 @@
+"""The job `judge_everything`: one judge or metric over all benchmarks, from Dagster's pages."""
+
+from collections.abc import Callable
+
+from dagster import (
+    Config,
+    Failure,
+    JobDefinition,
+    MetadataValue,
+    OpExecutionContext,
+    RepositoryDefinition,
+    op,
+)
+from pydantic import Field
+
+from assets.kit.judged import Judged, judge_named
+from assets.kit.partitions import add_painters
+from assets.kit.plan import PlanContext
+from assets.planning import markdown, text
+from assets.planning.everything import Everything, Scope, chosen_benchmarks, everything
+from assets.planning.job import job_of
+from resources.budget import MOST_USD, Budget
+from resources.home import Home
+from resources.images import ImageStore
+from resources.ledger import WorkLedger
+from resources.models.catalog import Catalog
+from resources.models.client import ModelClient
+from sensors.judging import TAG, Judging
+from sensors.materialization import Materialization, Spending
+
+PARENT = "counterfactory/judged_by"
+"""The tag of a run that the job has begun: the run of the job."""
+
+
+class Wanted(Config):
+    """Which judge is asked, about what, for how much."""
+
+    judge: str = Field(description="A judge or metric of models.yaml.")
+    benchmarks: list[str] = Field(default=[], description="Some benchmarks; all by default.")
+    budget_usd: float | None = Field(
+        default=None,
+        ge=0,
+        le=MOST_USD,
+        allow_inf_nan=False,
+        description="The most that all of it may spend. Without it nothing is sent that costs "
+        "anything, unless `no_budget` is set.",
+    )
+    no_budget: bool = Field(default=False, description="Go ahead without a limit on the spending.")
+    limit: int | None = Field(
+        default=None, ge=1, description="A trial: about so many items of each partition."
+    )
+    stand_ins: bool = Field(
+        default=False, description="Ask about what stand-ins made as well, to try it out."
+    )
+
+
+def judge_everything_job(
+    catalog: Catalog, repository: Callable[[], RepositoryDefinition]
+) -> JobDefinition:
+    """The job `judge_everything`; `repository` gives what there is, once all is loaded."""
+
+    @op(
+        name="judge_everything",
+        description="Quotes what one judge would be asked by every benchmark, then has it "
+        "answer: a run for each partition, within one budget. Run it again, and only the rest is "
+        "asked.",
+    )
+    def judge_everything(
+        context: OpExecutionContext,
+        config: Wanted,
+        home: Home,
+        images: ImageStore,
+        ledger: WorkLedger,
+        models: ModelClient,
+        budget: Budget,
+    ) -> None:
+        add_painters(context.instance, catalog)
+        assets = repository().assets_defs_by_key
+        judge = judge_named(catalog, config.judge)
+        benchmarks = chosen_benchmarks(config.benchmarks)
+        scope = Scope(judge, benchmarks, config.limit, config.stand_ins)
+        judged = Judged(catalog, home, context.instance, assets)
+        found = everything(judged, PlanContext(home, images, ledger, models.calls), scope)
+        said = "\n".join([text(found.quote, []), *found.notes()])
+        context.log.info("The quote:\n%s", said)
+        quote = {"quote": MetadataValue.md(_markdown(found))}
+        if not found.is_ready:
+            raise Failure(f"Nothing can be asked.\n{said}", metadata=quote)
+        context.add_output_metadata(quote)
+        if config.budget_usd is None and not config.no_budget and not found.is_free:
+            context.log.warning(
+                "Nothing was sent. Set budget_usd to the most that it may spend, or no_budget."
+            )
+            return
+        spending = Spending(config.budget_usd, budget.per_run_usd, models.calls.spent_by)
+        tasks = [task for share in found.shares for task in share.tasks]
+        tags = {TAG: judge.name, PARENT: context.run_id}
+        done = Materialization(context.instance, assets, tasks, {}, spending, tags)
+        judging = Judging(context.instance, repository().asset_graph, judged, found, done)
+        for each in judging.runs():
+            begun = done.begin(each)
+            names = ", ".join(key.to_user_string() for key in each.assets)
+            context.log.info("%s %s: the run %s", names, each.partition, begun.run.run_id)
+            for _ in done.events(begun):
+                pass
+        told = [*judging.told, *done.told, *map(str, done.failures)]
+        if told:
+            raise Failure("\n".join(told), metadata=quote)
+
+    return job_of(
+        "judge_everything",
+        judge_everything,
+        "One judge or metric over all benchmarks: quoted first, within one budget. "
+        "Without a budget it is only quoted, unless it is free.",
+    )
+
+
+def _markdown(found: Everything) -> str:
+    return "\n".join([markdown(found.quote, []), "", *(f"- {note}" for note in found.notes())])

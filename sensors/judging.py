@@ -1,0 +1,134 @@
+"""Judging: runs that have one judge answer every benchmark, then make what depends on that.
+
+Each benchmark's part is on its own: where one fails, the others are finished. What is up to date,
+and has all its answers, is left alone, so that a second go does the rest and pays nothing twice.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any
+
+from dagster import AssetKey, DagsterEventType, DagsterInstance
+from dagster._core.definitions.assets.graph.base_asset_graph import BaseAssetGraph
+from dagster._core.definitions.partitions.context import partition_loading_context
+
+from assets.kit.judged import Judged, Where
+from assets.planning import Task
+from assets.planning.everything import Everything, Share
+from sensors.materialization import Materialization
+from sensors.planned_runs import PlannedRun, planned
+
+TAG = "counterfactory/judge"
+"""The tag of a run that is part of having one judge answer everything: the judge's name."""
+_OF_MONEY = ("OverBudget", "NoPrice", "KeyNotSet")
+"""Errors after which nothing more can be asked."""
+
+
+class Judging:
+    """The runs of one go; `told` is why some were not begun."""
+
+    def __init__(
+        self,
+        instance: DagsterInstance,
+        graph: "BaseAssetGraph[Any]",
+        judged: Judged,
+        everything: Everything,
+        done: Materialization,
+    ) -> None:
+        self._instance, self._graph, self._judged = instance, graph, judged
+        self._everything, self._done = everything, done
+        self._lines = {
+            (line.asset, line.partition): line
+            for share in everything.shares
+            for line in share.quote.lines
+        }
+        self._made_by_asset: dict[AssetKey, Mapping[str, int]] = {}
+        self.told: list[str] = [
+            f"{share.benchmark.title}: {share.broken}"
+            for share in everything.shares
+            if share.broken
+        ]
+
+    def runs(self) -> Iterator[PlannedRun]:
+        """The runs that are needed, one after the other: the next depends on how this one ends."""
+        for share in self._everything.shares:
+            for stage in [] if share.broken else self._stages(share):
+                for each in map(self._needed, stage):
+                    if each.assets and self._may_begin(each):
+                        yield each
+                        self._made_by_asset.clear()
+
+    def _stages(self, share: Share) -> list[list[PlannedRun]]:
+        """Those of a benchmark: what the judge is asked, and what follows from that."""
+        asked = [(task.asset, task.partition) for task in share.tasks]
+        tasks = [Task(key, partition, {}) for key, partition in (*asked, *self._following(asked))]
+        return planned(self._graph, self._instance, tasks)
+
+    def _following(self, asked: Sequence[Where]) -> Iterator[Where]:
+        """The tables over all judges, and the reports, that depend on what is asked."""
+        changed, of = {*asked}, {key.path[0] for key, _ in asked}
+        with partition_loading_context(dynamic_partitions_store=self._instance):
+            for key in self._graph.toposorted_asset_keys:
+                if key in self._judged.steps or key.path[0] not in of:
+                    continue
+                for parent in self._graph.get(key).parent_keys:
+                    for where in [each for each in changed if each[0] == parent]:
+                        changed |= set(self._children(where, key))
+                yield from sorted(where for where in changed if where[0] == key)
+
+    def _children(self, where: Where, key: AssetKey) -> Iterator[Where]:
+        found = self._graph.get_children_partitions(where[0], where[1] or None)
+        for child in found:
+            if child.asset_key == key:
+                yield key, child.partition_key or ""
+
+    def _needed(self, run: PlannedRun) -> PlannedRun:
+        """Of a run, the assets that it would change or make."""
+        needed: list[AssetKey] = []
+        for key in run.assets:
+            where = key, run.partition
+            if self._lacks_answers(where) or not self._is_current(where, needed):
+                needed.append(key)
+        return run._replace(assets=needed)
+
+    def _lacks_answers(self, where: Where) -> bool:
+        line = self._lines.get((where[0].to_user_string(), where[1]))
+        return line is not None and bool(line.requests > line.stored or line.later or line.missing)
+
+    def _is_current(self, where: Where, making: Collection[AssetKey]) -> bool:
+        """Whether something was made after all that it is made of, or nothing of that is there."""
+        key, partition = where
+        with partition_loading_context(dynamic_partitions_store=self._instance):
+            parents = self._graph.get_parents_partitions(key, partition or None).parent_partitions
+        read = {(each.asset_key, each.partition_key or "") for each in parents}
+        if any(of in making and part == partition for of, part in read):
+            return False
+        own, made = self._made_at(where), [*filter(None, map(self._made_at, read))]
+        if key in self._judged.steps:
+            is_there = self._judged.home.holds(key, partition or None)
+            return is_there and own is not None and max(made, default=0) < own
+        return max(made, default=0) <= (own or 0)
+
+    def _made_at(self, where: Where) -> int | None:
+        """Where the latest materialization stands in the order of all events; None without any."""
+        key, partition = where
+        if key not in self._made_by_asset:
+            kind = DagsterEventType.ASSET_MATERIALIZATION
+            by_partition = dict(self._instance.get_latest_storage_id_by_partition(key, kind))
+            for record in self._instance.fetch_materializations(key, limit=1).records:
+                by_partition.setdefault(record.partition_key or "", record.storage_id)
+            self._made_by_asset[key] = by_partition
+        return self._made_by_asset[key].get(partition)
+
+    def _may_begin(self, run: PlannedRun) -> bool:
+        """Whether a run is begun: not one that asks, once nothing more can be paid."""
+        if not self._asks(run.assets):
+            return True
+        why = next((f for f in self._done.failures if f.error in _OF_MONEY), None)
+        if why is not None:
+            names = ", ".join(key.to_user_string() for key in run.assets)
+            self.told.append(f"{names}, {run.partition}: not asked, since {why.step} failed.")
+        return why is None
+
+    def _asks(self, keys: Collection[AssetKey]) -> bool:
+        steps = self._judged.steps
+        return any(key in steps and steps[key].asks_models for key in keys)

@@ -1,0 +1,153 @@
+"""Materialization from outside the UI: runs in processes of their own, within one budget."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from dagster import DagsterEvent, DagsterInstance, DagsterRun
+from dagster._core.definitions.reconstruct import ReconstructableJob, ReconstructableRepository
+from dagster._core.execution.api import create_execution_plan, execute_run_iterator
+from dagster._core.execution.plan.plan import ExecutionPlan
+
+from assets.kit.partitions import tags_of
+from assets.planning import Task
+from assets.planning.choice import Assets
+from resources.calls.spending import NANO
+from sensors.planned_runs import PlannedRun
+
+_ROOT = Path(__file__).parents[1]
+_QUIET = {"console": {"config": {"log_level": "CRITICAL"}}}
+
+
+class Begun(NamedTuple):
+    """A run that is about to be executed."""
+
+    run: DagsterRun
+    job: ReconstructableJob
+    plan: ExecutionPlan
+    planned: PlannedRun
+
+    @property
+    def name(self) -> str:
+        """What it is called where people read of it."""
+        return self.planned.partition or self.planned.assets[0].path[0]
+
+
+class Made(NamedTuple):
+    """A partition of an asset that a run has made, and what its metadata say."""
+
+    asset: str
+    partition: str
+    said: Mapping[str, Any]
+
+
+class Failed(NamedTuple):
+    """Why a step of a run failed; `error` names its class."""
+
+    step: str
+    error: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.step}: {self.message}"
+
+
+class Spending(NamedTuple):
+    """What runs may spend together: a budget, and the one that each has by itself.
+
+    `spent_by` says what some runs have spent, or may have, in billionths of a dollar.
+    """
+
+    budget: float | None
+    per_run: float | None
+    spent_by: Callable[[Sequence[str]], int]
+
+
+class Materialization:
+    """Executes runs, and keeps what they said: what was made, `failures`, and what checks `told`.
+
+    That is of checks that have not passed and stop nothing, as where requests failed.
+    """
+
+    def __init__(
+        self,
+        instance: DagsterInstance,
+        assets: Assets,
+        tasks: Iterable[Task],
+        resources: Mapping[str, Any],
+        spending: Spending,
+        tags: Mapping[str, str] | None = None,
+    ) -> None:
+        self._instance, self._assets, self._spending = instance, assets, spending
+        self._resources, self._tags = resources, tags or {}
+        self._configs = {task.asset: task.config for task in tasks}
+        self._runs: list[str] = []
+        self.made: list[Made] = []
+        self.failures: list[Failed] = []
+        self.told: list[str] = []
+
+    def begin(self, planned: PlannedRun) -> Begun:
+        """Create a run, which `events` executes."""
+        # Other processes load it themselves.
+        location = ReconstructableRepository.for_module("definitions", "defs", str(_ROOT))
+        job = location.get_reconstructable_job("__ASSET_JOB").get_subset(
+            asset_selection=frozenset(planned.assets)
+        )
+        config = self._config(planned)
+        plan = create_execution_plan(job, config, instance_ref=self._instance.get_ref())
+        division = self._assets[planned.assets[0]].partitions_def
+        where = tags_of(planned.partition, division) if planned.partition else {}
+        run = self._instance.create_run_for_job(
+            job_def=job.get_definition(),
+            execution_plan=plan,
+            run_config=config,
+            tags={**self._tags, **where},
+            asset_selection=frozenset(planned.assets),
+            job_code_origin=job.get_python_origin(),
+        )
+        self._runs.append(run.run_id)
+        return Begun(run, job, plan, planned)
+
+    def events(self, begun: Begun) -> Iterator[DagsterEvent]:
+        """Do a run in processes of its own, as the UI does; its events, as they come."""
+        for event in execute_run_iterator(begun.job, begun.run, self._instance):
+            self._note(event, begun.planned.partition)
+            yield event
+        finished = self._instance.get_run_by_id(begun.run.run_id)
+        if finished is None or not finished.is_success:
+            said = f"the run {begun.run.run_id} failed: see its log in `make ui`."
+            self.failures.append(Failed(begun.name, "", said))
+
+    def _config(self, planned: PlannedRun) -> dict[str, Any]:
+        ops = {
+            key.to_python_identifier(): {"config": dict(of)}
+            for key in planned.assets
+            if (of := self._configs.get(key))
+        }
+        resources, (budget, per_run, spent_by) = dict(self._resources), self._spending
+        if budget is not None:
+            own = dict(resources.get("budget", {}).get("config", {}))
+            left = budget - (spent_by(self._runs) / NANO if self._runs else 0.0)
+            limits = [left, own.get("per_run_usd"), per_run]
+            own["per_run_usd"] = max(0.0, min(each for each in limits if each is not None))
+            resources["budget"] = {"config": own}
+        return {"ops": ops, "resources": resources, "loggers": _QUIET}
+
+    def _note(self, event: DagsterEvent, partition: str) -> None:
+        if event.is_step_materialization:
+            made = event.step_materialization_data.materialization
+            said = {name: value.value for name, value in made.metadata.items()}
+            self.made.append(Made(made.asset_key.to_user_string(), partition, said))
+        elif event.event_type_value == "ASSET_CHECK_EVALUATION":
+            found = event.asset_check_evaluation_data
+            if not (found.passed or found.blocking) and found.severity.value == "ERROR":
+                what = ", ".join(filter(None, [found.asset_key.to_user_string(), partition]))
+                self.told.append(f"{what}: {found.check_name}: {found.description}")
+        elif event.is_step_failure:
+            error = event.step_failure_data.error
+            cause = error.cause if error and error.cause else error
+            name = ", ".join(filter(None, [str(event.step_key), partition]))
+            kind = (cause.cls_name if cause else None) or ""
+            message = cause.message.strip() if cause else str(event)
+            self.failures.append(Failed(name, kind, re.sub(rf"^[\w.]*{kind}: ", "", message)))
