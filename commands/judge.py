@@ -7,7 +7,7 @@ import typer
 from commands.completion import complete_benchmarks, complete_judges
 from commands.environment import stores
 from commands.following import execute, made_table, progress_bars, spending_within
-from commands.options import listed
+from commands.options import Budget, listed
 from commands.tables import print_table
 
 if TYPE_CHECKING:
@@ -36,10 +36,7 @@ def judge(
             autocompletion=complete_benchmarks,
         ),
     ] = None,
-    budget: Annotated[
-        float | None,
-        typer.Option(min=0, metavar="USD", help="The most that all of it may spend."),
-    ] = None,
+    budget: Budget = None,
     no_budget: Annotated[
         bool, typer.Option("--no-budget", help="Go ahead without a limit on what it spends.")
     ] = False,

@@ -1,5 +1,6 @@
 """Options that several commands take."""
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -37,6 +38,24 @@ Config = Annotated[
         dir_okay=False,
         help="Run config as YAML, as in Dagster's launchpad.",
     ),
+]
+
+
+def _amount(written: str) -> float:
+    from resources.budget import MOST_USD
+
+    try:
+        amount = float(written)
+    except ValueError:
+        amount = math.nan
+    if not 0 <= amount <= MOST_USD:
+        raise typer.BadParameter(f"{written} is no amount of US dollars. Write one as in 12.50.")
+    return amount
+
+
+Budget = Annotated[
+    float | None,
+    typer.Option(parser=_amount, metavar="USD", help="The most that all of it may spend."),
 ]
 
 

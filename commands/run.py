@@ -1,11 +1,9 @@
 """`counterfactory run`."""
 
-from typing import Annotated
-
 import typer
 
 from commands.following import execute, made_table, progress_bars, resources_in, spending_within
-from commands.options import Config, Partitions, Select, listed, read_config
+from commands.options import Budget, Config, Partitions, Select, listed, read_config
 from commands.tables import print_table
 
 
@@ -13,10 +11,7 @@ def run(
     select: Select,
     partitions: Partitions = None,
     config: Config = None,
-    budget: Annotated[
-        float | None,
-        typer.Option(min=0, metavar="USD", help="The most that all of it may spend."),
-    ] = None,
+    budget: Budget = None,
 ) -> None:
     """Materialize assets, as the UI does: one partition a run, with all checks.
 

@@ -2,7 +2,7 @@
 
 import json
 import socket
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from dagster import (
@@ -47,9 +47,7 @@ def ending(jobs: Sequence[Any]) -> SensorDefinition:
     )
     def interrupted_runs(context: SensorEvaluationContext) -> SensorResult:
         requests, told = [], []
-        for run in context.instance.get_runs(RunsFilter(statuses=_UNDER_WAY)):
-            if not is_gone(run) or not _end(context.instance, run):
-                continue
+        for run in end_interrupted(context.instance):
             told.append(f"The process of the run {run.run_id} ({run.job_name}) is gone: it ended.")
             context.log.warning("%s", told[-1])
             if run.job_name in named and _is_automatic(run) and AGAIN not in run.tags:
@@ -59,6 +57,15 @@ def ending(jobs: Sequence[Any]) -> SensorDefinition:
         return SensorResult(skip_reason="\n".join(told or ["No run was interrupted."]))
 
     return interrupted_runs
+
+
+def end_interrupted(instance: DagsterInstance) -> Iterator[DagsterRun]:
+    """End the runs whose process is gone, with their places in pools, and give each."""
+    for run in instance.get_runs(RunsFilter(statuses=_UNDER_WAY)):
+        if is_gone(run) and _end(instance, run):
+            # Dagster frees them as well, some seconds later, where its daemon runs.
+            instance.event_log_storage.free_concurrency_slots_for_run(run.run_id)
+            yield run
 
 
 def is_gone(run: DagsterRun) -> bool:

@@ -1,6 +1,7 @@
 """Materialization from outside the UI: runs in processes of their own, within one budget."""
 
 import re
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,6 +15,7 @@ from assets.kit.partitions import tags_of
 from assets.planning import Task
 from assets.planning.choice import Assets
 from resources.calls.spending import NANO
+from sensors.interrupted_runs import end_interrupted
 from sensors.planned_runs import PlannedRun
 
 _ROOT = Path(__file__).parents[1]
@@ -86,6 +88,8 @@ class Materialization:
         self.made: list[Made] = []
         self.failures: list[Failed] = []
         self.told: list[str] = []
+        # Killed runs would keep their places in pools, for which these would wait in vain.
+        deque(end_interrupted(instance), maxlen=0)
 
     def begin(self, planned: PlannedRun) -> Begun:
         """Create a run, which `events` executes."""

@@ -1,0 +1,199 @@
+"""`counterfactory judge`: one judge over all benchmarks, against a real provider's wire.
+
+One story, for each chapter takes seconds to start: it is quoted, a budget is too small, one
+benchmark's table is corrupt, a go is killed, the next one does the rest, and the last one nothing.
+"""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from dagster import DagsterInstance, DagsterRunStatus
+
+from resources.models.catalog import Model
+from tests.providers import Provider
+from tests.runs import TOPIC, failure, few_scenes, materialize, table
+
+PROJECT = Path(__file__).parents[2]
+CONCURRENCY = 2
+BEFORE_THE_KILL = 6
+MODELS = f"""
+- name: gpt
+  backend: openai
+  model: gpt-test
+  family: gpt
+  roles: [judge]
+  base_url: URL
+  concurrency: {CONCURRENCY}
+  longest_output: 100
+  tokens_per_image: 100
+  price: {{input_per_million: 1.0, output_per_million: 1.0}}
+- {{name: mine, backend: file, model: scores.csv, family: mine, roles: [metric]}}
+- {{name: sketch, backend: offline, model: sketch, family: reference, roles: [painter]}}
+"""
+GRAMMAR = Model(
+    name="grammar", backend="offline", model="grammar", family="reference", roles=("writer",)
+)
+FEW = {"seed_cases": {"limit": 2}, "common_perturbations": {"perturbations": ["jpeg"]}}
+VLMBIAS = ("drawn_images", "original_images", "measurements", "questions")
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory):
+    """A folder with the questions of a topic, and a few cases made of them."""
+    folder = tmp_path_factory.mktemp("judged")
+    with few_scenes():
+        made = materialize(folder / "data", *VLMBIAS, topic=TOPIC)
+    assert made.success, failure(made)
+    cases = materialize(
+        folder / "data",
+        *("seed_cases", "negated_cases", "common_perturbations"),
+        topic=TOPIC,
+        group="vhexpansion",
+        config=FEW,
+        models=(GRAMMAR,),
+    )
+    assert cases.success, failure(cases)
+    # One place in a pool: a killed run that kept it would stop all others.
+    (folder / "dagster.yaml").write_text("concurrency: {pools: {default_limit: 1}}\n")
+    return folder
+
+
+def started(folder, *arguments):
+    """The command in a process of its own, which starts others."""
+    environment = {
+        "COUNTERFACTORY_MODELS": str(folder / "models.yaml"),
+        "COUNTERFACTORY_HOME": str(folder / "data"),
+        "DAGSTER_HOME": str(folder),
+        "OPENAI_API_KEY": "sk-test",
+        "PYTHONPATH": str(PROJECT),
+    }
+    return subprocess.Popen(
+        [sys.executable, "-m", "commands.app", "judge", *arguments],
+        cwd=folder,
+        env=os.environ | environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+@pytest.fixture(scope="module")
+def story(prepared):
+    """How each go ended, what it said, and how many requests the provider had got by then."""
+    found = SimpleNamespace(code={}, out={}, err={}, count={}, folder=prepared)
+    with Provider(lambda received: "{Yes}") as provider:
+        (prepared / "models.yaml").write_text(MODELS.replace("URL", provider.openai_url))
+
+        def go(name, *arguments):
+            process = started(prepared, "gpt", *arguments)
+            found.out[name], found.err[name] = process.communicate(timeout=300)
+            found.code[name], found.count[name] = process.returncode, provider.count
+
+        go("quoted")
+        go("poor", "--budget", "0.0001")
+        negated = table(prepared / "data", "negated_cases", group="vhexpansion")
+        whole = negated.read_bytes()
+        negated.write_bytes(b"PAR1 no more")
+        go("one is corrupt", "--budget", "1")
+        negated.write_bytes(whole)
+        provider.latency_s = 0.3
+        killed, before = started(prepared, "gpt", "--budget", "1"), provider.count
+        while provider.count < before + BEFORE_THE_KILL:
+            assert killed.poll() is None, killed.communicate()
+            time.sleep(0.02)
+        os.killpg(killed.pid, signal.SIGKILL)
+        killed.communicate()
+        provider.latency_s = 0.0
+        found.count["killed"] = provider.count
+        go("whole", "--budget", "1")
+        go("again", "--budget", "1")
+    return found
+
+
+def test_without_a_budget_it_only_says_what_it_would_send(story):
+    assert story.code["quoted"] == 0, story.err["quoted"]
+    assert story.count["quoted"] == 0
+    lines = {line.split("  ")[0]: line.split() for line in story.out["quoted"].splitlines()}
+    requests = {name: int(lines[name][6]) for name in ("VHExpansion", "VLMBias")}
+    assert lines["VLMBias"][1:4] == ["1", "of", "7"], "of its topics, one has questions"
+    assert sum(requests.values()) == int(lines["all of these"][4])
+    assert requests["VLMBias"] == story.count["one is corrupt"]
+    assert "ProtoBias: not there yet: protobias/concepts" in story.out["quoted"]
+    assert "frame/combined_gpt" in story.out["quoted"]
+    assert "Nothing was sent. Say --budget USD" in story.out["quoted"]
+
+
+def test_a_budget_that_is_too_small_stops_before_anything_is_sent_and_says_so(story):
+    assert story.code["poor"] == 1
+    assert story.count["poor"] == 0
+    assert "The budget of this run is" in story.err["poor"]
+    assert f"vlmbias/answers_gpt, {TOPIC}: not asked, since vhexpansion__" in story.err["poor"]
+    assert "Traceback" not in story.err["poor"]
+
+
+def test_where_one_benchmark_fails_the_others_are_finished(story):
+    assert story.code["one is corrupt"] == 1
+    assert "VHExpansion: The table" in story.err["one is corrupt"]
+    assert f"Materialize vhexpansion/negated_cases ({TOPIC}) again" in story.err["one is corrupt"]
+    assert "vlmbias/accuracy" in story.out["one is corrupt"]
+    assert "vlmbias/report" in story.out["one is corrupt"]
+    assert story.count["one is corrupt"] > 0
+
+
+def test_after_a_kill_only_the_rest_is_asked(story):
+    assert story.code["whole"] == 0, story.err["whole"]
+    assert "vhexpansion/report" in story.out["whole"]
+    assert "vlmbias" not in story.out["whole"].partition("rows")[2], "that is up to date"
+    told = re.search(r"^all of these +gpt +(\d+) ", story.out["quoted"], re.MULTILINE)
+    twice = story.count["again"] - int(told[1])
+    assert 0 <= twice <= 2 * CONCURRENCY, "what was in flight when it was killed"
+
+
+def test_once_all_is_answered_nothing_is_asked_or_run(story):
+    assert story.code["again"] == 0
+    assert story.count["again"] == story.count["whole"]
+    assert "All that is there is answered and up to date." in story.out["again"]
+
+
+def test_each_partition_is_a_run_that_names_the_judge(story):
+    with DagsterInstance.from_config(str(story.folder)) as instance:
+        runs = instance.get_runs()
+    assert {run.tags["counterfactory/judge"] for run in runs} == {"gpt"}
+    assert len({run.tags.get("dagster/partition") for run in runs}) == 2, "the topic, and none"
+    ended = {DagsterRunStatus.SUCCESS, DagsterRunStatus.FAILURE}
+    assert {run.status for run in runs} == ended, "that which was killed has ended as well"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["gtp"], 2, "gtp is not in"),
+        (["gtp"], 2, "did you mean gpt"),
+        (["sketch"], 2, "sketch is no judge or metric in"),
+        (["gpt", "-b", "vlmbais"], 2, "no benchmark 'vlmbais', did you mean vlmbias"),
+        (["mine", "-b", "frame,vlmbias"], 2, "mine: frame, vlmbias has nothing to ask of such a"),
+        (["gpt", "--budget", "nan"], 2, "nan is no amount of US dollars"),
+        (["gpt", "--budget", "-1"], 2, "-1 is no amount of US dollars"),
+        (["gpt", "-b", "protobias"], 1, ""),
+    ],
+)
+def test_what_cannot_be_done_is_one_message(command, tmp_path, arguments, code, message):
+    done = command("judge", *arguments, models=MODELS.replace("URL", "http://localhost:1"))
+    assert done.exit_code == code
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr + done.stdout
+
+
+def test_a_metric_is_asked_by_the_benchmark_that_has_it_alone(command):
+    done = command("judge", "mine", models=MODELS.replace("URL", "http://localhost:1"))
+    assert "ProtoBias: not there yet" in done.stdout
+    for title in ("FRAME", "VHExpansion", "VLMBias"):
+        assert f"{title} has nothing to ask of mine." in done.stdout
