@@ -84,8 +84,9 @@ class Everything(NamedTuple):
     @property
     def is_free(self) -> bool:
         """Whether it is certain that nothing is to be paid."""
-        bound = self._sum([self._line(share) for share in self.shares]).prices["online"].bound
-        return not bound.nano and not bound.unknown
+        total = self._sum([self._line(share) for share in self.shares])
+        bound = total.prices["online"].bound
+        return not bound.nano and not bound.unknown and total.missing is None
 
     def notes(self) -> Iterator[str]:
         """What is not in the quote, and why."""

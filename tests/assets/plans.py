@@ -3,8 +3,11 @@
 from contextlib import closing, contextmanager
 from types import SimpleNamespace
 
+import dagster as dg
 from dagster import AssetKey
 
+import assets
+from assets.kit.benchmarks import defined
 from assets.kit.benchmarks import planners_of as planners
 from assets.kit.plan import PlanContext
 from assets.planning import Task, quote
@@ -16,6 +19,13 @@ from resources.models.catalog import Catalog
 from resources.models.requests import call_key, canonical_of
 from tests.assets.asked import JUDGE
 from tests.runs import TOPIC
+
+
+def definitions_of(catalog):
+    """By key, the assets that a code location with those models has."""
+    every = [*dg.load_assets_from_package_module(assets), *defined(catalog)]
+    made = (each for each in every if isinstance(each, dg.AssetsDefinition))
+    return {key: each for each in made for key in each.keys}
 
 
 @contextmanager

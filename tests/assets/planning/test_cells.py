@@ -1,0 +1,158 @@
+"""What each judge's cell of a benchmark would take: counted once, priced as a quote prices it."""
+
+from contextlib import contextmanager
+
+import pyarrow.parquet as pq
+import pytest
+from dagster import AssetKey, DagsterInstance
+
+from assets.kit.benchmarks import benchmarks, planners_of
+from assets.kit.choice import NoSuchModel
+from assets.kit.judged import Judged, judge_named
+from assets.planning import Cells, Task, quote
+from assets.vlmbias.answers import Answers
+from assets.vlmbias.questions import QUESTIONS
+from resources.models.catalog import Catalog, Model, Price
+from tests.assets.asked import ask, judge_at
+from tests.assets.plans import definitions_of, plan_context
+from tests.runs import REFERENCE, TOPIC, failure, table
+
+ANSWERED = 3
+VLMBIAS = "vlmbias"
+
+
+def judge(name, dollars, **more):
+    price = Price(input_per_million=dollars, output_per_million=4 * dollars)
+    known = {"backend": "openai", "model": f"{name}-1", "family": "gpt", "roles": ("judge",)}
+    return Model(name=name, price=price, longest_output=100, **{**known, **more})
+
+
+CHEAP, DEAR = judge("cheap", 0.5), judge("dear", 20.0, model="gpt-4o")
+METRIC = Model(name="mine", backend="file", model="mine.csv", family="mine", roles=("metric",))
+SKETCH = Model(
+    name="sketch", backend="offline", model="sketch", family="reference", roles=("painter",)
+)
+MODELS = (*REFERENCE, CHEAP, DEAR, METRIC, SKETCH)
+
+
+@contextmanager
+def cells_at(root, models=MODELS):
+    """The cells of a data root, and what planners read of it."""
+    catalog = Catalog(tuple(models))
+    with DagsterInstance.ephemeral() as instance, plan_context(root) as sources:
+        for division in ("painters", "sources"):
+            instance.add_dynamic_partitions(division, ["sketch"])
+        judged = Judged(catalog, sources.home, instance, definitions_of(catalog))
+        yield Cells(judged, sources), sources
+
+
+def total(sources, model, models=MODELS):
+    """What a quote of the judge's answers says."""
+    task = Task(AssetKey([VLMBIAS, f"answers_{model.name}"]), TOPIC, {})
+    (found,) = quote(planners_of(Catalog(tuple(models))), sources, [task]).totals
+    return found
+
+
+def numbers(line):
+    prices = [(p.expected.nano, p.bound.nano, p.expected.unknown) for p in line.prices.values()]
+    return line.requests, line.stored, line.later, prices
+
+
+@pytest.fixture
+def planned(monkeypatch):
+    """The judges whose requests were planned."""
+    found, rows = [], Answers.rows
+    monkeypatch.setattr(
+        Answers, "rows", lambda step, work: found.append(step.judge.name) or rows(step, work)
+    )
+    return found
+
+
+def test_many_judges_are_planned_once_and_priced_as_a_quote_prices_each(made, planned):
+    with cells_at(made) as (cells, sources):
+        found = [cells.of(model, benchmarks()[VLMBIAS]) for model in (CHEAP, DEAR)]
+        assert planned == ["cheap"]
+        quoted = [total(sources, model) for model in (CHEAP, DEAR)]
+    assert [numbers(cell.line) for cell in found] == [numbers(line) for line in quoted]
+    assert [cell.missing for cell in found] == [line.to_send for line in quoted]
+    assert found[0].expected == "unknown"
+    assert found[1].expected.startswith("$")
+    cheap, dear = (float(cell.at_most.removeprefix("$")) for cell in found)
+    assert 0 < cheap < dear
+    assert {cell.answered for cell in found} == {0}
+    assert (found[0].partitions, found[0].ready) == (7, 1)
+    assert found[0].command == "counterfactory judge cheap --benchmark vlmbias"
+
+
+def test_what_is_answered_is_counted(root, server):
+    somebody = judge_at(server, longest_output=100)
+    done = ask(root, somebody, config={"answers_somebody": {"limit": ANSWERED}})
+    assert done.success, failure(done)
+    models = (*MODELS, somebody)
+    with cells_at(root, models) as (cells, sources):
+        cell = cells.of(somebody, benchmarks()[VLMBIAS])
+        assert numbers(cell.line) == numbers(total(sources, somebody, models))
+    assert cell.answered == ANSWERED
+    assert cell.missing == cell.line.requests - ANSWERED
+
+
+def test_a_benchmark_that_has_nothing_for_a_metric_does_not_apply(made):
+    with cells_at(made) as (cells, _):
+        found = {name: cells.of(METRIC, each) for name, each in benchmarks().items()}
+    assert [name for name, cell in found.items() if cell.applies] == ["protobias"]
+    assert found[VLMBIAS].line is None
+
+
+def test_what_has_to_be_made_first_is_named_from_where_it_begins(made):
+    with cells_at(made) as (cells, _):
+        cell = cells.of(CHEAP, benchmarks()["protobias"])
+    (first,) = cell.first
+    assert [key.path[1] for key in first.assets] == [
+        *("concepts", "prompt_triplets", "image_pairs", "filtered_pairs")
+    ]
+    assert set(first.partitions) == {
+        *("animals", "demography", "objects"),
+        *("animals|sketch", "demography|sketch", "objects|sketch"),
+    }
+    assert cell.ready == cell.answered == cell.missing == 0
+    assert cell.command == first.command
+    assert first.command.startswith('counterfactory run \'key:"protobias/concepts" or ')
+
+
+def test_what_stand_ins_made_is_for_reference_judges_alone(root):
+    asked = {"sha256": "0" * 64, "domain": "animals", "question_id": "Q1", "question": "Legs?"}
+    path = table(root, "questions", topic="animals")
+    pq.write_table(QUESTIONS.table([asked | {"rehearsal": True}]), path)
+    with cells_at(root) as (cells, _):
+        found = {m.name: cells.of(m, benchmarks()[VLMBIAS]) for m in (CHEAP, REFERENCE[0])}
+        assert [(cell.ready, cell.stands_in) for cell in found.values()] == [(1, 1), (2, 0)]
+        before = found["cheap"].missing
+    pq.write_table(QUESTIONS.table([asked | {"rehearsal": False}]), path)
+    with cells_at(root) as (cells, _):
+        cell = cells.of(CHEAP, benchmarks()[VLMBIAS])
+    assert (cell.ready, cell.stands_in, cell.missing) == (2, 0, before + 1)
+
+
+def test_a_table_that_cannot_be_read_is_told_of(root):
+    table(root, "questions").write_bytes(b"PAR1 no more")
+    with cells_at(root) as (cells, _):
+        cell = cells.of(CHEAP, benchmarks()[VLMBIAS])
+    assert "cannot be read" in cell.broken
+    assert cell.line is None
+
+
+def test_a_table_of_an_earlier_version_is_told_of(root):
+    path = table(root, "questions")
+    pq.write_table(pq.read_table(path).drop_columns(["question"]), path)
+    with cells_at(root) as (cells, _):
+        cell = cells.of(CHEAP, benchmarks()[VLMBIAS])
+    assert "vlmbias/questions: its table has no column question" in cell.broken
+
+
+def test_who_is_no_judge_cannot_be_named():
+    catalog = Catalog(MODELS)
+    assert judge_named(catalog, "mine") == METRIC
+    with pytest.raises(NoSuchModel, match="sketch is no judge or metric in"):
+        judge_named(catalog, "sketch")
+    with pytest.raises(NoSuchModel, match=r"deer is not in .* did you mean dear"):
+        judge_named(catalog, "deer")
