@@ -15,7 +15,7 @@ from assets.philautia.gathering import Gathered
 from metrics.caption_scores import Values
 
 MOST = 6
-"""Examples of a judge."""
+"""Examples of a judge and setting."""
 
 
 class Example(NamedTuple):

@@ -70,9 +70,11 @@ def gathered(
     Reference models know how good each other's captions are: beside real models they are left out.
     """
     writers = [model.name for model in counted(generators)]
+    judges = {model.name for model in counted(evaluators)}
     held = {
         name: table[table["setting"].eq(setting) & table["generator"].isin(writers)]
         for name, table in tables.items()
+        if name in judges
     }
     held = _without_references({name: t for name, t in held.items() if len(t)}, evaluators)
     if not held:

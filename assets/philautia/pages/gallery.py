@@ -1,6 +1,7 @@
 """The captions that their own writers prefer most: picture, caption, and what each judge gave."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import count
 from typing import NamedTuple
 
 from assets.philautia.examples import Example
@@ -11,6 +12,8 @@ from assets.report.publish import Thumbnail
 
 SHOWN = 448
 """The longer side in px of a picture."""
+MOST = 3
+"""Examples of a judge, each of another picture."""
 
 
 class Shown(NamedTuple):
@@ -24,13 +27,21 @@ class Shown(NamedTuple):
 
 def gallery(dataset: Compared) -> Mapping[str, Sequence[Shown]]:
     """By judge: its examples, the strongest first."""
-    found: dict[str, list[Shown]] = {}
-    ordered = sorted(dataset.examples, key=lambda each: -each.preference)
-    for number, example in enumerate(ordered):
-        shown = Thumbnail(example.sha256, SHOWN)
-        each = Shown(shown, example, SAID[example.setting], scores(example, number))
-        found.setdefault(example.model, []).append(each)
-    return found
+    found: dict[str, dict[str, Example]] = {}
+    for example in sorted(dataset.examples, key=lambda each: -each.preference):
+        held = found.setdefault(example.model, {})
+        if len(held) < MOST:
+            held.setdefault(example.sha256, example)
+    numbers = count()
+    return {
+        model: [_shown(example, next(numbers)) for example in held.values()]
+        for model, held in found.items()
+    }
+
+
+def _shown(example: Example, number: int) -> Shown:
+    picture = Thumbnail(example.sha256, SHOWN)
+    return Shown(picture, example, SAID[example.setting], scores(example, number))
 
 
 def strongest(galleries: Mapping[str, Sequence[Shown]]) -> Shown | None:
