@@ -22,7 +22,7 @@ CASES = (
         "survival",
         "perturbation_peers",
     ),
-    *("attacks", "answers"),
+    *("attacks", "answers", "preference"),
 )
 """Modules of this folder with a function `figures`; each is measured by itself."""
 

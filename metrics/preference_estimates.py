@@ -81,6 +81,8 @@ class Estimates:
     """How `preference` was estimated."""
     kin: PreferenceModel
     """How `family_preference` was."""
+    converged: bool
+    """Whether the fits of Φ itself reached their tolerance."""
 
     @property
     def of_cells(self) -> tuple[Estimate, ...]:
@@ -94,6 +96,7 @@ def estimate_preference(scores: CaptionScores, *, seed: int, rounds: int) -> Est
     drawn = resampled_matrices(scores, seed=seed, rounds=rounds)
     own, kin = (preference_model(means, cells) for cells in (scores.own, scores.kin))
     fit, drawn_fit = (own.fit(of, scores.own) for of in (means, drawn))
+    kin_fit, drawn_kin_fit = (kin.fit(of, scores.kin) for of in (means, drawn))
 
     def estimate(name: str, values: Values, resampled: Values) -> Estimate:
         bound = bound_of(scores) if name == "standardized" else None
@@ -107,13 +110,15 @@ def estimate_preference(scores: CaptionScores, *, seed: int, rounds: int) -> Est
         preference=estimate("preference", fit.residuals, drawn_fit.residuals),
         family_preference=estimate(
             "family_preference",
-            *(kin.fit(of, scores.kin).residuals for of in (means, drawn)),
+            kin_fit.residuals,
+            drawn_kin_fit.residuals,
         ),
         quality=estimate("quality", fit.quality, drawn_fit.quality),
         leniency=estimate("leniency", fit.leniency, drawn_fit.leniency),
         scale=estimate("scale", fit.scale, drawn_fit.scale),
         own=own,
         kin=kin,
+        converged=bool(fit.converged and kin_fit.converged),
     )
 
 

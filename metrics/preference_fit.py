@@ -59,11 +59,12 @@ def fit_preference(means: Values, outside: Mask, *, scaled: bool = True) -> Fit:
     """
     shape = np.broadcast_shapes(means.shape, outside.shape)
     step = max(1, _AT_ONCE // max(1, shape[-1] * shape[-2]))
-    flat = np.broadcast_to(means, shape).reshape(-1, *shape[-2:])
+    fits = int(np.prod(shape[:-2]))
+    flat = np.broadcast_to(means, shape).reshape(fits, *shape[-2:])
     held = np.broadcast_to(outside, shape).reshape(flat.shape)
     parts = [
         _fit(flat[start : start + step], held[start : start + step], scaled=scaled)
-        for start in range(0, len(flat), step)
+        for start in range(0, fits, step)
     ]
     whole = (np.concatenate(each) for each in zip(*parts, strict=True))
     return Fit(*(each.reshape((*shape[:-2], *each.shape[1:])) for each in whole))

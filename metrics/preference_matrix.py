@@ -85,13 +85,6 @@ def constant(means: Values) -> tuple[Mask, Mask]:
     A row is constant where it is so after standardising by column: all evaluators give the
     generator the same rank among the others.
     """
-    by_column = standardize(means, 0)
-    columns = _lacks(by_column, 0) & ~_lacks(means, 0)
-    rows = _lacks(standardize(by_column, 1), 1) & ~_lacks(by_column, 1)
+    columns = moments(means, 0)[1][0] == 0
+    rows = moments(standardize(means, 0), 1)[1][:, 0] == 0
     return rows, columns
-
-
-def _lacks(values: Values, axis: int) -> Mask:
-    """Whether there is no value along an axis."""
-    lacking: Mask = np.asarray(np.isnan(values).all(axis=axis))
-    return lacking

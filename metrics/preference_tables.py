@@ -159,10 +159,14 @@ def _problems(scores: CaptionScores, found: Estimates) -> tuple[str, ...]:
         f"{scores.generators[i]}: all evaluators place it alike. Its row of Φ̃ is empty."
         for i in np.flatnonzero(rows)
     ]
-    if not found.own.fitted:
+    if not found.own.rows.any():
+        said.append("Preference: it takes two generators and two evaluators. Add a model.")
+    elif not found.own.fitted:
         said.append(f"Preference is double-centred, which makes it smaller: {found.own.why}.")
     elif not found.kin.fitted:
         said.append(
             f"Family preference is double-centred, which makes it smaller: {found.kin.why}."
         )
+    if found.own.rows.any() and not found.converged:
+        said.append("The fit of preference has not converged: models are few or nearly alike.")
     return tuple(said)
