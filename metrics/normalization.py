@@ -25,7 +25,7 @@ def normalize_scores(
       The paper does not say how it brings PickScore to 0 … 1. Scores that are all the same are 0.5.
     - `judge` and `human`: 1 to 4, or a mean of such, as (raw − 1) / 3.
     - `own`: from the least to the greatest of its `scale`, as 0 to 1.
-    - `vqa_score`, `vision_score` and `reference` are on that scale as they are.
+    - `vqa_score`, `vision_score`, `expected_score` and `reference` are on that scale already.
 
     Raises KeyError for another formula.
     """
@@ -62,6 +62,7 @@ _BY_FORMULA: Mapping[str, Callable[[Scores], Scores]] = {
     "pick_score": _min_max,
     "vqa_score": _as_is,
     "vision_score": _as_is,
+    "expected_score": _as_is,
     JUDGE: _ratings,
     HUMAN: _ratings,
     REFERENCE: _as_is,

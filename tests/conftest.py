@@ -22,7 +22,7 @@ _QUIET = (
 FIRST = (
     ("e2e/test_killed.py", "e2e/test_ui.py"),
     ("e2e/test_new_model.py", "commands/test_demo.py"),
-    ("bench/test_scoring.py", "models/backends/test_*.py", "test_attack*.py"),
+    ("bench/test_scoring.py", "models/backends/test_*.py", "test_attack*.py", "training/test_*.py"),
 )
 """Files whose tests share what takes longest (a server, a demo, torch), by worker."""
 

@@ -188,6 +188,56 @@ def save_llava(folder, *, words=WORDS, always=None, **generation):
     return folder
 
 
+def save_scorer(folder, prompt, pictures, *, seed=0):
+    """A LLaVA-1.5 that answers `prompt` with a digit, and does not tell pictures apart by it.
+
+    `pictures` are two lists: what sets the first apart from the second on average is taken out of
+    the digits' weights, so that each of the second scores above one of the first by luck alone.
+    """
+    tokenizer = _llama_tokenizer(f"{prompt} USER: ASSISTANT:{20 * ' Yes No'}", size=560)
+    torch.manual_seed(seed)
+    model = transformers.LlavaForConditionalGeneration(
+        transformers.LlavaConfig(**_llava_configuration(tokenizer))
+    )
+    processor = transformers.LlavaProcessor(_image_processor(), tokenizer, **_IMAGE_TOKENS)
+    _say_digits(model, processor, prompt, pictures)
+    model.save_pretrained(folder)
+    processor.save_pretrained(folder)
+    return folder
+
+
+def _say_digits(model, processor, prompt, pictures):
+    """Make a model say a digit, each about as likely and the same of both lists, and then end."""
+    digits = processor.tokenizer.convert_tokens_to_ids([*"0123456789"])
+    seen = [_last_states(model, processor, prompt, some) for some in pictures]
+    some = [*pictures[0][:5], *pictures[1][:5]]
+    said = [_last_states(model, processor, prompt, some, str(digit)) for digit in range(10)]
+    means = torch.stack([each.mean(0) for each in (torch.cat(seen), *said)])
+    begins, *ends = torch.linalg.pinv(means).T
+    head, after = model.get_output_embeddings().weight, sum(ends)
+    apart = seen[0].mean(0) - seen[1].mean(0)
+    basis = torch.linalg.qr(torch.stack([*means, apart], dim=1)).Q
+    with torch.no_grad():
+        weights = head[digits].clone()
+        head[:] = -8 * (begins + after)
+        head[digits] = (weights - weights @ basis @ basis.T) / 2 - 8 * after
+        head[processor.tokenizer.eos_token_id] = 8 * after - 8 * begins
+
+
+def _last_states(model, processor, prompt, pictures, said=""):
+    """What a model makes of each picture where its answer begins, or goes on after what is said."""
+    text = {"type": "text", "text": prompt}
+    asked = [
+        [{"role": "user", "content": [{"type": "image", "image": each}, text]}] for each in pictures
+    ]
+    begun = [
+        processor.apply_chat_template(each, add_generation_prompt=True) + said for each in asked
+    ]
+    inputs = processor(images=list(pictures), text=begun, return_tensors="pt")
+    with torch.no_grad():
+        return model(**inputs, output_hidden_states=True).hidden_states[-1][:, -1]
+
+
 def save_llava_next(folder):
     """A judge in the shape of LLaVA-NeXT, with grids of one or two tiles a side."""
     torch.manual_seed(0)
@@ -240,10 +290,10 @@ def _llava_configuration(tokenizer):
     }
 
 
-def _llama_tokenizer(words):
+def _llama_tokenizer(words, size=400):
     return transformers.LlamaTokenizer(pad_token="<pad>").train_new_from_iterator(
         [[words]],
-        400,
+        size,
         new_special_tokens=["<pad>", "<image>"],
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
     )

@@ -35,7 +35,7 @@ SCORES = Columns(
     formula=(
         TEXT,
         "What its raw score is: clip_score, pick_score, vqa_score, vision_score, "
-        "judge, reference, or own (a metric of the user's)",
+        "expected_score, judge, reference, or own (a metric of the user's)",
     ),
     metric_version=(TEXT, "Digest of its backend, the provider's model id and the parameters"),
     kin=(BOOLEAN, "Whether it is of the family of the filter that kept these pairs"),

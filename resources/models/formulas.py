@@ -6,7 +6,7 @@ from typing import Any, Literal, get_args
 
 from generators.nearest import nearest
 
-Formula = Literal["clip_score", "pick_score", "vqa_score", "vision_score"]
+Formula = Literal["clip_score", "pick_score", "vqa_score", "vision_score", "expected_score"]
 """What the backend transformers computes: see `resources.models.backends.scoring`."""
 
 _FORMULAS: tuple[Formula, ...] = get_args(Formula)
@@ -14,7 +14,8 @@ _RUNNING = ("formula", "batch", "device", "dtype", "revision")
 _TAKEN: Mapping[Formula, tuple[str, ...]] = {
     "clip_score": (*_RUNNING, "prefix", "processor"),
     "pick_score": (*_RUNNING, "processor"),
-    "vqa_score": _RUNNING,
+    "vqa_score": (*_RUNNING, "adapter"),
+    "expected_score": (*_RUNNING, "adapter"),
 }
 _SAMPLING = ("do_sample", "temperature", "top_k", "top_p", "num_beams")
 

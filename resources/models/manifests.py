@@ -8,13 +8,14 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from hashlib import sha256
-from os import environ, stat_result
+from os import stat_result
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from resources.collections import CollectionError
 from resources.collections.row import Row
 from resources.collections.tables import rows_of
+from resources.models.data_root import data_root
 from resources.models.entry import Model
 from resources.spreadsheets import unguarded
 
@@ -87,7 +88,7 @@ def manifest_of(model: Model) -> Manifest:
             f"{model.name}: the manifest {model.model} is an address. Download it with its "
             "pictures, and name the file."
         )
-    path = _home() / Path(model.model).expanduser()
+    path = data_root() / Path(model.model).expanduser()
     if path.suffix.lower() not in _KINDS:
         raise ManifestError(
             f"{model.name}: {path} is no manifest. Name a file that ends in {', '.join(_KINDS)}."
@@ -118,11 +119,6 @@ def named_by(model: Model, prompt: str, seed: int | None, sample: int) -> dict[s
 def digest_of(path: Path) -> str:
     """The sha256 of a file, read again once it has changed."""
     return _digest(path, _state_of(path.stat()))
-
-
-def _home() -> Path:
-    beside = Path(__file__).parents[2] / "data"
-    return Path(environ.get("COUNTERFACTORY_HOME") or beside).expanduser()
 
 
 def _state_of(told: stat_result) -> _State:

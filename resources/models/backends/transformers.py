@@ -10,8 +10,15 @@ from functools import cached_property
 from hashlib import sha256
 from typing import Any
 
+from resources.models.backends.adapters import Adapted
 from resources.models.backends.detection import Detector
-from resources.models.backends.local_models import LocalBackend, library, running, timed
+from resources.models.backends.local_models import (
+    LocalBackend,
+    library,
+    running,
+    settings,
+    timed,
+)
 from resources.models.backends.scoring import Metric, metric_of
 from resources.models.backends.vision_language import VisionLanguage, message
 from resources.models.replies import Closed, Reply
@@ -24,9 +31,9 @@ class Transformers(LocalBackend):
     """A vision-language model with its processor and chat template, held for the whole run.
 
     `model` is a folder or an id of the Hugging Face Hub. The parameters are those of generation,
-    by transformers' names, and `batch`, `device`, `dtype` and `revision`; what they leave open is
-    as the model's own generation_config says, and an answer is at most 1,024 tokens long where
-    neither says. The dtype is that of the checkpoint.
+    by transformers' names, and `batch`, `device`, `dtype`, `revision` and `adapter`; what they
+    leave open is as the model's own generation_config says, and an answer is at most 1,024 tokens
+    long where neither says. The dtype is that of the checkpoint.
 
     Where tokens are sampled (`do_sample`), requests are worked on one at a time, each with a seed
     that is a hash of the request and its sample index: asked again, it is answered the same, and
@@ -98,6 +105,10 @@ class Transformers(LocalBackend):
     @timed
     def _detect(self, requests: list[Look]) -> list[Reply]:
         return self._detector.replies(requests)
+
+    @cached_property
+    def _settings(self) -> Adapted:
+        return settings(self._model, Adapted)
 
     @cached_property
     def _detector(self) -> Detector:

@@ -2,13 +2,14 @@
 
 import io
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, TypeAlias
 
 from PIL import Image
 
+from resources.models.backends.adapters import Adapted, attached
 from resources.models.backends.base import PictureOf
 from resources.models.backends.local_models import (
-    Settings,
     commit,
     device,
     library,
@@ -29,11 +30,14 @@ _LONGEST_ANSWER = 1024
 class VisionLanguage:
     """A vision-language model with its processor and chat template; raises `Closed` without."""
 
-    def __init__(self, model: Model, key: str | None, wanted: Settings) -> None:
+    def __init__(self, model: Model, key: str | None, wanted: Adapted) -> None:
         self._model = model
         found = commit(model, key, wanted.revision)
         self.served = served(model, found)
         self.processor, self.network = _loaded(model, key, wanted, found)
+        if wanted.adapter is not None:
+            self.network = attached(self.network, model, wanted.adapter, found)
+            self.served += f" with {Path(wanted.adapter).name}"
 
     @property
     def preparing(self) -> str:
@@ -94,7 +98,7 @@ def message(turn: Turn, picture: PictureOf) -> Message:
     return {"role": turn.role, "content": [*shown, {"type": "text", "text": turn.text}]}
 
 
-def _loaded(model: Model, key: str | None, wanted: Settings, found: str | None) -> tuple[Any, Any]:
+def _loaded(model: Model, key: str | None, wanted: Adapted, found: str | None) -> tuple[Any, Any]:
     """The processor and the network."""
     transformers, where = library("transformers"), device(wanted)
     source = {"revision": found, "token": key, "trust_remote_code": False}

@@ -1,9 +1,10 @@
 """The formulas by which metrics of the backend transformers score a picture against a text.
 
 `clip_score` and `pick_score` compare embeddings, `vqa_score` asks a vision-language model a
-question and takes the probability of its answer, `vision_score` asks one for a number. Scores are
-raw; `metrics` brings them to one scale. They are kept under the formula's name: what asks with
-other words, or prepares otherwise, is another formula.
+question and takes the probability of its answer, `vision_score` asks one for a number and
+`expected_score` for a digit, of which it takes the expectation. Scores are raw; `metrics` brings
+them to one scale. They are kept under the formula's name: what asks with other words, or prepares
+otherwise, is another formula.
 """
 
 from collections.abc import Callable, Mapping
@@ -12,6 +13,7 @@ from resources.models.backends.base import PictureOf
 from resources.models.backends.local_models import settings
 from resources.models.backends.scoring.base import Metric, Scoring
 from resources.models.backends.scoring.embeddings import ClipScore, PickScore
+from resources.models.backends.scoring.expected import ExpectedScore
 from resources.models.backends.scoring.vision import VisionScore
 from resources.models.backends.scoring.vqa import VqaScore
 from resources.models.catalog import Model
@@ -24,6 +26,7 @@ _FORMULAS: Mapping[Formula, Callable[[Model, str | None, PictureOf, Scoring], Me
     "pick_score": PickScore,
     "vqa_score": VqaScore,
     "vision_score": VisionScore,
+    "expected_score": ExpectedScore,
 }
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from typing import Any, Protocol
 
-from resources.models.backends.local_models import Settings
+from resources.models.backends.adapters import Adapted
 from resources.models.backends.provenance import device_in_words
 from resources.models.catalog import Model
 from resources.models.formulas import Formula
@@ -15,7 +15,7 @@ from resources.models.requests import Score
 _LIBRARIES = ("torch", "transformers", "tokenizers", "pillow")
 
 
-class Scoring(Settings):
+class Scoring(Adapted):
     """How an entry with the role `metric` wants its model run.
 
     `prefix` is what precedes every text, `processor` the model whose processor is taken.

@@ -22,7 +22,7 @@ class VqaScore:
     def __init__(self, model: Model, key: str | None, picture: PictureOf, wanted: Scoring) -> None:
         self._model, self._picture = model, picture
         self._speaking = VisionLanguage(model, key, wanted)
-        self._yes = _token_of_yes(self._speaking, model)
+        self._yes = token_of_yes(self._speaking, model)
         self._generation = self._speaking.generation(GREEDY | {"max_new_tokens": 1})
         self._generation.update(output_logits=True, return_dict_in_generate=True)
 
@@ -55,7 +55,7 @@ class VqaScore:
         ]
 
 
-def _token_of_yes(speaking: VisionLanguage, model: Model) -> int:
+def token_of_yes(speaking: VisionLanguage, model: Model) -> int:
     """The token by which an answer of "Yes" begins, as the model's own chat template writes it.
 
     It differs between models whether a space before it is part of the token. Raises `Closed` where

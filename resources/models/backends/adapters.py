@@ -1,0 +1,107 @@
+"""Adapters: LoRA weights that are trained for one base model, and held to that base.
+
+A folder as PEFT writes it, with `record.json` beside the weights where they were trained here.
+"""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from resources.models.backends.local_models import Settings, library, loading
+from resources.models.catalog import Model
+from resources.models.data_root import data_root
+from resources.models.replies import Closed
+from resources.models.weights import NoWeights, Weights, weights_in
+
+RECORD, CONFIG, WEIGHTS = "record.json", "adapter_config.json", "adapter_model.safetensors"
+
+
+class Adapted(Settings):
+    """How a vision-language model is run; `adapter` is a folder, relative to the data root."""
+
+    adapter: str | None = None
+
+
+def attached(network: Any, model: Model, adapter: str, found: str | None) -> Any:
+    """A network with an adapter, which stays apart from its weights: merged, it would be rounded.
+
+    `found` is the commit of the base. Raises `Closed` for a folder that is no adapter, one whose
+    weights are not those that were recorded, and one that was trained for another base.
+    """
+    folder = folder_of(adapter)
+    _require_base(model, folder, found)
+    with loading(model, None):
+        return library("peft").PeftModel.from_pretrained(network, str(folder)).eval()
+
+
+def folder_of(adapter: str) -> Path:
+    """Where an entry's adapter lies."""
+    return data_root() / Path(adapter).expanduser()
+
+
+def snapshot(name: str, found: str | None) -> Path:
+    """The folder of a base: the one that is named, or that of a commit in the Hub's cache."""
+    if found is None:
+        return Path(name)
+    hub = library("huggingface_hub")
+    try:
+        return Path(hub.snapshot_download(name, revision=found, local_files_only=True))
+    except (hub.errors.LocalEntryNotFoundError, OSError) as error:
+        raise NoWeights(f"{name} at {found} is not in the cache of the Hugging Face Hub") from error
+
+
+def base_weights(name: str, found: str | None) -> Weights:
+    """The weights of a base on this machine; raises `NoWeights`."""
+    return weights_in(snapshot(name, found))
+
+
+def _require_base(model: Model, folder: Path, found: str | None) -> None:
+    if not (folder / CONFIG).is_file() or not (folder / WEIGHTS).is_file():
+        raise Closed(
+            f"{model.name} has the adapter {folder}, which is none: {CONFIG} and {WEIGHTS} have to "
+            "lie in it. Correct `adapter` in models.yaml"
+        )
+    record = folder / RECORD
+    trained = json.loads(record.read_text()) if record.is_file() else None
+    if trained is not None and trained["weights"] != weights_digest(folder):
+        raise Closed(
+            f"The weights in {folder} are not those that its {RECORD} is about. Fetch or train the "
+            "adapter again"
+        )
+    base = trained["base"] if trained is not None else _base_of_peft(folder)
+    if not _is_base(base, model.model, found):
+        at = f" at {base['revision']}" if base["revision"] else ""
+        here = f" at {found}" if found else ""
+        raise Closed(
+            f"The adapter {folder} was trained for {base['model']}{at}, and {model.name} has "
+            f"{model.model}{here}. Set `model`, and `revision` among the parameters, to that base "
+            "in models.yaml"
+        )
+
+
+def weights_digest(folder: Path) -> str:
+    """The sha256 of an adapter's weights."""
+    path = folder / WEIGHTS
+    return Weights(folder, (path,), 0, 0).digest
+
+
+def _base_of_peft(folder: Path) -> Mapping[str, Any]:
+    config = json.loads((folder / CONFIG).read_text())
+    return {
+        "model": config.get("base_model_name_or_path"),
+        "revision": config.get("revision"),
+        "sha256": None,
+    }
+
+
+def _is_base(base: Mapping[str, Any], name: str, found: str | None) -> bool:
+    """Whether a model is that base: by id and commit, or else by its weights."""
+    if base["sha256"] is None:
+        return bool(base["model"] == name and base["revision"] in (None, found))
+    if found is not None and (name, found) == (base["model"], base["revision"]):
+        return True
+    try:
+        return base_weights(name, found).digest == str(base["sha256"])
+    except NoWeights:
+        return False

@@ -1,0 +1,102 @@
+"""A vision-language model that is asked for a digit: how well a picture fits a text.
+
+The score is what is expected of the digit, not only the one that is said, so that pictures are told
+apart that get the same digit. It is the formula that adapters for scores are trained with.
+"""
+
+import math
+import re
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+from resources.models.backends.base import PictureOf
+from resources.models.backends.scoring.base import Scoring, finite, how_scored
+from resources.models.backends.scoring.vqa import GREEDY
+from resources.models.backends.vision_language import Message, VisionLanguage, message
+from resources.models.catalog import Model
+from resources.models.replies import Reply, Usage
+from resources.models.requests import Score, Turn
+
+PROMPT = """How well does the picture fit the text? Only what the text says counts: the main \
+thing, what is beside it, and their number, colour, size and place. What is usual or typical \
+counts for nothing.
+
+Text: {text}
+
+Answer with one digit, from 0 (it does not fit) to 9 (it fits in every detail), and nothing \
+else."""
+HIGHEST = 9
+LONGEST_ANSWER = 4
+"""Tokens: the digit, and what a tokenizer may have before and after it."""
+
+
+class ExpectedScore:
+    """The digit that is expected of a model, 0 to 9, by 9.
+
+    It is the mean of all digits by their probability among digits, at the place where the greedy
+    answer has its own; that one is the reply's text. A reply has no score where the answer is no
+    digit alone.
+    """
+
+    def __init__(self, model: Model, key: str | None, picture: PictureOf, wanted: Scoring) -> None:
+        self._model, self._picture = model, picture
+        self._speaking = VisionLanguage(model, key, wanted)
+        told = GREEDY | {"max_new_tokens": LONGEST_ANSWER}
+        self._generation = self._speaking.generation(told)
+        self._generation.update(output_logits=True, return_dict_in_generate=True)
+
+    def prepared(self, request: Score) -> list[Message]:
+        """The conversation that ends before the answer."""
+        prompt = PROMPT.format(text=request.text)
+        return [message(Turn("user", prompt, (request.image,)), self._picture)]
+
+    def replies(self, asked: Sequence[list[Message]]) -> list[Reply]:
+        """The digits that are said of pictures, each with its text, and those expected."""
+        speaking = self._speaking
+        inputs = speaking.inputs(asked)
+        made = speaking.network.generate(**inputs, generation_config=self._generation)
+        before = inputs["input_ids"].shape[1]
+        replies = []
+        for row, mask in enumerate(inputs["attention_mask"]):
+            tokens = made.sequences[row, before:].tolist()
+            text = speaking.processor.decode(tokens, skip_special_tokens=True).strip()
+            places = [at for at, token in enumerate(tokens) if token in self._digits]
+            score, mass = None, None
+            if digit_in(text) is not None and places:
+                score, mass = self._expected(made.logits[places[0]][row])
+            usage = Usage(int(mask.sum()), len(tokens))
+            how = how_scored(
+                self._model, speaking.network, len(asked), pictures=speaking.preparing, digits=mass
+            )
+            replies.append(
+                Reply(text=text, score=score, served_model=speaking.served, usage=usage, made=how)
+            )
+        return replies
+
+    def _expected(self, logits: Any) -> tuple[float, float]:
+        """The expected digit by 9, and how probable it was that a digit is said."""
+        among = logits.float().softmax(-1)[list(self._digits)]
+        digits = among.new_tensor(list(self._digits.values()))
+        mass = float(among.sum())
+        expected = float((among * digits).sum())
+        (score,) = finite(self._model, [expected / mass / HIGHEST if mass else math.nan])
+        return score, mass
+
+    @cached_property
+    def _digits(self) -> dict[int, int]:
+        return digits_of(self._speaking.processor.tokenizer)
+
+
+def digits_of(tokenizer: Any) -> dict[int, int]:
+    """By token: the digit that it stands for, with or without a space before it."""
+    names = tokenizer.convert_ids_to_tokens(range(len(tokenizer)))
+    few = [token for token, name in enumerate(names) if name and name[-1:] in "0123456789"]
+    found = ((token, digit_in(tokenizer.decode([token]))) for token in few)
+    return {token: digit for token, digit in found if digit is not None}
+
+
+def digit_in(text: str) -> int | None:
+    """The digit that an answer is; None for any other."""
+    said = text.strip()
+    return int(said) if re.fullmatch("[0-9]", said) else None

@@ -1,0 +1,119 @@
+"""The base of a training: its weights, which have to be on this machine, and what they will take.
+
+All of it is known before anything is loaded.
+"""
+
+import os
+from collections.abc import Sequence
+from time import perf_counter
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from resources.models.backends.adapters import base_weights
+from resources.models.backends.local_models import commit
+from resources.models.catalog import Model
+from resources.models.replies import Closed
+from resources.models.weights import NoWeights, Weights
+from resources.training.faults import TrainingError, library
+from resources.training.job import Base
+from resources.training.recipe import Recipe
+
+TOKENS = 1500
+"""Of a picture of 1,024 px and its question, in Qwen2.5-VL; LLaVA-1.5 has 600."""
+_BYTES_A_WEIGHT = 16
+"""Of an adapter in training: itself, its gradient and two averages of that, in float32."""
+_LONGEST_H = 24.0
+_SIDE, _GIGA = 1024, 1e9
+
+
+class Estimate(NamedTuple):
+    """What a training takes, without what lies between layers: GB of memory, and hours here."""
+
+    parameters: int
+    adapter: int
+    gigabytes: float
+    hours: float
+
+    def __str__(self) -> str:
+        """Format it for a log."""
+        return (
+            f"{self.parameters / _GIGA:.2f} billion weights, {self.adapter / 1e6:.1f} million in "
+            f"the adapter; {self.gigabytes:.1f} GB for these, and more for pictures"
+        )
+
+
+def base_of(recipe: Recipe) -> tuple[Base, Weights]:
+    """The base and its weights; raises `TrainingError` where they are not on this machine."""
+    entry = Model(
+        name="base", backend="transformers", model=recipe.base, family="base", roles=("judge",)
+    )
+    try:
+        found = commit(entry, None, recipe.revision)
+        weights = base_weights(recipe.base, found)
+    except NoWeights as error:
+        at = f" --revision {recipe.revision}" if recipe.revision else ""
+        raise TrainingError(
+            f"The weights of {recipe.base} are not on this machine: {error}. Download them: "
+            f"hf download {recipe.base}{at}; then materialize again. Nothing was begun."
+        ) from error
+    except Closed as error:
+        raise TrainingError(f"The base cannot be had: {error}") from error
+    return Base(recipe.base, found, weights.digest), weights
+
+
+def estimate(weights: Weights, recipe: Recipe, samples: int) -> Estimate:
+    """What it takes to train on so many samples, on the processors of this machine."""
+    shapes = [
+        shape
+        for name, shape in weights.shapes()
+        if name.removesuffix(".weight").endswith(tuple(f".{end}" for end in recipe.targets))
+        and not any(part.startswith("vis") for part in name.split("."))
+    ]
+    adapter = sum(recipe.rank * sum(shape) for shape in shapes)
+    width = _width(recipe.dtype) or weights.size / weights.parameters
+    gigabytes = (width * weights.parameters + _BYTES_A_WEIGHT * adapter) / _GIGA
+    # A pass forward takes two operations a weight and token; to train one takes three or four more.
+    operations = 2 * weights.parameters * TOKENS * samples * (5 if recipe.save_memory else 4)
+    return Estimate(
+        weights.parameters, adapter, gigabytes, operations / _operations_a_second() / 3600
+    )
+
+
+def require_room(recipe: Recipe, found: Estimate, *, has_gpu: bool, memory: float) -> None:
+    """Raise `TrainingError` where there is no GPU and this machine is not up to it.
+
+    `memory` is what the machine has, in GB.
+    """
+    fits = found.gigabytes < memory and found.hours < _LONGEST_H
+    if has_gpu or fits or recipe.regardless:
+        return
+    raise TrainingError(
+        f"{recipe.base} cannot be trained here: torch finds no GPU. It has {found}; this machine "
+        f"has {memory:.0f} GB, and its processors would take about {found.hours:,.0f} hours. Train "
+        "where there is a GPU of 80 GB, or set `regardless: true`. Nothing was loaded."
+    )
+
+
+def machine() -> tuple[bool, float]:
+    """Whether there is a GPU, and this machine's memory in GB."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / _GIGA
+    return bool(library("torch").cuda.is_available()), memory
+
+
+def _width(dtype: str | None) -> int | None:
+    """Bytes of a number of that type."""
+    return None if dtype is None else {"float32": 4, "float64": 8}.get(dtype, 2)
+
+
+def _operations_a_second() -> float:
+    """What this machine's processors reach, on matrices as large as a model's."""
+    left: Any = np.ones((_SIDE, _SIDE), np.float32)
+    times: Sequence[float] = [_seconds(left) for _ in range(3)]
+    return 2 * _SIDE**3 / min(times)
+
+
+def _seconds(matrix: Any) -> float:
+    started = perf_counter()
+    np.dot(matrix, matrix)
+    return perf_counter() - started

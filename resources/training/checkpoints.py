@@ -1,0 +1,35 @@
+"""Checkpoints: which are whole, so that a killed process goes on at the last of these."""
+
+import os
+import shutil
+from pathlib import Path
+
+_WHOLE = "whole"
+"""The file that a checkpoint gets once all others of it are on the disk."""
+
+
+def mark_whole(checkpoint: Path) -> None:
+    """Say that a checkpoint is whole, once its files are on the disk."""
+    for path in sorted(checkpoint.rglob("*")):
+        if path.is_file():
+            _sync(path)
+    (checkpoint / _WHOLE).touch()
+    _sync(checkpoint)
+
+
+def last_whole(folder: Path) -> Path | None:
+    """The last whole checkpoint; what a killed process left of others is removed."""
+    found = sorted(folder.glob("checkpoint-*"), key=lambda path: int(path.name.split("-")[1]))
+    for path in found:
+        if not (path / _WHOLE).exists():
+            shutil.rmtree(path)
+    whole = [path for path in found if path.exists()]
+    return whole[-1] if whole else None
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,114 @@
+"""Launching a training in a process of its own, and telling how it goes."""
+
+import fcntl
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from errno import EDQUOT, ENOSPC
+from logging import Logger
+from pathlib import Path
+
+from resources.faults import Busy, Full
+from resources.training.faults import TrainingError
+from resources.training.job import Job
+from resources.training.progress import in_words, lines
+from resources.training.worker import ERROR, TRAINED
+
+_LOOK_EVERY_S = 0.5
+_TOLD_EVERY = 10
+"""Steps; the first are all told."""
+_LITTLE = 1 << 20
+_TAIL = 2000
+
+
+def run(job: Job, log: Logger, accelerate_config: str | None = None) -> None:
+    """Train until the adapter is in the job's folder; one that was killed goes on where it was.
+
+    Raises `TrainingError`, `Full` where a checkpoint found no room, and `Busy` where another run
+    trains the same.
+    """
+    folder = Path(job.folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    with _alone(folder):
+        if (folder / TRAINED).exists():
+            return
+        (folder / ERROR).unlink(missing_ok=True)
+        if done := lines(folder):
+            log.info("Goes on after step %d or a little before.", done[-1]["step"])
+        code = _wait(_started(job, accelerate_config), folder, log)
+        if code:
+            raise _what_went_wrong(job, code)
+
+
+def _started(job: Job, accelerate_config: str | None) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m"]
+    if accelerate_config is not None:
+        command += ["accelerate.commands.launch", "--config_file", accelerate_config, "-m"]
+    command += ["resources.training.worker", str(job.write())]
+    with Path(job.folder, "output.log").open("ab") as output:
+        return subprocess.Popen(
+            command,
+            # It ends with us: nobody writes there, and it closes when we are gone.
+            stdin=subprocess.PIPE,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            cwd=Path(__file__).parents[2],
+        )
+
+
+def _wait(process: "subprocess.Popen[bytes]", folder: Path, log: Logger) -> int:
+    """The exit code, once it has ended; until then each step is told as it comes."""
+    told = len(lines(folder))
+    try:
+        while True:
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(_LOOK_EVERY_S)
+            found = lines(folder)
+            for line in found[told:]:
+                if line["step"] <= _TOLD_EVERY or line["step"] % _TOLD_EVERY == 0:
+                    log.info("%s", in_words(line))
+            told = max(told, len(found))
+            if process.returncode is not None:
+                return process.returncode
+    finally:
+        process.kill()
+        process.wait()
+        assert process.stdin is not None
+        process.stdin.close()
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    with (folder / "lock").open("ab") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise Busy(
+                f"Another run trains in {folder}. Wait until it has ended, and materialize again: "
+                "what it has trained is then taken."
+            ) from None
+        yield
+
+
+def _what_went_wrong(job: Job, code: int) -> Exception:
+    folder = Path(job.folder)
+    said = folder / ERROR
+    found = json.loads(said.read_text()) if said.exists() and said.stat().st_size else {}
+    free = shutil.disk_usage(folder).free
+    if found.get("errno") in (ENOSPC, EDQUOT) or free < _LITTLE:
+        return Full(
+            f"No space is left to write {folder}. The last whole checkpoint is kept: free some "
+            "space, or set COUNTERFACTORY_HOME to a larger disk, and materialize again; it goes on "
+            "there."
+        )
+    if found.get("kind") in ("NoSpread", "TornPair", "TrainingError", "Closed"):
+        return TrainingError(found["message"])
+    tail = (folder / "output.log").read_text(errors="replace")[-_TAIL:]
+    words = f"{found['kind']}: {found['message']}" if found else f"it ended with code {code}"
+    return TrainingError(
+        f"The training {job.name} stopped: {words}. Its last whole checkpoint is kept, and the "
+        f"next run goes on there. What it printed last ({folder / 'output.log'}):\n{tail}"
+    )

@@ -1,0 +1,28 @@
+"""What a reward or a loss measures besides what TRL logs, until the next log."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+
+class Meter:
+    """Means by name, and samples of what was said; of this process alone."""
+
+    def __init__(self) -> None:
+        self._values = defaultdict[str, list[float]](list)
+        self._said: list[str] = []
+
+    def add(self, name: str, values: Iterable[float]) -> None:
+        """Note values, of which the mean is told."""
+        self._values[name] += values
+
+    def say(self, samples: Sequence[str]) -> None:
+        """Note what was said; the last time counts."""
+        self._said = list(samples)
+
+    def read(self) -> tuple[dict[str, float], list[str]]:
+        """The means and samples since the last time."""
+        means = {name: sum(found) / len(found) for name, found in self._values.items() if found}
+        said = self._said
+        self._values.clear()
+        self._said = []
+        return means, said

@@ -1,0 +1,128 @@
+"""Publication: an adapter as a folder that PEFT loads, with a record and a model card."""
+
+import json
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from upath import UPath
+
+from resources.atomic_writes import write_whole
+from resources.faults import writing
+from resources.models.backends.adapters import CONFIG, RECORD, WEIGHTS, weights_digest
+from resources.training.job import Job
+from resources.training.worker import ADAPTER, TRAINED
+
+FOLDER, CARD = "adapters", "README.md"
+LIBRARIES = ("trl", "transformers", "peft", "accelerate", "datasets", "torch")
+
+
+def place_of(home: Path, name: str, digest: str) -> Path:
+    """Where an adapter lies: its folder's name says what it was trained with, and never changes."""
+    return home / FOLDER / f"{name}-{digest}"
+
+
+def publish(job: Job, place: Path) -> Path:
+    """Put the trained adapter of a job there, with its record; checkpoints are then removed."""
+    made = Path(job.folder)
+    temporary = place.with_name(f".{place.name}.{uuid4().hex}")
+    with writing(place):
+        temporary.mkdir(parents=True)
+        shutil.copy2(made / ADAPTER / WEIGHTS, temporary)
+        config = json.loads((made / ADAPTER / CONFIG).read_text())
+        config |= {"base_model_name_or_path": job.base.model, "revision": job.base.revision}
+        (temporary / CONFIG).write_text(json.dumps(config, indent=2, sort_keys=True))
+        (temporary / RECORD).write_text(json.dumps(_record(job, temporary), indent=2))
+        temporary.rename(place)
+    for checkpoint in made.glob("checkpoint-*"):
+        shutil.rmtree(checkpoint)
+    return place
+
+
+def _record(job: Job, folder: Path) -> dict[str, Any]:
+    """What an adapter was made of."""
+    return {
+        "name": job.name,
+        "kind": job.kind,
+        "base": asdict(job.base),
+        "data": job.data,
+        "recipe": job.recipe,
+        "trained": json.loads((Path(job.folder) / TRAINED).read_text()),
+        "versions": {name: version(name) for name in LIBRARIES},
+        "weights": weights_digest(folder),
+        **job.told,
+    }
+
+
+def record_in(place: Path) -> dict[str, Any] | None:
+    """The record of an adapter that is published; None where there is none."""
+    path = place / RECORD
+    return dict(json.loads(path.read_text())) if path.exists() else None
+
+
+def write_card(
+    place: Path,
+    summary: str,
+    results: Sequence[Mapping[str, str]],
+    entry: str,
+    untried: Sequence[str],
+) -> None:
+    """Write the model card: what it is, how it does on what was held out, what was never tried.
+
+    `results` are the rows of a table, `entry` the lines for models.yaml.
+    """
+    record = record_in(place)
+    assert record is not None
+    base = record["base"]
+    at = f" at `{base['revision']}`" if base["revision"] else f", weights `{base['sha256'][:12]}`"
+    lines = [
+        "---",
+        "library_name: peft",
+        f"base_model: {json.dumps(base['model'])}",
+        "tags: [lora, trl, counterfactory]",
+        "---",
+        f"# {place.name}",
+        "",
+        summary,
+        "",
+        f"A LoRA adapter of `{base['model']}`{at}; with another base it is refused.",
+        "",
+        "## On pictures that were held out",
+        "",
+        *_table(results),
+        "",
+        "## Use",
+        "",
+        "```yaml",
+        entry.rstrip(),
+        "```",
+        "",
+        "Or `PeftModel.from_pretrained(base, folder)`.",
+        "",
+        "## Never tried",
+        "",
+        *(f"- {each}" for each in untried),
+        "",
+        "## Record",
+        "",
+        f"Trained on {record['trained']['rows_trained']:,} of {record['trained']['rows']:,} rows "
+        f"(sha256 `{record['data']}`), {record['trained']['steps']:,} steps in "
+        f"{record['trained']['processes']} process(es), on {record['trained']['device']}. All of "
+        f"it is in `{RECORD}`:",
+        "",
+        "```json",
+        json.dumps({"recipe": record["recipe"], "versions": record["versions"]}, indent=2),
+        "```",
+        "",
+    ]
+    write_whole(UPath(place / CARD), "\n".join(lines).encode())
+
+
+def _table(rows: Sequence[Mapping[str, str]]) -> list[str]:
+    names = list(rows[0])
+    cells = [names, ["---"] * len(names), *([row[name] for name in names] for row in rows)]
+    return [f"| {' | '.join(line)} |" for line in cells]

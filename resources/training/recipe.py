@@ -1,0 +1,139 @@
+"""Recipes: how an adapter is trained, with the reason for each default."""
+
+from dagster import Config
+from pydantic import Field
+
+TARGETS = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"]
+
+
+class Recipe(Config):
+    """What every training has."""
+
+    base: str = Field(
+        description="The model that is adapted: a folder, or an id of the Hugging Face Hub whose "
+        "weights are on this machine (hf download ID)."
+    )
+    revision: str | None = Field(
+        default=None, description="A branch, tag or commit of the Hub; by default the newest here."
+    )
+    dtype: str | None = Field(
+        default=None,
+        description="Of the base's weights, in torch's words; by default that of the checkpoint. "
+        "The adapter's own weights are float32.",
+    )
+    rank: int = Field(
+        default=16,
+        ge=1,
+        description="Of the adapter's matrices. Neither paper says which; 16 is what PEFT's and "
+        "TRL's examples have for models of this size.",
+    )
+    alpha: int = Field(
+        default=32, ge=1, description="Scale of the adapter: twice its rank, as is usual."
+    )
+    targets: list[str] = Field(
+        default=TARGETS,
+        description="Linear layers of the language model that are adapted, by the ends of their "
+        "names: all of them, as in QLoRA. The vision encoder stays as it is, since vLLM passes "
+        "over adapters there.",
+    )
+    learning_rate: float = Field(gt=0, description="At the start; it falls to 0 in a line.")
+    steps: int | None = Field(
+        default=None, ge=1, description="Of the optimizer; by default each row is trained once."
+    )
+    at_once: int = Field(
+        default=1,
+        ge=1,
+        description="Rows (pairs, cases) on a device at once: what memory allows. A row of pairs "
+        "takes two pictures, each as often as it has samples.",
+    )
+    accumulate: int = Field(
+        default=4, ge=1, description="So many times that, on each device, make one step."
+    )
+    seed: int = Field(
+        default=0, ge=0, description="Of the adapter's first weights, the order, and sampling."
+    )
+    checkpoint_every: int = Field(
+        default=25,
+        ge=1,
+        description="Steps. A run that was killed goes on at the last one: so many steps, at most, "
+        "are made again.",
+    )
+    save_memory: bool = Field(
+        default=True,
+        description="Compute activations again in the backward pass: a fifth slower, and 7B fit "
+        "into one GPU of 80 GB.",
+    )
+    accelerate_config: str | None = Field(
+        default=None,
+        description="A file by `accelerate config`, for several processes; by default one.",
+    )
+    regardless: bool = Field(
+        default=False,
+        description="Train even where no GPU is found and the estimate is beyond this machine.",
+    )
+
+
+class RankingRecipe(Recipe):
+    """ProtoScore: GRPO with a reward on pairs (ProtoBias, §3.3), which leaves the rest open."""
+
+    learning_rate: float = Field(
+        default=1e-5,
+        gt=0,
+        description="At the start; it falls to 0 in a line. Ten times TRL's default, which is for "
+        "all weights: an adapter's few need more.",
+    )
+    generations: int = Field(
+        default=8,
+        ge=2,
+        description="Samples of each picture's score (G), which are compared with the partner's: "
+        "64 comparisons a pair.",
+    )
+    margin: float = Field(
+        default=0.3,
+        gt=0,
+        le=1,
+        description="By how much the right order is to be clear (m): three digits of ten, about "
+        "what the paper's own metric reaches on average (0.18 to 0.35).",
+    )
+    penalty: float = Field(
+        default=0.5,
+        ge=0,
+        description="Of a wrong order, by the square of its size (λ): at 0.5 a wrong order by all "
+        "of the scale costs as much as a clear one gains.",
+    )
+    beta: float = Field(
+        default=0.0,
+        ge=0,
+        description="Weight of the KL term (β). 0 as in TRL: no second copy of the base is loaded. "
+        "Raise it where answers stop being digits.",
+    )
+    temperature: float = Field(
+        default=1.0, gt=0, description="Of sampling: higher where all samples say the same."
+    )
+
+
+class MarginRecipe(Recipe):
+    """The control: a margin loss on P(yes) of a pair's pictures, and nothing else changed."""
+
+    learning_rate: float = Field(
+        default=1e-5, gt=0, description="At the start; that of the adapter it is the control of."
+    )
+    margin: float = Field(
+        default=0.3, gt=0, le=1, description="By how much P(yes) is to differ; as there."
+    )
+
+
+class TuningRecipe(Recipe):
+    """Fine-tuning on answers (VHExpansion, §5.4)."""
+
+    learning_rate: float = Field(
+        default=1.8e-6, gt=0, description="At the start; the paper's. It is to be varied."
+    )
+    rank: int = Field(default=128, ge=1, description="LLaVA-1.5's own for LoRA.")
+    alpha: int = Field(default=256, ge=1, description="LLaVA-1.5's own for LoRA.")
+    at_once: int = Field(
+        default=16, ge=1, description="Cases on a device at once; LLaVA-1.5's own for LoRA."
+    )
+    accumulate: int = Field(
+        default=8, ge=1, description="So many times that make one step; LLaVA-1.5 has 8 devices."
+    )

@@ -1,0 +1,83 @@
+"""The reward of a score, by how it ranks a pair of pictures (ProtoBias, §3.3)."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+CORRECT, ADVERSARIAL = "correct", "adversarial"
+SIDES = (CORRECT, ADVERSARIAL)
+UNSCORED = -1.0
+"""Of a reply without a score."""
+
+
+class TornPair(ValueError):
+    """One picture of a pair is in a batch without the other."""
+
+
+def rewards(
+    scores: Sequence[float | None],
+    pairs: Sequence[str],
+    sides: Sequence[str],
+    *,
+    margin: float,
+    penalty: float,
+) -> list[float]:
+    """The reward of each sample, by its own score and all of its pair's other picture.
+
+    `scores` are 0 to 1, None for a reply that has none. With d = s(correct) − s(adversarial), it is
+    the mean of 1(d > 0) + ½ · clip(d, −m, m) / m − λ · max(0, −d)² over the other picture's
+    samples: −0.5 − λ to 1.5; −1 for a reply without a score, and 0 where no reply about the other
+    picture has one. Raises `TornPair`.
+    """
+    found = _by_pair(scores, pairs, sides)
+    given = []
+    for score, pair, side in zip(scores, pairs, sides, strict=True):
+        others = [each for each in found[pair][_other(side)] if each is not None]
+        if score is None:
+            given.append(UNSCORED)
+            continue
+        differences = [score - each if side == CORRECT else each - score for each in others]
+        values = [_value(difference, margin, penalty) for difference in differences]
+        given.append(sum(values) / len(values) if values else 0.0)
+    return given
+
+
+def misranked(
+    scores: Sequence[float | None], pairs: Sequence[str], sides: Sequence[str]
+) -> list[float]:
+    """By pair with scores on both sides: the share of comparisons that the adversarial one wins.
+
+    A tie counts as won (ProtoBias, eq. 5). Raises `TornPair`.
+    """
+    shares = []
+    for sampled in _by_pair(scores, pairs, sides).values():
+        right, wrong = ([each for each in sampled[side] if each is not None] for side in SIDES)
+        lost = [other >= score for score in right for other in wrong]
+        if lost:
+            shares.append(sum(lost) / len(lost))
+    return shares
+
+
+def _value(difference: float, margin: float, penalty: float) -> float:
+    clear = max(-margin, min(margin, difference)) / margin
+    return float(difference > 0) + clear / 2 - penalty * max(0.0, -difference) ** 2
+
+
+def _by_pair(
+    scores: Sequence[float | None], pairs: Sequence[str], sides: Sequence[str]
+) -> Mapping[str, Mapping[str, Sequence[float | None]]]:
+    found: dict[str, dict[str, list[float | None]]] = defaultdict(lambda: {s: [] for s in SIDES})
+    for score, pair, side in zip(scores, pairs, sides, strict=True):
+        found[pair][side].append(score)
+    for pair, sampled in found.items():
+        right, wrong = (len(sampled[side]) for side in SIDES)
+        if right != wrong:
+            raise TornPair(
+                f"The pair {pair} is torn: {right} samples of its correct and {wrong} of its "
+                "adversarial picture are in one process's batch. Keep the order of the rows, and "
+                "on each device a multiple of two pictures with all their samples."
+            )
+    return found
+
+
+def _other(side: str) -> str:
+    return ADVERSARIAL if side == CORRECT else CORRECT

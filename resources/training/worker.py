@@ -1,0 +1,67 @@
+"""The process that trains: `python -m resources.training.worker JOB.json`, or by accelerate."""
+
+import json
+import os
+import sys
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+from resources.training.checkpoints import last_whole
+from resources.training.faults import library
+from resources.training.job import Job, read
+from resources.training.progress import callback
+from resources.training.trainers import trainer_of
+
+ADAPTER, TRAINED, ERROR = "adapter", "trained.json", "error.json"
+
+
+def train(job: Job) -> None:
+    """Train, from the last whole checkpoint on, and save the adapter into the job's folder."""
+    folder = Path(job.folder)
+    state = library("accelerate").PartialState()
+    if state.is_main_process:
+        last_whole(folder)
+    state.wait_for_everyone()
+    start = last_whole(folder)
+    found = trainer_of(job)
+    found.trainer.add_callback(callback(folder, found.meter))
+    found.trainer.train(resume_from_checkpoint=str(start) if start else None)
+    found.trainer.save_model(str(folder / ADAPTER))
+    if state.is_main_process:
+        told: dict[str, Any] = {"steps": found.steps, "processes": found.processes}
+        told |= {"rows": found.rows, "rows_trained": found.given}
+        told |= {"device": str(found.trainer.model.device), "dtype": str(found.trainer.model.dtype)}
+        (folder / TRAINED).write_text(json.dumps(told))
+
+
+def main(path: str) -> None:
+    """Train the job in a file; what goes wrong is written beside it."""
+    job = read(Path(path))
+    Thread(target=_end_with_parent, daemon=True).start()
+    try:
+        train(job)
+    except BaseException as error:
+        told = {"kind": type(error).__name__, "message": str(error), "errno": _errno_of(error)}
+        Path(job.folder, ERROR).write_text(json.dumps(told))
+        raise
+
+
+def _end_with_parent() -> None:
+    """End once nobody waits: whoever does holds the other end of standard input."""
+    while os.read(sys.stdin.fileno(), 1 << 10):
+        pass
+    os._exit(1)
+
+
+def _errno_of(error: BaseException | None) -> int | None:
+    """The system's number of what went wrong, if that is what it was."""
+    while error is not None:
+        if isinstance(error, OSError):
+            return error.errno
+        error = error.__cause__ or error.__context__
+    return None
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

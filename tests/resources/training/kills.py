@@ -1,0 +1,85 @@
+"""Killed trainings: `python -m tests.resources.training.kills BASE ROOT [PLACE …]`.
+
+Each is forked from one process that has loaded the libraries, and killed at another place; then
+the same training goes on there. Told are whether its adapter has the bytes of an undisturbed one,
+and its steps; by default of all places.
+"""
+
+import dataclasses
+import json
+import os
+import signal
+import sys
+from pathlib import Path
+
+import transformers
+
+from resources.training import progress, worker
+from resources.training.recipe import RankingRecipe
+from tests.resources.training.small import QUICK, job, pairs
+
+FEW = QUICK | {"at_once": 1, "accumulate": 2, "generations": 2}
+PLACES = [
+    *((progress._Progress, "on_log", step) for step in (1, 2, 3, 4, 5)),
+    (transformers.Trainer, "_save_optimizer_and_scheduler", 2),
+    (transformers.Trainer, "_save_rng_state", 2),
+    (progress, "mark_whole", 1),
+    (progress, "mark_whole", 2),
+]
+"""What is called when it is killed, and the how manieth time: checkpoints follow steps 2 and 4."""
+
+
+def main(base, root, *places):
+    recipe = RankingRecipe(base=base, steps=5, checkpoint_every=2, **FEW)
+    small = job(root, base, pairs(root, 4), recipe=recipe)
+    whole = elsewhere(small, "whole")
+    worker.train(whole)
+    found = []
+    for number in map(int, places or range(len(PLACES))):
+        again = elsewhere(small, f"killed {number}")
+        killed = is_killed(again, *PLACES[number])
+        worker.train(again)
+        steps = [line["step"] for line in progress.lines(Path(again.folder))]
+        same = adapter_of(again) == adapter_of(whole)
+        found.append({"killed": killed, "same": same, "steps": steps})
+    sys.stdout.write(json.dumps(found))
+
+
+def elsewhere(small, name):
+    """The same job in a folder of its own."""
+    folder = Path(small.folder).with_name(name)
+    folder.mkdir(parents=True)
+    return dataclasses.replace(small, folder=str(folder))
+
+
+def adapter_of(done):
+    return (Path(done.folder) / "adapter" / "adapter_model.safetensors").read_bytes()
+
+
+def is_killed(done, module, name, call):
+    """Train in a process that is killed at that call of a function; whether it was."""
+    child = os.fork()
+    if child == 0:
+        try:
+            kill_at(module, name, call)
+            worker.train(done)
+        finally:
+            os._exit(0)
+    _, status = os.waitpid(child, 0)
+    return os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL
+
+
+def kill_at(module, name, call):
+    real, calls = getattr(module, name), []
+
+    def counted(*arguments, **named):
+        calls.append(None)
+        if len(calls) == call:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return real(*arguments, **named)
+
+    setattr(module, name, counted)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

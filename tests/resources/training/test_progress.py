@@ -1,0 +1,52 @@
+"""What is told of steps, and when a training is given up."""
+
+import json
+
+import pytest
+
+from resources.training.meter import Meter
+from resources.training.progress import FILE, PATIENCE, NoSpread, _Progress, in_words, lines
+
+
+class State:
+    def __init__(self, step):
+        self.global_step, self.max_steps, self.is_world_process_zero = step, 200, True
+
+
+def log(progress, step, **told):
+    logs = {"loss": 0.5, "reward": -1.0, "reward_std": 0.0, "frac_reward_zero_std": 1.0, **told}
+    progress.on_log(None, State(step), None, logs=logs)
+
+
+def test_it_stops_after_fifty_steps_without_spread_and_says_why(tmp_path):
+    progress = _Progress(tmp_path, Meter())
+    for step in range(1, PATIENCE):
+        log(progress, step)
+    log(progress, PATIENCE, frac_reward_zero_std=0.98)
+    for step in range(PATIENCE + 1, 2 * PATIENCE):
+        log(progress, step)
+    with pytest.raises(NoSpread, match=r"after step 100: for 50 steps .* \(-1\.00 on average\)"):
+        log(progress, 2 * PATIENCE)
+
+
+def test_a_step_that_is_made_again_is_told_once_and_half_a_line_is_passed_over(tmp_path):
+    meter = Meter()
+    progress = _Progress(tmp_path, meter)
+    log(progress, 1)
+    log(progress, 2, loss=0.4)
+    meter.add("misranked", [1.0, 0.0])
+    meter.say(["correct: '7' (+1.00)"])
+    log(progress, 2, loss=0.3, reward=0.25)
+    with (tmp_path / FILE).open("a") as file:
+        file.write(json.dumps({"step": 3})[:5])
+    first, second = lines(tmp_path)
+    assert (first["loss"], second["loss"], second["misranked"]) == (0.5, 0.3, 0.5)
+    told = in_words(second)
+    assert told.startswith("step 2 of 200: loss 0.3, reward +0.250 (spread 0.00, none for 100%")
+    assert told.endswith("said: correct: '7' (+1.00)")
+
+
+def test_the_summary_at_the_end_is_no_step(tmp_path):
+    progress = _Progress(tmp_path, Meter())
+    progress.on_log(None, State(3), None, logs={"train_runtime": 3.0, "train_loss": 0.1})
+    assert lines(tmp_path) == []
