@@ -11,6 +11,7 @@ gc.disable()
 import dagster as dg
 
 import assets
+from assets.front import front_page_over
 from assets.kit.benchmarks import defined, flows, planners_of
 from assets.kit.collections import collection_asset
 from assets.kit.jobs import jobs_of
@@ -95,6 +96,7 @@ every_asset = [
     *dg.load_assets_from_package_module(assets),
     *defined(catalog),
     *map(collection_asset, collections.values()),
+    front_page_over(catalog, lambda: defs.get_repository_def().assets_defs_by_key),
 ]
 by_key = {
     key: asset

@@ -28,9 +28,10 @@ def demo(
         counterfactory demo --seed 7 --sizes 384,1024
     """
     started = perf_counter()
-    from assets.kit.benchmarks import benchmarks
+    from assets.front import FRONT_PAGE
+    from assets.kit.benchmarks import StandIn, benchmarks
     from assets.kit.partitions import add_painters
-    from commands.stand_in_runs import Maker
+    from commands.stand_in_runs import Maker, Part
     from commands.storage import open_instance
     from definitions import catalog, data_root
     from resources.faults import writing
@@ -43,11 +44,13 @@ def demo(
         Path(home.root).mkdir(parents=True, exist_ok=True)
     with open_instance() as instance:
         add_painters(instance, catalog)
-        made = Maker(instance, design).make(
-            (benchmark, run)
+        runs = [
+            (Part(benchmark.name, benchmark.title), run)
             for benchmark in benchmarks().values()
             for run in benchmark.stand_in(catalog, painter)
-        )
+        ]
+        group, name = FRONT_PAGE.path
+        made = Maker(instance, design).make([*runs, (Part(group, "Front page"), StandIn((name,)))])
     for benchmark in benchmarks().values():
         _show(benchmark, benchmark.made(home, painter))
         report = Path(home.root, "report", benchmark.name, "index.html")
@@ -59,6 +62,7 @@ def demo(
         else f"All of this was up to date: nothing was run ({seconds})."
     )
     typer.echo("Now run `make ui` to see it all in Dagster.")
+    typer.echo(f"All reports, a row a judge or metric: {Path(home.root, 'report', 'index.html')}")
 
 
 def _design(seed: int, sizes: str) -> Mapping[str, Any]:

@@ -7,13 +7,13 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from dagster import AssetKey, DagsterInstance, ExecuteInProcessResult
 from dagster._core.definitions.assets.graph.base_asset_graph import BaseAssetGraph
 from dagster._core.utils import make_new_run_id
 
-from assets.kit.benchmarks import Benchmark, StandIn
+from assets.kit.benchmarks import StandIn
 from assets.kit.partitions import tags_of
 from commands.environment import ROOT
 from commands.freshness import Freshness, inputs
@@ -29,11 +29,18 @@ class RunFailed(Exception):
     """A run of the demo has failed; the message says where and why."""
 
 
+class Part(NamedTuple):
+    """What runs belong to: the group of their assets, as of a benchmark, and its title."""
+
+    name: str
+    title: str
+
+
 @dataclass(frozen=True, eq=False)
 class _Planned:
     """A run that is made where it is needed, once those are over that make what it starts from."""
 
-    benchmark: Benchmark
+    part: Part
     partition: str | None
     keys: Sequence[AssetKey]
     config: Mapping[str, Any]
@@ -43,7 +50,7 @@ class _Planned:
 
     def __str__(self) -> str:
         of = f", {self.partition}" if self.partition else ""
-        return f"{self.benchmark.title}{of}"
+        return f"{self.part.title}{of}"
 
 
 class Maker:
@@ -65,7 +72,7 @@ class Maker:
             partial(inputs, root, *edited),
         )
 
-    def make(self, runs: Iterable[tuple[Benchmark, StandIn]]) -> int:
+    def make(self, runs: Iterable[tuple[Part, StandIn]]) -> int:
         """Do those of the runs that are needed, and say how many.
 
         Raises `RunFailed` once those that were under way beside the one that failed are over.
@@ -96,16 +103,16 @@ class Maker:
         self._freshness.confirm()
         return made
 
-    def _planned(self, benchmark: Benchmark, run: StandIn) -> _Planned:
-        ops = {f"{benchmark.name}__{name}": {"config": of} for name, of in run.config.items()}
+    def _planned(self, part: Part, run: StandIn) -> _Planned:
+        ops = {f"{part.name}__{name}": {"config": of} for name, of in run.config.items()}
         config = {
             "ops": ops,
             "resources": {"design": {"config": self._design}},
             "loggers": {"console": {"config": {"log_level": "CRITICAL"}}},
         }
-        keys = [AssetKey([benchmark.name, name]) for name in run.assets]
+        keys = [AssetKey([part.name, name]) for name in run.assets]
         sources = set().union(*map(self._graph.get_ancestor_asset_keys, keys))
-        return _Planned(benchmark, run.partition, keys, config, sources - set(keys))
+        return _Planned(part, run.partition, keys, config, sources - set(keys))
 
     def _next(self, waiting: Sequence[_Planned], under_way: Sequence[_Planned]) -> _Planned | None:
         """The first that starts from nothing that is still to be made.
@@ -118,9 +125,9 @@ class Maker:
             for each in waiting
             if not any(self._starts_from(each, other) for other in (*waiting, *under_way))
         ]
-        busy = Counter(each.benchmark.name for each in under_way)
+        busy = Counter(each.part for each in under_way)
         if ready:
-            return min(ready, key=lambda each: busy[each.benchmark.name])
+            return min(ready, key=lambda each: busy[each.part])
         return None if under_way else next(iter(waiting), None)
 
     @staticmethod
@@ -132,9 +139,7 @@ class Maker:
         if run is other or run.sources.isdisjoint(other.keys):
             return False
         parts = [set(each.partition.split("|")) for each in (run, other) if each.partition]
-        apart = (
-            run.benchmark is other.benchmark and len(parts) == 2 and parts[0].isdisjoint(parts[1])
-        )
+        apart = run.part == other.part and len(parts) == 2 and parts[0].isdisjoint(parts[1])
         return not apart
 
     def _run(self, planned: _Planned, keys: Sequence[AssetKey]) -> ExecuteInProcessResult:

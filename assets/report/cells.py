@@ -20,12 +20,22 @@ from assets.report.formats import (
 _NO_NUMBERS: Mapping[str, float] = {}
 
 
+class Fill(NamedTuple):
+    """What fills an empty cell: its price in a few words, more about it, and the command."""
+
+    price: str
+    told: str
+    command: str
+
+
 class Cell(NamedTuple):
     """A value, its interval or whatever else stands below it, and what a reader must know of it.
 
     `numbers` are what a CSV holds in its place: the value itself under "", on which the column is
     sorted, and others by the name that is added to the column's. `heat` colours the cell, from 0
     to 1, or from −1 in another colour; one that is `framed` stands out without colour as well.
+    `link` is where the value leads, `mark` a word beside it that nobody may miss, `below` are more
+    lines about it, and `fill` is what would fill it.
     """
 
     text: str
@@ -36,6 +46,10 @@ class Cell(NamedTuple):
     bar: Shares | None = None
     heat: float | None = None
     framed: bool = False
+    link: str = ""
+    mark: str = ""
+    below: Sequence[str] = ()
+    fill: Fill | None = None
 
 
 class Head(NamedTuple):
@@ -128,6 +142,12 @@ def points(rate: Rate) -> Cell:
     """A difference of shares in percentage points: `+2.7 [−1.0, 6.3]`."""
     value, _, ends = signed(rate).partition(" ")
     return _told(rate, value, ends)
+
+
+def change(rate: Rate) -> Cell:
+    """A change as a share of what was before: `+27.3 %` with its interval."""
+    cell = points(rate)
+    return cell if rate.value is None else cell._replace(text=f"{cell.text}\u00a0%")
 
 
 def number(of: int, note: str = "") -> Cell:

@@ -55,7 +55,7 @@ def _parts(table: Table) -> dict[str, dict[str, None]]:
     for line in table.lines:
         for head, cell in zip(found, line.cells, strict=True):
             found[head] |= dict.fromkeys(cell.numbers)
-            if cell.note and cell.numbers:
+            if cell.numbers and (cell.note or cell.below):
                 found[head] |= {"note": None}
     return found
 
@@ -66,8 +66,8 @@ def _cells(heads: list[str], line: Line) -> dict[str, str | float]:
         row |= {_heading(head, part): round(value, 6) for part, value in cell.numbers.items()}
         if not cell.numbers:
             row[head] = cell.note or cell.text
-        elif cell.note:
-            row[_heading(head, "note")] = cell.note
+        elif cell.note or cell.below:
+            row[_heading(head, "note")] = "; ".join(filter(None, (*cell.below, cell.note)))
     return row
 
 

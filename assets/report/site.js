@@ -29,7 +29,7 @@ for (const slide of document.querySelectorAll(".slide")) {
 (() => {
   const number = (cell) => (cell.dataset.value === undefined ? null : Number(cell.dataset.value));
   const text = (cell) => cell.textContent.trim();
-  const empty = (cell) => number(cell) === null && (cell.querySelector(".none") || text(cell) === "–");
+  const empty = (cell) => number(cell) === null && (cell.querySelector(".none, .mark") || text(cell) === "–");
 
   function compare(one, other) {
     if (empty(one) || empty(other)) return null;

@@ -8,9 +8,11 @@ that its own page shows.
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, zip_longest
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 from assets.report.formats import Rate
+
+_Each = TypeVar("_Each")
 
 FILE = "standings.json"
 MOST = 10
@@ -121,7 +123,7 @@ class Judged(NamedTuple):
         )
 
 
-def taken_in_turn(groups: Iterable[Iterable[Failure]], most: int = MOST) -> list[Failure]:
+def taken_in_turn(groups: Iterable[Iterable[_Each]], most: int = MOST) -> list[_Each]:
     """The first of each group, then the second of each, and so on: not all of one kind."""
     turns = zip_longest(*groups)
     return [each for each in chain.from_iterable(turns) if each is not None][:most]

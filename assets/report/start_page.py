@@ -1,14 +1,25 @@
-"""The start page of all reports: what each benchmark found, and where its report lies."""
+"""The start page of all reports: one row a judge or metric, and what each benchmark found.
+
+It is made of what lies in the sites, so that no benchmark is named here, and of the roster. Each
+judge and metric has a page of its own, which gathers what the sites tell of it.
+"""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
 
 from upath import UPath
 
+from assets.report import front_tables, standings
+from assets.report.front_tables import Column
+from assets.report.profiles import Profile, profiles
 from assets.report.rendering import STATIC, Renderer, Shell
+from assets.report.roster import Roster
+from assets.report.standings import Judged
+from assets.report.strips import strips
 from resources.atomic_writes import write_whole
 
 State: TypeAlias = Literal["results", "trial", "stand-in run", "no results yet"]
@@ -16,6 +27,8 @@ State: TypeAlias = Literal["results", "trial", "stand-in run", "no results yet"]
 _ENTRY = "finding.json"
 _MARK = '<svg xmlns="http://www.w3.org/2000/svg"><title>Reports</title></svg>\n'
 """`mark.svg`: a page leads to the start page once it has seen that this lies beside it."""
+_JUDGES = ("judges", "tables/judges")
+"""The folders of the judges' pages and of their tables as CSV."""
 
 
 class Entry(NamedTuple):
@@ -32,32 +45,120 @@ class Entry(NamedTuple):
         return _ENTRY, json.dumps(self._asdict(), ensure_ascii=False, indent=2) + "\n"
 
 
+@dataclass
+class _Told:
+    """What the sites tell, by their folder, and the roster beside them."""
+
+    roster: Roster
+    entries: dict[str, Entry] = field(default_factory=dict)
+    judged: dict[str, Judged] = field(default_factory=dict)
+
+    @property
+    def columns(self) -> list[Column]:
+        """Each measure of each benchmark; one column of a benchmark that has told of none yet."""
+        titles = {each.folder: each.title for each in self.roster.benchmarks}
+        titles |= {folder: entry.title for folder, entry in self.entries.items()}
+        return [
+            Column(folder, titles[folder], measure)
+            for folder in sorted(titles)
+            for measure in self._measures(folder)
+        ]
+
+    def _measures(self, folder: str) -> list[standings.Measure | None]:
+        held = self.judged.get(folder, Judged()).measures
+        # A site of before says nothing of judges: it has no column, as it has numbers.
+        return [*held] or ([] if folder in self.entries else [None])
+
+
 def write_start_page(folder: Path) -> Path:
     """Write the start page of the sites that lie in `folder`, and return its path.
 
-    A site is listed once it lies there with its entry, so that no benchmark is named here. Of two
-    reports that end at once, the page of the last one might lack the other: it looks again.
+    A site is listed once it lies there with its entry. Of two reports that end at once, the page
+    of the last one might lack the other: it looks again.
     """
-    listed: dict[str, Entry] | None = None
-    while listed != (entries := _entries(folder)):
-        _write(folder, entries)
-        listed = entries
+    before: _Told | None = None
+    while before != (told := _told(folder)):
+        _write(folder, told)
+        before = told
     return folder / "index.html"
 
 
-def _entries(folder: Path) -> dict[str, Entry]:
-    found = {}
+def _told(folder: Path) -> _Told:
+    told = _Told(Roster.read(folder))
     for file in sorted(folder.glob(f"[!.]*/{_ENTRY}")):
+        name = file.parent.name
         # Whoever replaces that site at this moment writes the start page once more.
         with suppress(FileNotFoundError):
-            found[file.parent.name] = Entry(**json.loads(file.read_text(encoding="utf-8")))
-    return found
+            told.entries[name] = Entry(**json.loads(file.read_text(encoding="utf-8")))
+            of_judges = file.with_name(standings.FILE)
+            told.judged[name] = Judged.read(of_judges.read_text(encoding="utf-8"))
+    return told
 
 
-def _write(folder: Path, entries: Mapping[str, Entry]) -> None:
-    render = Renderer(Path(__file__).parent / "templates", Shell("Counterfactory", {})).page
+def _write(folder: Path, told: _Told) -> None:
     files = {"mark.svg": _MARK.encode(), **{file.name: file.read_bytes() for file in STATIC}}
-    for path, text in render("index.html", "start.html", entries=entries):
-        files[path] = text.encode()
+    files |= {path: text.encode() for path, text in _pages(told)}
     for path, data in files.items():
-        write_whole(UPath(folder / path), data)
+        _write_changed(folder / path, data)
+    for old in (file for name in _JUDGES for file in (folder / name).glob("*")):
+        if str(old.relative_to(folder)) not in files:
+            old.unlink(missing_ok=True)
+
+
+def _write_changed(path: Path, data: bytes) -> None:
+    """Write a file that is not so already: of the pages of many judges, most stay as they are."""
+    with suppress(FileNotFoundError):
+        if path.read_bytes() == data:
+            return
+    write_whole(UPath(path), data)
+
+
+def _pages(told: _Told) -> Iterator[tuple[str, str]]:
+    everyone, columns = profiles(told.judged, told.roster), told.columns
+    shared = {"columns": columns, "entries": told.entries, "roster": told.roster}
+    templates = Path(__file__).parent / "templates"
+    page = Renderer(templates, Shell("Counterfactory", {}), **shared).page
+    yield from page(
+        "index.html",
+        "start.html",
+        known=bool(everyone),
+        overview=front_tables.overview(columns, everyone),
+        stand_ins=front_tables.stand_ins(columns, everyone),
+        counts=_counts(told.judged),
+    )
+    for profile in everyone:
+        yield from page(
+            profile.page,
+            "judge.html",
+            profile=profile,
+            strips=strips(columns, profile, everyone),
+            tables={
+                is_stand_in: front_tables.numbers_of(columns, profile, is_stand_in=is_stand_in)
+                for is_stand_in in (False, True)
+            },
+            failures={
+                is_stand_in: profile.telling(stand_ins=is_stand_in) for is_stand_in in (False, True)
+            },
+            lacking=[] if profile.kind == "reference" else _lacking(columns, profile),
+        )
+
+
+def _lacking(columns: list[Column], profile: Profile) -> list[tuple[str, str]]:
+    """The folder and title of each benchmark of which there is no number that is no stand-in's."""
+    titles = dict.fromkeys((column.folder, column.title) for column in columns)
+    held = {
+        column.folder
+        for column in columns
+        if column.measure and profile.by(column.folder, column.measure)
+    }
+    return [(folder, title) for folder, title in titles if folder not in held]
+
+
+def _counts(judged: Mapping[str, Judged]) -> dict[str, int]:
+    """How many different judges and metrics have a result, and how many a trial at most."""
+    firm: dict[str, set[str]] = {each: set() for each in standings.FIRMNESS}
+    for held in judged.values():
+        for standing in held.standings:
+            if standing.value is not None:
+                firm[standing.firmness].add(standing.model)
+    return {"result": len(firm["result"]), "trial": len(firm["trial"] - firm["result"])}

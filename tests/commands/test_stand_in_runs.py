@@ -19,8 +19,8 @@ from dagster import (
     materialize,
 )
 
-from assets.kit.benchmarks import Benchmark, StandIn
-from commands.stand_in_runs import Maker, RunFailed, failure
+from assets.kit.benchmarks import StandIn
+from commands.stand_in_runs import Maker, Part, RunFailed, failure
 from commands.storage import open_instance
 from resources.design import Design
 from resources.images import ImageStore
@@ -29,18 +29,7 @@ KINDS = StaticPartitionsDefinition(["red", "blue"])
 WAIT_S = 60
 
 
-def benchmark(name):
-    return Benchmark(
-        name=name,
-        title=name.title(),
-        question="",
-        steps=lambda catalog: [],
-        assets=lambda catalog: [],
-        stand_in=lambda catalog, painter: [],
-    )
-
-
-COLOURS, SHAPES = benchmark("colours"), benchmark("shapes")
+COLOURS, SHAPES = Part("colours", "Colours"), Part("shapes", "Shapes")
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ from assets.report.publish import publish
 from assets.report.start_page import write_start_page
 from tests.assets.protobias.pairs_data import Pictures, painted
 from tests.assets.protobias.pairs_data import written as written_pairs
+from tests.assets.report.fronts import ODD, front
 from tests.assets.report.test_asset import FOUND, site
 from tests.assets.vlmbias.site_data import Report, build
 
@@ -30,7 +31,7 @@ def test_each_report_is_found_by_what_lies_there(chromium: Browser, tmp_path: Pa
     page = chromium.new_page()
     page.goto((moved / "index.html").as_uri())
     found = page.locator("section.report")
-    expect(found.locator("h2")).to_have_text(
+    expect(found.locator(".finding")).to_have_text(
         [FOUND, re.compile("^A stand-in run: every picture"), "No model has answered yet."]
     )
     stamps = found.locator(".stamp").all_inner_texts()
@@ -61,4 +62,47 @@ def test_a_report_that_was_taken_elsewhere_leads_to_no_start_page(
     page.goto((alone / scene).as_uri())
     page.wait_for_load_state("networkidle")
     expect(up).to_have_count(0)
+    page.close()
+
+
+def test_rows_are_sorted_by_keyboard_and_trials_stay_below(
+    chromium: Browser, tmp_path: Path
+) -> None:
+    index = write_start_page(front(tmp_path / "report"))
+    page = chromium.new_page()
+    page.goto(index.as_uri())
+    table = page.get_by_role("region", name="Judges and metrics").get_by_role("table")
+    names = table.locator("tbody").first.locator("th a")
+
+    def order() -> list[str]:
+        return names.all_inner_texts()
+
+    button = table.get_by_role("button", name="Accuracy")
+    button.focus()
+    page.keyboard.press("Enter")
+    assert order()[:2] == [ODD, "eye"]
+    page.keyboard.press("Enter")
+    assert order()[:2] == ["eye", ODD]
+    assert "ear" in order()[2:], "a trial of 95 % is above nothing"
+    expect(table.get_by_role("columnheader", name="Accuracy")).to_have_attribute(
+        "aria-sort", "ascending"
+    )
+    cell = page.get_by_role("row", name="new").locator("details").first
+    expect(cell.locator("code")).to_be_hidden()
+    cell.locator("summary").focus()
+    page.keyboard.press("Enter")
+    expect(cell.locator("code")).to_be_visible()
+    page.get_by_role("link", name="eye", exact=True).first.click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("eye")
+    pictures = page.locator(".failures img")
+    assert pictures.first.evaluate("image => image.decode().then(() => image.naturalWidth)") == 200
+    page.close()
+
+
+def test_the_pages_of_judges_fit_a_phone(chromium: Browser, tmp_path: Path) -> None:
+    index = write_start_page(front(tmp_path / "report"))
+    page = chromium.new_page(viewport={"width": 400, "height": 800})
+    for name in ("index.html", "judges/eye.html", "judges/new.html"):
+        page.goto((index.parent / name).as_uri())
+        assert page.evaluate("document.documentElement.scrollWidth") == 400, name
     page.close()

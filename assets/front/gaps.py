@@ -1,0 +1,31 @@
+"""What would fill an empty cell of the front page, in words."""
+
+from assets.planning import Cell
+from assets.report.formats import count
+from assets.report.roster import Gap
+
+
+def gap_of(cell: Cell) -> Gap:
+    """The command that fills a cell, its price, and what it would do."""
+    if not cell.applies:
+        return Gap("", "", "asks nothing of such a model")
+    if cell.broken:
+        return Gap(cell.command, "no quote", cell.broken)
+    if not cell.ready:
+        told = "Nothing is there yet to be asked about. This makes it."
+        if not cell.first:
+            told = "All that is there to be asked about was made by stand-ins."
+        return Gap(cell.command, "no quote yet", told)
+    if not cell.missing:
+        return Gap(cell.command, "nothing to pay", f"All {count(cell.answered)} answers are there.")
+    price = "price unknown" if cell.at_most == "unknown" else f"at most {cell.at_most}"
+    return Gap(cell.command, price, _told(cell))
+
+
+def _told(cell: Cell) -> str:
+    parts = [f"{count(cell.missing)} requests, expected to cost {cell.expected}."]
+    if cell.answered:
+        parts.append(f"{count(cell.answered)} answers are there.")
+    if cell.ready < cell.partitions:
+        parts.append(f"For {cell.ready} of {cell.partitions} partitions: the others are not made.")
+    return " ".join(parts)

@@ -1,0 +1,105 @@
+"""Small charts of one judge, one a measure, each on its own scale: itself, and all others in grey.
+
+A radar would put shares, scores and changes on one scale, and make an area of the order in which
+benchmarks happen to stand.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from assets.report.formats import Rate
+from assets.report.front_tables import BETTER, WRITTEN, Column
+from assets.report.profiles import Profile
+from assets.report.standings import Measure, Standing
+
+_LEAST_CHANGE = 0.1
+"""The scale of changes goes at least so far."""
+
+
+class Strip(NamedTuple):
+    """A judge's number by one measure; places on the scale are from 0 to 1.
+
+    `rank` is among results, empty for a trial.
+    """
+
+    id: str
+    benchmark: str
+    name: str
+    better: str
+    text: str
+    trial: bool
+    rank: str
+    at: Rate
+    others: Sequence[float]
+    ticks: Sequence[tuple[float, str]]
+
+
+def strips(columns: Sequence[Column], profile: Profile, profiles: Sequence[Profile]) -> list[Strip]:
+    """A strip for each measure by which the judge has a number that is no stand-in's."""
+    return [
+        strip
+        for at, column in enumerate(columns)
+        if (strip := _strip(column, profile, profiles, at)) is not None
+    ]
+
+
+def _strip(column: Column, profile: Profile, profiles: Sequence[Profile], at: int) -> Strip | None:
+    measure = column.measure
+    if measure is None:
+        return None
+    first = {each.name: each.by(column.folder, measure)[:1] for each in profiles}
+    numbers = {name: held[0] for name, held in first.items() if held and held[0].value is not None}
+    if profile.name not in numbers:
+        return None
+    own = numbers.pop(profile.name)
+    others = [each for each in numbers.values() if each.firmness == "result"]
+    low, high = _scale(measure, [own, *others])
+
+    def place(value: float) -> float:
+        return (value - low) / (high - low)
+
+    def end(value: float | None) -> float | None:
+        return None if value is None else place(value)
+
+    written = WRITTEN[measure.written]
+    cell = written(own.rate)
+    trial = own.firmness == "trial"
+    return Strip(
+        f"strip-{at}",
+        column.title,
+        measure.name,
+        BETTER[measure.better],
+        f"{cell.text} {cell.detail}".strip(),
+        trial,
+        "" if trial else _rank(measure, own, others),
+        Rate(end(own.value), end(own.low), end(own.high)),
+        [place(value) for value in _values(others)],
+        [(place(value), written(Rate(value)).text) for value in sorted({low, 0.0, high})],
+    )
+
+
+def _scale(measure: Measure, shown: Sequence[Standing]) -> tuple[float, float]:
+    """The ends of a scale that holds 0, and 1 but of changes."""
+    ends = [end for each in shown for end in (each.value, each.low, each.high) if end is not None]
+    least = _LEAST_CHANGE if measure.written == "change" else 1.0
+    return min(0.0, *ends), max(least, *ends)
+
+
+def _rank(measure: Measure, own: Standing, others: Sequence[Standing]) -> str:
+    """`2 of 7`, among results on the same; ties share a place. Empty without any other."""
+    alike = [each for each in others if each.of == own.of]
+    if not alike:
+        return ""
+    mine = _worse(measure, own.value or 0.0)
+    place = 1 + sum(_worse(measure, value) < mine for value in _values(alike))
+    return f"{place} of {len(alike) + 1}"
+
+
+def _worse(measure: Measure, value: float) -> float:
+    """The more, the worse."""
+    worse: Mapping[str, float] = {"higher": -value, "lower": value, "near 0": abs(value)}
+    return worse[measure.better]
+
+
+def _values(standings: Sequence[Standing]) -> Iterator[float]:
+    return (each.value for each in standings if each.value is not None)
