@@ -18,6 +18,7 @@ import assets
 from assets.kit import foresight
 from assets.kit.jobs import Flow, is_of
 from assets.kit.materializing import asset_of
+from assets.kit.pairs import PairTable
 from assets.kit.partitions import said_of
 from assets.kit.picture_tables import PictureTable
 from assets.kit.plan import Planners
@@ -62,6 +63,8 @@ class Benchmark:
     """The assets that follow panels: annotators' files in `<benchmark>/<partition>/<of what>`."""
     yes_no: Sequence[YesNoTable] = ()
     """The tables of questions of which other benchmarks can make yes/no cases."""
+    pairs: Sequence[PairTable] = ()
+    """The tables of pairs of pictures that metrics can be trained on."""
     pictures: Sequence[PictureTable] = ()
     """The tables of pictures that other benchmarks can use."""
 

@@ -17,6 +17,7 @@ from assets.protobias.report import report_over
 from assets.protobias.scorers import is_filed, scorers
 from assets.protobias.scores import Scores
 from assets.protobias.summary import summary_over
+from assets.protobias.training import TRAINING_PAIRS
 from assets.protobias.triplets import PromptTriplets
 from generators.prompts.concepts import DOMAINS
 from resources.home import Home
@@ -106,5 +107,6 @@ BENCHMARK = Benchmark(
     flows=_FLOWS,
     stand_in=_stand_in,
     made=count_made,
+    pairs=(TRAINING_PAIRS,),
     pictures=(PictureTable(key("image_pairs"), IMAGE_PAIRS, DOMAINS, painted, by_painter=True),),
 )

@@ -1,0 +1,46 @@
+"""Pairs of pictures of which the first fits a text better: what scores are trained on.
+
+A benchmark declares its tables in its `BENCHMARK`; who trains on them finds them there, and knows
+nothing else of that benchmark.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from dagster import AssetKey, PartitionsDefinition
+
+from resources.home import Home
+
+
+class Pair(NamedTuple):
+    """Two pictures of one painter and a text that the correct one fits."""
+
+    pair_id: str
+    """The same for every painter."""
+    painter: str
+    domain: str
+    concept_id: str
+    concept: str
+    knob: str
+    place: str
+    """Where the scene is."""
+    sample: int
+    """Which of the pairs of its sentences it is, from 0."""
+    text: str
+    sentences: tuple[str, str]
+    """What the correct and the adversarial picture were painted from."""
+    correct: str
+    adversarial: str
+    """The pictures' sha256."""
+    evaluated: bool
+    """Whether metrics are evaluated on it, so that none may be trained on it."""
+    rehearsal: bool
+
+
+class PairTable(NamedTuple):
+    """A table of such pairs: an asset, and what a partition of it holds."""
+
+    asset: AssetKey
+    partitions: PartitionsDefinition[Any]
+    pairs: Callable[[Home, str], Sequence[Pair]]
+    """Those that can be used; none of a partition that was never made."""

@@ -1,0 +1,115 @@
+"""Fitting an adapter: what is checked first, the training in its process, and what is published."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from logging import Logger
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from assets.kit.columns import content_hash
+from assets.training.plot import plot
+from resources.faults import Missing
+from resources.home import Home
+from resources.images import ImageStore
+from resources.training import launch
+from resources.training.base import base_of, estimate, machine, require_room
+from resources.training.job import Job, Kind, digest_of
+from resources.training.progress import lines
+from resources.training.publish import FOLDER, place_of, publish, record_in
+from resources.training.recipe import Recipe
+
+_RUNS = "training"
+_NAMED = 3
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A published adapter, its record, and what Dagster shows of its training."""
+
+    place: Path
+    record: dict[str, Any]
+    shown: dict[str, Any]
+
+    @property
+    def adapter(self) -> str:
+        """What an entry of models.yaml says: its folder below the data root."""
+        return f"{FOLDER}/{self.place.name}"
+
+
+def fitted(
+    name: str,
+    kind: Kind,
+    recipe: Recipe,
+    rows: pa.Table,
+    pictures: Sequence[str],
+    samples: int,
+    home: Home,
+    images: ImageStore,
+    log: Logger,
+    **told: Any,
+) -> Fitted:
+    """The adapter that these rows give by this recipe; one that is there is not trained again.
+
+    `pictures` are those of the rows, `samples` how many are looked at in all, and `told` goes into
+    the record. Raises `TrainingError` before anything is loaded where the base or a GPU is missing,
+    and `Missing` where pictures are.
+    """
+    base, weights = base_of(recipe)
+    data = content_hash(rows).hex()
+    digest = digest_of(kind, base, recipe, data)
+    root = Path(home.root)
+    place, folder = place_of(root, name, digest), root / _RUNS / f"{name}-{digest}"
+    if record_in(place) is None:
+        expected = estimate(weights, recipe, samples)
+        log.info("%s: %s.", recipe.base, expected)
+        has_gpu, memory = machine()
+        require_room(recipe, expected, has_gpu=has_gpu, memory=memory)
+        _require_pictures(images, pictures)
+        folder.mkdir(parents=True, exist_ok=True)
+        pq.write_table(rows, folder / "rows.parquet")
+        job = Job(
+            name=name,
+            kind=kind,
+            base=base,
+            recipe=recipe.model_dump(),
+            rows=str(folder / "rows.parquet"),
+            data=data,
+            images=images.root,
+            folder=str(folder),
+            told=told,
+        )
+        launch.run(job, log, recipe.accelerate_config)
+        publish(job, place)
+    else:
+        log.info("%s was trained before: it is taken as it is.", place)
+    record = record_in(place)
+    assert record is not None
+    return Fitted(place, record, _shown(place, record, folder))
+
+
+def _shown(place: Path, record: dict[str, Any], folder: Path) -> dict[str, Any]:
+    trained, steps = record["trained"], lines(folder)
+    return {
+        "adapter": str(place),
+        "base": record["base"]["model"],
+        "base_revision": record["base"]["revision"] or record["base"]["sha256"],
+        "data": record["data"],
+        "rows": trained["rows"],
+        "rows_trained": trained["rows_trained"],
+        "steps": trained["steps"],
+        "processes": trained["processes"],
+        **({"plot": plot(steps)} if steps else {}),
+    }
+
+
+def _require_pictures(images: ImageStore, pictures: Sequence[str]) -> None:
+    lost = sorted(images.lost(set(pictures)))
+    if lost:
+        some = ", ".join(name[:12] for name in lost[:_NAMED])
+        raise Missing(
+            f"{len(lost):,} of the pictures to train on are gone ({some}, …). Materialize what "
+            "made them again, or restore them. Nothing was begun."
+        )

@@ -1,0 +1,228 @@
+"""The adapters: ProtoScore, by GRPO on pairs, and its control, by a margin loss on P(yes)."""
+
+from collections.abc import Mapping, Sequence
+from logging import Logger
+from typing import Any, NamedTuple
+
+import pandas as pd
+import pyarrow as pa
+from dagster import AssetExecutionContext, AssetIn, MarkdownMetadataValue, MaterializeResult
+
+from assets.kit.columns import materialized, records
+from assets.kit.materializing import cost_metadata
+from assets.kit.pairs import Pair
+from assets.kit.previews import markdown_table, with_intervals
+from assets.kit.table_asset import Mismatch
+from assets.training.fitting import Fitted, fitted
+from assets.training.protoscore.common import every_pair, key, table_asset
+from assets.training.protoscore.held_out import (
+    HELD_OUT_SCORES,
+    SIDES,
+    entry_lines,
+    entry_of,
+    rates_of,
+    score_held_out,
+)
+from assets.training.protoscore.training_pairs import HELD_OUT, TRAINING, overlaps
+from resources.budget import Budget
+from resources.home import Home
+from resources.images import ImageStore
+from resources.models.client import ModelClient
+from resources.training.job import Kind
+from resources.training.publish import write_card
+from resources.training.recipe import MarginRecipe, RankingRecipe, Recipe
+
+POOL = "training"
+"""The pool of all trainings: one at a time, unless Dagster is told otherwise."""
+_NAMED = 5
+_UNTRIED = (
+    "Pictures of other painters than {painters}.",
+    "Texts that are no sentences of ProtoBias, or not English.",
+    "Other devices than {device}, and merged into its base.",
+    "More than one training of each recipe: how much another seed changes is unknown.",
+)
+
+
+class _Way(NamedTuple):
+    """How one of the two is trained and scores."""
+
+    name: str
+    kind: Kind
+    formula: str
+    summary: str
+
+
+RANKING = _Way(
+    "protoscore",
+    "ranking",
+    "expected_score",
+    "How well a picture fits a text, 0 to 1: the expectation of the digit that is answered. By "
+    "GRPO with a reward on pairs (ProtoBias, §3.3) of a picture that fits and a typical one "
+    "that does not. These are not the weights of that paper's authors.",
+)
+MARGIN = _Way(
+    "protoscore_margin",
+    "margin",
+    "vqa_score",
+    "How well a picture fits a text, 0 to 1: P(yes). The control of ProtoScore: the same pairs, "
+    "budget and adapter, trained by a plain margin loss.",
+)
+
+_INS = {"training_pairs": AssetIn(key("training_pairs"))}
+_TOLD = "LoRA by TRL, in a process of its own; goes on where it was if it was killed."
+
+
+@table_asset(
+    columns=HELD_OUT_SCORES,
+    partitions=None,
+    ins=_INS,
+    pool=POOL,
+    kinds=("huggingface",),
+    description=f"ProtoScore: trained by GRPO on pairs, and its scores of held-out pairs. {_TOLD}",
+)
+def adapter(
+    context: AssetExecutionContext,
+    config: RankingRecipe,
+    home: Home,
+    images: ImageStore,
+    models: ModelClient,
+    budget: Budget,
+    training_pairs: pd.DataFrame,
+) -> MaterializeResult[pa.Table]:
+    """Train, publish and score what was held out. Raises `Mismatch` and `TrainingError`."""
+    looks = 2 * config.generations
+    work = _Work(RANKING, config, looks, context, home, images, models, budget)
+    return _trained(work, training_pairs)
+
+
+@table_asset(
+    columns=HELD_OUT_SCORES,
+    partitions=None,
+    ins=_INS,
+    pool=POOL,
+    kinds=("huggingface",),
+    description=f"The control: the same pairs by a margin loss on P(yes), and its scores. {_TOLD}",
+)
+def margin_adapter(
+    context: AssetExecutionContext,
+    config: MarginRecipe,
+    home: Home,
+    images: ImageStore,
+    models: ModelClient,
+    budget: Budget,
+    training_pairs: pd.DataFrame,
+) -> MaterializeResult[pa.Table]:
+    """Train, publish and score what was held out. Raises `Mismatch` and `TrainingError`."""
+    work = _Work(MARGIN, config, 2, context, home, images, models, budget)
+    return _trained(work, training_pairs)
+
+
+class _Work(NamedTuple):
+    """One training: how, with what, and how often a pair's pictures are looked at."""
+
+    way: _Way
+    recipe: Recipe
+    looks: int
+    context: AssetExecutionContext
+    home: Home
+    images: ImageStore
+    models: ModelClient
+    budget: Budget
+
+    @property
+    def log(self) -> Logger:
+        return self.context.log
+
+
+def _trained(work: _Work, table: pd.DataFrame) -> MaterializeResult[pa.Table]:
+    rows = records(table)
+    _require_no_overlap(rows, list(every_pair(work.home, work.context.instance)))
+    training = [row for row in rows if row["split"] == TRAINING]
+    held_out = [row for row in rows if row["split"] == HELD_OUT]
+    given = [{name: row[name] for name in ("pair", "text", *SIDES)} for row in training]
+    found = fitted(
+        work.way.name,
+        work.way.kind,
+        work.recipe,
+        pa.Table.from_pylist(given),
+        [row[side] for row in given for side in SIDES],
+        work.looks * _pairs_looked_at(work.recipe, len(given)),
+        work.home,
+        work.images,
+        work.log,
+        painters=sorted({row["painter"] for row in training}),
+        rehearsal=any(row["rehearsal"] for row in rows),
+    )
+    return _scored(work, found, held_out)
+
+
+def _pairs_looked_at(recipe: Recipe, pairs: int) -> int:
+    each = recipe.at_once * recipe.accumulate
+    return each * recipe.steps if recipe.steps else pairs
+
+
+def _require_no_overlap(rows: Sequence[Any], every: Sequence[Pair]) -> None:
+    """Raise `Mismatch` where pairs are evaluated by now that are like one to train on."""
+    wrong = overlaps(rows, every)
+    if len(wrong):
+        some = "; ".join(f"{r['pair']} ({r['shares its']})" for r in records(wrong.head(_NAMED)))
+        raise Mismatch(
+            f"{len(wrong):,} pairs of protoscore/training_pairs are like ones that metrics are "
+            f"evaluated on: {some}. Materialize protoscore/training_pairs again. Nothing was begun."
+        )
+
+
+def _scored(
+    work: _Work, found: Fitted, held_out: Sequence[Mapping[str, Any]]
+) -> MaterializeResult[pa.Table]:
+    """Score held-out pairs by the base and the adapter, and write the card."""
+    base = entry_of(f"{work.way.name}_base", work.way.formula, work.recipe)
+    entry = entry_of(work.way.name, work.way.formula, work.recipe, found.adapter)
+    account = work.budget.account(work.context)
+    scores, asked = [], []
+    for model in (base, entry):
+        of_model, result = score_held_out(model, held_out, work.models, work.log, account)
+        scores += of_model
+        asked.append(result)
+    table = HELD_OUT_SCORES.table(scores)
+    rates = rates_of(table.to_pandas())
+    lines = entry_lines(entry)
+    write_card(
+        found.place,
+        work.way.summary,
+        _results(rates),
+        lines,
+        [
+            each.format(
+                painters=", ".join(found.record["painters"]),
+                device=found.record["trained"]["device"],
+            )
+            for each in _UNTRIED
+        ],
+    )
+    over_all = rates[rates["domain"] == "all"].set_index("metric")["failure_rate"]
+    return materialized(
+        table,
+        **found.shown,
+        models_yaml=MarkdownMetadataValue(f"```yaml\n{lines}```"),
+        failure_rate_before=round(float(over_all[base.name]), 4),
+        failure_rate=round(float(over_all[entry.name]), 4),
+        held_out=markdown_table(with_intervals(rates[_SHOWN].round(3), "failure_rate", "delta")),
+        rehearsal=bool(found.record["rehearsal"]),
+        **cost_metadata(*asked),
+    )
+
+
+_SHOWN = [
+    *("metric", "domain", "pairs", "prompts", "unscored", "ties"),
+    *(f"{name}{end}" for name in ("failure_rate", "delta") for end in ("", "_low", "_high")),
+]
+
+
+def _results(rates: pd.DataFrame) -> list[dict[str, str]]:
+    """The card's table of failure rates, in words."""
+    shown = with_intervals(rates[_SHOWN].round(3), "failure_rate", "delta")
+    return [
+        {name.replace("_", " "): str(value) for name, value in row.items()}
+        for row in records(shown)
+    ]

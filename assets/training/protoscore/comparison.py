@@ -1,0 +1,121 @@
+"""The comparison: is ranking by GRPO better than a plain margin loss on the same pairs?"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+from dagster import AssetExecutionContext, AssetIn, MaterializeResult
+
+from assets.kit.columns import REAL, TEXT, WHOLE, Columns, materialized, records
+from assets.kit.previews import markdown_table, with_intervals
+from assets.kit.table_asset import Mismatch
+from assets.training.protoscore.adapters import MARGIN, RANKING
+from assets.training.protoscore.common import key, table_asset
+from assets.training.protoscore.held_out import rates_of
+from metrics.comparison import between_metrics
+from resources.home import Home
+from resources.training.publish import record_in
+
+_RATE = "The failure rate of {}, over the held-out pairs that it could score"
+DIFFERENCES = Columns(
+    domain=(TEXT, "A domain, or all: the mean over domains"),
+    left=(TEXT, "A metric: a base or an adapter"),
+    right=(TEXT, "The other"),
+    left_failure_rate=(REAL, _RATE.format("left")),
+    right_failure_rate=(REAL, _RATE.format("right")),
+    prompts=(WHOLE, "Concepts of which both have scored pairs"),
+    difference=(REAL, "Left less right, over the pairs that both have scored"),
+    low=(REAL, "Low end of its 95 % interval, paired, by a bootstrap over concepts"),
+    high=(REAL, "High end"),
+    p=(REAL, "Of a sign-flip test"),
+    p_holm=(REAL, "Corrected for all two metrics of the domain"),
+)
+_SAME = ("data", "base", "rehearsal")
+_BUDGET = ("steps", "rows_trained", "processes")
+_RECIPE = ("rank", "alpha", "targets", "at_once", "accumulate", "dtype")
+
+
+@table_asset(
+    columns=DIFFERENCES,
+    partitions=None,
+    ins={"ranked": AssetIn(key("adapter")), "control": AssetIn(key("margin_adapter"))},
+    description="Failure rates of both adapters and of their base, with paired intervals: which is "
+    "better, if any is.",
+)
+def comparison(
+    context: AssetExecutionContext, home: Home, ranked: pd.DataFrame, control: pd.DataFrame
+) -> MaterializeResult[pa.Table]:
+    """Compare them on the same held-out pairs. Raises `Mismatch` where they were trained unlike."""
+    require_alike(*(_record(home, table) for table in (ranked, control)))
+    scores = pd.concat([ranked, control], ignore_index=True)
+    rates = rates_of(scores)
+    by_metric = rates.set_index(["domain", "metric"])["failure_rate"]
+    rows = [
+        {
+            **{name: row[name] for name in DIFFERENCES.columns if name in row},
+            "left_failure_rate": by_metric[row["domain"], row["left"]],
+            "right_failure_rate": by_metric[row["domain"], row["right"]],
+        }
+        for row in records(between_metrics(scores.assign(painter="all")))
+    ]
+    (between,) = [
+        row
+        for row in rows
+        if (row["domain"], row["left"], row["right"]) == ("all", RANKING.name, MARGIN.name)
+    ]
+    told = finding(between)
+    context.log.info("%s", told)
+    shown = pd.DataFrame(rows).drop(columns=["p"]).round(3)
+    shown = shown.rename(columns={"low": "difference_low", "high": "difference_high"})
+    return materialized(
+        DIFFERENCES.table(rows),
+        finding=told,
+        differences=markdown_table(with_intervals(shown, "difference")),
+        rehearsal=bool(scores["rehearsal"].any()),
+    )
+
+
+def finding(row: Mapping[str, Any]) -> str:
+    """What the paired difference says, in a sentence."""
+    if pd.isna(row["difference"]):
+        return "Nothing can be said: no held-out pair was scored by both."
+    rates = (
+        f"{row['left_failure_rate']:.1%} against {row['right_failure_rate']:.1%} of held-out pairs"
+    )
+    points = [f"{100 * row[name]:+.1f}" for name in ("difference", "low", "high")]
+    interval = f"{points[0]} points, {points[1]} to {points[2]}"
+    if row["high"] < 0:
+        return f"ProtoScore is better than its control: it fails {rates} ({interval})."
+    if row["low"] > 0:
+        return f"The plain margin loss is better: ProtoScore fails {rates} ({interval})."
+    return (
+        f"No difference is shown between ProtoScore and the plain margin loss: it fails {rates} "
+        f"({interval})."
+    )
+
+
+def require_alike(ranked: Mapping[str, Any], control: Mapping[str, Any]) -> None:
+    """Raise `Mismatch` where two adapters differ in more than how they were trained."""
+    differing = [
+        *(name for name in _SAME if ranked[name] != control[name]),
+        *(name for name in _BUDGET if ranked["trained"][name] != control["trained"][name]),
+        *(name for name in _RECIPE if ranked["recipe"][name] != control["recipe"][name]),
+    ]
+    if differing:
+        raise Mismatch(
+            "protoscore/adapter and protoscore/margin_adapter differ in more than their loss: "
+            f"{', '.join(differing)}. Train the one again with what the other has."
+        )
+
+
+def _record(home: Home, table: pd.DataFrame) -> dict[str, Any]:
+    (adapter,) = table["adapter"].dropna().unique()
+    record = record_in(Path(home.root) / adapter)
+    if record is None:
+        raise Mismatch(
+            f"The adapter {adapter} is not there any more. Materialize protoscore/adapter and "
+            "protoscore/margin_adapter again."
+        )
+    return record

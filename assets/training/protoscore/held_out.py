@@ -1,0 +1,93 @@
+"""Scores of pairs that were held out: by the base, and by the base with its adapter."""
+
+from collections.abc import Mapping, Sequence
+from logging import Logger
+from typing import Any
+
+import pandas as pd
+
+from assets.kit.columns import BOOLEAN, REAL, TEXT, TEXTS, Columns
+from assets.kit.conversations import unanswered
+from assets.training.protoscore.training_pairs import PAIRS
+from metrics.ranking import ranking_table
+from resources.calls.spending import Account
+from resources.models.catalog import Model
+from resources.models.client import AskResult, ModelClient
+from resources.models.outcomes import Answered
+from resources.models.requests import Score
+from resources.training.recipe import Recipe
+
+SIDES = ("correct", "adversarial")
+SAMPLE = "held out"
+_SAME = ("pair_id", "painter", "domain", "concept_id", "concept", "knob", "text", "rehearsal")
+HELD_OUT_SCORES = Columns(
+    metric=(TEXT, "The base or the adapter"),
+    formula=(TEXT, "expected_score or vqa_score"),
+    adapter=(TEXT, "The adapter's folder below the data root; empty for the base"),
+    **PAIRS.some(*_SAME),
+    side=(TEXT, "correct or adversarial"),
+    sha256=(TEXT, "Name of the picture in the image store"),
+    sample=(TEXT, "held out"),
+    kin=(BOOLEAN, "Never: nobody filtered these by it"),
+    outcome=(TEXT, "scored, unparsed, refused or failed"),
+    raw=(REAL, "The score, 0 to 1; empty where there is none"),
+    score=(REAL, "The same: both formulas are on that scale"),
+    response=(TEXT, "What was said: the digit that a greedy answer has"),
+    reason=(TEXT, "Why there is no score; else empty"),
+    calls=(TEXTS, "Keys of the stored calls behind it"),
+)
+"""One row a metric, held-out pair and side."""
+
+
+def entry_of(name: str, formula: str, recipe: Recipe, adapter: str | None = None) -> Model:
+    """The entry of models.yaml that scores so: what is asked here is not asked again there."""
+    parameters: dict[str, Any] = {"formula": formula}
+    for key, value in (("revision", recipe.revision), ("dtype", recipe.dtype)):
+        if value is not None:
+            parameters[key] = value
+    if adapter is not None:
+        parameters["adapter"] = adapter
+    known: dict[str, Any] = {"name": name, "family": name, "model": recipe.base}
+    return Model(backend="transformers", roles=("metric",), parameters=parameters, **known)
+
+
+def entry_lines(model: Model) -> str:
+    """The entry as it is written into models.yaml."""
+    parameters = ", ".join(f"{name}: {value}" for name, value in model.parameters.items())
+    return (
+        f"- name: {model.name}\n  backend: transformers\n  model: {model.model}\n"
+        f"  family: {model.family}\n  roles: [metric]\n  parameters: {{{parameters}}}\n"
+    )
+
+
+def score_held_out(
+    model: Model,
+    pairs: Sequence[Mapping[str, Any]],
+    models: ModelClient,
+    log: Logger,
+    account: Account,
+) -> tuple[list[dict[str, Any]], AskResult]:
+    """The scores by one metric, and what that took; nothing is scored twice."""
+    pictures = [(pair, side) for pair in pairs for side in SIDES]
+    asked = models.ask(
+        model, [Score(pair["text"], pair[side]) for pair, side in pictures], log, account
+    )
+    rows = []
+    for (pair, side), outcome, calls in zip(pictures, asked.outcomes, asked.keys, strict=True):
+        row: dict[str, Any] = {name: pair[name] for name in _SAME}
+        row |= {"pair_id": pair["pair"], "side": side, "sha256": pair[side]}
+        row |= {"metric": model.name, "formula": model.parameters["formula"]}
+        row |= {"adapter": model.parameters.get("adapter"), "sample": SAMPLE, "kin": False}
+        if isinstance(outcome, Answered):
+            scores = dict.fromkeys(("raw", "score"), outcome.score)
+            row |= {"outcome": "scored", "response": outcome.text, **scores}
+        else:
+            row |= unanswered(outcome, "unparsed")
+        rows.append({**row, "calls": [*calls]})
+    return rows, asked
+
+
+def rates_of(table: pd.DataFrame) -> pd.DataFrame:
+    """Failure rates and margins with intervals, by metric and domain, over all painters."""
+    found = ranking_table(table.assign(painter="all"))
+    return found[(found["knob"] == "all") & (found["concept"] == "all")]

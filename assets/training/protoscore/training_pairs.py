@@ -1,0 +1,178 @@
+"""Training pairs: kept by the filter, and unlike any that metrics are evaluated on."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+from dagster import (
+    AssetCheckResult,
+    AssetCheckSpec,
+    AssetDep,
+    AssetExecutionContext,
+    Config,
+    MaterializeResult,
+)
+from pydantic import Field
+
+from assets.kit.checks import result_of
+from assets.kit.columns import BOOLEAN, TEXT, WHOLE, Columns, materialized, records
+from assets.kit.pairs import Pair
+from assets.kit.previews import markdown_table
+from assets.kit.table_asset import NothingYet
+from assets.training.protoscore.common import declared, every_pair, key, table_asset
+from assets.training.protoscore.selection import choose, marked, named, overlapping
+from resources.home import Home
+
+TRAINING, HELD_OUT = "training", "held out"
+PAIRS = Columns(
+    pair=(TEXT, "Painter and pair"),
+    split=(TEXT, "training or held out"),
+    pair_id=(TEXT, "Concept and sample, the same for every painter"),
+    painter=(TEXT, "Who painted both pictures, as models.yaml names it"),
+    domain=(TEXT, "animals, demography or objects"),
+    concept_id=(TEXT, "The concept that it shows"),
+    concept=(TEXT, "The cell of the taxonomy in words"),
+    knob=(TEXT, "Which trait of the extra element differs in the adversarial picture"),
+    place=(TEXT, "Where the scene is"),
+    sample=(WHOLE, "Which of the pairs of its sentences it is, from 0"),
+    text=(TEXT, "The neutral sentence, by which both pictures are scored"),
+    correct_sentence=(TEXT, "What the correct picture was painted from"),
+    adversarial_sentence=(TEXT, "What the adversarial picture was painted from"),
+    correct=(TEXT, "Name of the correct picture in the image store"),
+    adversarial=(TEXT, "Name of the adversarial one"),
+    rehearsal=(BOOLEAN, "Whether something offline stood in for a model: it is no result then"),
+)
+"""One row a pair, in the order of a limit: fewer are the beginning of more."""
+NO_OVERLAP = AssetCheckSpec(
+    "no_overlap",
+    asset=key("training_pairs"),
+    description="No pair is like one that metrics are evaluated on, by triplet, by concept, knob "
+    "and place, or by picture; nor is one that is trained on like one that is held out.",
+    blocking=True,
+)
+
+
+class Choosing(Config):
+    """How many pairs, and whose."""
+
+    pairs: int = Field(
+        default=10_000,
+        ge=1,
+        description="To train on, even over the domains; the paper has 10,000.",
+    )
+    held_out: int = Field(
+        default=300,
+        ge=1,
+        description="To tell by whether training helps, even over the domains. They are not those "
+        "of ProtoBias's tables, which stay unseen until all is decided.",
+    )
+    painters: list[str] = Field(
+        default=[],
+        description="Whose pictures; by default of all painters, without stand-ins where there is "
+        "any other.",
+    )
+
+
+def _training_pairs(
+    context: AssetExecutionContext, config: Choosing, home: Home
+) -> MaterializeResult[pa.Table]:
+    """Choose pairs. Raises `NothingYet` where there are too few of a split."""
+    every = list(every_pair(home, context.instance))
+    chosen = choose(_of_painters(every, config.painters), config.pairs, config.held_out)
+    if not chosen.training or not chosen.held_out:
+        raise NothingYet(
+            f"protoscore/training_pairs: of {len(every):,} kept pairs, "
+            f"{sum(not pair.evaluated for pair in every):,} are not evaluated, and too few of "
+            "these are unlike those that are. Materialize protobias/filtered_pairs of more "
+            "concepts, or with a smaller `evaluated`."
+        )
+    rows = [
+        *(_row(pair, TRAINING) for pair in chosen.training),
+        *(_row(pair, HELD_OUT) for pair in chosen.held_out),
+    ]
+    if len(chosen.training) < config.pairs:
+        context.log.warning(
+            "%d pairs to train on, not %d: no domain has more than the one that has the fewest.",
+            len(chosen.training),
+            config.pairs,
+        )
+    table = PAIRS.table(rows)
+    wrong = overlaps(rows, every)
+    made = materialized(table, **_told(rows, wrong))
+    return made._replace(check_results=[_checked(wrong, len(rows))])
+
+
+# Dagster takes the result's type for that of several outputs, where there are checks.
+del _training_pairs.__annotations__["return"]
+training_pairs = table_asset(
+    key=key("training_pairs"),
+    columns=PAIRS,
+    partitions=None,
+    deps=[AssetDep(table.asset) for table in declared()],
+    check_specs=[NO_OVERLAP],
+    description="Pairs that metrics are trained on, and some held out: none is like one of the "
+    "evaluation set of any painter (ProtoBias, §3.3).",
+)(_training_pairs)
+
+
+def _of_painters(pairs: Sequence[Pair], painters: Sequence[str]) -> list[Pair]:
+    """The pairs that may be trained on, and all that are evaluated, which nothing may be like."""
+    real = any(not pair.rehearsal for pair in pairs)
+    return [
+        pair
+        for pair in pairs
+        if pair.evaluated
+        or (pair.painter in painters if painters else not (pair.rehearsal and real))
+    ]
+
+
+def pair_of(row: Any) -> Pair:
+    """The pair of a row of this table."""
+    taken = {name: row[name] for name in Pair._fields if name in row}
+    sentences = (row["correct_sentence"], row["adversarial_sentence"])
+    return Pair(**taken, sentences=sentences, evaluated=False)
+
+
+def overlaps(rows: Sequence[Any], every: Sequence[Pair]) -> pd.DataFrame:
+    """The rows that are like a pair that is judged by; `every` are all pairs there are now."""
+    splits = {
+        split: [pair_of(r) for r in rows if r["split"] == split] for split in (TRAINING, HELD_OUT)
+    }
+    evaluated = marked(pair for pair in every if pair.evaluated)
+    found = [
+        *overlapping([*splits[TRAINING], *splits[HELD_OUT]], evaluated),
+        *overlapping(splits[TRAINING], marked(splits[HELD_OUT])),
+    ]
+    return pd.DataFrame(found, columns=["pair", "shares its", "with"])
+
+
+def _row(pair: Pair, split: str) -> dict[str, Any]:
+    sentences = dict(zip(("correct_sentence", "adversarial_sentence"), pair.sentences, strict=True))
+    known = {name: value for name, value in pair._asdict().items() if name in PAIRS.columns}
+    return {"pair": named(pair), "split": split, **known, **sentences}
+
+
+def _told(rows: Sequence[dict[str, Any]], wrong: pd.DataFrame) -> dict[str, Any]:
+    counts = Counter((row["split"], row["domain"], row["painter"]) for row in rows)
+    shown = [(*of, number) for of, number in counts.items()]
+    return {
+        "training": sum(row["split"] == TRAINING for row in rows),
+        "held_out": sum(row["split"] == HELD_OUT for row in rows),
+        "overlap_with_evaluation": len(wrong),
+        "by_domain": markdown_table(
+            pd.DataFrame(shown, columns=["split", "domain", "painter", "pairs"])
+        ),
+        "rehearsal": any(row["rehearsal"] for row in rows),
+    }
+
+
+def _checked(wrong: pd.DataFrame, number: int) -> AssetCheckResult:
+    said = f"{len(wrong):,} of {number:,} pairs are like one that is judged by."
+    return result_of(said, wrong, overlap=len(wrong))._replace(check_name=NO_OVERLAP.name)
+
+
+def rows_of(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """The rows of a stored table."""
+    return records(table)

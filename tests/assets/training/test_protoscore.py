@@ -1,0 +1,232 @@
+"""ProtoScore on a tiny model: from kept pairs to a metric that stands beside the others."""
+
+import io
+import json
+import warnings
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import yaml
+from dagster import DagsterInstance
+from PIL import Image
+
+from assets.protobias.training import TRAINING_PAIRS
+from assets.training.protoscore.comparison import finding, require_alike
+from assets.training.protoscore.selection import choose, marked, marks_of, overlapping
+from resources.home import Home
+from resources.images import ImageStore
+from resources.models.backends.scoring.expected import PROMPT
+from resources.models.catalog import load
+from resources.training import launch, worker
+from tests import tiny
+from tests.assets.filtered import filtered_rows, write_filtered
+from tests.assets.paired import write_triplets
+from tests.runs import REFERENCE, checks, copied, failure, materialize, metadata, rewrite, table
+
+DOMAINS = ("animals", "objects")
+RECIPE = {"steps": 2, "accumulate": 1, "learning_rate": 1e-3, "save_memory": False}
+EVALUATED = 2
+
+
+@pytest.fixture(scope="module")
+def studio(tmp_path_factory):
+    """A data root with kept pairs of two domains, of which two are evaluated, and a base."""
+    root = tmp_path_factory.mktemp("protoscore")
+    for domain in DOMAINS:
+        write_triplets(root, 12, domain)
+        rows = filtered_rows(root, domain, 12)
+        for row in rows:
+            row["evaluated"] = row["rank"] < EVALUATED
+        write_filtered(root, domain, rows)
+    images = ImageStore(root=str(root))
+    pictures = [
+        [Image.open(io.BytesIO(images.get(row["sha256"]))) for row in rows if row["side"] == side]
+        for side in ("correct", "adversarial")
+    ]
+    tiny.save_scorer(root / "base", PROMPT.format(text=rows[0]["text"]), pictures)
+    return root
+
+
+def here(job, log, accelerate_config=None):
+    """Train in this process, which has loaded the libraries already."""
+    Path(job.folder).mkdir(parents=True, exist_ok=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        worker.train(job)
+
+
+@pytest.fixture(scope="module")
+def made(studio):
+    """The runs of all four assets, in one."""
+    recipe = {**RECIPE, "base": str(studio / "base")}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(launch, "run", here)
+        patch.setenv("COUNTERFACTORY_HOME", str(studio))
+        return run(
+            studio,
+            *("training_pairs", "adapter", "margin_adapter", "comparison"),
+            training_pairs={"pairs": 8, "held_out": 6},
+            adapter={**recipe, "generations": 2},
+            margin_adapter=recipe,
+        )
+
+
+def run(root, *names, **config):
+    with DagsterInstance.ephemeral() as instance:
+        instance.add_dynamic_partitions("painters", ["sketch"])
+        return materialize(
+            root, *names, group="protoscore", config=config, instance=instance, models=REFERENCE
+        )
+
+
+def stored(root, name):
+    return pd.read_parquet(root / "protoscore" / f"{name}.parquet")
+
+
+def test_pairs_are_even_over_domains_and_unlike_those_that_are_evaluated(studio, made):
+    assert made.success, failure(made)
+    assert checks(made)["no_overlap"] is True
+    pairs = stored(studio, "training_pairs")
+    assert pairs.groupby(["split", "domain"]).size().to_dict() == {
+        ("training", "animals"): 4,
+        ("training", "objects"): 4,
+        ("held out", "animals"): 3,
+        ("held out", "objects"): 3,
+    }
+    filtered = pd.concat([pd.read_parquet(path) for path in filtered_paths(studio)])
+    evaluated = filtered[filtered["evaluated"]]
+    assert not set(pairs["concept_id"]) & set(evaluated["concept_id"])
+    assert not {*pairs["correct"], *pairs["adversarial"]} & set(evaluated["sha256"])
+    assert metadata(made, "training_pairs", "protoscore")["overlap_with_evaluation"] == 0
+
+
+def filtered_paths(root):
+    return [table(root, f"filtered_pairs/{domain}", "sketch", "protobias") for domain in DOMAINS]
+
+
+def test_an_adapter_is_published_and_scores_what_was_held_out(studio, made):
+    told = metadata(made, "adapter", "protoscore")
+    assert told["steps"] == 2
+    assert told["plot"].startswith("![loss, reward and spread by step](data:image/png;base64,")
+    scores = stored(studio, "adapter")
+    assert len(scores) == 2 * 6 * 2
+    assert set(scores["metric"]) == {"protoscore_base", "protoscore"}
+    (adapter,) = scores["adapter"].dropna().unique()
+    assert sorted(path.name for path in (studio / adapter).iterdir()) == [
+        *("README.md", "adapter_config.json", "adapter_model.safetensors", "record.json")
+    ]
+    record = json.loads((studio / adapter / "record.json").read_text())
+    assert record["painters"] == ["sketch"]
+    assert record["rehearsal"] is True
+    card = (studio / adapter / "README.md").read_text()
+    assert f"| protoscore | all | {told_pairs(scores)} |" in card
+    assert not list((studio / "training").glob("*/checkpoint-*"))
+
+
+def told_pairs(scores):
+    """How many held-out pairs the adapter could score, with their concepts."""
+    of = scores[scores["metric"].eq("protoscore") & scores["raw"].notna()]
+    both = of.groupby("pair_id").filter(lambda sides: len(sides) == 2)
+    return f"{both['pair_id'].nunique()} | {both['concept_id'].nunique()}"
+
+
+def test_one_entry_of_models_yaml_makes_it_a_metric_of_protobias(studio, made, monkeypatch):
+    monkeypatch.setenv("COUNTERFACTORY_HOME", str(studio))
+    written = metadata(made, "adapter", "protoscore")["models_yaml"]
+    path = studio / "models.yaml"
+    path.write_text(written.removeprefix("```yaml\n").removesuffix("```"))
+    assert yaml.safe_load(path.read_text())[0]["name"] == "protoscore"
+    (entry,) = load(path).models
+    with DagsterInstance.ephemeral() as instance:
+        instance.add_dynamic_partitions("painters", ["sketch"])
+        scored = materialize(
+            studio,
+            "scores_protoscore",
+            topic="animals|sketch",
+            group="protobias",
+            models=[*REFERENCE, entry],
+            instance=instance,
+        )
+    assert scored.success, failure(scored)
+    scores = pd.read_parquet(table(studio, "scores_protoscore/animals", "sketch", "protobias"))
+    assert len(scores) == 2 * EVALUATED
+    assert set(scores["formula"]) == {"expected_score"}
+    assert scores["served_model"].dropna().str.contains(" with protoscore-").all()
+
+
+def test_both_ways_are_compared_on_the_same_pairs(studio, made):
+    rows = stored(studio, "comparison")
+    told = metadata(made, "comparison", "protoscore")
+    pair = rows.query("domain == 'all' and left == 'protoscore' and right == 'protoscore_margin'")
+    assert len(pair) == 1
+    assert set(rows["left"]) | set(rows["right"]) == {
+        *("protoscore_base", "protoscore", "protoscore_margin_base", "protoscore_margin")
+    }
+    assert told["finding"]
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "said"),
+    [
+        (-0.2, -0.01, "ProtoScore is better than its control: it fails 10.0% against 20.0%"),
+        (0.01, 0.2, "The plain margin loss is better"),
+        (-0.2, 0.1, "No difference is shown"),
+    ],
+)
+def test_the_finding_says_which_is_better_or_that_none_is(low, high, said):
+    rates = {"left_failure_rate": 0.1, "right_failure_rate": 0.2}
+    assert finding({**rates, "difference": -0.1, "low": low, "high": high}).startswith(said)
+
+
+def test_only_what_was_trained_alike_is_compared():
+    trained = {"steps": 2, "rows_trained": 4, "processes": 1}
+    recipe = dict.fromkeys(("rank", "alpha", "targets", "at_once", "accumulate", "dtype"), 1)
+    record = {"data": "d", "base": {}, "rehearsal": False, "trained": trained, "recipe": recipe}
+    require_alike(record, record)
+    other = {**record, "trained": {**trained, "steps": 3}, "data": "e"}
+    with pytest.raises(ValueError, match=r"differ in more than their loss: data, steps\."):
+        require_alike(record, other)
+
+
+def test_pairs_that_are_evaluated_by_now_stop_a_training_with_their_names(
+    studio, made, tmp_path, monkeypatch
+):
+    root = copied(studio, tmp_path / "root")
+    rewrite(filtered_paths(root)[0], lambda rows: [{**row, "evaluated": True} for row in rows])
+    monkeypatch.setattr(launch, "run", lambda *_: pytest.fail("It was begun."))
+    result = run(root, "adapter", adapter={**RECIPE, "base": str(root / "base")})
+    assert not result.success
+    assert (
+        "pairs of protoscore/training_pairs are like ones that metrics are evaluated on: sketch/"
+        in (failure(result))
+    )
+
+
+def pairs_of(root):
+    return TRAINING_PAIRS.pairs(Home(root=str(root)), "animals|sketch")
+
+
+def test_overlap_is_found_by_each_mark(studio):
+    first, second, *_ = pairs_of(studio)
+    apart = second._replace(
+        concept_id="other", knob="other", correct="0" * 64, adversarial="1" * 64, text="other"
+    )
+    others = marked([first])
+    assert list(overlapping([apart], others)) == []
+    for change in (
+        {"concept_id": first.concept_id},
+        {"text": first.text, "sentences": first.sentences},
+        {name: getattr(first, name) for name in ("concept", "knob", "place")},
+        {"correct": first.adversarial},
+    ):
+        found = list(overlapping([apart._replace(**change)], others))
+        assert [name for name, *_ in found] == [f"sketch/{apart.pair_id}"], change
+
+
+def test_held_out_pairs_share_nothing_with_those_that_are_trained_on(studio):
+    chosen = choose(pairs_of(studio), 100, 3)
+    held = {mark for pair in chosen.held_out for mark in marks_of(pair)}
+    assert len(chosen.held_out) == 3
+    assert chosen.training
+    assert not [pair for pair in chosen.training if held & set(marks_of(pair))]
