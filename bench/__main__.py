@@ -22,7 +22,7 @@ CASES = (
         "survival",
         "perturbation_peers",
     ),
-    *("attacks", "answers", "preference"),
+    *("attacks", "answers", "preference", "front_page"),
 )
 """Modules of this folder with a function `figures`; each is measured by itself."""
 

@@ -5,10 +5,14 @@ from assets.report.formats import count
 from assets.report.roster import Gap
 
 
-def gap_of(cell: Cell) -> Gap:
-    """The command that fills a cell, its price, and what it would do."""
+def gap_of(cell: Cell, *, asks: bool) -> Gap:
+    """The command that fills a cell, its price, and what it would do.
+
+    `asks` is whether the benchmark has any step that asks the model.
+    """
     if not cell.applies:
-        return Gap("", "", "asks nothing of such a model")
+        none = "no painter or collection to ask about: add one"
+        return Gap("", "", none if asks else "asks nothing of such a model")
     if cell.broken:
         return Gap(cell.command, "no quote", cell.broken)
     if not cell.ready:

@@ -80,12 +80,16 @@ def front_page_over(catalog: Catalog, assets: Callable[[], Assets]) -> AssetsDef
 def roster_of(judged: Judged, sources: PlanContext) -> Roster:
     """The judges and metrics of a catalog, and by benchmark what would fill their cells."""
     cells, judges = Cells(judged, sources), judges_in(judged.catalog)
+    asked = {(step.about.name, key.path[0]) for key, step in judged.steps.items() if step.about}
     return Roster(
         datetime.now(UTC).date().isoformat(),
         [Listed(judge.name, _kind(judge), _told(judge)) for judge in judges],
         [Planned(each.name, each.title) for each in benchmarks().values()],
         {
-            judge.name: {name: gap_of(cells.of(judge, each)) for name, each in benchmarks().items()}
+            judge.name: {
+                name: gap_of(cells.of(judge, each), asks=(judge.name, name) in asked)
+                for name, each in benchmarks().items()
+            }
             for judge in judges
             if not judge.rehearses
         },

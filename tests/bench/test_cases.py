@@ -13,6 +13,7 @@ from bench import (
     calls,
     cassette,
     drawing,
+    front_page,
     negation,
     pairs,
     prompts,
@@ -26,6 +27,7 @@ from tests.providers import Provider
 FEW = {
     "calls": (calls, {"most": 1_000}),
     "cassette": (cassette, {"calls": 30, "few": 2, "many": 3}),
+    "front_page": (front_page, {"judges": 2}),
     "negation": (negation, {"number": 2_000}),
     "prompts": (prompts, {"few": 40, "many": 50, "checked": 50}),
     "quote": (quote, {"stored": 60, "few": 2_500, "many": 5_000}),
@@ -37,7 +39,7 @@ FEW = {
 def figures(request, monkeypatch):
     """The figures of a case on little work; only concepts are sampled in processes of their own."""
     case, little = FEW[request.param]
-    if work := {cassette: "_carry", quote: "_quote"}.get(case):
+    if work := {cassette: "_carry", front_page: "_measured", quote: "_quote"}.get(case):
         monkeypatch.setattr(
             case, "in_a_process", lambda module, *given: getattr(case, work)(*map(str, given))
         )
@@ -46,7 +48,10 @@ def figures(request, monkeypatch):
 
 @pytest.mark.parametrize(
     ("figures", "number"),
-    [("calls", 1), ("cassette", 5), ("negation", 2), ("prompts", 9), ("quote", 2), ("sketch", 3)],
+    [
+        *(("calls", 1), ("cassette", 5), ("front_page", 2), ("negation", 2)),
+        *(("prompts", 9), ("quote", 2), ("sketch", 3)),
+    ],
     indirect=["figures"],
 )
 def test_a_case_measures(figures, number):

@@ -1,5 +1,6 @@
 """The first command of the README, at small size."""
 
+import csv
 import os
 import subprocess
 import sys
@@ -132,6 +133,44 @@ def test_vhexpansion_is_rehearsed_and_finds_what_is_known(first, folder):
     assert "A stand-in run:" in front.read_text()
 
 
+def test_the_front_page_is_printed_last_and_says_what_the_tables_say(first, folder):
+    """What is recomputed here is not by the code that made the tables."""
+    report = folder / "data" / "report"
+    assert first.stdout.splitlines()[-1].endswith(str(report / "index.html"))
+    results, stand_ins = (
+        {row["Judge or metric"]: row for row in csv.DictReader(path.open(encoding="utf-8"))}
+        for path in (
+            report / "tables" / "judges-and-metrics.csv",
+            report / "tables" / "reference-judges-and-stand-in-runs.csv",
+        )
+    )
+    assert set(results) == {"paid"}, "a judge of models.yaml that nobody has asked"
+    numbers = {head: cell for head, cell in results["paid"].items() if "Judge" not in head}
+    assert set(numbers.values()) <= {"not run"}
+    assert "<code>counterfactory judge paid --benchmark vlmbias</code>" in (
+        report / "index.html"
+    ).read_text(encoding="utf-8")
+    asked = {"image_set": ["benchmark"], "question_id": ["Q1", "Q2"], "prompting": ["baseline"]}
+    answers = [pd.read_parquet(path) for path in (folder / "data/vlmbias/answers_random").iterdir()]
+    rows = pd.concat(answers)
+    rows = rows[rows[list(asked)].isin(asked).all(axis=1)]
+    accuracy = rows.groupby("domain")["score"].mean().mean()
+    shown = stand_ins["random"]
+    assert float(shown["VLMBias: Counterfactual accuracy"]) == pytest.approx(accuracy, abs=1e-6)
+    assert float(shown["VLMBias: Counterfactual accuracy, items"]) == rows["score"].count()
+    scores = pd.concat(
+        pd.read_parquet(path)
+        for path in (folder / "data/protobias/scores_random").glob("*/*.parquet")
+    )
+    sides = scores.pivot_table(index=["domain", "pair_id"], columns="side", values="raw")
+    fails = sides["adversarial"] >= sides["correct"]
+    failure_rate = fails.groupby("domain").mean().mean()
+    assert float(shown["ProtoBias: Prototypicality failure rate"]) == pytest.approx(
+        failure_rate, abs=1e-6
+    )
+    assert {row["VHExpansion: Symmetric accuracy"] for row in stand_ins.values()} >= {"1", "0"}
+
+
 def test_a_judge_that_costs_money_is_not_asked(first, folder):
     assert first.returncode == 0, first.stderr
     answers = (folder / "data" / "vlmbias").glob("answers_*")
@@ -192,7 +231,8 @@ def test_where_something_changed_it_runs_again_but_draws_measures_and_asks_nothi
     parts = "game_boards,logos,sketch|logos,animals|sketch"
     again = demo(folder, program=("-c", SOME), PARTS=parts, COUNTERFACTORY_ANOTHER="1")
     assert again.returncode == 0, again.stderr
-    assert "Made by 8 runs" in again.stdout
+    # The front page is of no partition.
+    assert "Made by 9 runs" in again.stdout
     for name, number in (
         ("drawn_images", "drawn_now"),
         ("original_images", "drawn_now"),

@@ -1,0 +1,77 @@
+"""The asset that makes the front page: who is in the catalog, and what would fill their cells."""
+
+import pytest
+from dagster import AssetKey, materialize
+
+from assets.front import FRONT_PAGE, front_page_over
+from assets.front.gaps import gap_of
+from assets.kit.benchmarks import benchmarks
+from assets.planning import Cell, Unmade
+from assets.report.roster import Roster
+from assets.report.standings import Judged
+from definitions import resources_at
+from resources.models.catalog import Catalog, Model
+from tests.assets.plans import definitions_of
+from tests.assets.report.fronts import ACCURACY, site, standing
+
+EYE = Model(name="eye", backend="openai", model="gpt-9", family="gpt", roles=("judge",))
+CLIP = Model(name="clip", backend="file", model="clip.csv", family="clip", roles=("metric",))
+PRIOR = Model(name="prior", backend="offline", model="prior", family="reference", roles=("judge",))
+
+
+@pytest.mark.filterwarnings("ignore:.*InitResourceContext.dagster_run:DeprecationWarning")
+def test_who_was_just_added_has_a_row_of_commands(tmp_path):
+    catalog = Catalog((PRIOR, EYE, CLIP))
+    folder = tmp_path / "report"
+    folder.mkdir()
+    site(folder / "zoo", "Zoo", Judged([ACCURACY], [standing("eye", 0.4)]))
+    asset = front_page_over(catalog, lambda: definitions_of(catalog))
+    assert asset.keys == {FRONT_PAGE}
+    assert {AssetKey([name, "report"]) for name in benchmarks()} == asset.dependency_keys
+    result = materialize([asset], resources=resources_at(str(tmp_path)))
+    (event,) = result.get_asset_materialization_events()
+    assert event.materialization.metadata["judges"].value == 3
+    roster = Roster.read(folder)
+    assert [(each.name, each.kind) for each in roster.judges] == [
+        ("prior", "reference"),
+        ("eye", "judge"),
+        ("clip", "metric"),
+    ]
+    assert set(roster.gaps) == {"eye", "clip"}
+    assert set(roster.gaps["eye"]) == set(benchmarks())
+    for name, gap in roster.gaps["eye"].items():
+        # What is asked about pictures of painters has none here.
+        wanted = "counterfactory " if name in ("vlmbias", "vhexpansion", "philautia") else ""
+        assert gap.command.startswith(wanted)
+        assert bool(gap.command) != ("add one" in gap.told)
+    assert roster.gaps["clip"]["vlmbias"].command == ""
+    page = (folder / "index.html").read_text()
+    assert "40.0\u00a0%" in page
+    for benchmark in benchmarks().values():
+        assert benchmark.title in page
+    row = next(row for row in page.split("<tr") if "judges/eye.html" in row)
+    assert row.count("data-value") == 1
+    assert row.count("<details") == sum(bool(gap.command) for gap in roster.gaps["eye"].values())
+
+
+@pytest.mark.parametrize(
+    ("cell", "price", "told"),
+    [
+        (Cell(EYE, "zoo", applies=False), "", "asks nothing of such a model"),
+        (Cell(EYE, "zoo", applies=True, broken="Damaged."), "no quote", "Damaged."),
+        (
+            Cell(EYE, "zoo", applies=True, partitions=2, first=[Unmade((FRONT_PAGE,), ("a",))]),
+            "no quote yet",
+            "Nothing is there yet to be asked about. This makes it.",
+        ),
+        (
+            Cell(EYE, "zoo", applies=True, partitions=2, stands_in=2),
+            "no quote yet",
+            "All that is there to be asked about was made by stand-ins.",
+        ),
+    ],
+)
+def test_a_gap_says_what_would_fill_it(cell, price, told):
+    gap = gap_of(cell, asks=cell.applies)
+    assert (gap.price, gap.told) == (price, told)
+    assert bool(gap.command) == cell.applies
