@@ -14,13 +14,19 @@ from assets.report.cells import (
     Table,
     change,
     margin,
+    points,
     share,
 )
 from assets.report.formats import Rate, count
 from assets.report.profiles import Profile
 from assets.report.standings import Firmness, Measure, Standing
 
-WRITTEN: Mapping[str, Callable[[Rate], Cell]] = {"share": share, "score": margin, "change": change}
+WRITTEN: Mapping[str, Callable[[Rate], Cell]] = {
+    "share": share,
+    "score": margin,
+    "change": change,
+    "points": points,
+}
 """By how a measure is written: what makes a cell of its number."""
 BETTER = {"higher": "higher is better", "lower": "lower is better", "near 0": "0 is best"}
 _MARKS: Mapping[Firmness, str] = {"result": "", "trial": "Trial", "stand-in": ""}

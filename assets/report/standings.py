@@ -30,12 +30,13 @@ class Measure(NamedTuple):
     """What a benchmark measures of a judge: a column of the front page.
 
     `written` says what a value is: a share from 0 to 1, as `71.6 %`; a score from −1 to 1, as
-    `0.632`; or a change as a share of what was before, as `+27.3 %`.
+    `0.632`; a change as a share of what was before, as `+27.3 %`; or a difference as a share of a
+    scale, in points of a hundred, as `+2.7`.
     """
 
     name: str
     better: Literal["higher", "lower", "near 0"]
-    written: Literal["share", "score", "change"]
+    written: Literal["share", "score", "change", "points"]
     meaning: str
     """In one sentence, for who has not read the paper."""
 

@@ -13,7 +13,7 @@ from assets.report.profiles import Profile
 from assets.report.standings import Measure, Standing
 
 _LEAST_CHANGE = 0.1
-"""The scale of changes goes at least so far."""
+"""The scale of changes and differences goes at least so far."""
 
 
 class Strip(NamedTuple):
@@ -79,9 +79,9 @@ def _strip(column: Column, profile: Profile, profiles: Sequence[Profile], at: in
 
 
 def _scale(measure: Measure, shown: Sequence[Standing]) -> tuple[float, float]:
-    """The ends of a scale that holds 0, and 1 but of changes."""
+    """The ends of a scale that holds 0, and 1 of what can be 1 at most."""
     ends = [end for each in shown for end in (each.value, each.low, each.high) if end is not None]
-    least = _LEAST_CHANGE if measure.written == "change" else 1.0
+    least = _LEAST_CHANGE if measure.written in ("change", "points") else 1.0
     return min(0.0, *ends), max(least, *ends)
 
 
