@@ -56,6 +56,7 @@ def _compared(
         MATRIX.table([]).to_pandas() if matrix is None else matrix,
         POMMS.table([]).to_pandas() if pomms is None else pomms,
         _examples(found, name, generators, evaluators),
+        {judge.name: found.made_on(f"scores_{judge.name}", [name]) for judge in evaluators},
     )
 
 

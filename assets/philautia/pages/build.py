@@ -7,6 +7,7 @@ from assets.philautia.common import QUESTION, TITLE
 from assets.philautia.pages import charts, finding, paper, tables
 from assets.philautia.pages.dataset_page import SAID, Compared
 from assets.philautia.pages.gallery import Shown, gallery, strongest, thumbnails
+from assets.philautia.pages.standings import judged
 from assets.report import publish
 from assets.report.costs import costs
 from assets.report.rendering import Renderer, Shell
@@ -32,6 +33,7 @@ def build(
             "datasets": len(datasets),
             "stand_ins": sum(dataset.stand_in for dataset in datasets),
         },
+        judged=judged(datasets, galleries),
     )
 
 

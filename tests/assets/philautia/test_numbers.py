@@ -98,6 +98,16 @@ def test_a_judge_that_gives_everything_the_same_is_reported_and_not_divided_by_z
     assert any(text.startswith("eve: it gives all generators the same") for text in problems)
 
 
+def test_a_single_model_has_a_mean_and_no_preference():
+    rows = matrix({"ann": table("ann", ["ann"])}, MODELS[:1])
+    (cell,) = rows[rows["part"].eq("cell")].to_dict("records")
+    assert cell["mean"] == pytest.approx(40, abs=2)
+    assert np.isnan(cell["standardized"])
+    assert cell["problem"]
+    tests = rows[rows["part"].eq("test")]
+    assert tests["p"].isna().all()
+
+
 def test_models_alone_in_their_family_have_no_block():
     rows = matrix(everybody())
     families = rows[rows["part"].eq("family")]

@@ -1,0 +1,86 @@
+"""What the front page of all reports shows of each judge: what it gives captions of its own."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from assets.philautia.pages.charts import points
+from assets.philautia.pages.dataset_page import SAID, Compared, Numbers, rate
+from assets.philautia.pages.gallery import Shown
+from assets.report.standings import Failure, Firmness, Judged, Measure, Standing
+
+OF_SCALE = 100
+"""Points of the scale, as parts of which standings are told."""
+SELF_PREFERENCE = Measure(
+    "Self-preference",
+    "near 0",
+    "points",
+    "Points of 100 that a judge gives captions of its own more than others would.",
+)
+
+
+def judged(
+    datasets: Sequence[Compared], galleries: Mapping[str, Mapping[str, Sequence[Shown]]]
+) -> Judged:
+    """The self-preference of every judge, on the dataset with most pictures first.
+
+    Its failures are captions that it prefers, of judges that are seen to prefer their own.
+    """
+    ordered = sorted(datasets, key=lambda each: -each.images)
+    return Judged(
+        [SELF_PREFERENCE],
+        [
+            _standing(dataset, setting, row)
+            for dataset in ordered
+            for setting in dataset.settings
+            for row in dataset.models(setting)
+        ],
+        [each for dataset in ordered for each in _failures(dataset, galleries[dataset.name])],
+    )
+
+
+def _firmness(dataset: Compared) -> Firmness:
+    return "stand-in" if dataset.stand_in else "trial" if dataset.trial else "result"
+
+
+def _standing(dataset: Compared, setting: str, row: Numbers) -> Standing:
+    of = rate(row, "preference")
+    note = "" if row["fitted"] else "double-centred, of too few models for a fit"
+    return Standing(
+        row["generator"],
+        SELF_PREFERENCE.name,
+        _firmness(dataset),
+        *(None if each is None else each / OF_SCALE for each in (of.value, of.low, of.high)),
+        row["images"],
+        "pictures",
+        dataset.dates.get(row["generator"], ""),
+        f"{dataset.page}#own",
+        f"captions of {dataset.name}, {SAID[setting]}",
+        "no preference could be told" if of.value is None else note,
+    )
+
+
+def _failures(dataset: Compared, shown: Mapping[str, Sequence[Shown]]) -> Iterator[Failure]:
+    partial = {
+        row["generator"]
+        for setting in dataset.settings
+        for row in dataset.models(setting)
+        if (row["preference_low"] or 0) > 0
+    }
+    for number, (judge, held) in enumerate(shown.items(), 1):
+        for each in held if judge in partial else ():
+            example = each.example
+            others = [
+                f"{name} gives it {points(score)}"
+                for name, score in example.scores.items()
+                if name != judge
+            ]
+            yield Failure(
+                judge,
+                _firmness(dataset),
+                each.picture.file,
+                example.image_id,
+                f"How good, of 100, is its own caption “{example.caption}”, {each.said}?",
+                f"{points(example.scores[judge])}; on average it gives "
+                f"{points(example.means[judge])}",
+                ", ".join(others),
+                f"{dataset.page}#judge-{number}",
+            )
