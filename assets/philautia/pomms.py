@@ -23,7 +23,7 @@ from assets.philautia.gathering import (
     rated,
     score_tables,
 )
-from assets.philautia.preference_matrix import with_interval
+from assets.philautia.preference_matrix import PROBLEM, with_interval
 from generators.nearest import nearest
 from generators.prompts.captioning import SETTINGS
 from metrics import Interval
@@ -34,7 +34,7 @@ from resources.home import Home
 from resources.models.catalog import Model
 
 GIVEN, GREEDY, ALONE = "given", "greedy", "alone"
-OF_PANEL, OF_GENERATOR, PROBLEM = "panel", "generator", "problem"
+OF_PANEL, OF_GENERATOR = "panel", "generator"
 _ROUNDS = 200
 """Of the bootstrap of Kendall's τ: of 17,000 ratings each takes some milliseconds."""
 

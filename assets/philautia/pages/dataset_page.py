@@ -133,6 +133,11 @@ class Compared:
         found = (row for row in self._pomms if row["setting"] == setting)
         return [row for row in found if row["part"] == OF_PANEL]
 
+    def panel_problems(self, setting: str) -> list[str]:
+        """Why there are no panels."""
+        found = (row for row in self._pomms if row["setting"] == setting)
+        return [row["problem"] for row in found if row["part"] == PROBLEM]
+
     def against(self, setting: str, panel: Numbers) -> dict[str, Numbers]:
         """By generator: its captions against a panel."""
         return {

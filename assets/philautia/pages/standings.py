@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from assets.philautia.pages.charts import points
+from assets.philautia.pages.charts import points as written
 from assets.philautia.pages.dataset_page import SAID, Compared, Numbers, rate
 from assets.philautia.pages.gallery import Shown
 from assets.report.standings import Failure, Firmness, Judged, Measure, Standing
@@ -48,7 +48,9 @@ def _standing(dataset: Compared, setting: str, row: Numbers) -> Standing:
         row["generator"],
         SELF_PREFERENCE.name,
         _firmness(dataset),
-        *(None if each is None else each / OF_SCALE for each in (of.value, of.low, of.high)),
+        _share(of.value),
+        _share(of.low),
+        _share(of.high),
         row["images"],
         "pictures",
         dataset.dates.get(row["generator"], ""),
@@ -56,6 +58,10 @@ def _standing(dataset: Compared, setting: str, row: Numbers) -> Standing:
         f"captions of {dataset.name}, {SAID[setting]}",
         "no preference could be told" if of.value is None else note,
     )
+
+
+def _share(points: float | None) -> float | None:
+    return None if points is None else points / OF_SCALE
 
 
 def _failures(dataset: Compared, shown: Mapping[str, Sequence[Shown]]) -> Iterator[Failure]:
@@ -69,7 +75,7 @@ def _failures(dataset: Compared, shown: Mapping[str, Sequence[Shown]]) -> Iterat
         for each in held if judge in partial else ():
             example = each.example
             others = [
-                f"{name} gives it {points(score)}"
+                f"{name} gives it {written(score)}"
                 for name, score in example.scores.items()
                 if name != judge
             ]
@@ -79,8 +85,8 @@ def _failures(dataset: Compared, shown: Mapping[str, Sequence[Shown]]) -> Iterat
                 each.picture.file,
                 example.image_id,
                 f"How good, of 100, is its own caption “{example.caption}”, {each.said}?",
-                f"{points(example.scores[judge])}; on average it gives "
-                f"{points(example.means[judge])}",
+                f"{written(example.scores[judge])}; on average it gives "
+                f"{written(example.means[judge])}",
                 ", ".join(others),
                 f"{dataset.page}#judge-{number}",
             )

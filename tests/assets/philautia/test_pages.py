@@ -1,0 +1,164 @@
+"""The report's pages, of tables that are written by hand."""
+
+import csv
+import re
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from assets.philautia.examples import examples_of
+from assets.philautia.gathering import gathered, rated
+from assets.philautia.pages import Compared, build, paper, tables
+from assets.philautia.pages.finding import finding
+from assets.philautia.pomms import POMMS, Panels, pomms_rows
+from assets.philautia.preference_matrix import MATRIX, matrix_rows
+from assets.report.publish import publish
+from generators.prompts.captioning import SETTINGS
+from tests.assets.philautia.test_numbers import IMAGES, MODELS, everybody, table
+from tests.providers.pictures import png
+
+
+def dataset(scores, models=MODELS, name="zoo", **more):
+    """A dataset as the report reads it."""
+    settings = {setting: gathered(scores, setting, models, models) for setting in SETTINGS}
+    known = {"dataset": name}
+    matrix = [row | known for found in settings.values() for row in matrix_rows(found)]
+    pomms = [
+        row | known | {"setting": setting}
+        for setting, found in settings.items()
+        for row in pomms_rows(found, rated(scores, setting, models), Panels())
+    ]
+    captions = {
+        model.name: pd.DataFrame(
+            [
+                {
+                    "image_id": f"zoo/{n}",
+                    "sha256": f"{n:064}",
+                    "caption": f"{model.name} <b>{n}</b>",
+                }
+                for n in range(IMAGES)
+            ]
+        ).set_index("image_id", drop=False)
+        for model in models
+    }
+    examples = [each for found in settings.values() for each in examples_of(found, captions)]
+    both = (MATRIX.table(matrix).to_pandas(), POMMS.table(pomms).to_pandas())
+    return Compared(name, *both, examples, {"ann": "2026-11-20"}, **more)
+
+
+@pytest.fixture(scope="module")
+def partial():
+    lacking = table("dot")
+    lacking.loc[lacking.index[:3], "score"] = float("nan")
+    return dataset(everybody(cid=table("cid", own=9), dot=lacking))
+
+
+def published(folder, *datasets):
+    site = build(datasets=datasets, facts={})
+    publish(folder, site, png)
+    return site, {path.name: path.read_text("utf-8") for path in folder.glob("*.html")}
+
+
+def test_the_finding_says_who_gives_its_own_how_many_points_more(partial):
+    (row,) = (row for row in partial.models("reference_free") if row["generator"] == "cid")
+    assert finding([partial]).sentence == (
+        f"cid gives its own captions {row['preference']:.1f} points more than others would, of "
+        "100, on zoo, without references; 1 of 5 judges prefer their own."
+    )
+    assert finding([partial]).state == "results"
+
+
+def test_nobody_who_is_partial_few_pictures_and_stand_ins_are_said():
+    assert (
+        "None of 5 judges is seen to prefer captions of its own"
+        in finding([dataset(everybody())]).sentence
+    )
+    few = dataset({name: of[of["image_id"].lt("zoo/2")] for name, of in everybody().items()})
+    assert few.trial
+    assert finding([few]).sentence.startswith("A trial on few pictures: ")
+    offline = dataset({name: of.assign(rehearsal=True) for name, of in everybody().items()})
+    assert finding([offline]).state == "stand-in run"
+    assert finding([offline, few]).of is few
+
+
+def test_a_heat_map_says_what_colours_say_and_frames_a_judges_own(partial):
+    found = tables.heat_map(partial, "reference_free")
+    lines = {line.label: dict(zip(["ann", "bob", "cid", "dot", "eve"], line.cells, strict=True))
+             for line in found.lines}  # fmt: skip
+    assert [head.label for head in found.groups[0].heads] == ["ann", "bob", "cid", "dot", "eve"]
+    assert all(cell.framed == (label == name) for label, of in lines.items()
+               for name, cell in of.items())  # fmt: skip
+    own = lines["cid"]["cid"]
+    assert own.heat > 0.9
+    assert own.text == f"{own.numbers['']:.2f}"
+    assert own.detail.startswith("+")
+    assert min(cell.heat for of in lines.values() for cell in of.values()) < 0
+    assert lines["ann"]["dot"].note == "1 missing"
+    assert lines["ann"]["ann"].note == ""
+
+
+def test_missing_cells_are_marked_and_never_zero():
+    bare = table("bob", ["ann", "bob", "cid", "dot"])
+    empty = table("cid")
+    empty.loc[empty["generator"].eq("ann"), "score"] = float("nan")
+    found = tables.heat_map(dataset(everybody(bob=bare, cid=empty)), "reference_free")
+    cells = {line.label: line.cells for line in found.lines}
+    assert (cells["eve"][1].text, cells["eve"][1].note) == ("", "not asked")
+    assert (cells["ann"][2].text, cells["ann"][2].note) == ("", "no score, 30 missing")
+    assert "" not in cells["ann"][2].numbers
+
+
+def test_every_number_of_the_paper_stands_on_its_page():
+    """Printed there as here, in the order of rows and columns."""
+    path = Path(paper.__file__).with_name("paper.csv")
+    rows = list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
+    assert len(rows) == 9 * 5 + 2 * 12
+    agreement, scores = paper.agreement(), paper.philautia()
+    shown = [cell.numbers[""] for line in agreement.lines for cell in line.cells]
+    assert shown == [float(row["value"]) for row in rows[:45]]
+    assert [cell.numbers[""] for line in scores.lines for cell in line.cells] == [
+        float(row["value"]) for row in rows[45:]
+    ]
+    by_name = {line.label: [cell.text for cell in line.cells] for line in agreement.lines}
+    assert by_name["GPT-4o"] == ["56.1", "53.2", "61.5", "59.7", "1.08"]
+    assert by_name["(iii) + LLaVA-OneVision-7B"][-1] == "−0.19"
+
+
+def test_the_site_shows_examples_with_what_each_judge_gave(tmp_path, partial):
+    site, pages = published(tmp_path / "site", partial)
+    page = pages["dataset-zoo.html"]
+    assert "cid &lt;b&gt;" in page
+    assert "cid <b>" not in page
+    pictures = {part.partition('"')[0] for part in page.split('<img src="')[1:]}
+    assert len(pictures) >= 3
+    assert all((tmp_path / "site" / each).exists() for each in pictures)
+    assert "cid, its own" in page
+    assert re.search(r"mean \d", page)
+    assert site.entry.finding in pages["index.html"].replace("&#39;", "'")
+
+
+def test_the_front_page_is_told_the_very_numbers_of_the_dataset(tmp_path, partial):
+    site, _ = published(tmp_path / "site", partial)
+    standings = {(each.model, each.of): each for each in site.judged.standings}
+    assert len(standings) == len(MODELS)
+    own = standings["cid", "captions of zoo, without references"]
+    (row,) = (row for row in partial.models("reference_free") if row["generator"] == "cid")
+    assert (own.value, own.low, own.high) == tuple(
+        pytest.approx(row[f"preference{end}"] / 100) for end in ("", "_low", "_high")
+    )
+    assert (own.items, own.unit, own.firmness) == (IMAGES, "pictures", "result")
+    assert {each.model for each in site.judged.failures} == {"cid"}
+    (first, *_) = site.judged.failures
+    assert (tmp_path / "site" / first.picture).exists()
+    page, _, anchor = first.link.partition("#")
+    assert f'id="{anchor}"' in (tmp_path / "site" / page).read_text("utf-8")
+    assert first.truth.count("gives it") == len(MODELS) - 1
+    assert standings["ann", own.of].date == "2026-11-20"
+
+
+def test_a_dataset_of_one_model_has_pages_as_well(tmp_path):
+    alone = dataset({"ann": table("ann", ["ann"])}, MODELS[:1])
+    _, pages = published(tmp_path / "site", alone)
+    assert "ann alone is no panel" in pages["dataset-zoo.html"]
+    assert "No judge has scored captions of its own on zoo." in pages["index.html"]
