@@ -35,8 +35,6 @@ from resources.models.catalog import Model
 
 GIVEN, GREEDY, ALONE = "given", "greedy", "alone"
 OF_PANEL, OF_GENERATOR = "panel", "generator"
-_ROUNDS = 200
-"""Of the bootstrap of Kendall's τ: of 17,000 ratings each takes some milliseconds."""
 
 POMMS = Columns(
     dataset=(TEXT, "The dataset"),
@@ -180,7 +178,7 @@ def _agreement(people: Rated, members: Panel, seed: int) -> dict[str, Any]:
         return {}
     columns = people.scores[list(members)].to_numpy(float)
     scores = columns[:, 0] if len(members) == 1 else panel_scores(columns)
-    found = kendall(scores, people.human, people.images, seed=seed, rounds=_ROUNDS)
+    found = kendall(scores, people.human, people.images, seed=seed)
     return {
         "ratings": found.items,
         "unscored": found.missing,

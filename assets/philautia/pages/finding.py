@@ -6,6 +6,10 @@ from typing import NamedTuple
 from assets.philautia.pages.dataset_page import SAID, Compared, Numbers
 from assets.report.start_page import State
 
+_LEVEL = 0.05
+"""A permutation test's p above which intervals, which take the models as they are, do not tell a
+preference for what is one's own from one for what happens to be another's."""
+
 
 class Finding(NamedTuple):
     """The sentence, how firm it is, and the dataset and setting that it is about."""
@@ -48,4 +52,11 @@ def sentence(dataset: Compared, setting: str, models: Sequence[Numbers]) -> str:
     )
     if len(models) == 1:
         return f"{said}."
-    return f"{said}; {len(partial)} of {len(models)} judges prefer their own."
+    said = f"{said}; {len(partial)} of {len(models)} judges prefer their own."
+    test = dataset.test_of_self(setting)
+    if test is None or test["p"] is None or test["p"] <= _LEVEL:
+        return said
+    return (
+        f"{said} On the whole that may be chance: matching writers and judges anew gives as much "
+        f"in {test['p']:.0%} of ways.".replace("%", "\u00a0%")
+    )
