@@ -6,14 +6,16 @@ import shutil
 import warnings
 from contextlib import contextmanager
 from functools import cache
+from unittest.mock import patch
 
 import dagster as dg
 import pyarrow as pa
 import pyarrow.parquet as pq
 from alembic.script import ScriptDirectory
+from dagster._core.definitions.job_definition import JobDefinition
 
 import assets
-from assets.kit.benchmarks import defined
+from assets.kit.benchmarks import benchmarks
 from assets.kit.partitions import tags_of
 from definitions import resources_at
 from generators.domains import domain
@@ -79,18 +81,28 @@ def materialize(
     with warnings.catch_warnings():
         # Dagster's own, while it makes a resource that is part of another one.
         warnings.filterwarnings("ignore", ".*InitResourceContext.dagster_run", DeprecationWarning)
-        defs = _definitions(str(root), Catalog(tuple(models)))
-        return defs.resolve_implicit_global_asset_job_def().execute_in_process(
-            asset_selection=sorted(selection.resolve(defs.resolve_asset_graph())),
-            tags=tags_of(topic, _division(defs, selection)) if topic else None,
-            run_config={
-                "ops": ops,
-                "resources": {"design": {"config": design}},
-                "loggers": {"console": {"config": {"log_level": "CRITICAL"}}},
-            },
-            instance=instance,
-            raise_on_error=False,
-        )
+        defs = _definitions(str(root), Catalog(tuple(models)), group)
+        job = defs.resolve_implicit_global_asset_job_def()
+        with _undescribed():
+            return job.execute_in_process(
+                asset_selection=sorted(selection.resolve(defs.resolve_asset_graph())),
+                tags=tags_of(topic, _division(defs, selection)) if topic else None,
+                run_config={
+                    "ops": ops,
+                    "resources": {"design": {"config": design}},
+                    "loggers": {"console": {"config": {"log_level": "CRITICAL"}}},
+                },
+                instance=instance,
+                raise_on_error=False,
+            )
+
+
+_NOTHING = dg.GraphDefinition("nothing").to_job().get_job_index()
+
+
+def _undescribed():
+    """Describe no run's job, with its whole config: a third of a small run's time."""
+    return patch.object(JobDefinition, "get_job_index", lambda _: _NOTHING)
 
 
 def _division(defs, selection):
@@ -103,37 +115,45 @@ def _division(defs, selection):
 @cache
 def _of_modules():
     """The assets and checks that are there whatever models there are."""
-    return (
-        dg.load_assets_from_package_module(assets),
-        dg.load_asset_checks_from_package_module(assets),
-    )
+    return [
+        *dg.load_assets_from_package_module(assets),
+        *dg.load_asset_checks_from_package_module(assets),
+    ]
 
 
 _MADE: dict[str, list[dg.AssetsDefinition]] = {}
 _LOADED: dict[str, dg.Definitions] = {}
 
 
-def _made(catalog):
-    """The assets that those models bring, made once for all roots."""
-    which = str(catalog)
+def _made(catalog, group):
+    """The assets and checks of a benchmark, and of those whose tables it takes.
+
+    They are made once for all roots.
+    """
+    which = f"{group} {catalog}"
     if which not in _MADE:
-        if len(_MADE) > 3:
+        if len(_MADE) > 7:
             del _MADE[next(iter(_MADE))]
-        _MADE[which] = list(defined(catalog))
+        own = [each for each in _of_modules() if group in _groups(each)]
+        own += benchmarks()[group].defined(catalog)
+        needed = set().union(*map(_groups, own)) & benchmarks().keys() - {group}
+        others = (each for other in needed for each in _made(catalog, other))
+        _MADE[which] = list({id(each): each for each in (*own, *others)}.values())
     return _MADE[which]
 
 
-def _definitions(root, catalog):
-    """What a code location with those models loads, once for all runs of a test."""
-    which = f"{root} {catalog}"
+def _groups(asset):
+    """The benchmarks whose assets are defined, checked or needed by this definition."""
+    checked = {key.asset_key for key in asset.check_keys}
+    return {key.path[0] for key in asset.keys | checked | asset.dependency_keys}
+
+
+def _definitions(root, catalog, group):
+    """What a code location with those models loads of a benchmark, once for all runs of a test."""
+    which = f"{root} {group} {catalog}"
     if which not in _LOADED:
         _LOADED.clear()
-        everywhere, asset_checks = _of_modules()
-        _LOADED[which] = dg.Definitions(
-            assets=[*everywhere, *_made(catalog)],
-            asset_checks=asset_checks,
-            resources=resources_at(root),
-        )
+        _LOADED[which] = dg.Definitions(assets=_made(catalog, group), resources=resources_at(root))
     return _LOADED[which]
 
 
