@@ -8,7 +8,7 @@ from pathlib import Path
 
 import certifi
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
 _QUIET = (
     "--no-sandbox",
@@ -90,3 +90,16 @@ def chromium() -> Iterator[Browser]:
         )
         yield browser
         browser.close()
+
+
+@pytest.fixture(scope="module")
+def _tab(chromium: Browser) -> Page:
+    return chromium.new_page()
+
+
+@pytest.fixture
+def blank(_tab: Page) -> Page:
+    """An empty page: a module's tests share one, for opening another is most of a test's work."""
+    _tab.goto("about:blank")
+    _tab.set_viewport_size({"width": 1280, "height": 900})
+    return _tab

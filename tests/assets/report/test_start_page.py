@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Page, expect
 
 from assets.report.publish import publish
 from assets.report.start_page import write_start_page
@@ -18,7 +18,7 @@ def no_picture(sha256: str) -> bytes:
     raise AssertionError(sha256)
 
 
-def test_each_report_is_found_by_what_lies_there(chromium: Browser, tmp_path: Path) -> None:
+def test_each_report_is_found_by_what_lies_there(blank: Page, tmp_path: Path) -> None:
     """Two benchmarks as they are, and one that nothing else knows of."""
     root, pictures = tmp_path / "report", Pictures()
     build(root / "vlmbias", **Report(1, ("flags",)).tables())
@@ -28,7 +28,7 @@ def test_each_report_is_found_by_what_lies_there(chromium: Browser, tmp_path: Pa
     half_built.mkdir()
     (half_built / "finding.json").write_text("{}")
     moved = write_start_page(root).parent.rename(tmp_path / "moved # 50%")
-    page = chromium.new_page()
+    page = blank
     page.goto((moved / "index.html").as_uri())
     found = page.locator("section.report")
     expect(found.locator(".finding")).to_have_text(
@@ -44,15 +44,14 @@ def test_each_report_is_found_by_what_lies_there(chromium: Browser, tmp_path: Pa
     expect(page).to_have_url((moved / "another one" / "index.html").as_uri())
     page.get_by_role("link", name="Reports").click()
     expect(page).to_have_url((moved / "index.html").as_uri())
-    page.close()
 
 
 def test_a_report_that_was_taken_elsewhere_leads_to_no_start_page(
-    chromium: Browser, tmp_path: Path
+    blank: Page, tmp_path: Path
 ) -> None:
     build(tmp_path / "report" / "vlmbias", **Report(1, ("flags",)).tables())
     write_start_page(tmp_path / "report")
-    page = chromium.new_page()
+    page = blank
     up = page.get_by_role("link", name="Reports")
     scene = "scenes/flags/subject-0.html"
     page.goto((tmp_path / "report" / "vlmbias" / scene).as_uri())
@@ -62,14 +61,11 @@ def test_a_report_that_was_taken_elsewhere_leads_to_no_start_page(
     page.goto((alone / scene).as_uri())
     page.wait_for_load_state("networkidle")
     expect(up).to_have_count(0)
-    page.close()
 
 
-def test_rows_are_sorted_by_keyboard_and_trials_stay_below(
-    chromium: Browser, tmp_path: Path
-) -> None:
+def test_rows_are_sorted_by_keyboard_and_trials_stay_below(blank: Page, tmp_path: Path) -> None:
     index = write_start_page(front(tmp_path / "report"))
-    page = chromium.new_page()
+    page = blank
     page.goto(index.as_uri())
     table = page.get_by_role("region", name="Judges and metrics").get_by_role("table")
     names = table.locator("tbody").first.locator("th a")
@@ -96,13 +92,12 @@ def test_rows_are_sorted_by_keyboard_and_trials_stay_below(
     expect(page.get_by_role("heading", level=1)).to_have_text("eye")
     pictures = page.locator(".failures img")
     assert pictures.first.evaluate("image => image.decode().then(() => image.naturalWidth)") == 200
-    page.close()
 
 
-def test_the_pages_of_judges_fit_a_phone(chromium: Browser, tmp_path: Path) -> None:
+def test_the_pages_of_judges_fit_a_phone(blank: Page, tmp_path: Path) -> None:
     index = write_start_page(front(tmp_path / "report"))
-    page = chromium.new_page(viewport={"width": 400, "height": 800})
+    page = blank
+    page.set_viewport_size({"width": 400, "height": 800})
     for name in ("index.html", "judges/eye.html", "judges/new.html"):
         page.goto((index.parent / name).as_uri())
         assert page.evaluate("document.documentElement.scrollWidth") == 400, name
-    page.close()

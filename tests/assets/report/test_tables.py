@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Page, expect
 
 from assets.report.cells import Body, Cell, Group, Head, Line, Table
 from assets.report.csv_files import CsvFiles, csv_text
@@ -111,8 +111,8 @@ def test_two_tables_of_one_caption_are_refused() -> None:
         files.add(table)
 
 
-def test_a_table_is_sorted_by_the_heading_that_is_pressed(chromium: Browser, site: Path) -> None:
-    page = chromium.new_page()
+def test_a_table_is_sorted_by_the_heading_that_is_pressed(blank: Page, site: Path) -> None:
+    page = blank
     page.goto((site / "index.html").as_uri())
     board = page.get_by_role("table", name="Accuracy on Q1 and Q2", exact=True)
     heads = board.locator("thead tr:last-child th")
@@ -141,4 +141,3 @@ def test_a_table_is_sorted_by_the_heading_that_is_pressed(chromium: Browser, sit
     found = names.all_inner_texts()[:-1]
     assert found == sorted(found, key=str.lower)
     expect(board.locator("tbody").nth(1).locator("tr").first).to_have_text("Reference judges")
-    page.close()

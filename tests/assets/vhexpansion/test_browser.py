@@ -28,8 +28,9 @@ def folder(tmp_path_factory):
 
 
 @pytest.mark.parametrize("width", [400, 1280])
-def test_pages_fit_and_have_no_error(folder, chromium, width):
-    page = chromium.new_page(viewport={"width": width, "height": 900})
+def test_pages_fit_and_have_no_error(folder, blank, width):
+    page = blank
+    page.set_viewport_size({"width": width, "height": 900})
     errors = []
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.on("requestfailed", lambda request: errors.append(request.url))
@@ -39,4 +40,3 @@ def test_pages_fit_and_have_no_error(folder, chromium, width):
         page.wait_for_function("[...document.images].every(i => i.complete && i.naturalWidth)")
         assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert errors == []
-    page.close()

@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Page, expect
 
 from assets.report.costs import costs, usd
 from assets.vlmbias.svg_flags import EDITED
@@ -64,11 +64,11 @@ def tables() -> dict[str, Any]:
 
 
 def test_edited_flags_stand_beside_those_drawn_by_code(
-    tables: dict[str, Any], chromium: Browser, tmp_path: Path
+    tables: dict[str, Any], blank: Page, tmp_path: Path
 ) -> None:
     both = [edits(tables, OUTCOMES), edits(tables, dict.fromkeys(OUTCOMES, "no svg"), "scribe")]
     index = build(tmp_path / "report", **tables, edited_tables=both)
-    page = chromium.new_page()
+    page = blank
     page.goto(index.as_uri())
     kept = page.get_by_role("table", name="Edits kept")
     assert kept.locator("thead th").all_inner_texts() == [
@@ -98,7 +98,6 @@ def test_edited_flags_stand_beside_those_drawn_by_code(
         image.scroll_into_view_if_needed()
         expect(image).to_have_js_property("naturalWidth", 768)
     expect(page.get_by_role("region", name="scribe").locator("img")).to_have_count(0)
-    page.close()
 
 
 def test_code_is_not_said_to_have_kept_what_it_has_not_drawn(

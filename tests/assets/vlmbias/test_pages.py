@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PIL import Image, ImageChops
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from tests.assets.vlmbias.site_data import ADDED, ODD, REFUSAL, Report, written
 
@@ -35,11 +35,9 @@ class Tab:
 
 
 @pytest.fixture
-def tab(chromium: Browser, site: Path) -> Iterator[Tab]:
-    page = chromium.new_page(viewport={"width": 1280, "height": 900})
-    found = Tab(page, site)
+def tab(blank: Page, site: Path) -> Iterator[Tab]:
+    found = Tab(blank, site)
     yield found
-    page.close()
     assert found.complaints == []
     assert all(url.startswith(("file://", "data:", "about:")) for url in found.requests)
 
@@ -62,11 +60,11 @@ def test_cards_show_a_judges_answer_beside_the_truth(tab: Tab) -> None:
 
 
 def test_what_was_changed_is_outlined_by_the_page_and_can_be_bare(
-    chromium: Browser, tmp_path: Path
+    blank: Page, tmp_path: Path
 ) -> None:
     box = (0.25, 0.5, 0.1, 0.2)
     folder = written(tmp_path / "report", outlines={"flags/subject-0-remove": [box]})
-    page = chromium.new_page(viewport={"width": 1280, "height": 900})
+    page = blank
     page.goto((folder / "gallery.html").as_uri())
     expect(page.locator("#cards .outline:visible")).to_have_count(1)
     card = page.locator("#cards > li:visible", has=page.locator(".outline"))
@@ -84,7 +82,6 @@ def test_what_was_changed_is_outlined_by_the_page_and_can_be_bare(
     expect(page.locator("#cards .outline:visible")).to_have_count(0)
     page.goto((folder / "scenes/flags/subject-0-remove.html").as_uri())
     expect(page.locator(".pair .outline")).to_have_count(1)
-    page.close()
 
 
 def test_thumbnails_load_in_the_gallery(tab: Tab) -> None:
@@ -267,15 +264,13 @@ def test_odd_text_stays_text(tab: Tab) -> None:
     expect(page.locator("footer")).to_contain_text(ODD)
 
 
-def test_disagreement_and_missing_measurements_are_flagged(
-    chromium: Browser, tmp_path: Path
-) -> None:
+def test_disagreement_and_missing_measurements_are_flagged(blank: Page, tmp_path: Path) -> None:
     found = Report(subjects=1, topics=["flags"]).tables()["measurements"]
     found.loc[0, ["measured", "agrees"]] = [6.001, False]
     found.loc[1, ["measured", "problem", "agrees"]] = [None, "No stripes were found.", False]
     found.loc[8, "sha256"] = "of another image"
     folder = written(tmp_path / "report", measurements=found)
-    page = chromium.new_page()
+    page = blank
     page.goto((folder / "index.html").as_uri())
     expect(page.locator(".flagged")).to_contain_text("label: 1. Without a measurement: 2.")
     page.locator(".flagged summary").click()
@@ -286,4 +281,3 @@ def test_disagreement_and_missing_measurements_are_flagged(
     readings = page.get_by_role("region", name="Readings")
     expect(readings).to_contain_text("6.001 disagrees")
     expect(readings).to_contain_text("not measured No stripes were found.")
-    page.close()

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from assets.report.start_page import write_start_page
 from assets.vlmbias.pages.judges import PROMPTINGS as WAYS
@@ -49,14 +49,13 @@ def folder(tables: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> 
 
 
 @pytest.fixture
-def page(chromium: Browser, folder: Path) -> Iterator[Page]:
-    page = chromium.new_page(viewport={"width": 1280, "height": 900})
+def page(blank: Page, folder: Path) -> Iterator[Page]:
+    page = blank
     complaints: list[str] = []
     page.on("console", lambda message: complaints.append(message.text))
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.goto((folder / "index.html").as_uri())
     yield page
-    page.close()
     assert complaints == []
 
 
@@ -193,9 +192,7 @@ def test_a_judge_that_sees_nothing_is_shown_nothing(
     assert 'class="shown"' not in (folder / ADDED).read_text()
 
 
-def test_leaderboard_fits_and_names_break_between_their_words(
-    chromium: Browser, tmp_path: Path
-) -> None:
+def test_leaderboard_fits_and_names_break_between_their_words(blank: Page, tmp_path: Path) -> None:
     def answering(model: str, prompting: str, question: dict[str, Any]) -> Any:
         asked = question["domain"] == "flags" or model in REFERENCES
         return stubborn(model, prompting, question) if asked else None
@@ -204,14 +201,14 @@ def test_leaderboard_fits_and_names_break_between_their_words(
     models = (*sorted(REFERENCES), "gemini_flash", "gpt-4.1_mini")
     report = Report(1, topics, models=models, answering=answering)
     index = build(tmp_path / "report", **report.tables())
-    page = chromium.new_page(viewport={"width": 1300, "height": 900})
+    page = blank
+    page.set_viewport_size({"width": 1300, "height": 900})
     page.goto(index.as_uri())
     board = page.get_by_role("region", name="Accuracy on Q1 and Q2", exact=True)
     expect(board).to_contain_text("of 5 topics")
     assert board.evaluate("region => region.scrollWidth <= region.clientWidth")
     page.set_viewport_size({"width": 400, "height": 800})
     broken = page.locator("th[scope=row] a").evaluate_all(BROKEN_WORDS)
-    page.close()
     assert broken == []
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from assets.report.start_page import write_start_page
 from tests.assets.vlmbias.site_data import ADDED, REFERENCES, Made, Report, build, lifelike
@@ -41,14 +41,13 @@ def folder(tables: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> 
 
 
 @pytest.fixture
-def page(chromium: Browser, folder: Path) -> Iterator[Page]:
-    page = chromium.new_page(viewport={"width": 1280, "height": 900})
+def page(blank: Page, folder: Path) -> Iterator[Page]:
+    page = blank
     complaints: list[str] = []
     page.on("console", lambda message: complaints.append(message.text))
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.goto((folder / "index.html").as_uri())
     yield page
-    page.close()
     assert complaints == []
 
 
@@ -100,14 +99,13 @@ def test_front_page_and_gallery_say_loudly_what_proves_nothing(
     expect(page.get_by_role("status")).to_have_text("12 of 66 pictures")
 
 
-def test_a_report_of_drawn_pictures_has_no_banner(chromium: Browser, site: Path) -> None:
-    page = chromium.new_page()
+def test_a_report_of_drawn_pictures_has_no_banner(blank: Page, site: Path) -> None:
+    page = blank
     for path in ("index.html", "gallery.html", ADDED):
         page.goto((site / path).as_uri())
         expect(page.locator(".banner, .stamp.is-rehearsal, .stamp.is-unreviewed")).to_have_count(0)
         expect(page.get_by_text("Read back from the pixels").first).to_be_attached()
     expect(page.get_by_label("Painter")).to_have_count(0)
-    page.close()
 
 
 def test_every_picture_says_how_its_label_is_proved(page: Page, folder: Path) -> None:
@@ -226,10 +224,10 @@ def test_pages_are_well_marked_up_and_fit_a_phone(page: Page, folder: Path, path
     assert set(links) <= set(ids)
 
 
-def test_a_rehearsal_alone_has_no_leaderboard(chromium: Browser, tmp_path: Path) -> None:
+def test_a_rehearsal_alone_has_no_leaderboard(blank: Page, tmp_path: Path) -> None:
     report = Report(1, (), models=("prior", "random"), painted=PAINTED[3:])
     index = build(tmp_path / "report", **report.tables())
-    page = chromium.new_page()
+    page = blank
     page.goto(index.as_uri())
     expect(page.locator(".banner")).to_contain_text("All of this is a stand-in run:")
     board = page.get_by_role("region", name="Leaderboard")
@@ -237,4 +235,3 @@ def test_a_rehearsal_alone_has_no_leaderboard(chromium: Browser, tmp_path: Path)
     expect(board.locator("table")).to_have_count(0)
     expect(page.get_by_role("table")).to_have_count(1)
     expect(page.get_by_role("heading", name="What the answers were")).to_have_count(0)
-    page.close()

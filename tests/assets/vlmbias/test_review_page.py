@@ -39,7 +39,7 @@ def candidates(tmp_path):
 
 
 @pytest.fixture
-def opened(tmp_path, candidates, chromium):
+def opened(tmp_path, candidates, blank):
     """The page, with the first picture rejected before."""
     file = tmp_path / "reviews" / "animals.csv"
     file.parent.mkdir()
@@ -49,13 +49,12 @@ def opened(tmp_path, candidates, chromium):
         )
     home, images = Home(root=str(tmp_path)), ImageStore(root=str(tmp_path / "50% #1 ?"))
     path = write_candidates(home, images, "animals", candidates, read_verdicts(file))
-    page = chromium.new_page()
+    page = blank
     page.wrong, page.asked = [], []
     page.on("pageerror", lambda error: page.wrong.append(str(error)))
     page.on("request", lambda request: page.asked.append(request.url))
     page.goto(path.as_uri())
-    yield page
-    page.close()
+    return page
 
 
 def test_it_shows_each_candidate_and_saves_what_was_decided(opened, candidates, tmp_path):
