@@ -125,7 +125,7 @@ _MADE: dict[str, list[dg.AssetsDefinition]] = {}
 _LOADED: dict[str, dg.Definitions] = {}
 
 
-def _made(catalog, group):
+def defined(catalog, group):
     """The assets and checks of a benchmark, and of those whose tables it takes.
 
     They are made once for all roots.
@@ -137,7 +137,7 @@ def _made(catalog, group):
         own = [each for each in _of_modules() if group in _groups(each)]
         own += benchmarks()[group].defined(catalog)
         needed = set().union(*map(_groups, own)) & benchmarks().keys() - {group}
-        others = (each for other in needed for each in _made(catalog, other))
+        others = (each for other in needed for each in defined(catalog, other))
         _MADE[which] = list({id(each): each for each in (*own, *others)}.values())
     return _MADE[which]
 
@@ -153,7 +153,9 @@ def _definitions(root, catalog, group):
     which = f"{root} {group} {catalog}"
     if which not in _LOADED:
         _LOADED.clear()
-        _LOADED[which] = dg.Definitions(assets=_made(catalog, group), resources=resources_at(root))
+        _LOADED[which] = dg.Definitions(
+            assets=defined(catalog, group), resources=resources_at(root)
+        )
     return _LOADED[which]
 
 

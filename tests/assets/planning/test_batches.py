@@ -5,8 +5,7 @@ from collections import Counter
 import dagster as dg
 import pytest
 
-import assets
-from assets.kit.benchmarks import defined, planners_of
+from assets.kit.benchmarks import planners_of
 from assets.kit.jobs import Jobs
 from assets.kit.plan import Plan
 from resources.batches import submission
@@ -15,7 +14,7 @@ from resources.models.requests import Look, Turn
 from tests.assets.asked import JUDGE, answers, ask, counting, judge_at, questions, requests
 from tests.assets.batched import ASSET, Location
 from tests.providers import Course, faults
-from tests.runs import TOPIC, failure, table
+from tests.runs import TOPIC, defined, failure, table
 
 PRICE = {"input_per_million": 1.0, "output_per_million": 10.0, "batch_share": 0.5}
 
@@ -39,8 +38,8 @@ def location(root, judge, instance):
 
 def location_of(root, instance, *models):
     catalog = Catalog(models)
-    loaded = dg.load_assets_from_package_module(assets)
-    return Location(root, instance, [*loaded, *defined(catalog)], planners_of(catalog))
+    asking = {key: each for key, each in planners_of(catalog).items() if key.path[0] == "vlmbias"}
+    return Location(root, instance, defined(catalog, "vlmbias"), asking)
 
 
 def output(result, op):
