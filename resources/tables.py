@@ -1,7 +1,8 @@
 """Tables as Parquet, one file an asset and partition."""
 
 import io
-from typing import Any
+from pathlib import Path
+from typing import IO, Any
 
 import pandas as pd
 import pyarrow as pa
@@ -15,8 +16,9 @@ from dagster import (
 )
 from upath import UPath
 
-from resources.atomic_writes import write_whole
-from resources.faults import Corrupt
+from resources.atomic_writes import is_remote, whole_file, write_whole
+from resources.faults import writing
+from resources.stored_tables import WRITING, StoredTable, unreadable
 
 
 def read_table(path: UPath, asset: str, columns: list[str] | None = None) -> pd.DataFrame:
@@ -25,18 +27,33 @@ def read_table(path: UPath, asset: str, columns: list[str] | None = None) -> pd.
     Raises FileNotFoundError where there is none, which is what Dagster expects of a partition
     that was not materialized.
     """
-    remedy = f"Materialize {asset} ({path.stem}) again."
-    try:
-        data = path.read_bytes()
-    except FileNotFoundError as error:
-        raise FileNotFoundError(f"The table {path} is not there. {remedy}") from error
-    try:
-        table: pd.DataFrame = pq.read_table(
-            io.BytesIO(data), columns=columns, page_checksum_verification=True
-        ).to_pandas()
-    except (pa.ArrowInvalid, OSError) as error:
-        raise Corrupt(f"The table {path} cannot be read ({error}). {remedy}") from error
+    with _opened(path, asset) as file:
+        try:
+            table: pd.DataFrame = pq.read_table(
+                file, columns=columns, page_checksum_verification=True
+            ).to_pandas()
+        except (pa.ArrowInvalid, OSError) as error:
+            raise unreadable(path, error, _remedy(path, asset)) from error
     return table
+
+
+def open_table(path: UPath, asset: str) -> StoredTable:
+    """The stored table of an asset, to be read some rows at a time. Raises as `read_table`."""
+    return StoredTable(_opened(path, asset), str(path), _remedy(path, asset))
+
+
+def _opened(path: UPath, asset: str) -> IO[bytes]:
+    """The file of a table; from an object store it is taken whole, in one request."""
+    try:
+        if is_remote(path):
+            return io.BytesIO(path.read_bytes())
+        return Path(path.path).open("rb")
+    except FileNotFoundError as error:
+        raise FileNotFoundError(f"The table {path} is not there. {_remedy(path, asset)}") from error
+
+
+def _remedy(path: UPath, asset: str) -> str:
+    return f"Materialize {asset} ({path.stem}) again."
 
 
 class SeveralPartitions(ValueError):
@@ -46,17 +63,23 @@ class SeveralPartitions(ValueError):
 class _Parquet(UPathIOManager):
     extension = ".parquet"
 
-    def dump_to_path(self, context: OutputContext, obj: pa.Table, path: UPath) -> None:
-        buffer = io.BytesIO()
-        pq.write_table(obj, buffer, compression="zstd", write_page_checksum=True)
-        write_whole(path, buffer.getvalue())
+    def dump_to_path(
+        self, context: OutputContext, obj: pa.Table | StoredTable, path: UPath
+    ) -> None:
+        if is_remote(path):
+            buffer = io.BytesIO()
+            _write(obj, buffer)
+            write_whole(path, buffer.getvalue())
+            return
+        with writing(path), whole_file(Path(path.path)) as file:
+            _write(obj, file)
 
     def load_input(self, context: InputContext) -> Any:
         """The table that an asset needs, or those of all partitions for one that takes a dict.
 
         Raises `SeveralPartitions` where there are several for one that takes a table.
         """
-        takes_one = context.dagster_type.typing_type is pd.DataFrame
+        takes_one = context.dagster_type.typing_type in (pd.DataFrame, StoredTable)
         if takes_one and context.has_asset_partitions and len(context.asset_partition_keys) > 1:
             raise SeveralPartitions(
                 f"This run needs {len(context.asset_partition_keys)} partitions of "
@@ -65,26 +88,38 @@ class _Parquet(UPathIOManager):
             )
         return super().load_input(context)
 
-    def load_from_path(self, context: InputContext, path: UPath) -> pd.DataFrame:
-        """The table, or the columns that the input's metadata names.
+    def load_from_path(self, context: InputContext, path: UPath) -> pd.DataFrame | StoredTable:
+        """The table, or the columns that the input's metadata names; a `StoredTable` has them all.
 
         One that is missing has no rows, where the metadata say that it is optional.
         """
         metadata = context.definition_metadata or {}
         wanted = metadata.get("columns")
-        if metadata.get("optional") and not path.exists():
-            return pd.DataFrame(columns=wanted)
-        return read_table(path, context.asset_key.to_user_string(), wanted)
+        asset = context.asset_key.to_user_string()
+        is_absent = metadata.get("optional") and not path.exists()
+        if context.dagster_type.typing_type is StoredTable:
+            return StoredTable.of(pa.table({})) if is_absent else open_table(path, asset)
+        return pd.DataFrame(columns=wanted) if is_absent else read_table(path, asset, wanted)
 
-    def get_metadata(self, context: OutputContext, obj: pa.Table) -> dict[str, MetadataValue]:
+    def get_metadata(
+        self, context: OutputContext, obj: pa.Table | StoredTable
+    ) -> dict[str, MetadataValue]:
         return {"dagster/row_count": MetadataValue.int(obj.num_rows)}
 
 
-class ParquetTables(ConfigurableIOManagerFactory[_Parquet]):
-    """Keeps an asset's `pyarrow.Table` at `<root>/<asset key>/<partition>.parquet`.
+def _write(table: pa.Table | StoredTable, file: IO[bytes]) -> None:
+    if isinstance(table, StoredTable):
+        table.copy_to(file)
+    else:
+        pq.write_table(table, file, **WRITING)
 
-    A table is read back as a `pandas.DataFrame`; an input whose metadata names `columns` gets
-    those alone, and nothing else of the file is decoded.
+
+class ParquetTables(ConfigurableIOManagerFactory[_Parquet]):
+    """Keeps an asset's table at `<root>/<asset key>/<partition>.parquet`.
+
+    It is a `pyarrow.Table`, or a `StoredTable` where it was written some rows at a time. It is read
+    back as a `pandas.DataFrame`; an input whose metadata names `columns` gets those alone, and
+    nothing else of the file is decoded. An input that is typed as `StoredTable` is opened alone.
     """
 
     root: str

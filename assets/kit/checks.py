@@ -2,15 +2,21 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from functools import partial
+from itertools import chain
+from typing import Any, TypeAlias
 
+import numpy as np
 import pandas as pd
 from dagster import AssetCheckResult, AssetCheckSeverity
+from numpy.typing import NDArray
 
+from assets.kit.columns import values
 from assets.kit.limits import so_many
 from assets.kit.previews import markdown_table
 from assets.kit.step import Check, Extent, Problem, Row, Step, Work
 
+_Name: TypeAlias = tuple[Any, ...]
 _SHOWN = 20
 _MOST_UNREAD = 0.1
 """The share of answers that may be unparsed or refused without a warning."""
@@ -45,7 +51,7 @@ def every_row_ended(step: Step[Any]) -> Check:
     """
 
     def passes(work: Work[Any], rows: Sequence[Row]) -> AssetCheckResult:
-        counts = Counter(row[step.outcome] for row in rows)
+        counts = Counter(ended for (ended,) in values(rows, step.outcome))
         said = ", ".join(f"{number:,} {outcome}" for outcome, number in counts.items()) or "none"
         wrong = problems_of(problems_in(step, work, rows))
         found = result_of(f"{len(rows):,} rows: {said}", wrong, rows=len(rows))
@@ -59,16 +65,18 @@ def nothing_failed(step: Step[Any], shown: Sequence[str]) -> Check:
     """The check that no request has failed; `shown` are the columns that name a row."""
 
     def passes(work: Work[Any], rows: Sequence[Row]) -> AssetCheckResult:
-        failed = [row for row in rows if row[step.outcome] == "failed"]
+        told = values(rows, step.outcome, "reason", *shown)
+        failed = [(reason, *named) for ended, reason, *named in told if ended == "failed"]
         said = "Every request had a reply."
         if failed:
-            (reason, _), *_ = Counter(row["reason"] for row in failed).most_common(1)
+            (reason, _), *_ = Counter(reason for reason, *_ in failed).most_common(1)
             where = f" of {work.partition}" if work.partition else ""
             said = (
                 f"{len(failed):,} of {len(rows):,} requests failed, most often with: {reason} "
                 f"Materialize {step.key.to_user_string()}{where} again: only those are sent."
             )
-        return result_of(said, pd.DataFrame(failed, columns=[*shown, "reason"]))
+        wrong = pd.DataFrame(failed, columns=["reason", *shown])
+        return result_of(said, wrong[[*shown, "reason"]])
 
     return Check("nothing_failed", "No request has failed.", passes)
 
@@ -77,11 +85,9 @@ def few_unread(by: str, remedy: str) -> Check:
     """The check that warns where too many replies cannot be used, for any value of a column."""
 
     def passes(work: Work[Any], rows: Sequence[Row]) -> AssetCheckResult:
-        given = pd.DataFrame(
-            [(row[by], row["outcome"]) for row in rows if row["outcome"] != "failed"],
-            columns=[by, "outcome"],
-        )
-        counts = pd.crosstab(given[by], given["outcome"])
+        given = Counter(each for each in values(rows, by, "outcome") if each[1] != "failed")
+        told = pd.DataFrame([(*each, n) for each, n in given.items()], columns=[by, "outcome", "n"])
+        counts = told.pivot_table("n", by, "outcome", aggfunc="sum", fill_value=0).astype(int)
         shares = counts.reindex(columns=_UNREAD, fill_value=0).assign(answers=counts.sum(axis=1))
         shares["share"] = shares[_UNREAD].sum(axis=1) / shares["answers"]
         worst = float(shares["share"].max()) if len(shares) else 0.0
@@ -137,34 +143,57 @@ def enough_is_left(
 
 def problems_in(step: Step[Any], work: Work[Any], rows: Sequence[Row]) -> Iterator[Problem]:
     """What is wrong with the rows of a step that names them."""
-    yield from miscounted(rows, step.wanted(work, rows), step.named_by)
+    yield from miscounted(rows, partial(step.wanted, work, rows), step.named_by)
     yield from contradicting(rows, step)
     yield from step.problems(work, rows)
 
 
 def miscounted(
-    rows: Iterable[Row], wanted: Iterable[tuple[Any, ...]], named_by: Sequence[str]
+    rows: Sequence[Row], wanted: Callable[[], Iterable[_Name]], named_by: Sequence[str]
 ) -> Iterator[Problem]:
     """The items that do not have exactly one row, by the columns that name a row.
 
-    Two items of one name are a problem as well: what reads the table takes them for one.
+    `wanted` gives the names of all items, each time that it is called. Two items of one name are a
+    problem as well: what reads the table takes them for one.
     """
-    counts = Counter(tuple(row[column] for column in named_by) for row in rows)
-    expected = Counter(wanted)
+
+    def there() -> Iterable[_Name]:
+        return values(rows, *named_by)
+
+    # Of very many names their hashes are kept, and the names of those alone that may be wrong.
+    doubtful = _not_once_in_both(_hashes(there()), _hashes(wanted()))
+    if not doubtful:
+        return
+    counts, expected = (
+        Counter(name for name in names if hash(name) in doubtful) for names in (there(), wanted())
+    )
     for name in dict.fromkeys([*expected, *counts]):
         if counts[name] != expected[name] or counts[name] > 1:
             yield " ".join(map(str, name)), f"{counts[name]} rows"
 
 
+def _hashes(names: Iterable[_Name]) -> NDArray[np.int64]:
+    return np.fromiter(map(hash, names), np.int64)
+
+
+def _not_once_in_both(one: NDArray[np.int64], other: NDArray[np.int64]) -> set[int]:
+    """The hashes that either has not just once."""
+    one, other = np.sort(one), np.sort(other)
+    twice = [each[1:][each[1:] == each[:-1]] for each in (one, other)]
+    return {*np.setxor1d(one, other).tolist(), *np.concatenate(twice).tolist()}
+
+
 def contradicting(rows: Iterable[Row], step: Step[Any]) -> Iterator[Problem]:
     """The rows whose columns do not fit how they ended, or do not say it."""
-    columns = {column for each in step.present.values() for column in each}
-    for row in rows:
-        ended = row.get(step.outcome)
-        there = {column for column in columns if row.get(column) is not None}
+    columns = list(dict.fromkeys(chain(*step.present.values())))
+    size = len(columns)
+    for ended, *told in values(rows, step.outcome, *columns, *step.named_by):
+        there = {
+            name for name, value in zip(columns, told[:size], strict=True) if value is not None
+        }
         fits = there == set(step.present.get(str(ended), {"no such outcome"}))
         if not (fits if step.present else ended):
-            yield " ".join(str(row[column]) for column in step.named_by), f"ended as {ended}"
+            yield " ".join(map(str, told[size:])), f"ended as {ended}"
 
 
 def problems_of(problems: Iterable[Problem]) -> pd.DataFrame:

@@ -1,13 +1,15 @@
 """Tables of assets: columns named, typed and described once, next to who makes them."""
 
 import io
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any, TypeAlias, overload
 
 import pandas as pd
 import pyarrow as pa
 from dagster import DataVersion, MaterializeResult, TableColumn, TableSchema
+
+from resources.stored_tables import StoredTable
 
 TEXT, REAL, WHOLE, BOOLEAN = pa.string(), pa.float64(), pa.int64(), pa.bool_()
 TEXTS, REALS = pa.list_(TEXT), pa.list_(REAL)
@@ -42,8 +44,6 @@ class Columns:
 
     def table(self, rows: pd.DataFrame | Sequence[Mapping[str, Any]]) -> pa.Table:
         """Rows as an Arrow table of exactly these columns and types."""
-        if isinstance(rows, TableRows):
-            return rows.table
         if isinstance(rows, pd.DataFrame):
             rows = rows.assign(
                 **{
@@ -60,19 +60,28 @@ class Columns:
         rows: list[dict[str, Any]] = self.table(table).to_pylist()
         return rows
 
+    def each(self, table: StoredTable, *names: str) -> Iterator[dict[str, Any]]:
+        """The rows one after the other, or some columns of them."""
+        chosen = [self.schema.field(name) for name in names or self.columns]
+        for portion in table.portions([each.name for each in chosen]):
+            yield from pa.table(
+                [self._column(portion, each) for each in chosen], pa.schema(chosen)
+            ).to_pylist()
 
-_AT_ONCE = 1000
-"""How many rows of a table are decoded at once."""
+    def _column(self, portion: pa.Table, field: pa.Field) -> Any:
+        if field.name in portion.column_names:
+            return portion.column(field.name).cast(field.type)
+        return pa.array([self._added[field.name]] * portion.num_rows, field.type)
 
 
 class TableRows(Sequence[Mapping[str, Any]]):
-    """The rows of an Arrow table, decoded as they are looked at: many take little memory."""
+    """The rows of a stored table, read as they are looked at: many take little memory."""
 
-    def __init__(self, table: pa.Table) -> None:
+    def __init__(self, table: StoredTable) -> None:
         self.table = table
 
     def __len__(self) -> int:
-        return int(self.table.num_rows)
+        return self.table.num_rows
 
     @overload
     def __getitem__(self, at: int) -> Mapping[str, Any]: ...
@@ -81,19 +90,30 @@ class TableRows(Sequence[Mapping[str, Any]]):
     def __getitem__(self, at: int | slice) -> Mapping[str, Any] | Sequence[Mapping[str, Any]]:
         places = range(len(self))[at]
         if isinstance(places, range):
-            return [row for place in places for row in self.table.slice(place, 1).to_pylist()]
-        (row,) = self.table.slice(places, 1).to_pylist()
-        found: Mapping[str, Any] = row
-        return found
+            return [self.table.row(place) for place in places]
+        return self.table.row(places)
 
     def __iter__(self) -> Iterator[Mapping[str, Any]]:
-        for batch in self.table.to_batches(max_chunksize=_AT_ONCE):
-            yield from batch.to_pylist()
+        return self.table.rows()
+
+
+def values(rows: Iterable[Mapping[str, Any]], *names: str) -> Iterator[tuple[Any, ...]]:
+    """Some columns of each row; nothing else is read of a stored table."""
+    picked = rows.table.rows(names) if isinstance(rows, TableRows) else rows
+    return (tuple(row.get(name) for name in names) for row in picked)
+
+
+def frame_of(rows: Sequence[Mapping[str, Any]], *names: str) -> pd.DataFrame:
+    """Some columns of rows as a table; of a stored table texts are categories."""
+    if not isinstance(rows, TableRows):
+        return pd.DataFrame(values(rows, *names), columns=list(names))
+    texts = [name for name in names if rows.table.schema.field(name).type == TEXT]
+    return rows.table.frame(names, texts)
 
 
 def materialized(
-    table: pa.Table, *of: pd.DataFrame, **metadata: Any
-) -> MaterializeResult[pa.Table]:
+    table: pa.Table | StoredTable, *of: pd.DataFrame, **metadata: Any
+) -> MaterializeResult[Any]:
     """A table as an asset's result; its data version is a hash of its contents.
 
     Two runs that give the same rows give the same version, so what is downstream stays fresh. The
@@ -123,11 +143,20 @@ class _Digest(io.RawIOBase):
         return len(some)
 
 
-def content_hash(table: pa.Table) -> bytes:
-    """A digest of a table's names, types and values."""
+_HASHED = 5_000
+"""How many rows of a stored table are hashed at once: its digest depends on it."""
+
+
+def content_hash(table: pa.Table | StoredTable) -> bytes:
+    """A digest of a table's names, types and values.
+
+    Of many rows a stored table has another than one in memory, however either was written.
+    """
+    portions = table.portions(size=_HASHED) if isinstance(table, StoredTable) else [table]
     contents = _Digest()
     with pa.ipc.new_stream(contents, table.schema) as stream:
-        stream.write_table(table.combine_chunks())
+        for portion in portions:
+            stream.write_table(portion.combine_chunks())
     return contents.sha256.digest()
 
 

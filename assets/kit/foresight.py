@@ -33,6 +33,7 @@ from resources.models.catalog import Model
 from resources.models.legacy_keys import stored_keys
 from resources.models.outcomes import outcome_of
 from resources.models.requests import Request
+from resources.stored_tables import StoredTable
 
 _LOG = getLogger(__name__)
 
@@ -203,7 +204,7 @@ def _work(
     steps: Steps, step: Step[Any], sources: PlanContext, partition: str, config: Mapping[str, Any]
 ) -> Work[Any]:
     """What a step reads once all that is planned is materialized. Raises `NotCountable`."""
-    tables = {}
+    tables, stored = {}, {}
     for name, of in step.inputs.items():
         where = partition_of(step, of, partition)
         table = foreseen_table(steps, sources, of.asset, where, of.by_default)
@@ -211,7 +212,10 @@ def _work(
             table = pd.DataFrame(columns=list(of.wanted or ()))
         if table is None:
             raise NotCountable(of.asset.to_user_string())
-        tables[name] = table if of.wanted is None else table[list(of.wanted)]
+        if of.by_row:
+            stored[name] = StoredTable.of(of.by_row.table(table))
+        else:
+            tables[name] = table if of.wanted is None else table[list(of.wanted)]
     return Work(
         partition,
         step.config(**config),
@@ -222,6 +226,7 @@ def _work(
         sources.ledger,
         _LOG,
         partial(foreseen_table, steps, sources),
+        stored,
     )
 
 

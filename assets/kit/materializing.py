@@ -5,10 +5,11 @@ import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial
+from itertools import chain
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import pyarrow as pa
 from dagster import (
     AssetCheckSpec,
     AssetExecutionContext,
@@ -20,7 +21,7 @@ from dagster import (
 )
 
 from assets.kit.checks import checks_of
-from assets.kit.columns import TableRows, materialized
+from assets.kit.columns import TableRows, materialized, values
 from assets.kit.conversations import Conversations
 from assets.kit.limits import partial_metadata
 from assets.kit.missing_pictures import still_to_paint
@@ -33,6 +34,7 @@ from resources.images import ImageStore
 from resources.ledger import WorkLedger
 from resources.models.catalog import Model
 from resources.models.client import AskResult, ModelClient
+from resources.stored_tables import StoredTable, TableWriter
 
 
 def asset_of(step: Step[Any]) -> AssetsDefinition:
@@ -46,16 +48,19 @@ def asset_of(step: Step[Any]) -> AssetsDefinition:
         ledger: WorkLedger,
         models: ModelClient,
         budget: Budget,
-        **tables: pd.DataFrame,
-    ) -> MaterializeResult[pa.Table]:
+        **tables: pd.DataFrame | StoredTable,
+    ) -> MaterializeResult[Any]:
         partition = context.partition_key if context.has_partition_key else ""
         log, find = context.log, partial(_find, home)
-        work = Work(partition, config, tables, step.inputs, home, images, ledger, log, find)
+        whole = {n: table for n, table in tables.items() if isinstance(table, pd.DataFrame)}
+        stored = {n: table for n, table in tables.items() if isinstance(table, StoredTable)}
+        work = Work(partition, config, whole, step.inputs, home, images, ledger, log, find, stored)
         if warning := step.warning(partition, config):
             context.log.warning("%s", warning)
         rows, asked = query(step, work, models, budget.account(context))
         extent = step.extent(work, rows)
-        outcomes = Counter(str(row[step.outcome]) for row in rows if row.get(step.outcome))
+        ended = (outcome for (outcome,) in values(rows, step.outcome) if outcome)
+        outcomes = Counter(map(str, ended))
         shown = {
             **{name.replace(" ", "_"): number for name, number in outcomes.items()},
             **(partial_metadata(*extent) if extent else {}),
@@ -64,7 +69,8 @@ def asset_of(step: Step[Any]) -> AssetsDefinition:
             **still_to_paint(step, work, outcomes["failed"]),
             **(cost_metadata(*asked) if asked else {}),
         }
-        made = materialized(step.columns.table(rows), **shown)
+        table = rows.table if isinstance(rows, TableRows) else step.columns.table(rows)
+        made = materialized(table, **shown)
         return made._replace(
             check_results=[
                 check.passes(work, rows)._replace(check_name=check.name)
@@ -97,20 +103,24 @@ def query(
     `NothingYet` where an upstream table is missing.
     """
     model = step.model(work.partition, work.config)
-    tables, rounds = [step.columns.table([])], list[AskResult]()
-    for rows in _made(step, work):
-        finished, asked = _finished(step, work, rows, models, model, account)
-        if not step.has_portions:
-            return finished, asked
-        tables.append(step.columns.table(finished))
-        rounds += [each._replace(outcomes=[], keys=[]) for each in asked]
-    return TableRows(pa.concat_tables(tables)), rounds
+    if not step.has_portions:
+        (rows,) = _made(step, work)
+        return _finished(step, work, rows, models, model, account)
+    with TableWriter(step.columns.schema, Path(work.home.root)) as table:
+
+        def write(rows: Sequence[dict[str, Any]]) -> list[AskResult]:
+            finished, asked = _finished(step, work, rows, models, model, account)
+            table.write(step.columns.table(finished))
+            return [each._replace(outcomes=[], keys=[]) for each in asked]
+
+        # A loop would keep the last portion while the next one is made; `map` keeps none.
+        rounds = [*chain.from_iterable(map(write, _made(step, work)))]
+        return TableRows(table.finish()), rounds
 
 
 def _made(step: Step[Any], work: Work[Any]) -> Iterator[Sequence[dict[str, Any]]]:
     try:
-        for rows in step.portions(work):
-            yield step.made(work, rows)
+        yield from map(partial(step.made, work), step.portions(work))
     except NotCountable as missing:
         raise NothingYet(
             f"{step.key.to_user_string()}: {missing} has no table that it can be made of. "
@@ -169,8 +179,12 @@ def _typed(compute: Any, step: Step[Any]) -> Any:
         if name != "tables"
     ]
     parameters += [
-        inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=pd.DataFrame)
-        for name in step.inputs
+        inspect.Parameter(
+            name,
+            inspect.Parameter.POSITIONAL_OR_KEYWORD,
+            annotation=StoredTable if of.by_row else pd.DataFrame,
+        )
+        for name, of in step.inputs.items()
     ]
     # Without the result's type, which Dagster would take for that of several outputs.
     compute.__signature__ = signature.replace(

@@ -20,7 +20,7 @@ checks, cost, plan for quotes and batches, and the calls behind each row follow 
 
 from abc import ABC
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, islice
 from logging import Logger
@@ -46,6 +46,7 @@ from resources.models.catalog import Catalog, Model
 from resources.models.outcomes import Answered, Outcome
 from resources.models.pricing import longest_output
 from resources.models.requests import Request
+from resources.stored_tables import StoredTable
 
 Row: TypeAlias = Mapping[str, Any]
 ConfigT = TypeVar("ConfigT", bound=Config)
@@ -96,6 +97,8 @@ class Input(NamedTuple):
     """The columns by which `Work.rows` types the rows of the table."""
     by_default: bool = False
     optional: bool = False
+    by_row: Columns | None = None
+    """In place of `read_by` for a table that may be large: `Work.each` reads some rows of it."""
 
     @property
     def wanted(self) -> Sequence[str] | None:
@@ -143,6 +146,8 @@ class Work(Generic[ConfigT]):
     ledger: WorkLedger
     log: Logger
     find: Callable[[AssetKey, str], pd.DataFrame | None]
+    stored: Mapping[str, StoredTable] = field(default_factory=dict)
+    """By input name: those that are read `by_row`."""
 
     def rows(self, name: str) -> list[dict[str, Any]]:
         """The rows of an input, None where a cell is empty.
@@ -159,6 +164,12 @@ class Work(Generic[ConfigT]):
                 f"project made it. Materialize {asset} again, with what it is made from."
             )
         return of.read_by.rows(table)
+
+    def each(self, name: str, *names: str) -> Iterator[dict[str, Any]]:
+        """The rows of an input that is read `by_row`, or some columns of them."""
+        columns = self.inputs[name].by_row
+        assert columns is not None, f"{name} is not read by row."
+        return columns.each(self.stored[name], *names)
 
 
 Problem = tuple[str, str]
@@ -366,7 +377,9 @@ PORTION = 5000
 
 
 def in_chunks(rows: Iterable[Any], size: int | None = None) -> Iterator[list[Any]]:
-    """So many at a time; by default as many as are planned at once."""
+    """So many at a time; by default as many as are planned at once.
+
+    It keeps none of those that it has given: the memory of a long table is that of one portion.
+    """
     left = iter(rows)
-    while some := list(islice(left, size or CHUNK)):
-        yield some
+    return iter(lambda: list(islice(left, size or CHUNK)), [])

@@ -191,7 +191,7 @@ def broken(rows: Sequence[Row], concepts: Iterable[Row], limit: int | None = Non
     wanted = [(name,) for name in (*(concept.concept_id for concept in every), *own)]
     return problems_of(
         [
-            *miscounted(rows, wanted, ["concept_id"]),
+            *miscounted(rows, lambda: wanted, ["concept_id"]),
             *(
                 (row["concept_id"], describe_faults(found))
                 for row in rows

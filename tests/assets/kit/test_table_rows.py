@@ -1,17 +1,48 @@
-"""Rows of an Arrow table as a sequence that decodes them as they are looked at."""
+"""Rows of a stored table as a sequence that reads them as they are looked at."""
 
-import pyarrow as pa
 import pytest
 
-from assets.kit.columns import TEXT, WHOLE, Columns, TableRows
+from assets.kit.checks import few_unread, miscounted
+from assets.kit.columns import (
+    REAL,
+    TEXT,
+    TEXTS,
+    WHOLE,
+    Columns,
+    TableRows,
+    content_hash,
+    frame_of,
+    values,
+)
+from resources.stored_tables import StoredTable, TableWriter
 
-COLUMNS = Columns(name=(TEXT, "A name"), number=(WHOLE, "A number"))
-PLAIN = [{"name": f"row {n}", "number": n if n % 3 else None} for n in range(2_500)]
+COLUMNS = Columns(
+    name=(TEXT, "A name"), number=(WHOLE, "A number"), calls=(TEXTS, "Some"), real=(REAL, "A real")
+)
+PLAIN = [
+    {
+        "name": f"row {n}",
+        "number": n if n % 3 else None,
+        "calls": None if n % 5 == 0 else ["a", None][: n % 3],
+        "real": n / 7 if n % 2 else None,
+    }
+    for n in range(6_500)
+]
+
+
+def stored(folder, *parts):
+    """A table that is written in parts of so many rows, and what is left."""
+    start = 0
+    with TableWriter(COLUMNS.schema, folder) as table:
+        for size in (*parts, len(PLAIN)):
+            table.write(COLUMNS.table(PLAIN[start : start + size]))
+            start += size
+        return table.finish()
 
 
 @pytest.fixture
-def rows():
-    return TableRows(pa.concat_tables([COLUMNS.table(PLAIN[:7]), COLUMNS.table(PLAIN[7:])]))
+def rows(tmp_path):
+    return TableRows(stored(tmp_path, 7, 1_000))
 
 
 def test_they_are_what_a_list_of_them_is(rows):
@@ -21,8 +52,48 @@ def test_they_are_what_a_list_of_them_is(rows):
     assert rows[5:9] == PLAIN[5:9]
     assert rows[::-1000] == PLAIN[::-1000]
     with pytest.raises(IndexError):
-        rows[2_500]
+        rows[len(PLAIN)]
 
 
-def test_the_table_of_them_is_not_made_anew(rows):
-    assert COLUMNS.table(rows) is rows.table
+def test_some_columns_are_what_those_of_a_list_are(rows):
+    assert [*values(rows, "number", "name")] == [*values(PLAIN, "number", "name")]
+    found, plain = (frame_of(each, "name", "real") for each in (rows, PLAIN))
+    assert str(found["name"].dtype) == "category"
+    assert found["name"].tolist() == plain["name"].tolist()
+    assert found["real"].equals(plain["real"])
+
+
+def test_how_it_was_written_changes_no_version(tmp_path):
+    versions = {
+        content_hash(stored(tmp_path, *parts)) for parts in ((), (7, 1_000), (5_000,), (5_001, 1))
+    }
+    assert len(versions) == 1
+    few = COLUMNS.table(PLAIN[:5_000])
+    assert content_hash(StoredTable.of(few)) == content_hash(few)
+    assert content_hash(StoredTable.of(few[:0])) == content_hash(few[:0])
+    assert content_hash(StoredTable.of(few[:4_999])) != content_hash(few)
+
+
+def test_names_that_are_missing_doubled_or_strange_are_told(rows):
+    every = [(row["name"],) for row in PLAIN]
+    assert not [*miscounted(rows, lambda: every[::-1], ["name"])]
+    wanted = [("row a",), *every[1:], ("row 5",)]
+    assert [*miscounted(rows, lambda: wanted, ["name"])] == [
+        ("row a", "0 rows"),
+        ("row 5", "1 rows"),
+        ("row 0", "1 rows"),
+    ]
+    doubled = [*PLAIN, PLAIN[3]]
+    assert [*miscounted(doubled, lambda: every, ["name"])] == [("row 3", "2 rows")]
+
+
+def test_too_many_replies_that_cannot_be_used_are_told_by_column():
+    ended = {"left": ["answered"] * 19 + ["unparsed"], "right": ["answered", "refused", "failed"]}
+    rows = [{"side": side, "outcome": each} for side, some in ended.items() for each in some]
+    check = few_unread("side", "Read some.")
+    assert check.passes(None, rows[:20]).passed
+    found = check.passes(None, rows)
+    assert not found.passed
+    assert found.metadata["unread_share"].value == 0.5
+    assert "| right | 0 | 1 | 2 | 0.5 |" in found.metadata["shares"].value
+    assert check.passes(None, [{"side": "left", "outcome": "failed"}]).passed

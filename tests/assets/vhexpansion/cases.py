@@ -1,6 +1,7 @@
 """Tables of cases that are written by hand, and steps run on them without Dagster."""
 
 import logging
+from tempfile import TemporaryDirectory
 
 import pandas as pd
 
@@ -12,6 +13,7 @@ from assets.vhexpansion.common_perturbations import PERTURBED
 from assets.vhexpansion.negated_cases import NEGATED
 from assets.vhexpansion.seed_cases import SEED_CASES
 from resources.calls.spending import Account
+from resources.home import Home
 from resources.models.catalog import Catalog, Model
 
 OTHER = {"yes": "no", "no": "yes"}
@@ -96,8 +98,10 @@ def run(step, tables, models, config):
     """The rows that a step makes of tables."""
     log = logging.getLogger(__name__)
     images = models and models.images
-    work = Work("zoo", step.config(**config), tables, step.inputs, None, images, None, log, None)
-    rows, _ = query(step, work, models, Account())
+    with TemporaryDirectory() as root:
+        stores = Home(root=root), images, None
+        work = Work("zoo", step.config(**config), tables, step.inputs, *stores, log, None)
+        rows, _ = query(step, work, models, Account())
     return rows
 
 

@@ -353,8 +353,8 @@ class TestEndings:
         ]
         wanted = [("a", trial) for trial in range(4)]
         step, found = Edits(Catalog(())), change(rows)
-        problems_found = [*miscounted(found, wanted, step.named_by), *contradicting(found, step)]
-        assert [problem for _, problem in problems_found] == problems
+        miscounts = miscounted(found, lambda: wanted, step.named_by)
+        assert [problem for _, problem in (*miscounts, *contradicting(found, step))] == problems
 
 
 class TestChecks:
