@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 RESAMPLES = 4000
 _FEW = 1_000
 """Base images whose weights are kept as floats; of more they would take 32 MB and more."""
-_AT_ONCE = 2_000_000
+_AT_ONCE = 250_000
 """How many weights of more base images are floats at once."""
 
 

@@ -2,7 +2,8 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, product
+from functools import partial
+from itertools import chain, product, takewhile
 from types import MappingProxyType
 from typing import Any
 
@@ -18,9 +19,9 @@ from assets.frame.biases import (
 )
 from assets.frame.boxes import BOXES
 from assets.frame.common import GROUP, by_source, domain_and_source, key
-from assets.frame.images import ASKED_OF, IMAGES, OF_IMAGE, usable
+from assets.frame.images import ASKED_OF, IMAGES, OF_IMAGE, usable, usable_names
 from assets.frame.readability import with_readable
-from assets.kit.columns import BOOLEAN, TEXT, TEXTS, WHOLE, Columns
+from assets.kit.columns import BOOLEAN, TEXT, TEXTS, WHOLE, Columns, values
 from assets.kit.limits import Limited
 from assets.kit.perturbed_pictures import known_pictures, make_pictures
 from assets.kit.pictures import sheet
@@ -53,6 +54,9 @@ BIASED = Columns(
     calls=(TEXTS, "Keys of the stored calls behind the original"),
     **ASKED_OF,
 ).added(**dict.fromkeys(ASKED_OF))
+
+
+_BOXED = Columns(**BOXES.some("image_id", "boxes", "outcome", "reason"))
 
 
 class SomeBiases(Limited):
@@ -89,8 +93,8 @@ class BiasedImages(Step[Biases]):
     kinds, named_by, has_portions = ("image",), ("image_id", "parameters"), True
     inputs = MappingProxyType(
         {
-            "pictures": Input(key("images"), read_by=IMAGES, by_default=True),
-            "boxes": Input(key("boxes"), read_by=BOXES, optional=True),
+            "pictures": Input(key("images"), by_row=IMAGES, by_default=True),
+            "boxes": Input(key("boxes"), read_by=_BOXED, optional=True),
         }
     )
     description = (
@@ -106,8 +110,7 @@ class BiasedImages(Step[Biases]):
         """The same, some thousands at a time."""
         tried = self._tried(work)
         every = (biased_row(image, each) for image in _with_boxes(work) for each in tried)
-        for rows in in_chunks(every, PORTION):
-            yield known_pictures(rows, works_of(rows), DONE, work.images, work.ledger)
+        return map(partial(_known, work), in_chunks(every, PORTION))
 
     def _tried(self, work: Work[Biases]) -> list[tuple[Perturbation, ...]]:
         """What the pictures are made with, first of all nothing."""
@@ -123,8 +126,7 @@ class BiasedImages(Step[Biases]):
     def wanted(self, work: Work[Biases], rows: Sequence[Row]) -> Iterable[tuple[Any, ...]]:
         """Each picture with each configuration."""
         tried = [to_json(each) for each in self._tried(work)]
-        pictures = usable(work.tables["pictures"], work.config.limit)
-        return product((picture["image_id"] for picture in pictures), tried)
+        return product(usable_names(work, work.config.limit), tried)
 
     def made(self, work: Work[Biases], rows: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
         """Make the pictures that are missing, and read them again where code can."""
@@ -134,31 +136,37 @@ class BiasedImages(Step[Biases]):
 
     def extent(self, work: Work[Biases], rows: Sequence[Row]) -> Extent:
         """Of all pictures that there are."""
-        there = usable(work.tables["pictures"], None)
-        return Extent(len({row["image_id"] for row in rows}), len(there), "pictures")
+        there = usable_names(work, None)
+        return Extent(len(set(values(rows, "image_id"))), len(there), "pictures")
 
     def metadata(self, work: Work[Biases], rows: Sequence[Row]) -> dict[str, Any]:
         """How many pictures have each bias, and some of one item."""
-        counts = Counter((row["bias"], row["outcome"]) for row in rows)
+        counts = Counter(values(rows, "bias", "outcome"))
         table = [(*ended, number) for ended, number in counts.items()]
-        first = [row for row in rows if row["image_id"] == rows[0]["image_id"]]
+        name = rows[0]["image_id"]
+        first = [*takewhile(lambda row: row["image_id"] == name, rows)]
+        digests = (digest for (digest,) in values(rows, "sha256") if digest)
         return {
-            "pictures": len({row["sha256"] for row in rows if row["sha256"]}),
+            # By the first half of each name: of very many pictures the whole ones are large.
+            "pictures": len({int(digest[:16], 16) for digest in digests}),
             "by_bias": markdown_table(pd.DataFrame(table, columns=["bias", "outcome", "pictures"])),
             "contact_sheet": sheet(first, _caption, work.images),
         }
 
 
-def _with_boxes(work: Work[Biases]) -> list[dict[str, Any]]:
+def _known(work: Work[Any], rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The rows with the pictures that were made before."""
+    return known_pictures(rows, works_of(rows), DONE, work.images, work.ledger)
+
+
+def _with_boxes(work: Work[Biases]) -> Iterator[dict[str, Any]]:
     """The pictures that biases are added to, each with its boxes, or why it has none."""
-    boxes = {row["image_id"]: row for row in work.rows("boxes")}
-    nothing: dict[str, Any] = {"boxes": None, "outcome": None, "reason": None}
-    found = []
-    for row in usable(work.tables["pictures"], work.config.limit):
-        of = boxes.get(row["image_id"], nothing)
-        told = {"boxes": of["boxes"], "boxes_reason": of["reason"]}
-        found.append({**row, **told, "boxes_pending": of["outcome"] == PENDING})
-    return found
+    told = work.rows("boxes")
+    boxes = {row["image_id"]: (row["boxes"], row["reason"], row["outcome"]) for row in told}
+    for row in usable(work, work.config.limit):
+        found, reason, outcome = boxes.get(row["image_id"], (None, None, None))
+        pending = {"boxes_pending": outcome == PENDING}
+        yield {**row, "boxes": found, "boxes_reason": reason, **pending}
 
 
 def _caption(row: Row) -> str:

@@ -72,7 +72,7 @@ class Boxes(Step[Finding]):
     group, name, columns, config, partitions = GROUP, "boxes", BOXES, Finding, by_source
     asks, named_by = Look(()), ("image_id",)
     is_optional = True
-    inputs = MappingProxyType({"pictures": Input(key("images"), read_by=IMAGES, by_default=True)})
+    inputs = MappingProxyType({"pictures": Input(key("images"), by_row=IMAGES, by_default=True)})
     description = "Where the objects of each picture are, for the bias that draws boxes (§3)."
 
     def model(self, partition: str, config: Finding) -> Model | None:
@@ -99,7 +99,7 @@ class Boxes(Step[Finding]):
                 "filed": filed,
                 "outcome": PENDING if row["outcome"] == PENDING else None,
             }
-            for row in usable(work.tables["pictures"], work.config.limit)
+            for row in usable(work, work.config.limit)
         ]
 
     def converse(self, work: Work[Finding], row: Row) -> Conversation:

@@ -11,20 +11,21 @@ from assets.frame.biases import DONE, NONE, biased_row, works_of
 from assets.frame.common import GROUP, by_source
 from assets.frame.readability import with_readable
 from assets.frame.references import REFERENCES
-from assets.frame.scores import READ_SOME, SCORES, asked, read, to_score
+from assets.frame.scores import READ_SOME, SCORES, asked, originals, read, to_score
 from assets.frame.search import CHOICES, best_of, hinges, of_originals, searched_inputs
 from assets.kit.checks import few_unread
 from assets.kit.judging import JudgeStep
-from assets.kit.limits import Placed, first_of
 from assets.kit.perturbed_pictures import known_pictures, make_pictures
 from assets.kit.step import (
     PENDING,
+    PORTION,
     SOME_PICTURE,
     Check,
     Conversation,
     Extent,
     Row,
     Work,
+    in_chunks,
 )
 from generators.perturbations.grids import GRID, ordered
 from generators.perturbations.perturbation import Perturbation
@@ -56,7 +57,7 @@ class Combined(JudgeStep[Combining]):
     group, columns, config, partitions = GROUP, SCORES, Combining, by_source
     named, references, asks = "combined", REFERENCES, Look(())
     is_automatic = False
-    named_by = ("image_id", "parameters")
+    named_by, has_portions = ("image_id", "parameters"), True
 
     def __init__(self, catalog: Catalog, judge: Model) -> None:
         super().__init__(catalog, judge)
@@ -68,15 +69,24 @@ class Combined(JudgeStep[Combining]):
 
     def rows(self, work: Work[Combining]) -> list[dict[str, Any]]:
         """Each picture as it was, and with every combination."""
+        return [*chain.from_iterable(self.portions(work))]
+
+    def portions(self, work: Work[Combining]) -> Iterator[list[dict[str, Any]]]:
+        """The same, some thousands at a time."""
         search = work.rows("search")
         combined = chain(*(_combinations(search, choice, work.config) for choice in CHOICES))
         # Where both choices are the same configuration, nothing is asked twice.
         tried = [(), *{to_json(each): each for each in combined}.values()]
-        made = [biased_row(image, each) for image in _originals(work) for each in tried]
-        return [
-            to_score(row, STANDARD, self) | ({"outcome": PENDING} if hinges(row, search) else {})
-            for row in known_pictures(made, works_of(made), DONE, work.images, work.ledger)
-        ]
+        every = (biased_row(image, each) for image in _originals(work) for each in tried)
+
+        def known(made: list[dict[str, Any]]) -> list[dict[str, Any]]:
+            return [
+                to_score(row, STANDARD, self)
+                | ({"outcome": PENDING} if hinges(row, search) else {})
+                for row in known_pictures(made, works_of(made), DONE, work.images, work.ledger)
+            ]
+
+        return map(known, in_chunks(every, PORTION))
 
     def made(
         self, work: Work[Combining], rows: Sequence[dict[str, Any]]
@@ -119,6 +129,7 @@ def _combinations(
             yield ordered(chain(*some))
 
 
-def _originals(work: Work[Combining]) -> list[dict[str, Any]]:
-    there = [row for row in work.rows("biased_images") if row["bias"] == NONE]
-    return first_of(there, work.config.limit, lambda row: Placed(row["image_id"], ()))
+def _originals(work: Work[Combining]) -> Iterator[dict[str, Any]]:
+    names = originals(work, work.config.limit)
+    every = work.each("biased_images")
+    return (row for row in every if row["bias"] == NONE and row["image_id"] in names)

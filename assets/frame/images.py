@@ -1,11 +1,10 @@
 """Images: a painter's pictures of the perturbed instructions, or a user's collection."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-import pandas as pd
 from pydantic import Field
 
 from assets.frame.common import GROUP, by_source, domain_and_source, key
@@ -152,14 +151,23 @@ class Images(PaintStep[Painting]):
         }
 
 
-def usable(images: pd.DataFrame, limit: int | None) -> list[dict[str, Any]]:
-    """The pictures that biases are added to: the first of each item, but for flawed ones.
+def usable(work: Work[Any], limit: int | None) -> Iterator[dict[str, Any]]:
+    """The `pictures` that biases are added to: the first of each item, but for flawed ones.
 
     Of a limit, those whose names come first by a hash.
     """
-    wanted = images["outcome"].isin(["painted", "taken", PENDING]) & images["sample"].eq(0)
-    there = IMAGES.rows(images[wanted])
-    return first_of(there, limit, lambda row: Placed(row["image_id"], ()))
+    names = set(usable_names(work, limit))
+    return (row for row in work.each("pictures") if row["image_id"] in names)
+
+
+def usable_names(work: Work[Any], limit: int | None) -> list[str]:
+    """The names of these pictures."""
+    there = [
+        row["image_id"]
+        for row in work.each("pictures", "image_id", "outcome", "sample")
+        if row["outcome"] in ("painted", "taken", PENDING) and row["sample"] == 0
+    ]
+    return first_of(there, limit, lambda name: Placed(name, ()))
 
 
 def _collected(work: Work[Painting]) -> list[dict[str, Any]]:

@@ -3,7 +3,7 @@
 Picture B is the painter's next sample by the same settings. Both are shown in both orders.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -14,6 +14,7 @@ from assets.frame.biases import NONE
 from assets.frame.common import GROUP, by_source, key
 from assets.frame.images import IMAGES
 from assets.frame.references import REFERENCES
+from assets.frame.scores import ASKED
 from assets.frame.search import best_of, hinges, searched_inputs
 from assets.kit.checks import few_unread
 from assets.kit.columns import REAL, TEXT, TEXTS, Columns
@@ -75,7 +76,7 @@ class Pairwise(JudgeStep[SomeBiases]):
         self.inputs = MappingProxyType(
             {
                 **searched_inputs(judge),
-                "pictures": Input(key("images"), read_by=IMAGES, by_default=True),
+                "pictures": Input(key("images"), by_row=IMAGES, by_default=True),
             }
         )
         self.description = (
@@ -91,11 +92,13 @@ class Pairwise(JudgeStep[SomeBiases]):
             for bias, parameters in best_of(search).items()
             if not work.config.biases or bias in work.config.biases
         }
-        others = {row["item_id"]: row for row in work.rows("pictures") if _is_second(row)}
-        there = [row for row in work.rows("biased_images") if row["item_id"] in others]
-        originals = [row for row in there if row["bias"] == NONE]
-        some = first_of(originals, work.config.limit, lambda row: Placed(row["image_id"], ()))
-        names = {row["image_id"] for row in some}
+        others = {row["item_id"]: row for row in _seconds(work)}
+        paired = [
+            row["image_id"]
+            for row in work.each("biased_images", "image_id", "item_id", "bias")
+            if row["bias"] == NONE and row["item_id"] in others
+        ]
+        names = set(first_of(paired, work.config.limit, lambda name: Placed(name, ())))
         return [
             row
             | {
@@ -109,7 +112,7 @@ class Pairwise(JudgeStep[SomeBiases]):
                 else None,
                 "calls": [],
             }
-            for row in there
+            for row in work.each("biased_images", *ASKED.columns)
             if row["image_id"] in names
             and row["outcome"] != "inapplicable"
             and (row["bias"] == NONE or row["parameters"] in wanted)
@@ -137,7 +140,7 @@ class Pairwise(JudgeStep[SomeBiases]):
 
     def extent(self, work: Work[SomeBiases], rows: Sequence[Row]) -> Extent:
         """Of all pictures that have a second one."""
-        there = sum(_is_second(row) for row in work.rows("pictures"))
+        there = len([*_seconds(work)])
         return Extent(len({row["image_id"] for row in rows}), there, "pairs")
 
     def metadata(self, work: Work[SomeBiases], rows: Sequence[Row]) -> dict[str, Any]:
@@ -163,8 +166,13 @@ def compared(preferences: pd.DataFrame) -> pd.DataFrame:
     return joined
 
 
-def _is_second(row: Row) -> bool:
-    return row["outcome"] in ("painted", PENDING) and row["sample"] == 1
+def _seconds(work: Work[Any]) -> Iterator[dict[str, Any]]:
+    """The second picture of each item."""
+    return (
+        row
+        for row in work.each("pictures", "item_id", "sha256", "outcome", "sample")
+        if row["outcome"] in ("painted", PENDING) and row["sample"] == 1
+    )
 
 
 def _is_pending(*rows: Row) -> bool:

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from types import MappingProxyType
 from typing import Any
 
-import pandas as pd
 from pydantic import Field, field_validator
 
 from assets.frame.biased_images import BIASED, OF_BIASED, Biases
@@ -12,7 +11,7 @@ from assets.frame.biases import NONE, configurations
 from assets.frame.common import GROUP, by_source, domain_and_source, key
 from assets.frame.references import REFERENCES
 from assets.kit.checks import few_unread
-from assets.kit.columns import REAL, TEXT, TEXTS, Columns
+from assets.kit.columns import REAL, TEXT, TEXTS, Columns, frame_of
 from assets.kit.judging import JudgeStep, reply_columns
 from assets.kit.limits import Placed, first_of
 from assets.kit.previews import markdown_table
@@ -113,11 +112,7 @@ class Scores(JudgeStep[Scoring]):
     named, references, asks = "scores", REFERENCES, Look(())
     named_by, has_portions = ("image_id", "parameters", "template"), True
     inputs = MappingProxyType(
-        {
-            "biased_images": Input(
-                key("biased_images"), columns=[*ASKED.columns], read_by=ASKED, by_default=True
-            )
-        }
+        {"biased_images": Input(key("biased_images"), by_row=ASKED, by_default=True)}
     )
 
     def __init__(self, catalog: Catalog, judge: Model) -> None:
@@ -134,12 +129,10 @@ class Scores(JudgeStep[Scoring]):
 
     def every(self, work: Work[Scoring]) -> Iterator[dict[str, Any]]:
         """The rows, one after the other."""
-        wanted = _wanted(work)
-        for start in range(0, len(wanted), PORTION):
-            for row in ASKED.rows(wanted[start : start + PORTION]):
-                ended = {"outcome": PENDING if row["outcome"] == PENDING else None}
-                for template in work.config.templates:
-                    yield to_score(row, template, self) | ended
+        for row in _wanted(work):
+            ended = {"outcome": PENDING if row["outcome"] == PENDING else None}
+            for template in work.config.templates:
+                yield to_score(row, template, self) | ended
 
     def query(self, work: Work[Scoring], row: Row) -> Conversation:
         """Have the picture scored by the original instruction."""
@@ -147,13 +140,13 @@ class Scores(JudgeStep[Scoring]):
 
     def extent(self, work: Work[Scoring], rows: Sequence[Row]) -> Extent:
         """Of all pictures that there are."""
-        there = work.tables["biased_images"]["outcome"].ne("inapplicable").sum()
-        return Extent(len(rows) // len(work.config.templates), int(there), "pictures")
+        outcomes = (row["outcome"] for row in work.each("biased_images", "outcome"))
+        there = sum(outcome != "inapplicable" for outcome in outcomes)
+        return Extent(len(rows) // len(work.config.templates), there, "pictures")
 
     def metadata(self, work: Work[Scoring], rows: Sequence[Row]) -> dict[str, Any]:
         """The mean score by bias."""
-        names = ["template", "bias", "score"]
-        scored = pd.DataFrame(([row[name] for name in names] for row in rows), columns=names)
+        scored = frame_of(rows, "template", "bias", "score")
         means = scored.groupby(["template", "bias"], sort=False)["score"].agg(["count", "mean"])
         return {"scores": markdown_table(means.round(3).reset_index())}
 
@@ -162,13 +155,26 @@ class Scores(JudgeStep[Scoring]):
         return [few_unread("bias", READ_SOME)]
 
 
-def _wanted(work: Work[Scoring]) -> pd.DataFrame:
+def originals(work: Work[Any], limit: int | None) -> set[str]:
+    """The names of the pictures of `frame/biased_images`, as they were; of a limit the first."""
+    names = [
+        row["image_id"]
+        for row in work.each("biased_images", "image_id", "bias")
+        if row["bias"] == NONE
+    ]
+    return set(first_of(names, limit, lambda name: Placed(name, ())))
+
+
+def _wanted(work: Work[Scoring]) -> Iterator[dict[str, Any]]:
     """The pictures of `frame/biased_images` that the config names."""
-    config, there = work.config, work.tables["biased_images"]
-    there = there[there["outcome"].ne("inapplicable")]
-    originals = there["image_id"][there["bias"].eq(NONE)].tolist()
-    images = first_of(originals, config.limit, lambda image_id: Placed(image_id, ()))
+    config, images = work.config, originals(work, work.config.limit)
     domain, _ = domain_and_source(work.partition)
     tried = configurations(domain, config.biases, config.configurations)
-    wanted = [to_json(each) for each in [(), *tried]]
-    return there[there["image_id"].isin(images) & there["parameters"].isin(wanted)]
+    wanted = {to_json(each) for each in [(), *tried]}
+    return (
+        row
+        for row in work.each("biased_images", *ASKED.columns)
+        if row["outcome"] != "inapplicable"
+        and row["image_id"] in images
+        and row["parameters"] in wanted
+    )

@@ -17,7 +17,7 @@ from assets.frame.biased_images import BIASED
 from assets.frame.biases import NONE
 from assets.frame.common import GROUP, by_source, domain_and_source, key
 from assets.frame.scores import SCORES
-from assets.kit.columns import BOOLEAN, REAL, TEXT, WHOLE, Columns
+from assets.kit.columns import BOOLEAN, REAL, TEXT, WHOLE, Columns, values
 from assets.kit.previews import markdown_table
 from assets.kit.step import PENDING, Extent, Input, Row, Step, Unfit, Work
 from generators.prompts.judging_templates import STANDARD
@@ -55,6 +55,8 @@ _READ = Columns(
     **SCORES.some("image_id", "domain", "bias", "parameters", "template", "score", "outcome"),
     **SCORES.some("readable", "rehearsal"),
 )
+TEXTS_OF_SCORES = ("image_id", "domain", "bias", "parameters", "template", "outcome")
+"""What is read of scores as categories: few texts, in very many rows."""
 
 
 class Searching(Config):
@@ -75,14 +77,7 @@ class Search(Step[Searching]):
         self.judge = self.about = judge
         self.name = f"search_{judge.name}"
         self.inputs = MappingProxyType(
-            {
-                "scores": Input(
-                    key(f"scores_{judge.name}"),
-                    columns=[*_READ.columns],
-                    read_by=_READ,
-                    by_default=True,
-                )
-            }
+            {"scores": Input(key(f"scores_{judge.name}"), by_row=_READ, by_default=True)}
         )
         self.description = (
             f"By bias the configuration that raises what {judge.name} gives most: chosen on all "
@@ -91,7 +86,7 @@ class Search(Step[Searching]):
 
     def rows(self, work: Work[Searching]) -> list[dict[str, Any]]:
         """Search each bias. Raises `Unfit` for a single picture."""
-        scores = work.tables["scores"]
+        scores = work.stored["scores"].frame([*_READ.columns], TEXTS_OF_SCORES)
         domain, source = domain_and_source(work.partition)
         known = {
             "domain": domain,
@@ -111,7 +106,7 @@ class Search(Step[Searching]):
 
     def wanted(self, work: Work[Searching], rows: Sequence[Row]) -> Iterable[tuple[Any, ...]]:
         """Two rows of each bias that was scored."""
-        return product(set(work.tables["scores"]["bias"]) - {NONE}, CHOICES)
+        return product({row["bias"] for row in work.each("scores", "bias")} - {NONE}, CHOICES)
 
     def metadata(self, work: Work[Searching], rows: Sequence[Row]) -> dict[str, Any]:
         """What was found."""
@@ -171,7 +166,7 @@ def searched_inputs(judge: Model) -> MappingProxyType[str, Input]:
     """The inputs of what is made of a judge's best configurations."""
     return MappingProxyType(
         {
-            "biased_images": Input(key("biased_images"), read_by=BIASED, by_default=True),
+            "biased_images": Input(key("biased_images"), by_row=BIASED, by_default=True),
             "search": Input(key(f"search_{judge.name}"), read_by=SEARCH, by_default=True),
         }
     )
@@ -184,8 +179,8 @@ def hinges(row: Row, search: Sequence[Row]) -> bool:
 
 def of_originals(work: Work[Any], rows: Sequence[Row]) -> Extent:
     """How many pictures some rows are about, of all that there are as they were."""
-    there = work.tables["biased_images"]["bias"].eq(NONE).sum()
-    return Extent(len({row["image_id"] for row in rows}), int(there), "pictures")
+    there = sum(row["bias"] == NONE for row in work.each("biased_images", "bias"))
+    return Extent(len(set(values(rows, "image_id"))), there, "pictures")
 
 
 def _pending(scores: pd.DataFrame) -> Iterator[dict[str, Any]]:
