@@ -17,6 +17,7 @@ CASES = (
         "sketch",
         "pairs",
         "frame",
+        "collection",
         "scoring",
         "perturbations",
         "survival",

@@ -4,6 +4,7 @@ The pictures are small, with one configuration of each bias, and a reference jud
 that what is measured is ours: perturbing, storing, tables and the search, through the assets.
 """
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,8 +15,8 @@ import pyarrow.parquet as pq
 from dagster import AssetSpec, DagsterInstance, materialize
 
 from assets.frame.biased_images import BiasedImages
-from assets.frame.common import GROUP, by_source, key
-from assets.frame.images import IMAGES
+from assets.frame.common import GROUP, by_source, frame_domains, key
+from assets.frame.images import IMAGES, Images
 from assets.frame.scores import Scores
 from assets.frame.search import Search
 from assets.kit.materializing import asset_of
@@ -32,28 +33,29 @@ from resources.models.catalog import Catalog
 from resources.tables import ParquetTables
 
 _SIDE = 96
-_MOST = 60
+_MOST = 5
 """KB of memory for each further picture, of which there are 8 rows."""
 _PARTITION = "animals|mine"
 _JUDGE = "gullible"
-_SINGLE = {"config": {"configurations": "single"}}
+_SINGLE = {"configurations": "single"}
 _RUNS = (
-    ("biased_images", "making the biased images of"),
-    ("biased_images", "finding them again for"),
-    (f"scores_{_JUDGE}", "scoring them for"),
-    (f"search_{_JUDGE}", "searching"),
+    ("biased_images", "making the biased images of", _SINGLE),
+    ("biased_images", "finding them again for", _SINGLE),
+    (f"scores_{_JUDGE}", "scoring them for", _SINGLE),
+    (f"search_{_JUDGE}", "searching", {}),
 )
 
 
 def figures(few: int = 500, many: int = 5_000) -> Iterator[Figure]:
     """Each asset of few pictures and of many, then what a further row of each costs in memory."""
-    peaks: dict[str, list[float]] = {what: [] for _, what in _RUNS}
+    peaks: dict[str, list[float]] = {what: [] for _, what, _ in _RUNS}
     for number in (few, many):
         with TemporaryDirectory() as root:
             write_images(Path(root), number)
-            for name, what in _RUNS:
+            for name, what, config in _RUNS:
                 rows, seconds, peak = in_a_process(
-                    "bench.frame", root, name, environment={"DAGSTER_HOME": ""}
+                    *("bench.frame", root, name, json.dumps(config)),
+                    environment={"DAGSTER_HOME": ""},
                 )
                 peaks[what].append(peak)
                 told = f"{rows:,} rows, {peak:.0f} MB"
@@ -90,14 +92,19 @@ def write_images(root: Path, number: int) -> None:
     pq.write_table(IMAGES.table(rows), path)
 
 
-def make(root: str, name: str) -> tuple[int, float, float]:
+def make(root: str, name: str, config: str) -> tuple[int, float, float]:
     """Materialize an asset here: its rows, seconds, and the process's peak in MB."""
     judge = model_named(_JUDGE, "offline", "judge", model=_JUDGE, family="reference")
     catalog = Catalog((judge,))
-    steps: list[Step[Any]] = [BiasedImages(catalog), Scores(catalog, judge), Search(catalog, judge)]
+    steps: list[Step[Any]] = [Images(catalog), BiasedImages(catalog)]
+    steps += [Scores(catalog, judge), Search(catalog, judge)]
     (step,) = (step for step in steps if step.name == name)
     upstream = [
-        AssetSpec(of.asset, group_name=GROUP, partitions_def=by_source)
+        AssetSpec(
+            of.asset,
+            group_name=GROUP,
+            partitions_def=frame_domains if of.dimension else by_source,
+        )
         for of in step.inputs.values()
     ]
     with client_in(root) as client, DagsterInstance.ephemeral() as instance:
@@ -110,7 +117,7 @@ def make(root: str, name: str) -> tuple[int, float, float]:
             tags=tags_of(_PARTITION, by_source),
             run_config={
                 "loggers": {"console": {"config": {"log_level": "CRITICAL"}}},
-                **({} if name.startswith("search") else {"ops": {f"frame__{name}": _SINGLE}}),
+                "ops": {f"frame__{name}": {"config": json.loads(config)}},
             },
             resources={
                 "io_manager": ParquetTables(root=root),
