@@ -170,6 +170,16 @@ def test_the_front_page_is_printed_last_and_says_what_the_tables_say(first, fold
     assert (float(symmetric["pixels"]), float(symmetric["gullible"])) == (1, 0)
 
 
+def test_philautia_is_rehearsed_and_finds_who_favours_its_own(first, folder):
+    assert " vlmbias_game_boards 32 5 1,600 " in " ".join(first.stdout.split())
+    rows = pd.read_parquet(folder / "data/philautia/preference_matrix/vlmbias_game_boards.parquet")
+    own = rows[rows["part"].eq("model") & rows["generator"].ne("all")]
+    assert own["rehearsal"].all()
+    assert set(own.loc[own["preference_low"].gt(0), "generator"]) == {"vain"}
+    front = folder / "data" / "report" / "philautia" / "index.html"
+    assert "A stand-in run:" in front.read_text()
+
+
 def test_a_judge_that_costs_money_is_not_asked(first, folder):
     assert first.returncode == 0, first.stderr
     answers = (folder / "data" / "vlmbias").glob("answers_*")
