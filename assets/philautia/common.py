@@ -94,14 +94,13 @@ def twins(models: Sequence[Model]) -> dict[str, str]:
     """By name: the first entry that is of the same model as a later one, asked otherwise.
 
     As two, a model would be a stranger to itself: what it gives the other would count as what
-    others give. The later one is in no matrix and no panel.
+    others give. The later one is in no matrix and no panel. Metrics are in none of these anyway.
     """
     first: dict[tuple[str, str | None, str], str] = {}
+    found = {}
     for model in models:
-        if not model.rehearses:
-            first.setdefault(identity(model), model.name)
-    return {
-        model.name: first[identity(model)]
-        for model in models
-        if not model.rehearses and first[identity(model)] != model.name
-    }
+        if not model.rehearses and "metric" not in model.roles:
+            name = first.setdefault(identity(model), model.name)
+            if name != model.name:
+                found[model.name] = name
+    return found

@@ -17,7 +17,6 @@ from assets.philautia.gathering import (
     READ,
     Gathered,
     Rated,
-    counted,
     gathered,
     plain_rows,
     rated,
@@ -90,14 +89,14 @@ def pomms_over(generators: Sequence[Model], evaluators: Sequence[Model]) -> Asse
         context: AssetExecutionContext, config: Panels, home: Home
     ) -> MaterializeResult[pa.Table]:
         """Join judges to panels. Raises `NothingYet` where nothing was scored."""
-        dataset, held = context.partition_key, counted(evaluators)
-        tables = score_tables(home, dataset, held, [*READ, *OF_PEOPLE])
+        dataset = context.partition_key
+        tables = score_tables(home, dataset, evaluators, [*READ, *OF_PEOPLE])
         rows = [
             row | {"dataset": dataset, "setting": setting}
             for setting in SETTINGS
             for row in pomms_rows(
                 gathered(tables, setting, generators, evaluators),
-                rated(tables, setting, held),
+                rated(tables, setting, evaluators),
                 config,
             )
         ]

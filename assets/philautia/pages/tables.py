@@ -55,7 +55,7 @@ def _heated(row: Numbers | None, is_own: bool, most: float) -> Cell:
         return Cell("", note=notes, numbers=told, framed=is_own, heat=0.0)
     value = row["standardized"]
     heat = max(-1.0, min(1.0, value / most))
-    points = "" if row["preference"] is None else f"{written(row['preference'])} points"
+    points = "" if row["preference"] is None else written(row["preference"])
     return Cell(score(value), points, missing, {"": value, **told}, heat=heat, framed=is_own)
 
 
@@ -144,7 +144,7 @@ def panels(datasets: Sequence[Compared], setting: str) -> Table:
             names |= dict.fromkeys((ALONE, (name,)) for of in alone.values() for name in of)
         lines = [
             Line(
-                " + ".join(panel[1]),
+                label,
                 [
                     *(c for of in rated for c in _taus(rows[of.name].get(panel))),
                     *(
@@ -158,7 +158,7 @@ def panels(datasets: Sequence[Compared], setting: str) -> Table:
                     ),
                 ],
             )
-            for panel in names
+            for label, panel in zip(_labels([members for _, members in names]), names, strict=True)
         ]
         bodies.append(Body(title, lines))
     return Table(f"Judges and panels, {SAID[setting]}", "Judge or panel", groups, bodies)
@@ -166,6 +166,15 @@ def panels(datasets: Sequence[Compared], setting: str) -> Table:
 
 def _panel(row: Numbers) -> tuple[str, tuple[str, ...]]:
     return row["chosen"], tuple(row["members"])
+
+
+def _labels(panels: Sequence[Sequence[str]]) -> Iterator[str]:
+    """`a + b`, and `+ c` where a panel has one member more than the one before it."""
+    before: Sequence[str] = ()
+    for members in panels:
+        joins = len(before) > 1 and [*members[:-1]] == [*before]
+        yield f"+ {members[-1]}" if joins else " + ".join(members)
+        before = members
 
 
 def _taus(row: Numbers | None) -> list[Cell]:
@@ -192,10 +201,10 @@ def against_panels(dataset: Compared, setting: str) -> Table:
     own = {row["generator"]: row for row in dataset.models(setting)}
     bodies = [Body("Self", [Line("Itself", [_short(own.get(name)) for name in writers])])]
     for chosen in (GIVEN, GREEDY):
+        rows = [row for row in dataset.panels(setting) if row["chosen"] == chosen]
         lines = [
-            Line(" + ".join(row["members"]), [*_row(dataset, setting, row, writers)])
-            for row in dataset.panels(setting)
-            if row["chosen"] == chosen
+            Line(label, [*_row(dataset, setting, row, writers)])
+            for label, row in zip(_labels([row["members"] for row in rows]), rows, strict=True)
         ]
         bodies.append(Body(CHOSEN[chosen], lines))
     heads = [*map(Head, writers)]
@@ -210,10 +219,10 @@ def _row(dataset: Compared, setting: str, panel: Numbers, writers: Sequence[str]
 
 
 def _short(row: Numbers | None) -> Cell:
-    """`1.32 +11.8 points`."""
+    """`1.32 +11.8`."""
     if row is None or row["standardized"] is None:
         return Cell(NOTHING)
-    points = "" if row["preference"] is None else f"{written(row['preference'])} points"
+    points = "" if row["preference"] is None else written(row["preference"])
     numbers = {"": row["standardized"], "points": row["preference"]}
     told = {name: of for name, of in numbers.items() if of is not None}
     return Cell(score(row["standardized"]), points, numbers=told)

@@ -199,3 +199,12 @@ def test_an_entry_of_a_model_that_is_there_already_is_warned_of(zoo):
         assert "hot_ann is the same model as ann" in step.warning("zoo", step.config())
     for step in (Captions(catalog, entry("ann")), Scores(catalog, entry("ann"))):
         assert step.warning("zoo", step.config()) is None
+
+
+def test_a_metric_is_no_twin_of_the_judge_that_it_is_made_of(zoo):
+    known = {"backend": "transformers", "model": "llava", "family": "llava"}
+    judge = Model(name="llava", roles=("judge",), **known)
+    metric = Model(
+        name="vqa", roles=("metric",), parameters={"formula": "vqa_score"}, **known
+    )  # fmt: skip
+    assert common.twins((judge, metric)) == {}
