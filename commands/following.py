@@ -51,14 +51,28 @@ def spending_within(instance: "DagsterInstance", budget: float | None) -> "Spend
 
 
 def resources_in(given: Any) -> dict[str, Any]:
-    """The config of resources; raises `ValueError` for one that there is none of."""
+    """The config of resources; raises `ValueError` where there is none such, or for a value."""
     from definitions import resources
     from generators.nearest import nearest
+    from resources.run_config import BadConfig, Resource
 
     for name in given if isinstance(given, Mapping) else ["resources"]:
         if name not in resources:
             among = nearest(name, sorted(resources))
             raise ValueError(f"The config names the resource {name!r}, which is not there{among}.")
+        own = given[name].get("config", {}) if isinstance(given[name], Mapping) else None
+        if not isinstance(own, Mapping):
+            raise ValueError(f'The config of {name} has to be as in {{"config": {{…}}}}.')
+        # Dagster says which fields there are, and reads {env: NAME}.
+        fields = type(resources[name]).model_fields
+        plain = {key: each for key, each in own.items() if key in fields and each is not None}
+        if isinstance(resources[name], Resource) and not any(
+            isinstance(each, Mapping) for each in plain.values()
+        ):
+            try:
+                type(resources[name])(**plain)
+            except BadConfig as why:
+                raise ValueError(f"The config of {name}: {why}") from None
     return dict(given)
 
 

@@ -44,7 +44,8 @@ def run(
                     progress.advance(whole)
                 if done.failures:
                     break
-    print_table(made_table(done.made))
+    if done.made:
+        print_table(made_table(done.made))
     for line in (*done.told, *done.failures):
         typer.echo(line, err=True)
     if done.failures or done.told:

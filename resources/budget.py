@@ -5,10 +5,11 @@ from collections.abc import Mapping
 from copy import copy
 from typing import Any
 
-from dagster import AssetExecutionContext, ConfigurableResource
+from dagster import AssetExecutionContext
 from pydantic import Field, create_model
 
 from resources.calls.spending import Account
+from resources.run_config import Resource
 
 PER_RUN, PER_MONTH = "COUNTERFACTORY_BUDGET_PER_RUN", "COUNTERFACTORY_BUDGET_PER_MONTH"
 """The environment variables that hold budgets in US dollars."""
@@ -16,7 +17,7 @@ MOST_USD = 1_000_000_000
 """Above this, sums would not fit what the store keeps: whole billionths of a dollar."""
 
 
-class Budget(ConfigurableResource[None]):
+class Budget(Resource):
     """The most that may be spent, in US dollars; set once, or for one run in its config.
 
     With a budget, a request is only sent where its upper bound still fits, and a model without a

@@ -1,15 +1,15 @@
 """What the user chooses about the drawn images."""
 
-from dagster import ConfigurableResource
 from pydantic import Field
 
 from generators.domains import LARGEST, Domain, SizeOutOfRange
+from resources.run_config import Resource
 
 SMALLEST_PHOTOGRAPH = 64
 """The least longer side in px of a photograph."""
 
 
-class Design(ConfigurableResource[None]):
+class Design(Resource):
     """Seed and sizes of the drawn images; set once, used by every asset that draws."""
 
     seed: int = Field(

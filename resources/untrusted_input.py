@@ -10,6 +10,7 @@ texts, errors, names of models and lists.
 import json
 import re
 from collections.abc import Callable
+from functools import partial
 from math import isfinite
 from typing import Any
 from urllib.parse import quote
@@ -80,14 +81,15 @@ def _no_number(constant: str) -> None:
 
 
 def infinity_as_written(constant: str) -> str | None:
-    """Infinity and -Infinity as text, for whoever rejects them; None for NaN, which is no value."""
+    """Infinity, -Infinity and 1e999 as text, for whoever rejects them; None for NaN, no value."""
     return None if constant == "NaN" else constant
 
 
 def parse_untrusted(data: str | bytes, constant: Callable[[str], str | None] = _no_number) -> Any:
     """The value of JSON from outside, as `clean` gives it; bytes that are no UTF-8 are replaced.
 
-    `constant` says what stands for NaN, Infinity and -Infinity; by default None.
+    `constant` says what stands for NaN, Infinity, -Infinity, and numbers too large to be any other;
+    by default None.
 
     Raises `IncompleteJson` where no JSON came, or not all of it, and `BadJson` where it is
     malformed or exceeds the limits above. Its memory is bounded before it is parsed.
@@ -95,7 +97,12 @@ def parse_untrusted(data: str | bytes, constant: Callable[[str], str | None] = _
     text = data if isinstance(data, str) else data.decode(errors="replace")
     check_size(text)
     try:
-        value = json.loads(text, parse_int=_whole_number, parse_constant=constant)
+        value = json.loads(
+            text,
+            parse_int=_whole_number,
+            parse_float=partial(_number, constant),
+            parse_constant=constant,
+        )
     except RecursionError:
         raise BadJson(_TOO_DEEP) from None
     except ValueError as error:
@@ -138,6 +145,12 @@ def _clean(value: Any, text: Callable[[str], str], depth: int) -> Any:
     if isinstance(value, list):
         return [_clean(item, text, depth + 1) for item in value]
     return value
+
+
+def _number(constant: Callable[[str], str | None], written: str) -> float | str | None:
+    """A number with a fraction or an exponent; one that is too large as `constant` has it."""
+    number = float(written)
+    return number if isfinite(number) else constant(written)
 
 
 def _whole_number(digits: str) -> int | None:

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
-from dagster import Config
 from pydantic import Field
 
 from assets.frame.common import GROUP, ITEM, frame_domains
@@ -13,6 +12,7 @@ from assets.kit.limits import so_many
 from assets.kit.previews import markdown_table
 from assets.kit.step import Row, Sample, Step, Work
 from generators.prompts.visual_concepts import item_id, lists, sample
+from resources.run_config import Config
 
 OF_PAPER = 100
 """Items of a domain in the paper."""

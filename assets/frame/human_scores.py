@@ -12,7 +12,6 @@ import pyarrow as pa
 from dagster import (
     AssetDep,
     AssetExecutionContext,
-    Config,
     MarkdownMetadataValue,
     MaterializeResult,
     MetadataValue,
@@ -34,6 +33,7 @@ from generators.prompts.judging_templates import SCALE, STANDARD, TEMPLATES
 from generators.prompts.visual_concepts import DOMAINS
 from resources.home import Home
 from resources.images import ImageStore
+from resources.run_config import Config
 
 HUMAN_SCORES = Columns(
     domain=(TEXT, "people, animals, illustration, indoor or outdoor"),

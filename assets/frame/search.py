@@ -10,7 +10,6 @@ from types import MappingProxyType
 from typing import Any
 
 import pandas as pd
-from dagster import Config
 from pydantic import Field
 
 from assets.frame.biased_images import BIASED
@@ -23,6 +22,7 @@ from assets.kit.step import PENDING, Extent, Input, Row, Step, Unfit, Work
 from generators.prompts.judging_templates import STANDARD
 from metrics import search
 from resources.models.catalog import Catalog, Model
+from resources.run_config import Config
 
 IN_SAMPLE, HELD_OUT = CHOICES = ("in_sample", "held_out")
 

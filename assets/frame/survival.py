@@ -16,7 +16,6 @@ from dagster import (
     AssetCheckSeverity,
     AssetCheckSpec,
     AssetExecutionContext,
-    Config,
     MaterializeResult,
     StaticPartitionsDefinition,
 )
@@ -36,6 +35,7 @@ from generators.scene import Scene
 from generators.survival import Rereading, survival
 from resources.design import Design
 from resources.ledger import WorkLedger, work_key
+from resources.run_config import Config
 from resources.workers import spread
 
 drawn_domains = StaticPartitionsDefinition(list(domains()))
@@ -52,6 +52,7 @@ SURVIVAL = Columns(
     exempt=(BOOLEAN, "Whether a text or a box covers what is counted"),
     readable=(BOOLEAN, "Whether the picture still shows its truth"),
 )
+
 LEAST = 0.95
 """The share of pictures that must stay readable under each perturbation."""
 _CHECK = "truths_survive"

@@ -5,8 +5,9 @@ from collections.abc import Callable, Collection, Sequence
 from hashlib import sha256
 from typing import Any, NamedTuple, TypeVar
 
-from dagster import Config
 from pydantic import Field
+
+from resources.run_config import Config
 
 T = TypeVar("T")
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import prod
 from typing import Any, NamedTuple
 
-from dagster import AllPartitionMapping, AssetDep, Config, PartitionMapping, StaticPartitionMapping
+from dagster import AllPartitionMapping, AssetDep, PartitionMapping, StaticPartitionMapping
 from pydantic import Field
 
 from assets.kit.collections import COLLECTED, collection_key, taken
@@ -14,6 +14,7 @@ from assets.kit.pictures import sheet
 from assets.kit.step import PENDING, NotCountable, Row, Step, Work
 from assets.philautia.common import GROUP, collected, datasets, declared, part_of
 from resources.models.catalog import Catalog
+from resources.run_config import Config
 
 PICTURES = Columns(
     image_id=(TEXT, "Readable and stable: what it is called where it comes from"),
@@ -25,6 +26,7 @@ PICTURES = Columns(
     outcome=(TEXT, "taken"),
     rehearsal=(BOOLEAN, "Whether something offline made it, so that it is no result"),
 )
+
 TAKEN = "taken"
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 import pyarrow as pa
-from dagster import AssetDep, AssetExecutionContext, AssetsDefinition, Config, MaterializeResult
+from dagster import AssetDep, AssetExecutionContext, AssetsDefinition, MaterializeResult
 from pydantic import Field
 
 from assets.kit.columns import BOOLEAN, TEXT, TEXTS, WHOLE, Columns, materialized
@@ -31,6 +31,7 @@ from metrics.panel_search import greedy_panels
 from metrics.panels import Panel, growing_panels, panel_scores, panel_tables
 from resources.home import Home
 from resources.models.catalog import Model
+from resources.run_config import Config
 
 GIVEN, GREEDY, ALONE = "given", "greedy", "alone"
 OF_PANEL, OF_GENERATOR = "panel", "generator"
@@ -56,6 +57,7 @@ POMMS = Columns(
     **with_interval("tau_c", "Kendall's τ_c with people"),
     problem=(TEXT, "Why something is empty; else empty"),
 )
+
 """One row a panel, a panel and generator, or a problem, and setting."""
 
 

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple, TypeAlias
 import pandas as pd
 from dagster import (
     AssetKey,
-    Config,
     DagsterInstance,
     DagsterRunStatus,
     JobDefinition,
@@ -40,6 +39,7 @@ from resources.home import Home
 from resources.images import ImageStore
 from resources.ledger import WorkLedger
 from resources.models.client import ModelClient
+from resources.run_config import Config
 
 TAG = "counterfactory/batch"
 """The tag of a run that has to do with one batch."""

@@ -10,14 +10,15 @@ from dagster import (
     AssetsDefinition,
     AssetSelection,
     BetaWarning,
-    Config,
     DagsterError,
     DagsterInstance,
 )
+from dagster._core.definitions.decorators.op_decorator import DecoratedOpFunction
 from pydantic import Field
 
 from assets.kit.plan import Planners, Together
 from generators.nearest import nearest
+from resources.run_config import BadConfig, Config
 
 _NAME = re.compile(r"[\w/]+")
 """What is a plain name, and no selection by its syntax."""
@@ -155,6 +156,8 @@ def select_assets(assets: Assets, select: str) -> list[AssetKey]:
             keys = AssetSelection.from_string(select).resolve(assets.values())
     except DagsterError as error:
         (why, *_) = str(error).strip().splitlines()
+        if why.startswith("AssetKey(s)"):
+            why = "it names an asset that is not there."
         raise CannotQuote(f"The selection {select!r} cannot be used: {why} {example}") from None
     if not keys:
         raise CannotQuote(f"The selection {select!r} selects no asset. {example}")
@@ -183,4 +186,18 @@ def _configs(assets: Assets, config: Mapping[str, Any]) -> dict[AssetKey, Mappin
             if field not in taken:
                 among = nearest(field, taken)
                 raise CannotQuote(f"The op {name} takes no config {field!r}{among}.")
+        _require_taken(name, assets[keys[name]], found[keys[name]])
     return found
+
+
+def _require_taken(name: str, asset: AssetsDefinition, given: Mapping[str, Any]) -> None:
+    """Raise `CannotQuote` where the config of an op has a value that it does not take."""
+    compute = asset.op.compute_fn
+    if not isinstance(compute, DecoratedOpFunction) or not compute.has_config_arg():
+        return
+    shape = compute.get_config_arg().annotation
+    if issubclass(shape, Config):
+        try:
+            shape(**given)
+        except BadConfig as why:
+            raise CannotQuote(f"The config of {name}: {why}") from None

@@ -6,8 +6,6 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import NamedTuple
 
-from pydantic import ValidationError
-
 from assets.kit.choice import NoSuchModel
 from assets.kit.conversations import longest_repair, repair_of
 from assets.kit.plan import Plan, PlanContext, Planners
@@ -21,6 +19,7 @@ from resources.models.manifests import ManifestError
 from resources.models.outcomes import outcome_of
 from resources.models.pricing import images_of
 from resources.models.requests import Request, Write, is_painted
+from resources.run_config import BadConfig
 
 
 @dataclass(slots=True)
@@ -93,9 +92,8 @@ def quote(planners: Planners, sources: PlanContext, tasks: Sequence[Task]) -> Qu
             is_of_config = task.config and isinstance(why, NoSuchModel)
             if is_of_config or sum(map(len, without.values())) == len(tasks):
                 raise CannotQuote(f"{task.asset.to_user_string()}: {why}") from None
-        except ValidationError as error:
-            told = "; ".join(each["msg"].removeprefix("Value error, ") for each in error.errors())
-            raise CannotQuote(f"{task.asset.to_python_identifier()}: {told}") from None
+        except BadConfig as why:
+            raise CannotQuote(f"{task.asset.to_python_identifier()}: {why}") from None
     return Quote(
         list(making.lines.values()),
         list(making.totals.values()),

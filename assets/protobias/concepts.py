@@ -6,7 +6,7 @@ from dataclasses import asdict, fields
 from typing import Any, NamedTuple
 
 import pandas as pd
-from dagster import Config, MarkdownMetadataValue
+from dagster import MarkdownMetadataValue
 from pydantic import Field
 from upath import UPath
 
@@ -20,6 +20,7 @@ from generators.prompts.concepts import Concept
 from generators.prompts.sampling import SIZES, sample, still_there
 from resources.home import Home
 from resources.models.requests import Request
+from resources.run_config import Config
 from resources.taxonomy import load, taxonomy_path
 
 CONCEPTS = Columns(

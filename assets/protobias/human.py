@@ -7,7 +7,6 @@ import pyarrow as pa
 from dagster import (
     AssetDep,
     AssetExecutionContext,
-    Config,
     MarkdownMetadataValue,
     MaterializeResult,
     MetadataValue,
@@ -27,6 +26,7 @@ from metrics.agreement import pairwise_agreement
 from metrics.normalization import HUMAN, normalize_scores
 from resources.home import Home
 from resources.images import ImageStore
+from resources.run_config import Config
 
 _PICTURED = (
     *("domain", "painter", "concept_id", "concept", "knob", "text", "pair_id", "side"),

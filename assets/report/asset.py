@@ -13,7 +13,6 @@ from dagster import (
     AssetExecutionContext,
     AssetKey,
     AssetsDefinition,
-    Config,
     DagsterInstance,
     DataVersion,
     MaterializeResult,
@@ -32,6 +31,7 @@ from resources.home import Home
 from resources.images import ImageStore
 from resources.ledger import WorkLedger
 from resources.models.client import ModelClient
+from resources.run_config import Config
 
 
 class Reporting(Config):

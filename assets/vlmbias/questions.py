@@ -9,7 +9,6 @@ from dagster import (
     AssetDep,
     AssetExecutionContext,
     AssetKey,
-    Config,
     MaterializeResult,
     StaticPartitionMapping,
 )
@@ -28,6 +27,7 @@ from generators.photographs import photographed
 from generators.scene import Question
 from generators.topics import DRAWN, PHOTOGRAPHED
 from resources.home import Home
+from resources.run_config import Config
 
 _OF_THE_IMAGE = (
     *("image_id", "base_id", "sha256", "domain", "subject", "subtopic", "variant", "image_set"),

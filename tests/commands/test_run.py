@@ -135,6 +135,23 @@ def test_a_budget_is_for_all_runs_together_those_that_fail_as_well(run, tmp_path
         (["money/costs", "-p", "flags"], "{}", "No selected asset has a partition 'flags'"),
         (["money/costs"], "{resources: {desing: {}}}", "'desing', which is not there, did you"),
         (["money/costs"], "{opps: {}}", "has to be that of ops"),
+        (
+            ["vlmbias/answers_prior"],
+            "{ops: {vlmbias__answers_prior: {config: {limit: -1}}}}",
+            "The config of vlmbias__answers_prior: limit: -1 should be greater than or equal to 1.",
+        ),
+        (
+            ["vlmbias/answers_prior"],
+            "{ops: {vlmbias__answers_prior: {config: {prompting: [x]}}}}",
+            "vlmbias__answers_prior: prompting: There is no prompting 'x'. Choose one or more of",
+        ),
+        (
+            ["money/costs"],
+            "{resources: {budget: {config: {per_run_usd: .nan}}}}",
+            "The config of budget: per_run_usd: nan should be a finite number.",
+        ),
+        (["money/costs"], "{resources: {budget: 3}}", "The config of budget has to be as in"),
+        (["../etc"], "{}", "it names an asset that is not there"),
     ],
 )
 def test_a_mistake_is_one_message_and_runs_nothing(command, tmp_path, arguments, config, message):
@@ -143,6 +160,7 @@ def test_a_mistake_is_one_message_and_runs_nothing(command, tmp_path, arguments,
     done = command("run", *arguments, "--config", "config.yaml", models=judge)
     assert done.exit_code == 2
     assert message in done.stderr
+    assert "pydantic" not in done.stderr
     with DagsterInstance.from_config(str(tmp_path)) as instance:
         assert instance.get_runs_count() == 0
 

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
 import pandas as pd
-from dagster import Config
 from pydantic import Field
 
 from assets.kit.choice import chosen
@@ -20,6 +19,7 @@ from generators.scene import Variant
 from resources.models.catalog import Model
 from resources.models.outcomes import Answered
 from resources.models.requests import Turn, Write
+from resources.run_config import Config
 
 BUILT_IN = "built-in"
 """The writer that is none: the topic's own list."""
