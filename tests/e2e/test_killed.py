@@ -1,7 +1,8 @@
 """Runs, and then all of Dagster, are killed: what they did ends, waits or is gone on with.
 
 One story on two servers, for each takes many seconds to start: a judge in models.yaml is asked, its
-run is killed, everything is killed while it is asked again and a run waits, and all starts anew.
+run is killed, everything is killed while it is asked again and a run waits, and all starts anew:
+the job of one judge over everything does the rest.
 """
 
 import os
@@ -16,16 +17,15 @@ from types import SimpleNamespace
 import pandas as pd
 import psutil
 import pytest
-from dagster import DagsterInstance, DagsterRunStatus
+from dagster import DagsterInstance, DagsterRunStatus, RunsFilter
 
 from tests.e2e.server import PROJECT, kill_all, serving, working_on
 from tests.providers import Provider
 
-TOPIC, DRAWN_BESIDE = "game_boards", "optical_illusions"
+TOPIC, DRAWN_BESIDE, QUEUED = "game_boards", "optical_illusions", "patterned_grids"
 TABLES = ["drawn_images", "original_images", "measurements", "questions"]
 DRAWN = "vlmbias/drawn_images"
 SMALL = {"resources": {"design": {"config": {"sizes": [384]}}}}
-OTHERS = {"resources": {"design": {"config": {"sizes": [400]}}}}
 WITHIN_S = 60
 CANARY = "sk-canary-5d11aa90ce"
 CONCURRENCY = 4
@@ -123,18 +123,26 @@ def _told(found, environment):
         by_command = on_the_command_line(folder)
         wait_for(lambda: len(under_way(instance)) == 2)
         (by_hand,) = under_way(instance) - {asked}
-        queued = server.started([DRAWN], partition=TOPIC, config=OTHERS)
+        queued = server.started([DRAWN], partition=QUEUED, config=SMALL)
         kill_all(folder / "instance")
         by_command.wait(30)
         found.after_the_plug = provider.count
         provider.latency_s = SLOW_S
-    with serving(folder, **environment) as server:
+    with (
+        serving(folder, **environment) as server,
+        DagsterInstance.from_config(str(folder / "instance")) as instance,
+    ):
         began = time.monotonic()
         end(server, "asked", asked, WITHIN_S)
         end(server, "by hand", by_hand, WITHIN_S)
         found.seconds = time.monotonic() - began
         end(server, "queued", queued)
-        end(server, "last", judge(server))
+        everything = {"judge": "gpt", "benchmarks": ["vlmbias"], "no_budget": True}
+        whole = server.job("judge_everything", everything)
+        end(server, "judge_everything", whole)
+        parts = instance.get_runs(RunsFilter(tags={"counterfactory/judged_by": whole}))
+        found.parts = [run.asset_selection for run in reversed(parts)]
+        end(server, "last", parts[-1].run_id)
     found.answers = pd.read_parquet(folder / "data/vlmbias/answers_gpt" / f"{TOPIC}.parquet")
 
 
@@ -164,6 +172,15 @@ def test_a_judge_that_was_cut_off_is_gone_on_with(story):
     assert len(told) >= 2, "it tells how far it is while it asks, and at the end"
     assert told == sorted(told)
     assert told[0] < told[-1] == asked
+
+
+def test_judge_everything_goes_on_with_it_as_runs_and_makes_the_report(story):
+    assert story.status["judge_everything"] == "SUCCESS", story.said["judge_everything"]
+    assert "The quote:" in story.said["judge_everything"]
+    assert [{key.path[1] for key in run} for run in story.parts] == [
+        {"answers_gpt"},
+        {"accuracy", "report"},
+    ]
 
 
 def test_no_process_is_left(story):

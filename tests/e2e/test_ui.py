@@ -195,3 +195,18 @@ def test_launching_the_job_shows_the_quote_and_sends_nothing(server, provider, w
     rows = [row.split("\t") for row in table.inner_text().splitlines() if row.strip()]
     assert ["vlmbias/answers_gpt", TOPIC, "gpt"] in [row[:3] for row in rows]
     assert provider.count == 0
+
+
+def test_judge_everything_quotes_then_asks_within_its_budget_as_runs(server, provider, watched):
+    trial = {"judge": "gpt", "benchmarks": ["vlmbias"], "limit": 3}
+    quoted = server.job("judge_everything", trial)
+    assert server.ended(quoted) == "SUCCESS"
+    assert "Nothing was sent. Set budget_usd" in server.said(quoted)
+    assert provider.count == 0
+    asked = server.job("judge_everything", trial | {"budget_usd": 1.0})
+    assert server.ended(asked) == "SUCCESS"
+    assert provider.count == 3
+    assert "VLMBias" in server.said(asked)
+    page = watched.page
+    page.goto(f"{server.url}/runs?q[0]=tag%3Acounterfactory%2Fjudged_by%3D{asked}")
+    page.get_by_text("answers_gpt").first.wait_for(timeout=180_000)
