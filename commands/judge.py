@@ -65,6 +65,8 @@ def judge(
     from assets.planning.everything import Scope, chosen_benchmarks, everything
     from definitions import catalog, defs
 
+    if no_budget and budget is not None:
+        raise typer.BadParameter("Say --budget or --no-budget, not both.")
     model = judge_named(catalog, name)
     scope = Scope(model, chosen_benchmarks(listed(benchmark)), limit, stand_ins)
     with DagsterInstance.get() as instance:

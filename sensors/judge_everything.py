@@ -3,7 +3,6 @@
 from collections.abc import Callable
 
 from dagster import (
-    Config,
     Failure,
     JobDefinition,
     MetadataValue,
@@ -25,6 +24,7 @@ from resources.images import ImageStore
 from resources.ledger import WorkLedger
 from resources.models.catalog import Catalog
 from resources.models.client import ModelClient
+from resources.run_config import Config
 from sensors.judging import TAG, Judging
 from sensors.materialization import Materialization, Spending
 

@@ -78,7 +78,7 @@ def judge_named(catalog: Catalog, name: str) -> Model:
         return able[name]
     known = any(model.name == name for model in catalog.models)
     raise NoSuchModel(
-        f"{name} is {'no judge or metric' if known else 'not'} in {catalog.path}. "
+        f"{name!r} is {'no judge or metric' if known else 'not'} in {catalog.path}. "
         f"{'Add judge to its roles' if known else 'Add it'} there, or choose another"
         f"{nearest(name, list(able))}."
     )

@@ -1,5 +1,6 @@
 """The stored calls that tables rest on: those of what is selected in the graph, and upstream."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from typing import NamedTuple
@@ -10,6 +11,7 @@ from upath import UPath
 
 from assets.kit.benchmarks import benchmarks, steps_of
 from assets.kit.panel import panel_files
+from generators.nearest import nearest
 from resources.faults import StoreError
 from resources.models.catalog import Catalog
 from resources.tables import read_table
@@ -47,7 +49,10 @@ def upstream_calls(
     try:
         selected = AssetSelection.from_string(selection).upstream().resolve(graph)
     except DagsterError as error:
-        raise NothingSelected(f"{selection!r} selects no assets: {error}") from None
+        known = sorted(key.to_user_string() for key in graph.get_all_asset_keys())
+        is_name = re.fullmatch(r"[\w/]+", selection)
+        among = f"{nearest(selection, known)}." if is_name else f": {error}"
+        raise NothingSelected(f"{selection!r} selects no assets{among}") from None
     columns = columns_of_calls(catalog)
     keys, failed, chosen = set[str](), 0, [frozenset(each.split("|")) for each in partitions]
     for asset, path in _tables(root, selected, graph.get_all_asset_keys(), chosen):

@@ -1,5 +1,6 @@
 """Everything that one judge or metric is asked, by benchmark: its scope, its quote, what lacks."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -8,7 +9,7 @@ from dagster import AssetKey
 
 from assets.kit.benchmarks import Benchmark, benchmarks
 from assets.kit.foresight import planners
-from assets.kit.judged import Judged, Part
+from assets.kit.judged import Judged, Part, Where
 from assets.kit.plan import PlanContext
 from assets.planning.cells import Unmade, is_ready, unmade
 from assets.planning.choice import CannotQuote, Task, together
@@ -171,7 +172,34 @@ def _share(
         )
     except (StoreError, ValueError) as why:
         return share._replace(broken=str(why))
-    return share._replace(quote=made)
+    return _without_uncountable(share._replace(quote=made))
+
+
+def _without_uncountable(share: Share) -> Share:
+    """The share without tasks of which nobody can count the requests before something is made."""
+    lacking = {(line.asset, line.partition): line.missing for line in share.quote.lines}
+    missing = {
+        task: what
+        for task in map(_where, share.tasks)
+        if (what := lacking.get((task[0].to_user_string(), task[1])))
+    }
+    if not missing:
+        return share
+    before: dict[str, list[str]] = defaultdict(list)
+    for (_, partition), what in missing.items():
+        before[what].append(partition)
+    first = [Unmade((AssetKey.from_user_string(what),), tuple(p)) for what, p in before.items()]
+    lines = [line for line in share.quote.lines if line.missing is None]
+    totals = [replace(total, missing=None) for total in share.quote.totals] if lines else []
+    return share._replace(
+        tasks=[task for task in share.tasks if _where(task) not in missing],
+        first=[*share.first, *first],
+        quote=share.quote._replace(lines=lines, totals=totals),
+    )
+
+
+def _where(task: Task) -> Where:
+    return task.asset, task.partition
 
 
 def _config(part: Part, limit: int | None) -> Mapping[str, int]:

@@ -175,13 +175,14 @@ def test_each_partition_is_a_run_that_names_the_judge(story):
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (["gtp"], 2, "gtp is not in"),
+        (["gtp"], 2, "'gtp' is not in"),
         (["gtp"], 2, "did you mean gpt"),
-        (["sketch"], 2, "sketch is no judge or metric in"),
+        (["sketch"], 2, "'sketch' is no judge or metric in"),
         (["gpt", "-b", "vlmbais"], 2, "no benchmark 'vlmbais', did you mean vlmbias"),
         (["mine", "-b", "frame,vlmbias"], 2, "mine: frame, vlmbias has nothing to ask of such a"),
         (["gpt", "--budget", "nan"], 2, "nan is no amount of US dollars"),
         (["gpt", "--budget", "-1"], 2, "-1 is no amount of US dollars"),
+        (["gpt", "--budget", "1", "--no-budget"], 2, "--budget or --no-budget, not both"),
         (["gpt", "-b", "protobias"], 1, ""),
     ],
 )

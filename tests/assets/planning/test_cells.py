@@ -152,7 +152,7 @@ def test_a_table_of_an_earlier_version_is_told_of(root):
 def test_who_is_no_judge_cannot_be_named():
     catalog = Catalog(MODELS)
     assert judge_named(catalog, "mine") == METRIC
-    with pytest.raises(NoSuchModel, match="sketch is no judge or metric in"):
+    with pytest.raises(NoSuchModel, match="'sketch' is no judge or metric in"):
         judge_named(catalog, "sketch")
-    with pytest.raises(NoSuchModel, match=r"deer is not in .* did you mean dear"):
+    with pytest.raises(NoSuchModel, match=r"'deer' is not in .* did you mean dear"):
         judge_named(catalog, "deer")

@@ -122,7 +122,9 @@ def test_a_score_that_no_computer_holds_is_of_its_row(tmp_path, picture, collect
     assert "is no number" in rows[0]["reason"]
 
 
-@pytest.mark.parametrize("score", ["Infinity", "-Infinity", "[Infinity, 3]", "1e999", "[-1e999, 3]"])
+@pytest.mark.parametrize(
+    "score", ["Infinity", "-Infinity", "[Infinity, 3]", "1e999", "[-1e999, 3]"]
+)
 def test_an_infinite_score_is_told_in_json_as_in_csv(tmp_path, picture, collected, score):
     picture("red.png")
     line = f'{{"file": "red.png", "text": "good", "score": {score}}}'
