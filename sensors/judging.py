@@ -56,6 +56,15 @@ class Judging:
                     if each.assets and self._may_begin(each):
                         yield each
                         self._made_by_asset.clear()
+        for each in map(self._needed, self._gathering()):
+            if each.assets:
+                yield each
+
+    def _gathering(self) -> Iterator[PlannedRun]:
+        """The runs of what is made of the reports of several benchmarks."""
+        reports = (AssetKey([share.benchmark.name, "report"]) for share in self._everything.shares)
+        over = {child for report in reports for child in self._graph.get(report).child_keys}
+        yield from (PlannedRun("", [key]) for key in sorted(over))
 
     def _stages(self, share: Share) -> list[list[PlannedRun]]:
         """Those of a benchmark: what the judge is asked, and what follows from that."""

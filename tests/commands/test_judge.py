@@ -151,6 +151,7 @@ def test_where_one_benchmark_fails_the_others_are_finished(story):
 def test_after_a_kill_only_the_rest_is_asked(story):
     assert story.code["whole"] == 0, story.err["whole"]
     assert "vhexpansion/report" in story.out["whole"]
+    assert "reports/front_page" in story.out["whole"]
     assert "vlmbias" not in story.out["whole"].partition("rows")[2], "that is up to date"
     told = re.search(r"^all of these +gpt +(\d+) ", story.out["quoted"], re.MULTILINE)
     twice = story.count["again"] - int(told[1])

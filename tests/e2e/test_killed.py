@@ -180,6 +180,7 @@ def test_judge_everything_goes_on_with_it_as_runs_and_makes_the_report(story):
     assert [{key.path[1] for key in run} for run in story.parts] == [
         {"answers_gpt"},
         {"accuracy", "report"},
+        {"front_page"},
     ]
 
 
