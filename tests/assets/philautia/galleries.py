@@ -1,6 +1,7 @@
 """Tables of pictures that are written by hand, and steps run on them without Dagster."""
 
 import logging
+from tempfile import TemporaryDirectory
 
 from assets.kit.materializing import query
 from assets.kit.step import Work
@@ -9,6 +10,7 @@ from assets.philautia.pictures import PICTURES
 from assets.philautia.rated_captions import RATED
 from assets.philautia.scores import Scores
 from resources.calls.spending import Account
+from resources.home import Home
 from resources.models.catalog import Catalog, Model
 
 SET = "zoo"
@@ -73,6 +75,8 @@ def run(step, tables, models, config):
     """The rows that a step makes of tables."""
     log = logging.getLogger(__name__)
     images = models and models.images
-    work = Work(SET, step.config(**config), tables, step.inputs, None, images, None, log, None)
-    rows, _ = query(step, work, models, Account())
-    return [*rows]
+    with TemporaryDirectory() as root:
+        stores = Home(root=root), images, None
+        work = Work(SET, step.config(**config), tables, step.inputs, *stores, log, None)
+        rows, _ = query(step, work, models, Account())
+        return [*rows]

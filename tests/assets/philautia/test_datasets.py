@@ -9,15 +9,16 @@ from dagster import AssetKey
 from assets.kit.collections import COLLECTED
 from assets.kit.columns import BOOLEAN, TEXT, Columns
 from assets.kit.picture_tables import Picture, PictureTable, painted
-from assets.kit.step import PENDING, NotCountable, Work
+from assets.kit.step import PENDING, NotCountable, Reply, Work
 from assets.philautia import common
 from assets.philautia.captions import Captions
 from assets.philautia.common import datasets, declared
 from assets.philautia.pictures import PICTURES, Pictures
 from assets.philautia.rated_captions import RatedCaptions
-from assets.philautia.scores import Scores
+from assets.philautia.scores import Scores, measured
 from resources.collections import CollectionError
 from resources.models.catalog import Catalog, Model
+from resources.models.outcomes import Answered, Failed
 from tests.assets.philautia.galleries import captions, picture, reference, scores
 from tests.assets.philautia.test_numbers import entry
 
@@ -208,3 +209,11 @@ def test_a_metric_is_no_twin_of_the_judge_that_it_is_made_of(zoo):
         name="vqa", roles=("metric",), parameters={"formula": "vqa_score"}, **known
     )  # fmt: skip
     assert common.twins((judge, metric)) == {}
+
+
+def test_a_metrics_number_is_its_score_and_what_it_does_not_score_says_why():
+    given = measured(Reply(Answered(score=0.31, served_model="clip"), ("key",)))
+    assert (given["score"], given["outcome"], given["calls"]) == (0.31, "scored", ["key"])
+    lacking = measured(Reply(Failed("unacceptable", "The text has more than 77 tokens.", 1), ()))
+    assert (lacking["score"], lacking["outcome"]) == (None, "failed")
+    assert "77 tokens" in lacking["reason"]
