@@ -145,6 +145,12 @@ class TestNames:
         assert scores.family_names == ("one",)
         np.testing.assert_array_equal(scores.block("one"), [[True, True, False], [False] * 3])
 
+    def test_models_may_stand_in_another_order_as_evaluators(self):
+        families = {"a": "one", "b": "one"}
+        scores = CaptionScores.of(np.zeros((1, 3, 3)), list("abc"), list("cab"), families)
+        np.testing.assert_array_equal(scores.block("one"), [[0, 1, 1], [0, 1, 1], [0, 0, 0]])
+        np.testing.assert_array_equal(scores.own, [[0, 1, 0], [0, 0, 1], [1, 0, 0]])
+
     @pytest.mark.parametrize("names", [(["a", "a"], ["b", "c"]), (["b", "c"], ["a", "a"])])
     def test_the_same_model_twice_is_an_error(self, names):
         with pytest.raises(ValueError, match=r"a comes twice\. Name each model once"):

@@ -118,6 +118,19 @@ class TestNotWhole:
         grid = tables.cells.pivot(index="generator", columns="evaluator", values="preference")
         np.testing.assert_allclose(grid.sum(), 0, atol=1e-4)
 
+    def test_too_few_outside_the_families_alone_is_said_too(self):
+        families = {"A": "one", "B": "one", "C": "two", "D": "two"}
+        tables = tables_of(simulated(np.random.default_rng(17), models=4, families=families))
+        assert tables.fitted
+        assert tables.problems == (
+            "Family preference is double-centred, which makes it smaller: the fit has 10 numbers "
+            "for 4 generators and 4 evaluators, and 8 cells to find them.",
+        )
+        grid = tables.cells.pivot(
+            index="generator", columns="evaluator", values="family_preference"
+        )
+        np.testing.assert_allclose(grid.sum(axis=1), 0, atol=1e-4)
+
     @pytest.mark.parametrize("names", [("A", "A"), ("AB", "A"), ("A", "AB"), ("AB", "AB")])
     def test_one_or_two_models_give_tables_all_the_same(self, names):
         shape = (9, len(names[0]), len(names[1]))
