@@ -21,7 +21,7 @@ from assets.kit.benchmarks import Benchmark, benchmarks
 from assets.kit.choice import NoSuchModel
 from assets.kit.foresight import partition_of
 from assets.kit.partitions import parts_of
-from assets.kit.step import Input, Step
+from assets.kit.step import Step
 from generators.nearest import nearest
 from resources.faults import Corrupt
 from resources.home import Home
@@ -152,7 +152,7 @@ class Judged:
             elif of.optional:
                 continue
             elif self._is_stored(where):
-                stands_in |= self._is_rehearsed(where, of)
+                stands_in |= self._is_rehearsed(where)
             else:
                 unmade |= dict.fromkeys(self._unmade(where))
         return Part(step, partition, [*unmade], stands_in)
@@ -194,17 +194,14 @@ class Judged:
             self._stored[where] = self.home.holds(where[0], where[1] or None)
         return self._stored[where]
 
-    def _is_rehearsed(self, where: Where, of: Input) -> bool:
+    def _is_rehearsed(self, where: Where) -> bool:
         """Whether a stand-in had a part in every row of a table that says so of its rows."""
-        columns = of.wanted or (of.read_by.columns if of.read_by else ())
-        if _REHEARSAL not in columns:
-            return False
         if where not in self._rehearsed:
             asset, partition = where
             try:
                 rows = self.home.table(asset, partition or None, [_REHEARSAL])[_REHEARSAL]
-            except Corrupt:
-                # Whoever plans with it says what is wrong with it.
+            except (Corrupt, KeyError):
+                # It does not say so; or whoever plans with it says what is wrong with it.
                 return False
             self._rehearsed[where] = len(rows) > 0 and bool(rows.eq(True).all())
         return self._rehearsed[where]

@@ -136,7 +136,7 @@ class Scores(JudgeStep[Scoring]):
         captions = [(model, work.rows(f"captions_{model.name}")) for model in self.generators]
         rated = [row for row in work.rows("rated") if row["image_id"] in there]
         if not rated and not any(rows for _, rows in captions):
-            raise NotCountable(key(f"captions_{self._some_generator()}").to_user_string())
+            raise NotCountable(key(self._lacking()).to_user_string())
         for model, rows in captions:
             for row in rows:
                 if row["image_id"] in there:
@@ -146,8 +146,9 @@ class Scores(JudgeStep[Scoring]):
             known |= {name: row[name] for name in _OF_PEOPLE}
             yield from self._asked(work, there[row["image_id"]], known, None)
 
-    def _some_generator(self) -> str:
-        return next((model.name for model in self.generators), "…")
+    def _lacking(self) -> str:
+        """What would give it captions: some model's, or else those that people have rated."""
+        return next((f"captions_{model.name}" for model in self.generators), "rated_captions")
 
     def _of_model(
         self, work: Work[Scoring], model: Model, row: Row, picture: Row

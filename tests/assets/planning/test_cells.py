@@ -6,6 +6,7 @@ import pyarrow.parquet as pq
 import pytest
 from dagster import AssetKey, DagsterInstance
 
+from assets.frame.biased_images import BIASED
 from assets.kit.benchmarks import benchmarks, planners_of
 from assets.kit.choice import NoSuchModel
 from assets.kit.judged import Judged, judge_named
@@ -131,6 +132,16 @@ def test_what_stand_ins_made_is_for_reference_judges_alone(root):
     with cells_at(root) as (cells, _):
         cell = cells.of(CHEAP, benchmarks()[VLMBIAS])
     assert (cell.ready, cell.stands_in, cell.missing) == (2, 0, before + 1)
+
+
+def test_of_a_step_that_does_not_read_who_made_them_as_well(root):
+    path = table(root, "biased_images", topic="animals/sketch", group="frame")
+    path.parent.mkdir(parents=True)
+    picture = {"image_id": "one", "bias": "none", "outcome": "made", "rehearsal": True}
+    pq.write_table(BIASED.table([picture]), path)
+    with cells_at(root) as (cells, _):
+        cell = cells.of(CHEAP, benchmarks()["frame"])
+    assert (cell.ready, cell.stands_in, cell.missing) == (0, 1, 0)
 
 
 def test_a_table_that_cannot_be_read_is_told_of(root):
