@@ -86,8 +86,11 @@ def _outside(images: int, level: float) -> float:
     return float(ndtr(np.sqrt(images / (images - 1)) * t))
 
 
-def mirrored_ends(values: Values, resampled: Values, images: int, *, bound: float) -> Ends:
-    """Intervals that reach as far below their values as above, within ± `bound`; for Φ̃."""
+def mirrored_ends(
+    values: Values, resampled: Values, images: int, *, within: tuple[float, float]
+) -> Ends:
+    """Intervals that reach as far below their values as above, within what is possible; for Φ̃."""
     low, high = ends(resampled, images)
     reach = np.maximum(np.abs(values - low), np.abs(high - values))
-    return Ends(np.maximum(values - reach, -bound), np.minimum(values + reach, bound))
+    least, most = within
+    return Ends(np.maximum(values - reach, least), np.minimum(values + reach, most))

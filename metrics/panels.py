@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 
 from metrics.caption_scores import CaptionScores, Values
 from metrics.image_bootstrap import ROUNDS, resampled_matrices
-from metrics.preference_estimates import Estimate, bound_of, by_name
+from metrics.preference_estimates import Estimate, by_name, limits_of
 from metrics.preference_matrix import mean_matrix, moments, standardize
 from metrics.preference_model import preference_model
 
@@ -70,7 +70,7 @@ def panel_tables(
             panel_preference(means, at),
             panel_preference(drawn, at),
             scores.images,
-            bound_of(scores),
+            limits_of(scores),
         )
         preference = Estimate(
             "preference", _shared(means, residuals, at), _shared(drawn, of_drawn, at), scores.images

@@ -22,8 +22,8 @@ class Estimate:
     drawn: Values
     """The same of each resample; (rounds, ...)."""
     images: int
-    bound: float | None = None
-    """What Φ̃ cannot exceed; None for anything else."""
+    within: tuple[float, float] | None = None
+    """The least and most that Φ̃ can be; None for anything else."""
 
     @cached_property
     def limits(self) -> Ends:
@@ -46,14 +46,13 @@ class Estimate:
 
     def absolute(self) -> "Estimate":
         """The same, whatever its sign."""
-        return Estimate(
-            "absolute", np.abs(self.values), np.abs(self.drawn), self.images, self.bound
-        )
+        within = self.within and (0.0, self.within[1])
+        return Estimate("absolute", np.abs(self.values), np.abs(self.drawn), self.images, within)
 
     def _ends(self, values: Values, drawn: Values) -> Ends:
-        if self.bound is None:
+        if self.within is None:
             return ends(drawn, self.images)
-        return mirrored_ends(values, drawn, self.images, bound=self.bound)
+        return mirrored_ends(values, drawn, self.images, within=self.within)
 
     def _columns(self, value: Any, low: Any, high: Any) -> dict[str, float]:
         found = {"": value, "_low": low, "_high": high}
@@ -99,8 +98,8 @@ def estimate_preference(scores: CaptionScores, *, seed: int, rounds: int) -> Est
     kin_fit, drawn_kin_fit = (kin.fit(of, scores.kin) for of in (means, drawn))
 
     def estimate(name: str, values: Values, resampled: Values) -> Estimate:
-        bound = bound_of(scores) if name == "standardized" else None
-        return Estimate(name, values, resampled, scores.images, bound)
+        within = limits_of(scores) if name == "standardized" else None
+        return Estimate(name, values, resampled, scores.images, within)
 
     return Estimates(
         mean=estimate("mean", means, drawn),
@@ -122,9 +121,10 @@ def estimate_preference(scores: CaptionScores, *, seed: int, rounds: int) -> Est
     )
 
 
-def bound_of(scores: CaptionScores) -> float:
-    """What Φ̃ cannot exceed: √(m − 1) for m evaluators."""
-    return float(np.sqrt(max(0, len(scores.evaluators) - 1)))
+def limits_of(scores: CaptionScores) -> tuple[float, float]:
+    """The least and most that Φ̃ can be: ± √(m − 1) for m evaluators."""
+    most = float(np.sqrt(max(0, len(scores.evaluators) - 1)))
+    return -most, most
 
 
 def by_name(column: str, names: tuple[str, ...], *estimates: Estimate) -> pd.DataFrame:

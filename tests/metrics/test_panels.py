@@ -62,6 +62,7 @@ def test_the_panel_of_all_has_no_preference_by_definition():
     scores = simulated(np.random.default_rng(2), preference=9.0)
     found = panel_tables(scores, [scores.evaluators], rounds=ROUNDS).panels
     assert found["absolute"].item() == pytest.approx(0, abs=1e-9)
+    assert found["absolute_low"].item() == 0
     assert found["preference"].item() > 0.5
 
 

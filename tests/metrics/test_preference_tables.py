@@ -189,9 +189,10 @@ class TestBootstrap:
 
     def test_mirrored_ends_reach_as_far_on_either_side(self):
         drawn = np.random.default_rng(14).normal(1.0, 0.1, (5000, 1))
-        low, high = mirrored_ends(np.array([1.2]), drawn, 5000, bound=1.5)
-        assert low == pytest.approx(0.8, abs=0.02)
-        assert high == 1.5
+        low, high = mirrored_ends(np.array([1.2]), drawn, 5000, within=(0.9, 1.5))
+        assert (low, high) == (0.9, 1.5)
+        low, high = mirrored_ends(np.array([1.2]), drawn, 5000, within=(-3, 3))
+        assert (low, high) == pytest.approx((0.8, 1.6), abs=0.02)
 
     def test_it_depends_on_its_seed_alone(self):
         scores = simulated(np.random.default_rng(15))
