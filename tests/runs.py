@@ -128,24 +128,29 @@ _LOADED: dict[str, dg.Definitions] = {}
 def defined(catalog, group):
     """The assets and checks of a benchmark, and of those whose tables it takes.
 
-    They are made once for all roots.
+    They are made once for all roots. `group` may be one of assets that are no benchmark.
     """
     which = f"{group} {catalog}"
     if which not in _MADE:
         if len(_MADE) > 7:
             del _MADE[next(iter(_MADE))]
-        own = [each for each in _of_modules() if group in _groups(each)]
-        own += benchmarks()[group].defined(catalog)
-        needed = set().union(*map(_groups, own)) & benchmarks().keys() - {group}
-        others = (each for other in needed for each in defined(catalog, other))
-        _MADE[which] = list({id(each): each for each in (*own, *others)}.values())
+        made, seen, needed = {}, set(), {group}
+        while needed:
+            seen |= needed
+            own = [each for each in _of_modules() if needed & _groups(each, depends=False)]
+            for name in needed & benchmarks().keys():
+                own += benchmarks()[name].defined(catalog)
+            made |= {id(each): each for each in own}
+            needed = set().union(*map(_groups, own)) - seen
+        _MADE[which] = list(made.values())
     return _MADE[which]
 
 
-def _groups(asset):
-    """The benchmarks whose assets are defined, checked or needed by this definition."""
+def _groups(asset, depends=True):
+    """The groups whose assets are defined or checked by this definition, or that it needs."""
     checked = {key.asset_key for key in asset.check_keys}
-    return {key.path[0] for key in asset.keys | checked | asset.dependency_keys}
+    needed = asset.dependency_keys if depends else set()
+    return {key.path[0] for key in asset.keys | checked | needed}
 
 
 def _definitions(root, catalog, group):
