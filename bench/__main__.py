@@ -23,7 +23,7 @@ CASES = (
         "survival",
         "perturbation_peers",
     ),
-    *("attacks", "answers", "preference", "front_page"),
+    *("attacks", "answers", "preference", "front_page", "training"),
 )
 """Modules of this folder with a function `figures`; each is measured by itself."""
 

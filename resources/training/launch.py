@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from errno import EDQUOT, ENOSPC
 from logging import Logger
 from pathlib import Path
+from typing import Any
 
 from resources.faults import Busy, Full
 from resources.training.faults import TrainingError
@@ -40,7 +41,7 @@ def run(job: Job, log: Logger, accelerate_config: str | None = None) -> None:
             log.info("Goes on after step %d or a little before.", done[-1]["step"])
         code = _wait(_started(job, accelerate_config), folder, log)
         if code:
-            raise _what_went_wrong(job, code)
+            raise what_went_wrong(job, code)
 
 
 def _started(job: Job, accelerate_config: str | None) -> subprocess.Popen[bytes]:
@@ -93,10 +94,18 @@ def _alone(folder: Path) -> Iterator[None]:
         yield
 
 
-def _what_went_wrong(job: Job, code: int) -> Exception:
+def _noted(path: Path) -> dict[str, Any]:
+    """What the process has noted; nothing where it could not, or no more than a part."""
+    try:
+        return dict(json.loads(path.read_text()))
+    except (OSError, ValueError):
+        return {}
+
+
+def what_went_wrong(job: Job, code: int) -> Exception:
+    """What a training ended by, by what its process has noted, printed and left."""
     folder = Path(job.folder)
-    said = folder / ERROR
-    found = json.loads(said.read_text()) if said.exists() and said.stat().st_size else {}
+    found = _noted(folder / ERROR)
     free = shutil.disk_usage(folder).free
     if found.get("errno") in (ENOSPC, EDQUOT) or free < _LITTLE:
         return Full(

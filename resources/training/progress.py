@@ -10,6 +10,7 @@ from typing import Any
 from resources.training.checkpoints import mark_whole
 from resources.training.faults import TrainingError, library
 from resources.training.meter import Meter
+from resources.training.processes import processes
 
 FILE = "progress.jsonl"
 PATIENCE = 50
@@ -54,7 +55,7 @@ class _Progress:
 
     def on_save(self, args: Any, state: Any, control: Any, **others: Any) -> None:
         """Mark the checkpoint as whole, once every process has written its part."""
-        library("accelerate").PartialState().wait_for_everyone()
+        processes().wait_for_everyone()
         if state.is_world_process_zero:
             mark_whole(self._folder / f"checkpoint-{state.global_step}")
 

@@ -16,6 +16,7 @@ from resources.training.faults import library
 from resources.training.job import Job
 from resources.training.margin import margin_loss
 from resources.training.meter import Meter
+from resources.training.processes import processes
 from resources.training.recipe import MarginRecipe, RankingRecipe, Recipe, TuningRecipe
 from resources.training.reward import misranked, rewards
 from resources.training.rows import Row, assistant, dataset, order_of, sides_of, user
@@ -168,7 +169,7 @@ class _Shape:
 
     def __init__(self, recipe: Recipe, rows: Sequence[Row]) -> None:
         self._rows = len(rows)
-        self._processes: int = library("accelerate").PartialState().num_processes
+        self._processes: int = processes().num_processes
         each = recipe.at_once * recipe.accumulate * self._processes
         self.steps = recipe.steps or -(-len(rows) // each)
         self.order = order_of(len(rows), self.steps * each, recipe.seed)

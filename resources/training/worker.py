@@ -3,13 +3,14 @@
 import json
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 from threading import Thread
 from typing import Any
 
 from resources.training.checkpoints import last_whole
-from resources.training.faults import library
 from resources.training.job import Job, read
+from resources.training.processes import processes
 from resources.training.progress import callback
 from resources.training.trainers import trainer_of
 
@@ -19,7 +20,7 @@ ADAPTER, TRAINED, ERROR = "adapter", "trained.json", "error.json"
 def train(job: Job) -> None:
     """Train, from the last whole checkpoint on, and save the adapter into the job's folder."""
     folder = Path(job.folder)
-    state = library("accelerate").PartialState()
+    state = processes()
     if state.is_main_process:
         last_whole(folder)
     state.wait_for_everyone()
@@ -42,9 +43,15 @@ def main(path: str) -> None:
     try:
         train(job)
     except BaseException as error:
-        told = {"kind": type(error).__name__, "message": str(error), "errno": _errno_of(error)}
-        Path(job.folder, ERROR).write_text(json.dumps(told))
+        note(job, error)
         raise
+
+
+def note(job: Job, error: BaseException) -> None:
+    """Write what ends a training beside its job, as far as there is room."""
+    told = {"kind": type(error).__name__, "message": str(error), "errno": _errno_of(error)}
+    with suppress(OSError):
+        Path(job.folder, ERROR).write_text(json.dumps(told))
 
 
 def _end_with_parent() -> None:

@@ -42,7 +42,7 @@ def main(base, root, *places):
         steps = [line["step"] for line in progress.lines(Path(again.folder))]
         same = adapter_of(again) == adapter_of(whole)
         found.append({"killed": killed, "same": same, "steps": steps})
-    sys.stdout.write(json.dumps(found))
+    sys.stdout.write(f"{json.dumps(found)}\n")
 
 
 def elsewhere(small, name):

@@ -1,5 +1,6 @@
 """Small trainings: pairs of red and blue pictures, and a model that does not tell them apart."""
 
+import asyncio
 import io
 from pathlib import Path
 
@@ -9,7 +10,10 @@ import pyarrow.parquet as pq
 from PIL import Image
 
 from resources.images import ImageStore
+from resources.models.backends import backend_of
 from resources.models.backends.scoring.expected import PROMPT
+from resources.models.catalog import Model
+from resources.models.requests import Score
 from resources.models.weights import weights_in
 from resources.training.job import Base, Job, digest_of
 from resources.training.recipe import TARGETS, RankingRecipe
@@ -61,3 +65,63 @@ def job(root, base, rows, *, kind="ranking", recipe=None, name="small"):
     pq.write_table(pa.Table.from_pylist(rows), path)
     folder = Path(root, "training", digest_of(kind, found, recipe, "0"))
     return Job(name, kind, found, recipe.model_dump(), str(path), "0", str(root), str(folder))
+
+
+def failure_rate(root, base, held_out, formula="expected_score", **parameters):
+    """The share of held-out pairs that a metric misranks, and how many it could score."""
+    terms = {"formula": formula, "batch": 20, **parameters}
+    entry = Model(
+        name="tiny",
+        backend="transformers",
+        family="tiny",
+        roles=("metric",),
+        model=str(base),
+        parameters=terms,
+    )
+    backend = backend_of(entry, None, ImageStore(root=str(root)).get)
+
+    async def ask():
+        asked = [Score(pair["text"], pair[side]) for pair in held_out for side in SIDES]
+        try:
+            return await asyncio.gather(*map(backend.score, asked))
+        finally:
+            await backend.aclose()
+
+    scores = [reply.score for reply in asyncio.run(ask())]
+    both = [two for two in zip(scores[::2], scores[1::2], strict=True) if None not in two]
+    return sum(other >= right for right, other in both) / len(both), len(both)
+
+
+def in_memory(done):
+    """The rows of a job as TRL's examples have them: with their pictures, opened before."""
+    images = ImageStore(root=done.images)
+    return [
+        {
+            "prompt": [{"role": "user", "content": PROMPT.format(text=pair["text"])}],
+            "image": Image.open(io.BytesIO(images.get(pair[side]))),
+            "side": side,
+        }
+        for pair in pq.read_table(done.rows).to_pylist()
+        for side in SIDES
+    ]
+
+
+def plain_reward(completions, side, **others):
+    """A reward on a batch: a high digit for what is correct, a low one for the others."""
+    said = [completion[0]["content"].strip() for completion in completions]
+    digits = [int(text) if text in "0123456789" and text else None for text in said]
+    return [
+        -1.0 if digit is None else (digit if of == "correct" else 9 - digit) / 9
+        for digit, of in zip(digits, side, strict=True)
+    ]
+
+
+def accelerate_config(root, number):
+    """What `accelerate config` writes for so many processes of this machine, without a GPU."""
+    path = Path(root, "accelerate.yaml")
+    path.write_text(
+        "compute_environment: LOCAL_MACHINE\ndistributed_type: MULTI_GPU\nuse_cpu: false\n"
+        "num_machines: 1\nmachine_rank: 0\nmixed_precision: 'no'\n"
+        f"num_processes: {number}\nmain_process_port: {29500 + number}\n"
+    )
+    return path

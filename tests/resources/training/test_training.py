@@ -1,6 +1,5 @@
 """Trainings of a tiny model by TRL, loaded as real ones are."""
 
-import asyncio
 import json
 import logging
 import shutil
@@ -11,37 +10,13 @@ from pathlib import Path
 import pytest
 
 from resources.faults import Busy
-from resources.images import ImageStore
-from resources.models.backends import backend_of
-from resources.models.catalog import Model
 from resources.models.replies import Closed
-from resources.models.requests import Score
 from resources.training import checkpoints, launch
 from resources.training.progress import lines
 from resources.training.publish import publish, record_in, write_card
-from tests.resources.training.small import SIDES, pairs, save_base
+from tests.resources.training.small import failure_rate, pairs, save_base
 
 LOG = logging.getLogger("test")
-ENTRY = {"backend": "transformers", "family": "tiny", "roles": ("metric",)}
-
-
-def failure_rate(root, base, held, **parameters):
-    """The share of held-out pairs that a metric misranks, and how many it could score."""
-    terms = {"formula": "expected_score", "batch": 20, **parameters}
-    entry = Model(name="tiny", model=str(base), parameters=terms, **ENTRY)
-    backend = backend_of(entry, None, ImageStore(root=str(root)).get)
-
-    async def ask():
-        asked = [Score(pair["text"], pair[side]) for pair in held for side in SIDES]
-        try:
-            return await asyncio.gather(*map(backend.score, asked))
-        finally:
-            await backend.aclose()
-
-    replies = asyncio.run(ask())
-    scores = [reply.score for reply in replies]
-    both = [two for two in zip(scores[::2], scores[1::2], strict=True) if None not in two]
-    return sum(a >= c for c, a in both) / len(both), len(both)
 
 
 @pytest.fixture(scope="module")
@@ -124,16 +99,34 @@ def test_changed_weights_and_what_is_no_adapter_are_refused(published, tmp_path,
         failure_rate(tmp_path, base, pairs(tmp_path, 1), adapter=str(tmp_path))
 
 
-def test_killed_at_any_step_it_ends_with_the_same_bytes(base, tmp_path):
-    """After steps and while a checkpoint is written; `make bench` kills it at each step."""
-    command = [sys.executable, "-W", "ignore", "-m", "tests.resources.training.kills"]
-    done = subprocess.run(
-        [*command, base, tmp_path, "1", "4", "6", "8"], stdout=subprocess.PIPE, check=True
+@pytest.fixture(scope="module")
+def troubled(base, tmp_path_factory):
+    """What became of trainings that were killed, and of one whose disk filled up."""
+    disk = tmp_path_factory.mktemp("disk")
+    module = f"{sys.executable} -W ignore -m tests.resources.training.full_disk"
+    return subprocess.run(
+        [
+            *("unshare", "--map-root-user", "--mount", "sh", "-c"),
+            f"mount -t tmpfs -o size=64m tmpfs {disk} && exec {module} {base} {disk} 1 4 6 8",
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
     )
-    found = json.loads(done.stdout.splitlines()[-1])
+
+
+def test_killed_at_any_step_it_ends_with_the_same_bytes(troubled):
+    """After steps and while a checkpoint is written; `make bench` kills it at each step."""
+    told = [line for line in troubled.stdout.splitlines() if line.startswith('[{"killed"')]
+    assert told, troubled.stderr
+    found = json.loads(told[0])
     assert len(found) == 4
     assert {each["killed"] for each in found} == {True}
     assert [each for each in found if not each["same"] or each["steps"] != [1, 2, 3, 4, 5]] == []
+
+
+def test_a_disk_that_fills_up_during_a_checkpoint_costs_what_follows_it(troubled):
+    assert troubled.stdout.endswith("whole"), troubled.stderr
 
 
 def test_a_checkpoint_that_is_not_whole_is_removed(tmp_path):

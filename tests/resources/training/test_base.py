@@ -1,0 +1,91 @@
+"""What is known of a base before anything is loaded."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from resources.models.weights import NoWeights, weights_in
+from resources.training.base import Estimate, base_of, estimate, require_room
+from resources.training.faults import TrainingError
+from resources.training.recipe import RankingRecipe
+
+RECIPE = RankingRecipe(base="some/model")
+HIDDEN, INNER, LAYERS, HEAD = 3584, 18944, 28, 152064
+
+
+def saved(folder, shapes, name="model.safetensors"):
+    """A file of weights that takes no room: its header, and nothing behind it that is written."""
+    header, end = {}, 0
+    for tensor, shape in shapes.items():
+        size = 2 * shape[0] * shape[1]
+        header[tensor] = {"dtype": "BF16", "shape": shape, "data_offsets": [end, end + size]}
+        end += size
+    data = json.dumps({"__metadata__": {"format": "pt"}, **header}).encode()
+    with (folder / name).open("wb") as file:
+        file.write(len(data).to_bytes(8, "little") + data)
+        file.truncate(8 + len(data) + end)
+    return folder
+
+
+def seven_billion():
+    """The shapes of Qwen2.5-VL-7B's language model, and a part of its vision encoder."""
+    found = {"model.embed_tokens.weight": [HEAD, HIDDEN], "lm_head.weight": [HEAD, HIDDEN]}
+    found["visual.blocks.0.mlp.up_proj.weight"] = [3420, 1280]
+    for layer in range(LAYERS):
+        of = f"model.layers.{layer}"
+        found |= {f"{of}.self_attn.{n}_proj.weight": [HIDDEN, HIDDEN] for n in "qo"}
+        found |= {f"{of}.self_attn.{n}_proj.weight": [512, HIDDEN] for n in "kv"}
+        found |= {f"{of}.mlp.{n}_proj.weight": [INNER, HIDDEN] for n in ("gate", "up")}
+        found[f"{of}.mlp.down_proj.weight"] = [HIDDEN, INNER]
+    return found
+
+
+def test_a_model_of_seven_billion_is_estimated_from_the_heads_of_its_files(tmp_path):
+    found = estimate(weights_in(saved(tmp_path, seven_billion())), RECIPE, 160_000)
+    layer = 4 * HIDDEN + 2 * (HIDDEN + 512) + 3 * (HIDDEN + INNER)
+    assert found.adapter == 16 * LAYERS * layer
+    assert found.parameters == pytest.approx(7.6e9, rel=0.01)
+    assert found.gigabytes == pytest.approx((2 * found.parameters + 16 * found.adapter) / 1e9)
+    assert found.hours > 100
+
+
+def test_it_is_refused_without_a_gpu_and_the_error_says_what_it_takes(tmp_path):
+    found = Estimate(7_600_000_000, 40_000_000, 15.9, 12_345.0)
+    said = (
+        "some/model cannot be trained here: torch finds no GPU. It has 7.60 billion weights, 40.0 "
+        "million in the adapter; 15.9 GB for these, and more for pictures; this machine has 24 GB, "
+        "and its processors would take about 12,345 hours."
+    )
+    with pytest.raises(TrainingError) as refused:
+        require_room(RECIPE, found, has_gpu=False, memory=24.0)
+    assert str(refused.value).startswith(said)
+    require_room(RECIPE, found, has_gpu=True, memory=24.0)
+    require_room(RECIPE.model_copy(update={"regardless": True}), found, has_gpu=False, memory=24.0)
+    require_room(RECIPE, found._replace(hours=2.0), has_gpu=False, memory=24.0)
+
+
+def test_a_file_of_weights_that_is_missing_is_named(tmp_path):
+    index = {"weight_map": {"a": "model-1.safetensors", "b": "model-2.safetensors"}}
+    (tmp_path / "model.safetensors.index.json").write_text(json.dumps(index))
+    saved(tmp_path, {"a": [2, 2]}, "model-1.safetensors")
+    with pytest.raises(NoWeights, match=r"lacks model-2\.safetensors"):
+        weights_in(tmp_path)
+    with pytest.raises(TrainingError, match=r"lacks model-2\.safetensors\. Download them: hf"):
+        base_of(RankingRecipe(base=str(tmp_path)))
+
+
+def test_weights_that_are_not_here_are_to_be_downloaded_first():
+    with pytest.raises(TrainingError, match="hf download nobody/nothing"):
+        base_of(RankingRecipe(base="nobody/nothing"))
+
+
+def test_a_base_is_known_by_its_weights_wherever_it_lies(tmp_path):
+    digests = []
+    for name in ("here", "there"):
+        (tmp_path / name).mkdir()
+        digests.append(weights_in(saved(tmp_path / name, {"a": [2, 2]})).digest)
+    assert digests[0] == digests[1]
+    path = Path(tmp_path, "there", "model.safetensors")
+    path.write_bytes(path.read_bytes()[:-1] + b"\1")
+    assert weights_in(tmp_path / "there").digest != digests[0]

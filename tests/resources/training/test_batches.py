@@ -1,0 +1,104 @@
+"""Batches as trainers get them: pairs stay whole, and what is asked is what the metric asks."""
+
+from collections import Counter
+from importlib import import_module
+
+import numpy as np
+import pytest
+
+from resources.models.backends.adapters import Adapted
+from resources.models.backends.scoring.expected import PROMPT
+from resources.models.backends.vision_language import VisionLanguage, message
+from resources.models.catalog import Model
+from resources.models.requests import Turn
+from resources.training.margin import margin_loss
+from resources.training.meter import Meter
+from resources.training.reward import TornPair
+from resources.training.rows import order_of, sides_of, user
+from tests.resources.training.small import png, shown
+from tests.tiny import torch
+
+SAMPLES = 4
+
+
+def shares(rows, processes, at_once, accumulate, *, shuffle=False):
+    """What each process is given, batch by batch, by TRL's sampler and accelerate's shards."""
+    sampling = import_module("trl.trainer.utils").RepeatSampler
+    sharding = import_module("accelerate.data_loader").BatchSamplerShard
+    on_device = 2 * SAMPLES * at_once * accumulate
+    sampler = sampling(rows, SAMPLES, on_device * processes // SAMPLES, shuffle=shuffle, seed=0)
+    batches = torch.utils.data.BatchSampler(sampler, on_device, drop_last=False)
+    for process in range(processes):
+        for batch in sharding(batches, processes, process):
+            yield [rows[at] for at in batch]
+
+
+def torn(batch):
+    """How many pairs of a batch lack one of their pictures, or samples of it."""
+    seen = Counter((row["pair"], row["side"]) for row in batch)
+    pairs = {pair for pair, _ in seen}
+    return sum(
+        {seen[pair, side] for side in ("correct", "adversarial")} != {SAMPLES} for pair in pairs
+    )
+
+
+@pytest.mark.parametrize("processes", [1, 2, 4])
+@pytest.mark.parametrize(("at_once", "accumulate"), [(1, 1), (2, 1), (1, 3)])
+def test_no_pair_is_torn_over_processes(processes, at_once, accumulate):
+    each = at_once * accumulate * processes
+    pairs = [{"text": "t", "correct": "c", "adversarial": "a"}] * 7
+    rows = sides_of(pairs, order_of(len(pairs), 3 * each, seed=0))
+    batches = list(shares(rows, processes, at_once, accumulate))
+    assert sum(map(len, batches)) == len(rows) * SAMPLES
+    assert sum(map(torn, batches)) == 0
+
+
+def test_shuffled_as_by_default_pairs_would_be_torn():
+    rows = sides_of([{"text": "t", "correct": "c", "adversarial": "a"}] * 8, range(8))
+    assert sum(map(torn, shares(rows, 2, 1, 1, shuffle=True))) > 0
+
+
+def test_each_pass_has_every_row_once_in_an_order_of_its_own():
+    order = order_of(5, 12, seed=3)
+    assert sorted(order[:5]) == sorted(order[5:10]) == [0, 1, 2, 3, 4]
+    assert order[:5] != order[5:10]
+    assert order_of(5, 7, seed=3) == order[:7]
+
+
+def test_a_trainer_asks_in_the_words_of_the_metric(base):
+    """The tokens before the answer, as TRL makes them of a row, and as the metric does."""
+    picture = shown("correct", np.random.default_rng(0))
+    entry = Model(
+        name="tiny", backend="transformers", family="tiny", roles=("judge",), model=str(base)
+    )
+    speaking = VisionLanguage(entry, None, Adapted())
+    text = PROMPT.format(text="a red thing")
+    asked = message(Turn("user", text, ("x",)), lambda _: png(picture))
+    ours = speaking.inputs([[asked]])["input_ids"][0].tolist()
+    messages = import_module("trl.data_utils").prepare_multimodal_messages
+    trained = messages(user(text), images=[picture])
+    theirs = speaking.processor.apply_chat_template(
+        [trained], add_generation_prompt=True, tokenize=True, return_dict=True
+    )["input_ids"][0]
+    assert ours == list(theirs)
+
+
+def test_the_margin_loss_is_the_mean_of_what_each_pair_lacks():
+    """Two pairs, of which P(yes) differs by 0.2 and by −0.1, against a margin of 0.3."""
+    yes, answer = 1, torch.tensor([[-100, -100, 1, 0], [-100, 2, 0, 0]])
+    labels = torch.cat([answer, answer])
+    probable = [0.6, 0.4, 0.3, 0.4]
+    logits = torch.zeros(4, 4, 3)
+    for row, (chance, first) in enumerate(zip(probable, [2, 1, 2, 1], strict=True)):
+        rest = (1 - chance) / 2
+        logits[row, first - 1] = torch.tensor([rest, chance, rest]).log()
+    outputs = type("Outputs", (), {"logits": logits})
+    meter = Meter()
+    loss = margin_loss(yes, 0.3, 2, meter)
+    assert loss(outputs, labels).item() == pytest.approx((0.1 + 0.4) / 2)
+    means, _ = meter.read()
+    assert means["misranked"] == 0.5
+    assert means["difference"] == pytest.approx(0.05)
+    for wrong in (labels[[1, 0, 2, 3]], labels[[0, 2, 1, 3]], labels[:3]):
+        with pytest.raises(TornPair, match="A pair is torn"):
+            loss(type("Outputs", (), {"logits": logits[: len(wrong)]}), wrong)
