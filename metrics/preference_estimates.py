@@ -95,7 +95,9 @@ def estimate_preference(scores: CaptionScores, *, seed: int, rounds: int) -> Est
     drawn = resampled_matrices(scores, seed=seed, rounds=rounds)
     own, kin = (preference_model(means, cells) for cells in (scores.own, scores.kin))
     fit, drawn_fit = (own.fit(of, scores.own) for of in (means, drawn))
-    kin_fit, drawn_kin_fit = (kin.fit(of, scores.kin) for of in (means, drawn))
+    kin_fit, drawn_kin_fit = fit, drawn_fit
+    if (scores.kin != scores.own).any():
+        kin_fit, drawn_kin_fit = (kin.fit(of, scores.kin) for of in (means, drawn))
 
     def estimate(name: str, values: Values, resampled: Values) -> Estimate:
         within = limits_of(scores) if name == "standardized" else None
