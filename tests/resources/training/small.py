@@ -21,7 +21,7 @@ from tests import tiny
 
 TEXT = "a red thing"
 QUICK = {"learning_rate": 1e-2, "save_memory": False, "accumulate": 1, "at_once": 4}
-"""What suits 173,000 weights."""
+"""What suits 69,000 weights."""
 
 
 def shown(side, lot):
