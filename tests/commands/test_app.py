@@ -12,7 +12,12 @@ from typer.main import get_command
 
 from assets.planning import CannotQuote
 from commands.app import KNOWN, app, exit_code
-from commands.completion import complete_assets, complete_partitions
+from commands.completion import (
+    complete_assets,
+    complete_benchmarks,
+    complete_judges,
+    complete_partitions,
+)
 from resources.faults import Full
 from resources.models.catalog import CatalogError
 
@@ -63,11 +68,15 @@ def test_names_are_completed_and_follow_the_models(command, tmp_path):
     command("quote", "vlmbias/accuracy", models=MODELS)
     assert complete_assets("protobias/im") == ["protobias/image_pairs"]
     assert complete_assets("image_p") == ["protobias/image_pairs"]
+    assert complete_benchmarks("vlmbias,proto") == ["vlmbias,protobias"]
     context = type("Context", (), {"params": {"select": "vlmbias/paintings"}, "args": []})
     assert complete_partitions(context, "sk") == ["sketch|animals", "sketch|logos"]
-    renamed = MODELS.replace("sketch,", "pencil,", 1)
+    assert complete_judges("") == []
+    judge = "- {name: prior, backend: offline, model: prior, family: reference, roles: [judge]}"
+    renamed = MODELS.replace("sketch,", "pencil,", 1) + f"\n{judge}"
     command("quote", "vlmbias/accuracy", models=renamed)
     assert complete_partitions(context, "pen") == ["pencil|animals", "pencil|logos"]
+    assert complete_judges("pr") == ["prior"]
 
     typed = "counterfactory quote protobias/image_pairs --partitions objects|pencil,animals|p"
     done = subprocess.run(
