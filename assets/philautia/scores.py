@@ -130,12 +130,15 @@ class Scores(JudgeStep[Scoring]):
         return in_chunks(self.every(work), PORTION)
 
     def every(self, work: Work[Scoring]) -> Iterator[dict[str, Any]]:
-        """The rows, one after the other. Raises `NotCountable` where there is no caption yet."""
+        """The rows, one after the other; a metric has none where people have scored no captions.
+
+        Raises `NotCountable` where there is no caption yet.
+        """
         pictures = first_pictures(work.rows("pictures"), work.config.limit)
         there = {row["image_id"]: row for row in pictures}
         captions = [(model, work.rows(f"captions_{model.name}")) for model in self.generators]
         rated = [row for row in work.rows("rated") if row["image_id"] in there]
-        if not rated and not any(rows for _, rows in captions):
+        if not self.is_metric and not rated and not any(rows for _, rows in captions):
             raise NotCountable(key(self._lacking()).to_user_string())
         for model, rows in captions:
             for row in rows:

@@ -1,20 +1,23 @@
 """Which pictures a dataset has, and which captions of people's."""
 
 import logging
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
-from dagster import AssetKey
+from dagster import AssetCheckSeverity, AssetKey
 
+from assets.kit.checks import checks_of
 from assets.kit.collections import COLLECTED
 from assets.kit.columns import BOOLEAN, TEXT, Columns
 from assets.kit.picture_tables import Picture, PictureTable, painted
 from assets.kit.step import PENDING, NotCountable, Reply, Work
+from assets.kit.table_asset import NothingYet
 from assets.philautia import common
 from assets.philautia.captions import Captions
 from assets.philautia.common import datasets, declared
 from assets.philautia.pictures import PICTURES, Pictures
-from assets.philautia.rated_captions import RatedCaptions
+from assets.philautia.rated_captions import RATED, RatedCaptions
 from assets.philautia.scores import Scores, measured
 from resources.collections import CollectionError
 from resources.models.catalog import Catalog, Model
@@ -187,7 +190,16 @@ def test_a_metric_scores_the_captions_of_people_alone(zoo):
         name="clip", backend="python", model="m:f", family="c", roles=("metric",),
         parameters={"version": "1"},
     )  # fmt: skip
+    assert scores(clip, [picture(0)], {}) == []
+    with pytest.raises(NothingYet, match="Materialize philautia/captions_ann first"):
+        scores(entry("ann"), [picture(0)], {})
     step = Scores(Catalog((clip, entry("ann"))), clip)
+    tables = {"pictures": PICTURES.table([picture(0)]).to_pandas()}
+    tables["rated"] = RATED.table([]).to_pandas()
+    for check in checks_of(step):
+        found = replace(work(step, "zoo", None), tables=tables, inputs=step.inputs)
+        result = check.passes(found, [])
+        assert result.passed or result.severity == AssetCheckSeverity.WARN
     assert step.generators == ()
     assert not [name for name in step.inputs if name.startswith("captions_")]
     assert common.evaluators_of(step.catalog, {}) == (entry("ann"), clip)
