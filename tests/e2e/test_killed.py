@@ -22,7 +22,7 @@ from dagster import DagsterInstance, DagsterRunStatus, RunsFilter
 from tests.e2e.server import PROJECT, kill_all, serving, working_on
 from tests.providers import Provider
 
-TOPIC, DRAWN_BESIDE, QUEUED = "game_boards", "optical_illusions", "patterned_grids"
+TOPIC, DRAWN_BESIDE = "game_boards", "optical_illusions"
 TABLES = ["drawn_images", "original_images", "measurements", "questions"]
 DRAWN = "vlmbias/drawn_images"
 SMALL = {"resources": {"design": {"config": {"sizes": [384]}}}}
@@ -123,7 +123,7 @@ def _told(found, environment):
         by_command = on_the_command_line(folder)
         wait_for(lambda: len(under_way(instance)) == 2)
         (by_hand,) = under_way(instance) - {asked}
-        queued = server.started([DRAWN], partition=QUEUED, config=SMALL)
+        queued = server.started([DRAWN], partition=TOPIC, config=SMALL)
         kill_all(folder / "instance")
         by_command.wait(30)
         found.after_the_plug = provider.count
