@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from assets.frame import pages as frame
+from assets.philautia import pages as philautia
 from assets.protobias import pages as protobias
 from assets.report.front_tables import WRITTEN
 from assets.report.publish import Site
@@ -14,9 +15,15 @@ from assets.report.standings import Judged
 from assets.vhexpansion import pages as vhexpansion
 from assets.vlmbias import pages as vlmbias
 from tests.assets.frame.test_pages import sourced
+from tests.assets.philautia.test_numbers import everybody
+from tests.assets.philautia.test_numbers import table as scored
+from tests.assets.philautia.test_pages import dataset as captioned
 from tests.assets.protobias.pairs_data import Pictures, painted, triplets_of
 from tests.assets.vhexpansion.test_pages import EAR, EYE, dataset, said
 from tests.assets.vlmbias.site_data import Report, lifelike
+
+TOLD = {"Score inflation": "tbody", "Self-preference": "desc"}
+"""The tag of what holds a number, where that is no row."""
 
 
 def of_vlmbias() -> Site:
@@ -42,6 +49,10 @@ def of_vhexpansion() -> Site:
     return vhexpansion.build(datasets=[few, zoo], facts={})
 
 
+def of_philautia() -> Site:
+    return philautia.build(datasets=[captioned(everybody(cid=scored("cid", own=9)))], facts={})
+
+
 def parts(page: str, tag: str) -> list[str]:
     """The text of each part of a page that begins with a tag, without spaces.
 
@@ -53,11 +64,11 @@ def parts(page: str, tag: str) -> list[str]:
 
 @pytest.mark.parametrize(
     ("made", "least"),
-    [(of_vlmbias, 6), (of_protobias, 6), (of_frame, 4), (of_vhexpansion, 3)],
+    [(of_vlmbias, 6), (of_protobias, 6), (of_frame, 4), (of_vhexpansion, 3), (of_philautia, 5)],
     ids=lambda each: getattr(each, "__name__", None),
 )
 def test_each_number_stands_where_it_leads(made: Callable[[], Site], least: int) -> None:
-    """In the judge's row, or of what has a line a domain among the judge's rows."""
+    """In the judge's row, among the judge's rows by domain, or in a chart's words."""
     site = made()
     pages, measures = dict(site.pages), {each.name: each for each in site.judged.measures}
     assert len(site.judged.standings) >= least
@@ -66,12 +77,14 @@ def test_each_number_stands_where_it_leads(made: Callable[[], Site], least: int)
         assert f'id="{anchor}"' in pages[file]
         cell = WRITTEN[measures[each.measure].written](each.rate)
         wanted = ["".join(word.split()) for word in (each.model, cell.text, cell.detail)]
-        rows = parts(pages[file], "tbody" if each.measure == "Score inflation" else "tr")
+        rows = parts(pages[file], TOLD.get(each.measure, "tr"))
         assert any(all(word in row for word in wanted) for row in rows), each
 
 
 @pytest.mark.parametrize(
-    "made", [of_vlmbias, of_protobias, of_frame, of_vhexpansion], ids=lambda each: each.__name__
+    "made",
+    [of_vlmbias, of_protobias, of_frame, of_vhexpansion, of_philautia],
+    ids=lambda each: each.__name__,
 )
 def test_its_failures_are_pictures_of_the_site(made: Callable[[], Site]) -> None:
     site = made()
