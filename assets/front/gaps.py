@@ -20,6 +20,9 @@ def gap_of(cell: Cell, *, asks: bool) -> Gap:
         if not cell.first:
             told = "All that is there to be asked about was made by stand-ins."
         return Gap(cell.command, "no quote yet", told)
+    if not (cell.missing or cell.answered):
+        told = "What it would be asked about was made by stand-ins alone, or not at all."
+        return Gap(cell.command, "no quote yet", told)
     if not cell.missing:
         return Gap(cell.command, "nothing to pay", f"All {count(cell.answered)} answers are there.")
     price = "price unknown" if cell.at_most == "unknown" else f"at most {cell.at_most}"

@@ -3,6 +3,7 @@
 import html
 import re
 from collections.abc import Callable
+from functools import cache
 
 import pytest
 
@@ -53,6 +54,13 @@ def of_philautia() -> Site:
     return philautia.build(datasets=[captioned(everybody(cid=scored("cid", own=9)))], facts={})
 
 
+@cache
+def built(made: Callable[[], Site]) -> tuple[Site, dict[str, str]]:
+    """A site, and its pages by path."""
+    site = made()
+    return site, dict(site.pages)
+
+
 def parts(page: str, tag: str) -> list[str]:
     """The text of each part of a page that begins with a tag, without spaces.
 
@@ -69,8 +77,8 @@ def parts(page: str, tag: str) -> list[str]:
 )
 def test_each_number_stands_where_it_leads(made: Callable[[], Site], least: int) -> None:
     """In the judge's row, among the judge's rows by domain, or in a chart's words."""
-    site = made()
-    pages, measures = dict(site.pages), {each.name: each for each in site.judged.measures}
+    site, pages = built(made)
+    measures = {each.name: each for each in site.judged.measures}
     assert len(site.judged.standings) >= least
     for each in site.judged.standings:
         file, _, anchor = each.link.partition("#")
@@ -87,10 +95,9 @@ def test_each_number_stands_where_it_leads(made: Callable[[], Site], least: int)
     ids=lambda each: each.__name__,
 )
 def test_its_failures_are_pictures_of_the_site(made: Callable[[], Site]) -> None:
-    site = made()
+    site, pages = built(made)
     there = {f"images/{each}.png" for each in site.pictures}
     there |= {each.file for each in site.thumbnails}
-    pages = dict(site.pages)
     assert site.judged.failures
     for each in site.judged.failures:
         assert {each.picture, each.beside or each.picture} <= there
@@ -100,14 +107,14 @@ def test_its_failures_are_pictures_of_the_site(made: Callable[[], Site]) -> None
 
 
 def test_the_firmest_come_first_and_trials_are_trials() -> None:
-    held = [(each.of, each.firmness) for each in of_vhexpansion().judged.standings]
+    held = [(each.of, each.firmness) for each in built(of_vhexpansion)[0].judged.standings]
     assert held == [
         ("questions of zoo", "result"),
         ("questions of zoo", "result"),
         ("questions of few", "trial"),
     ]
-    of = {each.of: each.firmness for each in of_protobias().judged.standings}
+    of = {each.of: each.firmness for each in built(of_protobias)[0].judged.standings}
     assert list(of) == ["pairs by flux", "pairs by sketch"]
     assert of["pairs by sketch"] == "stand-in"
-    references = {each.model: each.firmness for each in of_vlmbias().judged.standings}
+    references = {each.model: each.firmness for each in built(of_vlmbias)[0].judged.standings}
     assert references == {"prior": "stand-in", "some/vlm-1": "result", "some/vlm-2": "result"}
