@@ -54,7 +54,8 @@ def sentence(dataset: Compared, setting: str, models: Sequence[Numbers]) -> str:
         return f"{said}."
     said = f"{said}; {len(partial)} of {len(models)} judges prefer their own."
     test = dataset.test_of_self(setting)
-    if test is None or test["p"] is None or test["p"] <= _LEVEL:
+    # Of a single partial judge a matching in so many leaves it its own: no test could show it.
+    if len(partial) < 2 or test is None or test["p"] is None or test["p"] <= _LEVEL:
         return said
     return (
         f"{said} On the whole that may be chance: matching writers and judges anew gives as much "
