@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
+from typing import Any
 
 from dagster import materialize
 
@@ -27,7 +28,7 @@ _SIDE = 96
 _NAME = "mine"
 _TABLE = "pictures.csv"
 _BIASED = {"configurations": "single", "biases": ["brightness", "instruction"]}
-_RUNS = (
+_RUNS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("collection", "taking the pictures of", {}),
     ("collection", "taking them again for", {}),
     ("images", "listing them for FRAME:", {}),

@@ -38,7 +38,7 @@ _MOST = 5
 _PARTITION = "animals|mine"
 _JUDGE = "gullible"
 _SINGLE = {"configurations": "single"}
-_RUNS = (
+_RUNS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("biased_images", "making the biased images of", _SINGLE),
     ("biased_images", "finding them again for", _SINGLE),
     (f"scores_{_JUDGE}", "scoring them for", _SINGLE),
