@@ -33,7 +33,7 @@ from resources.training.publish import write_card
 from resources.training.recipe import MarginRecipe, RankingRecipe, Recipe
 
 POOL = "training"
-"""The pool of all trainings: one at a time, unless Dagster is told otherwise."""
+"""The pool of all trainings: two at once, unless Dagster is told otherwise."""
 _NAMED = 5
 _UNTRIED = (
     "Pictures of other painters than {painters}.",
