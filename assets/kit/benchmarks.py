@@ -23,6 +23,7 @@ from assets.kit.partitions import said_of
 from assets.kit.picture_tables import PictureTable
 from assets.kit.plan import Planners
 from assets.kit.step import Step, Steps
+from assets.kit.tuning import TuningTable
 from assets.kit.yes_no import YesNoTable
 from resources.home import Home
 from resources.models.catalog import Catalog
@@ -67,6 +68,8 @@ class Benchmark:
     """The tables of pairs of pictures that metrics can be trained on."""
     pictures: Sequence[PictureTable] = ()
     """The tables of pictures that other benchmarks can use."""
+    tuning: Sequence[TuningTable] = ()
+    """Its cases that judges can be fine-tuned on."""
 
     def flows_of(self, assets: Mapping[AssetKey, AssetsDefinition]) -> Sequence[Flow]:
         """The named jobs of those assets that there are; one without any is left out."""

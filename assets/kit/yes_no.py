@@ -46,3 +46,5 @@ class YesNoTable(NamedTuple):
     """Those of the asset; each is a dataset of its name."""
     asked: Callable[[Row], Iterable[Asked]]
     """What a row asks; nothing for a row that is not for yes/no cases at all."""
+    base: Callable[[str], str] = str
+    """The base picture of an `image_id`, which all sizes of a scene have in common."""

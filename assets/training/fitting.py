@@ -14,6 +14,7 @@ from assets.training.plot import plot
 from resources.faults import Missing
 from resources.home import Home
 from resources.images import ImageStore
+from resources.models.catalog import Model
 from resources.training import launch
 from resources.training.base import base_of, estimate, machine, require_room
 from resources.training.job import Job, Kind, digest_of
@@ -21,6 +22,8 @@ from resources.training.progress import lines
 from resources.training.publish import FOLDER, place_of, publish, record_in
 from resources.training.recipe import Recipe
 
+POOL = "training"
+"""The pool of all trainings: two at once, unless Dagster is told otherwise."""
 _RUNS = "training"
 _NAMED = 3
 
@@ -88,6 +91,16 @@ def fitted(
     record = record_in(place)
     assert record is not None
     return Fitted(place, record, _shown(place, record, folder))
+
+
+def entry_lines(model: Model) -> str:
+    """An entry as it is written into models.yaml."""
+    parameters = ", ".join(f"{name}: {value}" for name, value in model.parameters.items())
+    return (
+        f"- name: {model.name}\n  backend: {model.backend}\n  model: {model.model}\n"
+        f"  family: {model.family}\n  roles: [{', '.join(model.roles)}]\n"
+        f"  parameters: {{{parameters}}}\n"
+    )
 
 
 def _shown(place: Path, record: dict[str, Any], folder: Path) -> dict[str, Any]:

@@ -7,16 +7,20 @@ from assets.kit.benchmarks import Benchmark, Definition, StandIn
 from assets.kit.jobs import Flow
 from assets.kit.judging import judges_of
 from assets.kit.step import Step
+from assets.kit.tuning import BY_ARM
 from assets.vhexpansion.adversarial_perturbations import AdversarialPerturbations
 from assets.vhexpansion.answers import Answers, encoders_of
 from assets.vhexpansion.clean_answers import CleanAnswers
 from assets.vhexpansion.common import GROUP, QUESTION, TITLE, datasets, key
 from assets.vhexpansion.common_perturbations import CommonPerturbations
+from assets.vhexpansion.mitigation import mitigation_over
 from assets.vhexpansion.negated_cases import NegatedCases
 from assets.vhexpansion.references import REFERENCES
+from assets.vhexpansion.rephrased_cases import RephrasedCases
 from assets.vhexpansion.report import report_over
 from assets.vhexpansion.seed_cases import SeedCases
 from assets.vhexpansion.symmetry import symmetry_over
+from assets.vhexpansion.training import TUNING
 from resources.home import Home
 from resources.models.catalog import Catalog
 
@@ -70,6 +74,33 @@ def _flows() -> list[Flow]:
             one_step=True,
         ),
         Flow(
+            "vhexpansion_rephrased_cases",
+            datasets(),
+            (f"{GROUP}/rephrased_cases",),
+            "VHExpansion by dataset, to fine-tune a judge, first: draws the cases that are trained "
+            "on, and has them rephrased.",
+        ),
+        Flow(
+            "vhexpansion_training_cases",
+            None,
+            (f"{GROUP}/training_cases",),
+            "VHExpansion, to fine-tune a judge, second: the arms, and the cases that are held out.",
+            one_step=True,
+        ),
+        Flow(
+            "vhexpansion_adapters",
+            BY_ARM,
+            (f"{GROUP}/adapter",),
+            "VHExpansion, to fine-tune a judge, third: adapters by arm and learning rate.",
+        ),
+        Flow(
+            "vhexpansion_mitigation",
+            None,
+            (f"{GROUP}/mitigation",),
+            "VHExpansion: what fine-tuning has changed, once adapters and their base are judged.",
+            one_step=True,
+        ),
+        Flow(
             "vhexpansion_report",
             None,
             (f"{GROUP}/report",),
@@ -81,6 +112,7 @@ def _flows() -> list[Flow]:
 
 def _steps(catalog: Catalog) -> Iterator[Step[Any]]:
     yield from (SeedCases(catalog), NegatedCases(catalog), CommonPerturbations(catalog))
+    yield RephrasedCases(catalog)
     for encoder in encoders_of(catalog):
         yield AdversarialPerturbations(catalog, encoder)
     for judge in judges_of(catalog, REFERENCES):
@@ -89,7 +121,7 @@ def _steps(catalog: Catalog) -> Iterator[Step[Any]]:
 
 def _assets(catalog: Catalog) -> list[Definition]:
     judges = judges_of(catalog, REFERENCES)
-    return [symmetry_over(catalog, judges), report_over(judges)]
+    return [symmetry_over(catalog, judges), mitigation_over(judges), report_over(judges)]
 
 
 def _stand_in(catalog: Catalog, painter: str) -> Iterator[StandIn]:
@@ -128,4 +160,5 @@ BENCHMARK = Benchmark(
     stand_in=_stand_in,
     made=count_made,
     panels=("negated_cases",),
+    tuning=(TUNING,),
 )

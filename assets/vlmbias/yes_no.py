@@ -39,6 +39,12 @@ def _asked(row: Row) -> Iterator[Asked]:
     )
 
 
+def _scene(image_id: str) -> str:
+    """The scene of a picture, without its size."""
+    scene, _, size = image_id.rpartition("/")
+    return scene if size.isdigit() else image_id
+
+
 def _slug(target: str) -> str:
     """Two cells of a grid are asked about in one question each, of one `question_id`."""
     return re.sub(r"\W+", "-", target).strip("-")
@@ -49,4 +55,5 @@ QUESTIONS_ASKED = YesNoTable(
     columns=QUESTIONS,
     partitions=(*DRAWN, *PHOTOGRAPHED),
     asked=_asked,
+    base=_scene,
 )

@@ -127,7 +127,9 @@ class TuningRecipe(Recipe):
     """Fine-tuning on answers (VHExpansion, §5.4)."""
 
     learning_rate: float = Field(
-        default=1.8e-6, gt=0, description="At the start; the paper's. It is to be varied."
+        default=1.8e-6,
+        gt=0,
+        description="At the start; the paper's. An adapter of a sweep has that of its partition.",
     )
     rank: int = Field(default=128, ge=1, description="LLaVA-1.5's own for LoRA.")
     alpha: int = Field(default=256, ge=1, description="LLaVA-1.5's own for LoRA.")

@@ -13,12 +13,11 @@ from assets.kit.materializing import cost_metadata
 from assets.kit.pairs import Pair
 from assets.kit.previews import markdown_table, with_intervals
 from assets.kit.table_asset import Mismatch
-from assets.training.fitting import Fitted, fitted
+from assets.training.fitting import POOL, Fitted, entry_lines, fitted
 from assets.training.protoscore.common import every_pair, key, table_asset
 from assets.training.protoscore.held_out import (
     HELD_OUT_SCORES,
     SIDES,
-    entry_lines,
     entry_of,
     rates_of,
     score_held_out,
@@ -32,8 +31,6 @@ from resources.training.job import Kind
 from resources.training.publish import write_card
 from resources.training.recipe import MarginRecipe, RankingRecipe, Recipe
 
-POOL = "training"
-"""The pool of all trainings: two at once, unless Dagster is told otherwise."""
 _NAMED = 5
 _UNTRIED = (
     "Pictures of other painters than {painters}.",

@@ -51,15 +51,6 @@ def entry_of(name: str, formula: str, recipe: Recipe, adapter: str | None = None
     return Model(backend="transformers", roles=("metric",), parameters=parameters, **known)
 
 
-def entry_lines(model: Model) -> str:
-    """The entry as it is written into models.yaml."""
-    parameters = ", ".join(f"{name}: {value}" for name, value in model.parameters.items())
-    return (
-        f"- name: {model.name}\n  backend: transformers\n  model: {model.model}\n"
-        f"  family: {model.family}\n  roles: [metric]\n  parameters: {{{parameters}}}\n"
-    )
-
-
 def score_held_out(
     model: Model,
     pairs: Sequence[Mapping[str, Any]],

@@ -1,0 +1,126 @@
+"""Cases that judges are fine-tuned on: what a benchmark declares, and tables of what is trained.
+
+A benchmark declares its cases in its `BENCHMARK`; who trains on them finds them there and knows
+nothing else of that benchmark. The tables of what was trained are described here, for that
+benchmark to read them in turn.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from dagster import AssetKey, MultiPartitionsDefinition, StaticPartitionsDefinition
+
+from assets.kit.columns import BOOLEAN, REAL, TEXT, WHOLE, Columns, content_hash
+from resources.home import Home
+
+ORIGINAL_ARM, EXPANDED_ARM = "original", "expanded"
+ARMS = (ORIGINAL_ARM, EXPANDED_ARM)
+HELD_OUT = "held out"
+RATES = ("1.8e-7", "6e-7", "1.8e-6", "6e-6", "1.8e-5", "6e-5", "2e-4", "6e-4", "2e-3")
+"""Learning rates of the sweep, about half a power of ten apart: the paper's is 1.8e-6, and that of
+LLaVA-1.5 for LoRA 2e-4."""
+BY_ARM = MultiPartitionsDefinition(
+    {
+        "arm": StaticPartitionsDefinition([*ARMS]),
+        "learning_rate": StaticPartitionsDefinition([*RATES]),
+    }
+)
+"""The division of adapters: `expanded|1.8e-6`."""
+
+
+class Wording(NamedTuple):
+    """One way to ask about a picture, as judges are asked, with the answer that is right."""
+
+    form: str
+    """original or negated"""
+    version: int
+    """0 as it stands, from 1 on rephrased"""
+    question: str
+    answer: str
+
+
+class TuningCase(NamedTuple):
+    """A case that is trained on, with all of its wordings."""
+
+    case_id: str
+    dataset: str
+    base: str
+    """The base picture: all of its sizes and versions have one."""
+    sha256: str
+    perturbed: str | None
+    """The same picture, perturbed; None where there is none."""
+    wordings: Sequence[Wording]
+    rehearsal: bool
+
+
+class Evaluated(NamedTuple):
+    """A case that judges are evaluated on, unless its picture is trained on."""
+
+    case_id: str
+    dataset: str
+    base: str
+    sha256: str
+    rehearsal: bool
+
+
+class TuningTable(NamedTuple):
+    """A benchmark's cases to train on."""
+
+    group: str
+    """Of the benchmark's assets, and of those that are made of these cases."""
+    assets: Sequence[AssetKey]
+    datasets: Callable[[], Sequence[str]]
+    perturbations: Sequence[str]
+    """The names of what pictures may be perturbed by; those in `attacks` need an encoder."""
+    attacks: Sequence[str]
+    chosen: Callable[[Home, str, str, str | None], Sequence[TuningCase]]
+    """Those of a dataset that are trained on, perturbed by a name, for an encoder; none of a
+    dataset without any."""
+    every: Callable[[Home, str], Sequence[Evaluated]]
+    """All cases of a dataset; none where it was never made."""
+
+
+TRAINING_CASES = Columns(
+    arm=(TEXT, "original, expanded, or held out: judged and never trained on"),
+    kind=(TEXT, "case, or vqa: a general question"),
+    dataset=(TEXT, "The dataset, or the collection of general questions"),
+    case_id=(TEXT, "The case or question that it was made of"),
+    base=(TEXT, "The base picture: nothing is trained on whose base is held out"),
+    original=(TEXT, "Name of the picture of the case in the image store"),
+    sha256=(TEXT, "Name there of the picture that is shown"),
+    perturbation=(TEXT, "What was done to it; none"),
+    form=(TEXT, "original or negated; empty of general questions"),
+    version=(WHOLE, "0 as it stands, from 1 on rephrased"),
+    question=(TEXT, "As it is asked, with how to answer; empty of what is held out"),
+    answer=(TEXT, "What is to be answered: the loss is on this alone"),
+    rehearsal=(BOOLEAN, "Whether something offline stood in for a model: it is no result then"),
+)
+"""One row a case to train on, of each arm, and then one for each case that is held out."""
+
+ADAPTERS = Columns(
+    arm=(TEXT, "original or expanded"),
+    learning_rate=(REAL, "At the start"),
+    adapter=(TEXT, "The folder below the data root, as entries of models.yaml name it"),
+    base=(TEXT, "The model that was adapted"),
+    revision=(TEXT, "Its commit on the Hub; empty for a folder"),
+    data=(TEXT, "Digest of the table of training cases, by which adapters of others are told"),
+    rows=(WHOLE, "Rows that were trained on"),
+    steps=(WHOLE, "Of the optimizer"),
+    rehearsal=(BOOLEAN, "Whether something offline stood in for a model: it is no result then"),
+)
+"""One row: the adapter of an arm and learning rate."""
+
+
+def data_of(rows: Sequence[Mapping[str, Any]]) -> str:
+    """The digest of the rows of `TRAINING_CASES`, by which adapters of others are told."""
+    return content_hash(TRAINING_CASES.table(rows)).hex()
+
+
+def training_cases_key(group: str) -> AssetKey:
+    """The asset with what adapters are trained on."""
+    return AssetKey([group, "training_cases"])
+
+
+def adapter_key(group: str) -> AssetKey:
+    """The asset with adapters, by arm and learning rate."""
+    return AssetKey([group, "adapter"])

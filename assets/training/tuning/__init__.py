@@ -1,0 +1,1 @@
+"""Fine-tuning judges on cases that they hallucinate about (VHExpansion, §5.4)."""

@@ -1,0 +1,124 @@
+"""The arms of fine-tuning: which rows each trains on, and which cases nothing is trained on."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from hashlib import sha256
+from typing import Any, NamedTuple, TypeAlias
+
+from assets.kit.tuning import EXPANDED_ARM, HELD_OUT, ORIGINAL_ARM, Evaluated, TuningCase
+
+Row: TypeAlias = Mapping[str, Any]
+CASE, VQA = "case", "vqa"
+NONE = "none"
+BASE, PICTURE = "base picture", "picture"
+
+
+class General(NamedTuple):
+    """A general question about a picture, with its answer: what fine-tuning is not to spoil."""
+
+    name: str
+    collection: str
+    sha256: str
+    question: str
+    answer: str
+
+
+class Split(NamedTuple):
+    """General questions to train on, and those that are held out."""
+
+    training: Sequence[General]
+    held_out: Sequence[General]
+
+
+def case_rows(case: TuningCase, perturbation: str) -> Iterator[dict[str, Any]]:
+    """The rows of a case in both arms.
+
+    The original arm has it once. The expanded arm has both forms, about the picture as it was and
+    perturbed, in all wordings: 2 · 2 · (1 + 4) of one, as 200 become 800 and then 4,000 (§5.4).
+    """
+    for each in case.wordings:
+        said = {"form": each.form, "version": each.version}
+        said |= {"question": each.question, "answer": each.answer}
+        shown = ((NONE, case.sha256), (perturbation, case.perturbed))
+        for done, picture in shown:
+            known = _known(case) | said | {"perturbation": done, "sha256": picture}
+            if done == NONE and each == case.wordings[0]:
+                yield known | {"arm": ORIGINAL_ARM}
+            yield known | {"arm": EXPANDED_ARM}
+
+
+def general_rows(questions: Iterable[General], arms: Iterable[str]) -> Iterator[dict[str, Any]]:
+    """The rows of general questions in some arms: the same in each."""
+    held = list(questions)
+    for arm in arms:
+        for each in held:
+            yield {
+                "arm": arm,
+                "kind": VQA,
+                "dataset": each.collection,
+                "case_id": each.name,
+                "base": each.sha256,
+                "original": each.sha256,
+                "sha256": each.sha256,
+                "perturbation": NONE,
+                "version": 0,
+                "rehearsal": False,
+                **({} if arm == HELD_OUT else {"question": each.question, "answer": each.answer}),
+            }
+
+
+def held_out_rows(every: Iterable[Evaluated], training: Iterable[Row]) -> Iterator[dict[str, Any]]:
+    """The cases whose picture nothing is trained on, nor another size or version of it."""
+    bases, pictures = set(), set()
+    for row in training:
+        bases.add(row["base"])
+        pictures.add(row["original"])
+    for case in every:
+        if case.base not in bases and case.sha256 not in pictures:
+            known = _known(case) | {"perturbation": NONE, "sha256": case.sha256, "version": 0}
+            yield known | {"arm": HELD_OUT}
+
+
+def split_general(
+    questions: Sequence[General], taken: set[str], number: int, held_out: int
+) -> Split:
+    """So many general questions to hold out, and then to train on, all of a picture together.
+
+    None is about a picture that is `taken` by a case. Fewer are the beginning of more; the last
+    picture may bring a few more than were asked for to what is held out, none to what is trained.
+    """
+    by_picture: dict[str, list[General]] = {}
+    for each in questions:
+        if each.sha256 not in taken:
+            by_picture.setdefault(each.sha256, []).append(each)
+    pictures = sorted(by_picture, key=lambda name: sha256(name.encode()).digest())
+    apart: list[General] = []
+    rest: list[General] = []
+    for picture in pictures:
+        (apart if len(apart) < held_out else rest).extend(by_picture[picture])
+    return Split(rest[:number], apart)
+
+
+def overlaps(rows: Sequence[Row]) -> list[tuple[str, str, str, str]]:
+    """The rows that share a picture with one held out: arm, case, what is shared, and with what."""
+    held: dict[tuple[str, str], str] = {}
+    for row in rows:
+        if row["arm"] == HELD_OUT:
+            held |= dict.fromkeys(_marks(row), str(row["case_id"]))
+    found = []
+    for row in rows:
+        if row["arm"] != HELD_OUT:
+            mark = next((each for each in _marks(row) if each in held), None)
+            if mark:
+                found.append((row["arm"], row["case_id"], mark[0], held[mark]))
+    return found
+
+
+def _marks(row: Row) -> Iterator[tuple[str, str]]:
+    yield BASE, row["base"]
+    yield PICTURE, row["original"]
+    yield PICTURE, row["sha256"]
+
+
+def _known(case: TuningCase | Evaluated) -> dict[str, Any]:
+    same = {name: getattr(case, name) for name in ("dataset", "case_id", "base", "rehearsal")}
+    return {**same, "kind": CASE, "original": case.sha256}

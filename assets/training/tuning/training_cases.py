@@ -1,0 +1,218 @@
+"""Training cases: what each arm is trained on, and the cases that are held out."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+from dagster import (
+    AssetCheckResult,
+    AssetCheckSpec,
+    AssetDep,
+    AssetExecutionContext,
+    Config,
+    MaterializeResult,
+)
+from pydantic import Field, field_validator
+
+from assets.kit.checks import result_of
+from assets.kit.collections import COLLECTED, collection_key, taken
+from assets.kit.columns import materialized
+from assets.kit.previews import markdown_table
+from assets.kit.table_asset import NothingYet
+from assets.kit.tuning import ARMS, HELD_OUT, TRAINING_CASES, TuningCase, training_cases_key
+from assets.training.tuning.arms import (
+    General,
+    Split,
+    case_rows,
+    general_rows,
+    held_out_rows,
+    overlaps,
+    split_general,
+)
+from assets.training.tuning.common import DECLARED, table_asset
+from generators.nearest import nearest
+from resources.home import Home
+
+_NAMED = 3
+NO_OVERLAP = AssetCheckSpec(
+    "no_overlap",
+    asset=training_cases_key(DECLARED.group),
+    description="Nothing is trained on whose picture, in any size or version, is held out.",
+    blocking=True,
+)
+
+
+class Arming(Config):
+    """What the arms are made of; how many cases of a dataset, its `rephrased_cases` says."""
+
+    datasets: list[str] = Field(
+        default=[], description="By default all that have rephrased cases, and more are evaluated."
+    )
+    perturbation: str = Field(
+        default="i_fgsm",
+        description=f"How pictures of the expanded arm are perturbed: one of "
+        f"{', '.join(DECLARED.perturbations)}. The paper's are adversarial; it does not say which.",
+    )
+    encoder: str | None = Field(
+        default=None, description="Of an attack: the model whose encoder it was made for."
+    )
+    vqa: str | None = Field(
+        default=None,
+        description="A collection with general questions and answers, which both arms have as "
+        "well; the paper's are from the data that LLaVA-1.5 was trained on.",
+    )
+    vqa_triples: int = Field(
+        default=4000, ge=0, description="Of these to train on; the paper has 4,000. 0 for none."
+    )
+    vqa_held_out: int = Field(
+        default=500, ge=0, description="Of these to hold out, about pictures of their own."
+    )
+
+    @field_validator("perturbation")
+    @classmethod
+    def _known(cls, name: str) -> str:
+        if name not in DECLARED.perturbations:
+            raise ValueError(f"perturbation: no {name!r}{nearest(name, DECLARED.perturbations)}.")
+        return name
+
+
+def _training_cases(
+    context: AssetExecutionContext, config: Arming, home: Home
+) -> MaterializeResult[pa.Table]:
+    """Make the arms. Raises `NothingYet` where something has to be made first."""
+    chosen = _chosen(home, config)
+    whole = [case for case in chosen if case.perturbed is not None]
+    lost = [case for case in chosen if case.perturbed is None]
+    if not whole:
+        raise NothingYet(_nothing(config, len(lost)))
+    judged = [name for name in DECLARED.datasets() if name != config.vqa]
+    every = [case for name in judged for case in DECLARED.every(home, name)]
+    split = _general(
+        home, config, {case.sha256 for case in every} | {case.sha256 for case in chosen}
+    )
+    training = [
+        *(row for case in whole for row in case_rows(case, config.perturbation)),
+        *general_rows(split.training, ARMS),
+    ]
+    kept = [case for case in every if (case.dataset, case.case_id) not in _names(lost)]
+    rows = [
+        *sorted(training, key=lambda row: ARMS.index(row["arm"])),
+        *held_out_rows(kept, training),
+        *general_rows(split.held_out, [HELD_OUT]),
+    ]
+    for short, told in _lacking(config, split, lost):
+        context.log.warning("%s: %s", short, told)
+    made = materialized(TRAINING_CASES.table(rows), **_told(rows, lost, split))
+    return made._replace(check_results=[checked(rows)])
+
+
+# Dagster takes the result's type for that of several outputs, where there are checks.
+del _training_cases.__annotations__["return"]
+training_cases = table_asset(
+    key=training_cases_key(DECLARED.group),
+    columns=TRAINING_CASES,
+    partitions=None,
+    deps=[AssetDep(asset) for asset in DECLARED.assets],
+    check_specs=[NO_OVERLAP],
+    description="What judges are fine-tuned on, by arm: cases as they were, or expanded by "
+    "negation, perturbation and rephrasing, with general questions; and the cases that are held "
+    "out, split by base picture (§5.4).",
+)(_training_cases)
+
+
+def checked(rows: Sequence[dict[str, Any]]) -> AssetCheckResult:
+    """Whether nothing is trained on that is held out; what is, is named."""
+    wrong = pd.DataFrame(overlaps(rows), columns=["arm", "case_id", "shares its", "with"])
+    said = f"{len(wrong):,} of {len(rows):,} rows share a picture with one that is held out."
+    return result_of(said, wrong, overlap=len(wrong))._replace(check_name=NO_OVERLAP.name)
+
+
+def _chosen(home: Home, config: Arming) -> list[TuningCase]:
+    known = DECLARED.datasets()
+    for name in config.datasets:
+        if name not in known:
+            raise NothingYet(f"training_cases: no dataset {name!r}{nearest(name, known)}.")
+    if config.perturbation in DECLARED.attacks and config.encoder is None:
+        raise NothingYet(
+            f"training_cases: {config.perturbation} is made for an encoder. Name it in the config, "
+            "as in encoder: llava, or choose a common perturbation."
+        )
+    return [
+        case
+        for name in (config.datasets or known)
+        for case in DECLARED.chosen(home, name, config.perturbation, config.encoder)
+    ]
+
+
+def _nothing(config: Arming, lost: int) -> str:
+    group = DECLARED.group
+    if not lost:
+        return (
+            f"{group}/training_cases: there are no rephrased cases. Materialize "
+            f"{group}/rephrased_cases of the datasets to train on first."
+        )
+    of = f" for {config.encoder}" if config.perturbation in DECLARED.attacks else ""
+    return (
+        f"{group}/training_cases: none of {lost:,} rephrased cases has a picture perturbed by "
+        f"{config.perturbation}{of}. Materialize these pictures first, or choose another "
+        "perturbation."
+    )
+
+
+def _general(home: Home, config: Arming, cases: set[str]) -> Split:
+    if config.vqa is None:
+        if config.vqa_triples:
+            raise NothingYet(
+                "training_cases: both arms have general questions, and no collection is named. Set "
+                "vqa to one of collections.yaml, or vqa_triples to 0 to train on cases alone."
+            )
+        return Split([], [])
+    table = home.find(collection_key(config.vqa))
+    if table is None:
+        raise NothingYet(
+            f"training_cases: there is no table of {config.vqa}. Materialize "
+            f"{collection_key(config.vqa).to_user_string()} first."
+        )
+    questions = [
+        General(row["image_id"], config.vqa, row["sha256"], row["question"], row["answer"])
+        for row in taken(COLLECTED.rows(table))
+        if row["question"] and row["answer"]
+    ]
+    return split_general(questions, cases, config.vqa_triples, config.vqa_held_out)
+
+
+def _names(cases: Sequence[TuningCase]) -> set[tuple[str, str]]:
+    return {(case.dataset, case.case_id) for case in cases}
+
+
+def _lacking(config: Arming, split: Split, lost: Sequence[TuningCase]) -> Iterator[tuple[str, str]]:
+    """What there is less of than was asked for."""
+    if lost:
+        some = ", ".join(case.case_id for case in lost[:_NAMED])
+        yield f"{len(lost):,} cases have no picture perturbed by {config.perturbation}", some
+    if config.vqa and len(split.training) < config.vqa_triples:
+        told = f"{len(split.training):,} of {config.vqa_triples:,}"
+        yield "general questions, without pictures of cases and what is held out", told
+
+
+def _told(
+    rows: Sequence[dict[str, Any]], lost: Sequence[TuningCase], split: Split
+) -> dict[str, Any]:
+    counts = Counter((row["arm"], row["kind"], row["dataset"]) for row in rows)
+    table = pd.DataFrame(
+        [(*of, number) for of, number in counts.items()], columns=["arm", "kind", "of", "rows"]
+    )
+    lacking = pd.DataFrame([(case.case_id,) for case in lost], columns=["case_id"])
+    return {
+        **{
+            f"{arm.replace(' ', '_')}_rows": sum(r["arm"] == arm for r in rows)
+            for arm in (*ARMS, HELD_OUT)
+        },
+        "general_held_out": len(split.held_out),
+        "overlap_with_evaluation": len(overlaps(rows)),
+        "rows_by_arm": markdown_table(table),
+        **({"cases_without_perturbed_picture": markdown_table(lacking.head(20))} if lost else {}),
+        "rehearsal": any(row["rehearsal"] for row in rows),
+    }

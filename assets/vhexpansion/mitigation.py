@@ -1,0 +1,205 @@
+"""Mitigation: what fine-tuning changes, on held-out cases and general questions (Tables 7, 8)."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import pandas as pd
+import pyarrow as pa
+from dagster import (
+    AssetDep,
+    AssetExecutionContext,
+    AssetsDefinition,
+    Config,
+    MaterializeResult,
+)
+from pydantic import Field
+
+from assets.kit.columns import BOOLEAN, REAL, TEXT, WHOLE, Columns, materialized
+from assets.kit.previews import markdown_table, with_intervals
+from assets.kit.table_asset import NothingYet
+from assets.kit.tuning import (
+    ADAPTERS,
+    BY_ARM,
+    HELD_OUT,
+    TRAINING_CASES,
+    adapter_key,
+    data_of,
+    training_cases_key,
+)
+from assets.vhexpansion.common import GROUP, key, table_asset
+from assets.vhexpansion.tuned_answers import Measured, general, symmetric
+from metrics.mme import SUBTASKS
+from resources.home import Home
+from resources.models.catalog import Model, identity
+
+BEFORE = "before"
+MITIGATION = Columns(
+    arm=(TEXT, "before, original or expanded"),
+    learning_rate=(REAL, "Of the adapter; empty before"),
+    judge=(TEXT, "Whose answers it is of, as models.yaml names it; empty where none is there"),
+    measure=(TEXT, "symmetric, perception, cognition, or general"),
+    dataset=(TEXT, "The dataset; of MME and of general questions, the collection"),
+    shown=(TEXT, "none (as it was), attacked, or all of these; empty of general questions"),
+    value=(REAL, "Symmetric accuracy or accuracy, 0 to 1; MME's score, to 2,000 or 800"),
+    low=(REAL, "Low end of its 95 % interval, by a bootstrap over pictures"),
+    high=(REAL, "High end"),
+    change=(REAL, "From before, paired by case; empty of MME's scores"),
+    change_low=(REAL, "Low end of its 95 % interval"),
+    change_high=(REAL, "High end"),
+    cases=(WHOLE, "Cases or questions that were asked"),
+    images=(WHOLE, "Their base pictures"),
+    unanswered=(WHOLE, "Requests without an answer: neither right nor wrong, but wrong for MME"),
+    why=(TEXT, "Why there is no value; else empty"),
+    rehearsal=(BOOLEAN, "Whether something offline stood in for a model: it is no result then"),
+)
+"""One row an adapter, or none, and measure, dataset and what was done to its pictures."""
+
+
+_SHOWN = [
+    *("arm", "learning_rate", "measure", "dataset"),
+    *("value", "value_low", "value_high", "why"),
+]
+
+
+class Measuring(Config):
+    """What is measured besides held-out cases."""
+
+    mme: str | None = Field(
+        default=None,
+        description="A collection with MME's questions, whose domain is MME's subtask, answered by "
+        "clean_answers_<judge> with one repeat; without it, the general questions that are held "
+        "out are the general test.",
+    )
+
+
+class _Tuned(NamedTuple):
+    """An adapter's row, its judge and the judge that is its base; None where one is not listed."""
+
+    row: Mapping[str, Any]
+    judge: Model | None
+    base: Model | None
+
+
+def mitigation_over(judges: Sequence[Model]) -> AssetsDefinition:
+    """The asset `mitigation` of the adapters among these judges."""
+
+    @table_asset(
+        columns=MITIGATION,
+        partitions=None,
+        # Answers are read without edges: `symmetry` changes whenever they do.
+        deps=[AssetDep(adapter_key(GROUP)), AssetDep(key("symmetry"))],
+        description="Symmetric accuracy of held-out cases before and after fine-tuning, by arm and "
+        "learning rate, and what became of general questions (Tables 7 and 8, Figure 4).",
+    )
+    def mitigation(
+        context: AssetExecutionContext, config: Measuring, home: Home
+    ) -> MaterializeResult[pa.Table]:
+        """Compare adapters with their base. Raises `NothingYet` where there is none."""
+        cases = home.find(training_cases_key(GROUP))
+        trained = _trained(home)
+        if cases is None or not trained:
+            raise NothingYet(
+                f"{GROUP}/mitigation: no adapter has been trained. Materialize "
+                f"{GROUP}/training_cases and then {GROUP}/adapter of an arm and learning rate."
+            )
+        data = data_of(TRAINING_CASES.rows(cases))
+        rows = []
+        for row in trained:
+            if row["data"] != data:
+                context.log.warning(
+                    "%s was trained on other training cases than there are now: it is left out. "
+                    "Materialize its partition of %s/adapter again.",
+                    row["adapter"],
+                    GROUP,
+                )
+                continue
+            rows += list(_compared(home, config, cases, _tuned(row, judges)))
+        table = MITIGATION.table(_once(rows))
+        shown = table.to_pandas().query("shown != 'none' and shown != 'attacked'")
+        shown = shown.rename(columns={"low": "value_low", "high": "value_high"})[_SHOWN]
+        return materialized(
+            table,
+            general_test=_general_test(config, rows),
+            numbers=markdown_table(with_intervals(shown.round(3), "value")),
+            rehearsal=any(row["rehearsal"] for row in rows),
+        )
+
+    return mitigation
+
+
+def _trained(home: Home) -> list[dict[str, Any]]:
+    tables = (home.find(adapter_key(GROUP), each) for each in BY_ARM.get_partition_keys())
+    return [row for table in tables if table is not None for row in ADAPTERS.rows(table)]
+
+
+def _tuned(row: Mapping[str, Any], judges: Sequence[Model]) -> _Tuned:
+    """The judge that has the adapter, and the one that differs from it by that alone."""
+    judge = next((j for j in judges if j.parameters.get("adapter") == row["adapter"]), None)
+    if judge is None:
+        return _Tuned(row, None, None)
+    same = {name: of for name, of in judge.parameters.items() if name != "adapter"}
+    base = next(
+        (
+            each
+            for each in judges
+            if identity(each) == identity(judge) and dict(each.parameters) == same
+        ),
+        None,
+    )
+    return _Tuned(row, judge, base)
+
+
+def _compared(
+    home: Home, config: Measuring, cases: pd.DataFrame, tuned: _Tuned
+) -> Iterator[dict[str, Any]]:
+    """The rows of an adapter and of its base."""
+    arm = {"arm": tuned.row["arm"], "learning_rate": tuned.row["learning_rate"]}
+    before = {"arm": BEFORE, "learning_rate": None}
+    for known, model in ((before, tuned.base), (arm, tuned.judge)):
+        for found in _measured(home, config, cases, model, tuned.base):
+            why = found.why or _unlisted(tuned, model)
+            values = found._asdict() | {"why": why}
+            rehearsal = found.rehearsal or bool(tuned.row["rehearsal"])
+            judge = model.name if model else None
+            yield {**known, "judge": judge, **values, "rehearsal": rehearsal}
+
+
+def _measured(
+    home: Home, config: Measuring, cases: pd.DataFrame, model: Model | None, base: Model | None
+) -> Iterator[Measured]:
+    name = model.name if model else None
+    before = base.name if base and base is not model else None
+    held = cases[cases["arm"].eq(HELD_OUT)]
+    of_cases = held[held["kind"].eq("case")]
+    for dataset, some in of_cases.groupby("dataset", sort=False):
+        if dataset != config.mme:
+            yield from symmetric(home, str(dataset), some, name, before)
+    yield from general(home, held[held["kind"].eq("vqa")], config.mme, name, before)
+
+
+def _unlisted(tuned: _Tuned, model: Model | None) -> str:
+    if model is not None:
+        return ""
+    if tuned.judge is None:
+        return f"no judge of models.yaml has the adapter {tuned.row['adapter']}"
+    return (
+        f"no judge of models.yaml is {tuned.judge.name} without its adapter, with its other "
+        "parameters"
+    )
+
+
+def _once(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The rows, those of one base once."""
+    found: dict[tuple[Any, ...], dict[str, Any]] = {}
+    for row in rows:
+        named = ("arm", "learning_rate", "judge", "measure", "dataset", "shown")
+        found.setdefault(tuple(row[name] for name in named), row)
+    return list(found.values())
+
+
+def _general_test(config: Measuring, rows: Sequence[Mapping[str, Any]]) -> str:
+    if config.mme:
+        return f"MME, from the collection {config.mme}: {' and '.join(SUBTASKS)}"
+    if any(row["measure"] == "general" for row in rows):
+        return "general questions that were held out: their yes/no ones; no collection of MME"
+    return "none: there is no collection of MME, and no general question was held out"

@@ -1,0 +1,171 @@
+"""Rephrased cases: those of a dataset that judges are fine-tuned on, each in further wordings."""
+
+from collections import Counter
+from collections.abc import Sequence
+from types import MappingProxyType
+from typing import Any
+
+import pandas as pd
+from dagster import AssetCheckResult, Config
+from pydantic import Field
+
+from assets.kit.checks import result_of
+from assets.kit.choice import chosen
+from assets.kit.columns import TEXT, TEXTS, WHOLE, Columns
+from assets.kit.previews import markdown_table
+from assets.kit.sentences import sentence
+from assets.kit.step import PENDING, Check, Conversation, Input, Row, Step, Work
+from assets.vhexpansion.asking import FORMS
+from assets.vhexpansion.common import CASE, GROUP, datasets, key, limited
+from assets.vhexpansion.negated_cases import GRAMMAR, NEGATED
+from generators.prompts.rephrasing import (
+    MOST,
+    VERSION,
+    problem_of,
+    rephrase,
+    rephrasing_prompt,
+    wordings_in,
+)
+from metrics.symmetry import ORIGINAL
+from resources.models.catalog import Catalog, Model
+from resources.models.requests import Write
+
+REPHRASED = Columns(
+    **CASE,
+    form=(TEXT, "original, or negated: `question` and `answer` are of this form"),
+    wordings=(TEXTS, "Other wordings of the question, with the same answer"),
+    writer=(TEXT, "Who wrote them, as models.yaml names it"),
+    prompt_version=(TEXT, "Of the words that the writer was asked in; empty for grammar"),
+    outcome=(TEXT, "rephrased, rejected (by rule), unparsed, refused or failed"),
+    refusal=(TEXT, "content filter or model, if refused; else empty"),
+    reason=(TEXT, "What is wrong with them, or why there are none; else empty"),
+    attempts=(WHOLE, "How often they were asked for; empty where nobody had to be"),
+    served_model=(TEXT, "Which model wrote them, as the provider says; empty where it does not"),
+    calls=(TEXTS, "Keys of the stored calls behind them"),
+)
+"""One row a case and form."""
+DONE = "rephrased"
+_REASKS = 2
+_AGAIN = "Write all of them again, by the same rules, and nothing else."
+
+
+class Rephrasing(Config):
+    """Which cases are trained on, and who rephrases them."""
+
+    cases: int = Field(
+        default=200,
+        ge=1,
+        description="Cases of the dataset to train on, even over topics and right answers; the "
+        "paper has 200. No other case about their pictures is evaluated.",
+    )
+    rephrasings: int = Field(
+        default=4, ge=1, le=MOST, description="Further wordings of each question; the paper has 4."
+    )
+    writer: str = Field(
+        default=GRAMMAR,
+        description="A model of models.yaml with the role writer. grammar needs no model, and puts "
+        "a phrase before the question; the paper has GPT-4o.",
+    )
+
+
+class RephrasedCases(Step[Rephrasing]):
+    """The cases of a dataset that are trained on, as they stand and negated, with wordings."""
+
+    group, name, columns, config = GROUP, "rephrased_cases", REPHRASED, Rephrasing
+    asks, named_by = Write(()), ("case_id", "form")
+    inputs = MappingProxyType(
+        {"cases": Input(key("negated_cases"), read_by=NEGATED, by_default=True)}
+    )
+    present = MappingProxyType(
+        {DONE: ("wordings",), **dict.fromkeys(("rejected", "unparsed", "refused", "failed"), ())}
+    )
+    description = (
+        "Cases that judges are fine-tuned on, drawn evenly from those with a negation, each form "
+        "in four further wordings: by rule, or by a model (§5.4)."
+    )
+
+    def __init__(self, catalog: Catalog) -> None:
+        super().__init__(catalog)
+        self.partitions = datasets()
+
+    def model(self, partition: str, config: Rephrasing) -> Model | None:
+        """The writer; None for `grammar`."""
+        writer = chosen(self.catalog, config.writer, "writer")
+        return None if writer.rehearses else writer
+
+    def rows(self, work: Work[Rephrasing]) -> list[dict[str, Any]]:
+        """The drawn cases, in both forms."""
+        some = limited(work.rows("cases"), "negated", work.config.cases)
+        return [_row(case, form, work.config.writer) for case in some for form in FORMS]
+
+    def converse(self, work: Work[Rephrasing], row: Row) -> Conversation:
+        """Have the question rephrased; what breaks a rule is asked for again with the reason."""
+        question, number = row["question"] or "", work.config.rephrasings
+        if self.model(work.partition, work.config) is None:
+            return _checked(question, rephrase(question, number), number)
+        asked = rephrasing_prompt(question, number)
+        said = yield from sentence(
+            asked,
+            str.strip,
+            lambda text: problem_of(question, wordings_in(text), number),
+            _AGAIN,
+            1 + _REASKS,
+        )
+        found = {**said, "prompt_version": VERSION}
+        if said["outcome"] != "written":
+            return found
+        return {**found, "wordings": wordings_in(said["sentence"]), "outcome": DONE}
+
+    def may_follow(self, row: Row) -> bool:
+        """Any wording may break a rule."""
+        return True
+
+    def metadata(self, work: Work[Rephrasing], rows: Sequence[Row]) -> dict[str, Any]:
+        """How many cases and pictures are trained on, and some of the wordings."""
+        shown = [
+            {"question": row["question"], "wordings": " / ".join(row["wordings"] or ())}
+            for row in rows[:12]
+        ]
+        return {
+            "cases": len({row["case_id"] for row in rows}),
+            "pictures": len({row["image_id"] for row in rows}),
+            "by_answer": str(dict(Counter(row["answer"] for row in rows))),
+            "examples": markdown_table(pd.DataFrame(shown, columns=["question", "wordings"])),
+        }
+
+    def checks(self) -> list[Check]:
+        """Every wording passes by rule."""
+        told = "As many wordings as were asked for, each one question, and none the negation."
+        return [Check("wordings_hold", told, _hold, blocking=True)]
+
+
+def _row(case: Row, form: str, writer: str) -> dict[str, Any]:
+    said = "" if form == ORIGINAL else "negated_"
+    return {
+        **{name: case[name] for name in CASE},
+        "form": form,
+        "question": case[f"{said}question"],
+        "answer": case[f"{said}answer"],
+        "writer": writer,
+        "wordings": [],
+        "calls": [],
+        "outcome": PENDING if case["outcome"] == PENDING else None,
+    }
+
+
+def _checked(question: str, wordings: Sequence[str], number: int) -> dict[str, Any]:
+    why = problem_of(question, wordings, number)
+    if why:
+        return {"outcome": "rejected", "reason": f"by rule: {why}"}
+    return {"wordings": list(wordings), "outcome": DONE}
+
+
+def _hold(work: Work[Rephrasing], rows: Sequence[Row]) -> AssetCheckResult:
+    wrong = [
+        (row["case_id"], row["form"], why)
+        for row in rows
+        if row["outcome"] == DONE
+        and (why := problem_of(row["question"], row["wordings"], work.config.rephrasings))
+    ]
+    table = pd.DataFrame(wrong, columns=["case_id", "form", "reason"])
+    return result_of(f"{len(rows) - len(wrong):,} of {len(rows):,} hold", table)

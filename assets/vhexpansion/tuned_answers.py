@@ -1,0 +1,178 @@
+"""What a judge answers to held-out cases and general questions, as numbers."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from assets.vhexpansion.adversarial_perturbations import METHODS
+from assets.vhexpansion.asking import NONE
+from assets.vhexpansion.common import key
+from metrics.intervals import stratified_interval
+from metrics.mme import SUBTASKS, mme_score
+from metrics.paired_differences import paired_interval
+from metrics.symmetry import symmetry
+from resources.home import Home
+
+ATTACKED, ALL = "attacked", "all"
+NOT_JUDGED = "it has not been asked yet"
+_READ = [
+    *("case_id", "image_id", "form", "truth", "answer", "correct", "repeat", "outcome"),
+    *("perturbation", "encoder", "parameters", "rehearsal"),
+]
+
+
+class Measured(NamedTuple):
+    """One number with its interval, or why there is none; `change` is from before."""
+
+    measure: str
+    dataset: str
+    shown: str | None = None
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    change: float | None = None
+    change_low: float | None = None
+    change_high: float | None = None
+    cases: int = 0
+    images: int = 0
+    unanswered: int = 0
+    why: str = ""
+    rehearsal: bool = False
+
+
+def symmetric(
+    home: Home, dataset: str, cases: pd.DataFrame, judge: str | None, before: str | None
+) -> Iterator[Measured]:
+    """Symmetric accuracy of held-out cases: as they were, attacked, and all of these (Table 7)."""
+    after, was = (_of(home, "answers", dataset, cases, name) for name in (judge, before))
+    if after.empty:
+        yield Measured("symmetric", dataset, ALL, why=NOT_JUDGED if judge else "")
+        return
+    for shown, done in ((NONE, (NONE,)), (ATTACKED, METHODS), (ALL, (NONE, *METHODS))):
+        some = after[after["perturbation"].isin(done)]
+        if some.empty:
+            continue
+        origin = was[was["perturbation"].isin(done)]
+        numbers = symmetry(some, None if origin.empty else origin)
+        yield Measured(
+            "symmetric",
+            dataset,
+            shown,
+            value=_known(numbers["symmetric"]),
+            low=_known(numbers["symmetric_low"]),
+            high=_known(numbers["symmetric_high"]),
+            change=_known(numbers["change"]),
+            change_low=_known(numbers["change_low"]),
+            change_high=_known(numbers["change_high"]),
+            cases=int(numbers["cases"]),
+            images=int(numbers["images"]),
+            unanswered=int(numbers["unanswered"]),
+            rehearsal=bool(some["rehearsal"].any()),
+        )
+
+
+def general(
+    home: Home, questions: pd.DataFrame, mme: str | None, judge: str | None, before: str | None
+) -> Iterator[Measured]:
+    """MME's scores, where there is a collection of it; else accuracy of held-out questions.
+
+    What `clean_answers_<judge>` has of these is counted: questions that are answered by yes or no.
+    """
+    if mme is not None:
+        yield from _mme(home, mme, judge)
+        return
+    for dataset, some in questions.groupby("dataset", sort=False):
+        yield _accuracy(home, str(dataset), some, judge, before)
+
+
+def _mme(home: Home, mme: str, judge: str | None) -> Iterator[Measured]:
+    answers = _of(home, "clean_answers", mme, None, judge)
+    topics = home.find(key("seed_cases"), mme, ["case_id", "topic"])
+    if answers.empty or topics is None:
+        for kind in SUBTASKS:
+            yield Measured(kind, mme, why=NOT_JUDGED if judge else "")
+        return
+    first = answers[answers["repeat"].eq(0)].merge(
+        topics.rename(columns={"case_id": "case"}), on="case", how="left"
+    )
+    # What is neither yes nor no is wrong, as in the authors' script; what failed is unknown.
+    wrong = first["correct"].fillna(value=False).astype(float)
+    asked = pd.DataFrame(
+        {
+            "subtask": first["topic"].fillna(""),
+            "image": first["image_id"],
+            "correct": wrong.where(first["outcome"].ne("failed")),
+        }
+    )
+    for kind in SUBTASKS:
+        score = mme_score(asked, kind)
+        names = {each.casefold() for each in SUBTASKS[kind]}
+        of = first[asked["subtask"].str.casefold().isin(names)]
+        yield Measured(
+            kind,
+            mme,
+            value=_known(score.value),
+            low=_known(score.low),
+            high=_known(score.high),
+            cases=len(of),
+            images=of["image_id"].nunique(),
+            unanswered=int(of["answer"].isna().sum()),
+            why=score.why,
+            rehearsal=bool(of["rehearsal"].any()),
+        )
+
+
+def _accuracy(
+    home: Home, dataset: str, questions: pd.DataFrame, judge: str | None, before: str | None
+) -> Measured:
+    """Accuracy of the yes/no questions among those that are held out."""
+    after, was = (_of(home, "clean_answers", dataset, questions, name) for name in (judge, before))
+    if after.empty:
+        return Measured("general", dataset, why=NOT_JUDGED if judge else "")
+    right, origin = _right(after), _right(was)
+    images = after.drop_duplicates("case_id").set_index("case_id")["image_id"][right.index]
+    found = Measured(
+        "general",
+        dataset,
+        cases=len(right),
+        images=images.nunique(),
+        unanswered=int(after["answer"].isna().sum()),
+        rehearsal=bool(after["rehearsal"].any()),
+    )
+    if right.isna().all():
+        return found._replace(why="none of them has an answer")
+    names, strata = images.to_numpy(str), np.zeros(len(right))
+    low, high = stratified_interval(right.to_numpy(), names, strata, seed=0)
+    gained = right.to_numpy() - origin.reindex(right.index).to_numpy(np.float64)
+    found = found._replace(value=float(right.mean()), low=low, high=high)
+    if np.isnan(gained).all():
+        return found
+    ends = paired_interval(gained, names, strata, seed=0)
+    return found._replace(
+        change=float(np.nanmean(gained)), change_low=ends.low, change_high=ends.high
+    )
+
+
+def _right(answers: pd.DataFrame) -> "pd.Series[float]":
+    """By case: the share of its answers that is right, NaN without any."""
+    return answers["correct"].astype(float).groupby(answers["case_id"]).mean()
+
+
+def _of(
+    home: Home, asset: str, dataset: str, cases: pd.DataFrame | None, judge: str | None
+) -> pd.DataFrame:
+    """What a judge has answered to some cases, each perturbation and setting a case of its own."""
+    table = home.find(key(f"{asset}_{judge}"), dataset, _READ) if judge else None
+    if table is None:
+        return pd.DataFrame(columns=_READ)
+    if cases is not None:
+        table = table[table["case_id"].isin(cases["case_id"])]
+    done = table[["perturbation", "encoder", "parameters"]].fillna("").agg("|".join, axis=1)
+    named = {"case": table["case_id"], "case_id": table["case_id"] + "|" + done}
+    return table.assign(**named).reset_index(drop=True)
+
+
+def _known(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)

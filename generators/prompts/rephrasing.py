@@ -1,0 +1,73 @@
+"""Rephrasings of yes/no questions, for fine-tuning (VHExpansion, §5.4): by a writer, or by rule.
+
+The paper has GPT-4o rephrase each question four times and does not print how it asks. The words
+here are our own; the file's name ends with their version.
+"""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from generators.prompts.negation import check
+from generators.prompts.negation.lexicon import AUXILIARIES
+
+VERSION = "1"
+_TEXT = Path(__file__).with_name(f"rephrase-{VERSION}.txt").read_text("utf-8")
+_FRAMES = (
+    *("Looking at the image, {}", "Judging by what is shown, {}"),
+    *("Going by the picture alone, {}", "In what you see here, {}", "According to the image, {}"),
+    *("From this picture, {}", "As far as the image shows, {}", "With this image in view, {}"),
+)
+MOST = len(_FRAMES)
+"""So many wordings can be had by rule."""
+_MARK = re.compile(r"^\s*(?:[-*•]|\(?\d+[.):]\)?)\s*")
+
+
+def rephrasing_prompt(question: str, number: int) -> str:
+    """What a writer is asked for."""
+    return _TEXT.strip().replace("{number}", str(number)).replace("{question}", question)
+
+
+def rephrase(question: str, number: int) -> list[str]:
+    """So many wordings by rule, `MOST` at most: a phrase before the question that changes nothing.
+
+    >>> rephrase("Is there a dog?", 1)
+    ['Looking at the image, is there a dog?']
+    """
+    first, _, rest = question.partition(" ")
+    # A word that is no auxiliary may be a name, whose capital stays.
+    asked = f"{first.lower()} {rest}" if first.lower() in AUXILIARIES else question
+    return [frame.format(asked) for frame in _FRAMES[:number]]
+
+
+def wordings_in(reply: str) -> list[str]:
+    """The lines of a reply that hold something, without numbers before them."""
+    lines = (_MARK.sub("", line).strip(" \"'“”`") for line in reply.splitlines())
+    return [line for line in lines if line]
+
+
+def problem_of(question: str, wordings: Sequence[str], number: int) -> str | None:
+    """What is wrong with the rephrasings of a question; None where they will do.
+
+    Whether they ask the same nobody can tell by rule; that one is the question's negation, or no
+    question, or stands there twice, can be told.
+
+    >>> problem_of("Is there a dog?", ["Is there no dog?", "Can you see a dog?"], 2)
+    'a negation: "Is there no dog?" asks the opposite.'
+    """
+    if len(wordings) != number:
+        return f"so many: there are {len(wordings)} lines, and there have to be {number}."
+    seen = {_plain(question)}
+    for wording in wordings:
+        if not wording.endswith("?") or wording.count("?") > 1:
+            return f'one question: "{wording}" is not one.'
+        if _plain(wording) in seen:
+            return f'another wording: "{wording}" stands there already.'
+        if check(question, wording) is None or check(wording, question) is None:
+            return f'a negation: "{wording}" asks the opposite.'
+        seen.add(_plain(wording))
+    return None
+
+
+def _plain(question: str) -> str:
+    return " ".join(re.findall(r"\w+", question.casefold()))

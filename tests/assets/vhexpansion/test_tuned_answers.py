@@ -1,0 +1,111 @@
+"""Numbers before and after fine-tuning, of answers that are written by hand."""
+
+from pathlib import Path
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from assets.vhexpansion.tuned_answers import NOT_JUDGED, general, symmetric
+from metrics.mme import COGNITION
+from resources.home import Home
+
+ZOO = [f"zoo/{n}" for n in range(4)]
+
+
+def answer(case, right, form="original", perturbation="none", **columns):
+    return {
+        "case_id": case,
+        "image_id": f"image of {case}",
+        "form": form,
+        "truth": "yes",
+        "answer": {True: "yes", False: "no", None: None}[right],
+        "correct": right,
+        "repeat": 0,
+        "outcome": "unparsed" if right is None else "answered",
+        "perturbation": perturbation,
+        "encoder": None if perturbation == "none" else "llava",
+        "parameters": None,
+        "rehearsal": False,
+    } | columns
+
+
+def pairs(right, perturbation="none"):
+    """By case: whether both forms are right; the negation of a case that is not is wrong."""
+    return [
+        answer(case, bool(both) or form == "original", form, perturbation)
+        for case, both in zip(ZOO, right, strict=True)
+        for form in ("original", "negated")
+    ]
+
+
+@pytest.fixture
+def home(tmp_path):
+    return Home(root=str(tmp_path))
+
+
+def store(home, name, dataset, rows):
+    path = Path(home.root, "vhexpansion", name, f"{dataset}.parquet")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    pq.write_table(pa.Table.from_pylist(rows), path)
+
+
+def test_held_out_cases_alone_are_counted_as_they_were_and_attacked(home):
+    before = [*pairs([0, 0, 0, 1]), *pairs([0, 0, 0, 0], "pgd"), *pairs([1, 1, 1, 1], "jpeg")]
+    after = [*pairs([1, 1, 0, 1]), *pairs([1, 0, 0, 0], "pgd"), *pairs([1, 1, 1, 1], "jpeg")]
+    store(home, "answers_llava", "zoo", before)
+    store(home, "answers_tuned", "zoo", after)
+    held = pd.DataFrame({"case_id": ZOO[1:]})
+    found = {each.shown: each for each in symmetric(home, "zoo", held, "tuned", "llava")}
+    assert found["none"].value == pytest.approx(2 / 3)
+    assert found["attacked"].value == 0
+    assert found["all"].value == pytest.approx(2 / 6)
+    assert found["all"].cases == 6
+    assert found["all"].images == 3
+    assert found["none"].change == pytest.approx(1 / 3)
+    assert found["all"].change == pytest.approx(1 / 6)
+    assert found["all"].change_low <= found["all"].change <= found["all"].change_high
+    (base,) = (each for each in symmetric(home, "zoo", held, "llava", None) if each.shown == "all")
+    assert base.value == pytest.approx(1 / 6)
+    assert base.change is None
+
+
+def test_what_was_not_asked_says_so(home):
+    held = pd.DataFrame({"case_id": ZOO})
+    (found,) = symmetric(home, "zoo", held, "tuned", "llava")
+    assert (found.value, found.why) == (None, NOT_JUDGED)
+    scores = list(general(home, held, "mme", "tuned", "llava"))
+    assert [(each.measure, each.why) for each in scores] == [
+        *(("perception", NOT_JUDGED), ("cognition", NOT_JUDGED))
+    ]
+
+
+def test_mme_is_scored_by_its_rule_of_the_collection_that_is_named(home):
+    asked = [(f"mme/{task}/{at}", task, at) for task in COGNITION for at in range(4)]
+    rows = [
+        answer(case, right=None if at == 3 else True, image_id=f"{task} {at // 2}")
+        for case, task, at in asked
+    ]
+    store(home, "clean_answers_tuned", "mme", rows)
+    store(home, "seed_cases", "mme", [{"case_id": c, "topic": t} for c, t, _ in asked])
+    perception, cognition = general(home, pd.DataFrame(), "mme", "tuned", None)
+    assert perception.why == "existence has no questions"
+    # What is neither yes nor no is wrong: three of four questions, one of two pictures.
+    assert cognition.value == 4 * (75 + 50)
+    assert cognition.unanswered == 4
+    failed = [{**rows[0], "correct": None, "answer": None, "outcome": "failed"}, *rows[1:]]
+    store(home, "clean_answers_tuned", "mme", failed)
+    _, cognition = general(home, pd.DataFrame(), "mme", "tuned", None)
+    assert cognition.value is None
+    assert cognition.why == "1 of 4 questions of commonsense_reasoning have no answer"
+
+
+def test_general_questions_that_were_held_out_are_the_test_without_mme(home):
+    store(home, "clean_answers_llava", "vqa", [answer(case, right=True) for case in ZOO])
+    store(home, "clean_answers_tuned", "vqa", [answer(c, right=c != ZOO[2]) for c in ZOO])
+    held = pd.DataFrame({"case_id": ZOO[1:], "dataset": "vqa"})
+    (found,) = general(home, held, None, "tuned", "llava")
+    assert (found.measure, found.dataset, found.cases) == ("general", "vqa", 3)
+    assert found.value == pytest.approx(2 / 3)
+    assert found.change == pytest.approx(-1 / 3)
