@@ -9,7 +9,6 @@ from dagster import (
     AssetDep,
     AssetExecutionContext,
     AssetsDefinition,
-    Config,
     MaterializeResult,
 )
 from pydantic import Field
@@ -31,6 +30,7 @@ from assets.vhexpansion.tuned_answers import Measured, general, symmetric
 from metrics.mme import SUBTASKS
 from resources.home import Home
 from resources.models.catalog import Model, identity
+from resources.run_config import Config
 
 BEFORE = "before"
 MITIGATION = Columns(

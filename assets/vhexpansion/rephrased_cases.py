@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Any
 
 import pandas as pd
-from dagster import AssetCheckResult, Config
+from dagster import AssetCheckResult
 from pydantic import Field
 
 from assets.kit.checks import result_of
@@ -29,6 +29,7 @@ from generators.prompts.rephrasing import (
 from metrics.symmetry import ORIGINAL
 from resources.models.catalog import Catalog, Model
 from resources.models.requests import Write
+from resources.run_config import Config
 
 REPHRASED = Columns(
     **CASE,

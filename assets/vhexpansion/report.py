@@ -9,7 +9,7 @@ from assets.kit.table_asset import NothingYet
 from assets.report.asset import Sources, report_asset
 from assets.report.publish import Site
 from assets.vhexpansion.common import GROUP, QUESTION, TITLE, datasets, key
-from assets.vhexpansion.pages import Answered, build
+from assets.vhexpansion.pages import Answered, Mitigation, build
 from assets.vhexpansion.pages.gallery import yes_twice
 from resources.models.catalog import Model
 
@@ -25,8 +25,8 @@ def report_over(judges: Sequence[Model]) -> AssetsDefinition:
         GROUP,
         lambda found: _site(found, judges),
         # Answers are read without edges: `symmetry` changes whenever they do.
-        deps=[key("symmetry")],
-        description=f"{TITLE}: {QUESTION} Tables 3 to 6, and pairs in pictures.",
+        deps=[key("symmetry"), key("mitigation")],
+        description=f"{TITLE}: {QUESTION} Tables 3 to 8, and pairs in pictures.",
     )
 
 
@@ -43,7 +43,9 @@ def _site(found: Sources, judges: Sequence[Model]) -> Site:
         for dataset in there
         for judge in dataset.judges
     }
-    return build(datasets=there, facts=found.facts, spent=found.spent, dates=dates)
+    table = found.table("mitigation")
+    tuned = None if table is None else Mitigation(table)
+    return build(datasets=there, facts=found.facts, spent=found.spent, dates=dates, tuned=tuned)
 
 
 def _answered(found: Sources, name: str, judges: Sequence[Model]) -> Answered | None:

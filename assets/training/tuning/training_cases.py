@@ -11,7 +11,6 @@ from dagster import (
     AssetCheckSpec,
     AssetDep,
     AssetExecutionContext,
-    Config,
     MaterializeResult,
 )
 from pydantic import Field, field_validator
@@ -34,6 +33,7 @@ from assets.training.tuning.arms import (
 from assets.training.tuning.common import DECLARED, table_asset
 from generators.nearest import nearest
 from resources.home import Home
+from resources.run_config import Config
 
 _NAMED = 3
 NO_OVERLAP = AssetCheckSpec(

@@ -2,5 +2,6 @@
 
 from assets.vhexpansion.pages.build import build
 from assets.vhexpansion.pages.dataset_page import Answered
+from assets.vhexpansion.pages.mitigation import Mitigation
 
-__all__ = ["Answered", "build"]
+__all__ = ["Answered", "Mitigation", "build"]

@@ -9,7 +9,7 @@ from assets.report.costs import costs
 from assets.report.rendering import Renderer, Shell
 from assets.report.start_page import Entry
 from assets.vhexpansion.common import QUESTION, TITLE
-from assets.vhexpansion.pages import charts, finding, paper, tables
+from assets.vhexpansion.pages import charts, finding, mitigation, paper, tables
 from assets.vhexpansion.pages.dataset_page import Answered, firmest_first
 from assets.vhexpansion.pages.gallery import Pair, gallery
 from assets.vhexpansion.pages.standings import judged
@@ -25,17 +25,19 @@ def build(
     facts: Mapping[str, str],
     spent: Sequence[Spent] = (),
     dates: Mapping[tuple[str, str], str] = MappingProxyType({}),
+    tuned: mitigation.Mitigation | None = None,
 ) -> publish.Site:
     """Make the site of datasets; `facts` are the lines of the footer.
 
-    `dates` says by dataset and judge when its answers were stored.
+    `dates` says by dataset and judge when its answers were stored; `tuned` is what fine-tuning has
+    changed, where a model was.
     """
     found = finding.finding(datasets)
     galleries = {dataset.name: gallery(dataset) for dataset in datasets}
     pairs = (pair for held in galleries.values() for of in held.values() for pair in of)
     return publish.Site(
         entry=Entry(TITLE, QUESTION, found.sentence, found.state),
-        pages=_pages(datasets, galleries, found, Shell(TITLE, facts, _LINKS), spent),
+        pages=_pages(datasets, galleries, found, Shell(TITLE, facts, _LINKS), spent, tuned),
         pictures=(),
         thumbnails=list(dict.fromkeys(pair.picture for pair in pairs)),
         metadata={
@@ -52,11 +54,15 @@ def _pages(
     found: finding.Finding,
     shell: Shell,
     spent: Sequence[Spent],
+    tuned: mitigation.Mitigation | None,
 ) -> Iterator[tuple[str, str]]:
     shared = {"datasets": datasets, "tables": tables, "charts": charts, "paper": paper}
+    shared |= {"mitigation": mitigation, "tuned": tuned}
     page = Renderer(_HERE / "templates", shell, question=QUESTION, **shared).page
     yield from page("index.html", "front.html", found=found, costs=costs(spent))
     for dataset in datasets:
         pairs = galleries[dataset.name]
         yield from page(dataset.page, "dataset.html", dataset=dataset, pairs=pairs)
         yield from page(dataset.gallery, "pairs.html", dataset=dataset, pairs=pairs)
+    if tuned is not None:
+        yield from page(mitigation.PAGE, "mitigation.html", found=tuned)

@@ -1,0 +1,183 @@
+"""Tables 7 and 8 and Figure 4: what fine-tuning changes, in our numbers and in the paper's."""
+
+import csv
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from assets.kit.columns import records
+from assets.kit.tuning import ARMS
+from assets.report.cells import Body, Cell, Group, Head, Line, Table, margin
+from assets.report.charts import SCORES, Bar, Chart, Mark
+from assets.report.formats import NONE as NOTHING
+from assets.report.formats import Rate, score, score_interval
+
+PAGE = "mitigation.html"
+_SHOWN: Mapping[str | None, str] = {
+    None: "",
+    "none": "as they were",
+    "attacked": "attacked",
+    "all": "both",
+}
+_MEASURES = {"perception": "MME Perception", "cognition": "MME Cognition"}
+_MOST = {"perception": 2000.0, "cognition": 800.0}
+_PAPERS = ("Before", "Original cases", "Expanded cases")
+_NOT_MADE = Cell("", note="not trained, or not judged")
+
+
+@dataclass(frozen=True)
+class Mitigation:
+    """The rows of `vhexpansion/mitigation`."""
+
+    table: pd.DataFrame
+
+    @cached_property
+    def rows(self) -> Sequence[Mapping[str, Any]]:
+        """The rows, None for what is empty."""
+        return records(self.table.astype(object).where(self.table.notna(), None))
+
+    @property
+    def stand_in(self) -> bool:
+        """Whether something offline had a part in any number."""
+        return any(row["rehearsal"] for row in self.rows)
+
+    @cached_property
+    def rates(self) -> Mapping[str, Sequence[float]]:
+        """By arm: the learning rates of its adapters."""
+        found = {(row["arm"], row["learning_rate"]) for row in self.rows if row["learning_rate"]}
+        return {arm: sorted(rate for of, rate in found if of == arm) for arm in ARMS}
+
+    @property
+    def has_mme(self) -> bool:
+        """Whether MME's questions are the general test."""
+        return any(row["measure"] in _MEASURES for row in self.rows)
+
+
+def symmetric(found: Mitigation) -> Table:
+    """Symmetric accuracy of held-out cases, before and after (Table 7)."""
+    return _table(found, ("symmetric",), "Symmetric accuracy of held-out cases", "Dataset")
+
+
+def general(found: Mitigation) -> Table:
+    """MME's scores, or accuracy on general questions that were held out (Table 8)."""
+    return _table(found, (*_MEASURES, "general"), "General questions", "Test")
+
+
+def sweeps(found: Mitigation) -> list[Chart]:
+    """The same numbers by learning rate, of the expanded arm and then of the other (Figure 4)."""
+    return [
+        _chart(found, arm, row)
+        for arm in reversed(ARMS)
+        for row in _lines(found, ("symmetric", *_MEASURES, "general"))
+        if row["shown"] in (None, "all") and len(found.rates[arm]) > 1
+    ]
+
+
+def paper(number: str) -> Table:
+    """Table 7 or 8 as printed, without intervals."""
+    lines = [
+        Line(
+            _MEASURES.get(row["measure"], row["measure"]),
+            [_printed(row[name]) for name in ("before", *ARMS)],
+        )
+        for row in _paper()
+        if row["table"] == number
+    ]
+    return Table.plain(f"The paper’s Table {number}", "Dataset", _PAPERS, lines)
+
+
+@cache
+def _paper() -> Sequence[Mapping[str, str]]:
+    path = Path(__file__).with_name("mitigation_paper.csv")
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def _printed(value: str) -> Cell:
+    return Cell(value, numbers={"": float(value)})
+
+
+def _lines(found: Mitigation, measures: Sequence[str]) -> list[Mapping[str, Any]]:
+    """One row of each measure, dataset and what was shown, in the order of measures."""
+    there: dict[tuple[Any, ...], Mapping[str, Any]] = {}
+    for row in sorted(found.rows, key=lambda row: row["arm"] != "before"):
+        if row["measure"] in measures:
+            there.setdefault(_line_of(row), row)
+    return sorted(there.values(), key=lambda row: measures.index(row["measure"]))
+
+
+def _line_of(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    return row["measure"], row["dataset"], row["shown"]
+
+
+def _table(found: Mitigation, measures: Sequence[str], caption: str, corner: str) -> Table:
+    groups = [Group("Before", [Head("")])]
+    groups += [
+        Group(f"{arm.title()} cases", [Head(f"{rate:g}") for rate in rates])
+        for arm, rates in found.rates.items()
+        if rates
+    ]
+    lines = [
+        Line(
+            _MEASURES.get(line["measure"], line["dataset"]),
+            [
+                _cell(_at(found, line, "before", None)),
+                *(_cell(_at(found, line, arm, rate)) for arm in ARMS for rate in found.rates[arm]),
+            ],
+            small=_SHOWN[line["shown"]],
+        )
+        for line in _lines(found, measures)
+    ]
+    return Table(caption, corner, groups, [Body("", lines)])
+
+
+def _at(
+    found: Mitigation, line: Mapping[str, Any], arm: str, rate: float | None
+) -> Mapping[str, Any] | None:
+    of = (row for row in found.rows if _line_of(row) == _line_of(line))
+    held = [row for row in of if (row["arm"], row["learning_rate"]) == (arm, rate)]
+    return next((row for row in held if row["value"] is not None), held[0] if held else None)
+
+
+def _cell(row: Mapping[str, Any] | None) -> Cell:
+    if row is None:
+        return _NOT_MADE
+    if row["value"] is None:
+        return Cell(NOTHING, note=row["why"] or "not judged")
+    rate = Rate(row["value"], row["low"], row["high"])
+    if row["measure"] in _MEASURES:
+        ends = {"": rate.value, "low": rate.low, "high": rate.high}
+        numbers = {name: of for name, of in ends.items() if of is not None}
+        return Cell(f"{rate.value:.1f}", f"[{rate.low:.0f},\u00a0{rate.high:.0f}]", "", numbers)
+    cell = margin(rate)
+    if row["change"] is None:
+        return cell
+    ends: dict[str, float] = {"change": row["change"], "change, low": row["change_low"]}
+    ends["change, high"] = row["change_high"]
+    told = f"{'+' if row['change'] > 0 else ''}{score(row['change'], 3)}"
+    return cell._replace(change=told, numbers=dict(cell.numbers) | ends)
+
+
+def _chart(found: Mitigation, arm: str, line: Mapping[str, Any]) -> Chart:
+    most = _MOST.get(line["measure"], 1.0)
+    before = _at(found, line, "before", None)
+    bars = [_bar("before", before, most)]
+    bars += [_bar(f"{rate:g}", _at(found, line, arm, rate), most) for rate in found.rates[arm]]
+    name = _MEASURES.get(line["measure"], f"{line['dataset']}, {line['measure']}")
+    about = "MME’s score" if most > 1 else "share answered right"
+    ticks = SCORES if most == 1 else [f"{most * part / 4:g}" for part in range(5)]
+    slug = f"sweep-{arm}-{line['measure']}-{line['dataset']}"
+    return Chart(slug, f"{name}: {arm} cases, by learning rate", about, ticks, bars)
+
+
+def _bar(label: str, row: Mapping[str, Any] | None, most: float) -> Bar:
+    if row is None or row["value"] is None:
+        return Bar(label, [Mark("failure", Rate(None), "")], "no number", "no number")
+    value, low, high = (row[name] / most for name in ("value", "low", "high"))
+    text = score(value, 3) if most == 1 else f"{row['value']:.1f}"
+    spoken = f"{text} {score_interval(Rate(value, low, high), 3)}" if most == 1 else text
+    return Bar(label, [Mark("failure", Rate(value, low, high), text)], spoken)
