@@ -1,6 +1,7 @@
 """Mitigation: what fine-tuning changes, on held-out cases and general questions (Tables 7, 8)."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -25,12 +26,13 @@ from assets.kit.tuning import (
     data_of,
     training_cases_key,
 )
-from assets.vhexpansion.common import GROUP, key, table_asset
+from assets.vhexpansion.common import GROUP, table_asset
 from assets.vhexpansion.tuned_answers import Measured, general, symmetric
 from metrics.mme import SUBTASKS
 from resources.home import Home
 from resources.models.catalog import Model, identity
 from resources.run_config import Config
+from resources.training.publish import rewrite_results
 
 BEFORE = "before"
 MITIGATION = Columns(
@@ -86,8 +88,8 @@ def mitigation_over(judges: Sequence[Model]) -> AssetsDefinition:
     @table_asset(
         columns=MITIGATION,
         partitions=None,
-        # Answers are read without edges: `symmetry` changes whenever they do.
-        deps=[AssetDep(adapter_key(GROUP)), AssetDep(key("symmetry"))],
+        # Answers are read without edges: nobody who trains nothing has to make this after them.
+        deps=[AssetDep(adapter_key(GROUP)), AssetDep(training_cases_key(GROUP))],
         description="Symmetric accuracy of held-out cases before and after fine-tuning, by arm and "
         "learning rate, and what became of general questions (Tables 7 and 8, Figure 4).",
     )
@@ -113,7 +115,9 @@ def mitigation_over(judges: Sequence[Model]) -> AssetsDefinition:
                     GROUP,
                 )
                 continue
-            rows += list(_compared(home, config, cases, _tuned(row, judges)))
+            found = list(_compared(home, config, cases, _tuned(row, judges)))
+            rewrite_results(Path(home.root, row["adapter"]), [_in_words(each) for each in found])
+            rows += found
         table = MITIGATION.table(_once(rows))
         shown = table.to_pandas().query("shown != 'none' and shown != 'attacked'")
         shown = shown.rename(columns={"low": "value_low", "high": "value_high"})[_SHOWN]
@@ -125,6 +129,16 @@ def mitigation_over(judges: Sequence[Model]) -> AssetsDefinition:
         )
 
     return mitigation
+
+
+def _in_words(row: Mapping[str, Any]) -> dict[str, str]:
+    """A row for the model card."""
+    told = row["why"] or "not judged yet"
+    if row["value"] is not None:
+        told = f"{row['value']:.4g} ({row['low']:.4g} to {row['high']:.4g})"
+    arm = row["arm"] if row["learning_rate"] is None else "after"
+    shown = f", pictures {row['shown']}" if row["shown"] else ""
+    return {"": arm, "measure": f"{row['measure']}, {row['dataset']}{shown}", "value": told}
 
 
 def _trained(home: Home) -> list[dict[str, Any]]:

@@ -18,6 +18,7 @@ from resources.training.job import Job
 from resources.training.worker import ADAPTER, TRAINED
 
 FOLDER, CARD = "adapters", "README.md"
+_HELD_OUT, _USE = "## On pictures that were held out", "## Use"
 LIBRARIES = ("trl", "transformers", "peft", "accelerate", "datasets", "torch")
 
 
@@ -91,11 +92,11 @@ def write_card(
         "",
         f"A LoRA adapter of `{base['model']}`{at}; with another base it is refused.",
         "",
-        "## On pictures that were held out",
+        _HELD_OUT,
         "",
         *_table(results),
         "",
-        "## Use",
+        _USE,
         "",
         "```yaml",
         entry.rstrip(),
@@ -120,6 +121,15 @@ def write_card(
         "",
     ]
     write_whole(UPath(place / CARD), "\n".join(lines).encode())
+
+
+def rewrite_results(place: Path, results: Sequence[Mapping[str, str]]) -> None:
+    """Put the rows of another table into a model card, as once an adapter was judged."""
+    card = place / CARD
+    before, _, rest = card.read_text().partition(_HELD_OUT)
+    _, _, after = rest.partition(_USE)
+    table = "\n".join(_table(results))
+    write_whole(UPath(card), f"{before}{_HELD_OUT}\n\n{table}\n\n{_USE}{after}".encode())
 
 
 def _table(rows: Sequence[Mapping[str, str]]) -> list[str]:

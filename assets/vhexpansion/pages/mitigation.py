@@ -156,10 +156,10 @@ def _cell(row: Mapping[str, Any] | None) -> Cell:
     cell = margin(rate)
     if row["change"] is None:
         return cell
-    ends: dict[str, float] = {"change": row["change"], "change, low": row["change_low"]}
-    ends["change, high"] = row["change_high"]
+    moved = {"change": row["change"], "change, low": row["change_low"]}
+    moved["change, high"] = row["change_high"]
     told = f"{'+' if row['change'] > 0 else ''}{score(row['change'], 3)}"
-    return cell._replace(change=told, numbers=dict(cell.numbers) | ends)
+    return cell._replace(change=told, numbers={**cell.numbers, **moved})
 
 
 def _chart(found: Mitigation, arm: str, line: Mapping[str, Any]) -> Chart:

@@ -32,7 +32,7 @@ def test_whatever_asks_a_model_is_in_one_named_job_and_models_add_none():
     assert asking <= set(jobs.by_asset)
     names = [job.name for job in jobs.all]
     assert names == [job.name for job in jobs_of(flows(_loaded("gpt")[0]), _loaded("gpt")[0]).all]
-    assert len(names) == len(set(names)) == 25
+    assert len(names) == len(set(names)) == 29
     assert not any(character.isdigit() for name in names for character in name)
     assert all(job.description for job in jobs.all)
 

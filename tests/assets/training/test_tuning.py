@@ -211,6 +211,11 @@ def test_it_is_judged_as_any_judge_and_compared_on_held_out_cases(root, trained,
     # Who says yes to everything is right in no pair.
     assert of_all.loc["before", "value"] == 0
     assert pd.notna(of_all.loc["expanded", "change"])
+    (place,) = {path.parent for path in root.glob("adapters/*/README.md")}
+    card = (place / "README.md").read_text()
+    assert f"| before | symmetric, {TOPIC}, pictures all | 0 (" in card
+    assert "not judged yet" not in card
+    assert card.count("## Use") == 1
     general = rows.query("measure == 'general'")
     assert set(general["why"]) == {"it has not been asked yet"}
 
