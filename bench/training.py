@@ -26,7 +26,7 @@ from resources.training.faults import TrainingError
 from resources.training.job import Job
 from resources.training.recipe import RankingRecipe
 
-STEPS, TIMED, SEEDS, ROUNDS = 60, 40, 5, 3
+STEPS, TIMED, SEEDS, ROUNDS = 80, 40, 5, 3
 HELD_OUT, MOST_S, MOST_FAILURES = 100, 60.0, 0.1
 
 
@@ -45,11 +45,13 @@ def figures() -> Iterator[Figure | Unmeasured]:
     yield Figure("peak memory, TRL's bare trainer", memory["bare"], "MB")
     more = 100 * (memory["ours"] / memory["bare"] - 1)
     yield Figure("peak memory of ours above it", more, "%", 10, f"{memory['ours']:.0f} MB")
+    longest = 0.0
     for seed in range(SEEDS):
         before, after, seconds = in_a_process("bench.training", "learned", seed)
-        note = f"{before:.0%} before; {seconds:.0f} s of processor time"
+        longest, note = max(longest, seconds), f"{before:.0%} before"
         what = f"misranked held-out pairs after {STEPS} steps, seed {seed}"
         yield Figure(what, 100 * after, "%", 100 * MOST_FAILURES, note)
+    yield Figure("processor time of the longest of these", longest, "s", MOST_S)
     same, kills = in_a_process("bench.training", "killed")
     yield Figure("killed runs that end with other bytes", kills - same, "", 0, f"{kills} kills")
     for number in (2, 4):
@@ -134,9 +136,8 @@ def learned(root: Path, seed: int) -> tuple[float, float, float]:
     seconds = process_time() - started
     adapter = str(Path(job.folder) / worker.ADAPTER)
     after, scored = small.failure_rate(root, job.base.model, held_out, adapter=adapter)
-    assert scored == HELD_OUT
-    assert seconds < MOST_S
-    return before, after, seconds
+    # A pair without scores counts as misranked.
+    return before, (after * scored + HELD_OUT - scored) / HELD_OUT, seconds
 
 
 def killed(root: Path) -> tuple[int, int]:

@@ -12,8 +12,9 @@ def test_ours_is_held_against_the_bare_trainer_and_seeds_against_the_limit(monke
     bare, ours, slower, megabytes, more, *others = training.figures()
     assert (bare.value, ours.value, megabytes.value) == (11.0, 10.0, 800.0)
     assert (round(slower.value, 6), round(more.value, 6)) == (10.0, 5.0)
-    *seeds, kills, two, four, unmeasured = others
+    *seeds, longest, kills, two, four, unmeasured = others
     assert [seed.value <= seed.limit for seed in seeds] == [True, True, True, False, False]
+    assert longest.value == 12.0
     assert "held" in str(kills)
     assert "held" in str(two)
     assert "MISSED" in str(four)
