@@ -14,13 +14,13 @@ from dagster._core.definitions.partitions.context import partition_loading_conte
 from assets.kit.judged import Judged, Where
 from assets.planning import Task
 from assets.planning.everything import Everything, Share
-from sensors.materialization import Materialization
+from sensors.materialization import Failed, Materialization
 from sensors.planned_runs import PlannedRun, planned
 
 TAG = "counterfactory/judge"
 """The tag of a run that is part of having one judge answer everything: the judge's name."""
-_OF_MONEY = ("OverBudget", "NoPrice", "KeyNotSet")
-"""Errors after which nothing more can be asked."""
+_OVER, _OF_A_MODEL = "OverBudget", ("NoPrice", "KeyNotSet")
+"""Errors after which nothing more can be asked, and after which one model cannot be."""
 
 
 class Judging:
@@ -42,6 +42,8 @@ class Judging:
             for line in share.quote.lines
         }
         self._made_by_asset: dict[AssetKey, Mapping[str, int]] = {}
+        self._has_begun = False
+        self._others = {key.to_python_identifier() for key in everything.of_others}
         self.told: list[str] = [
             f"{share.benchmark.title}: {share.broken}"
             for share in everything.shares
@@ -54,10 +56,12 @@ class Judging:
             for stage in [] if share.broken else self._stages(share):
                 for each in map(self._needed, stage):
                     if each.assets and self._may_begin(each):
+                        self._has_begun = True
                         yield each
                         self._made_by_asset.clear()
-        for each in map(self._needed, self._gathering()):
-            if each.assets:
+        # What was asked has changed the quotes as well, also where no report could be made of it.
+        for each in self._gathering():
+            if self._has_begun or self._needed(each).assets:
                 yield each
 
     def _gathering(self) -> Iterator[PlannedRun]:
@@ -132,11 +136,16 @@ class Judging:
         """Whether a run is begun: not one that asks, once nothing more can be paid."""
         if not self._asks(run.assets):
             return True
-        why = next((f for f in self._done.failures if f.error in _OF_MONEY), None)
+        why = next(filter(self._is_final, self._done.failures), None)
         if why is not None:
             names = ", ".join(key.to_user_string() for key in run.assets)
             self.told.append(f"{names}, {run.partition}: not asked, since {why.step} failed.")
         return why is None
+
+    def _is_final(self, failed: Failed) -> bool:
+        """Whether nothing more can be asked: another judge's price or key is only of that one."""
+        op = failed.step.partition(",")[0]
+        return failed.error == _OVER or (failed.error in _OF_A_MODEL and op not in self._others)
 
     def _asks(self, keys: Collection[AssetKey]) -> bool:
         steps = self._judged.steps

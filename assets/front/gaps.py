@@ -30,7 +30,13 @@ def gap_of(cell: Cell, *, asks: bool) -> Gap:
 
 
 def _told(cell: Cell) -> str:
-    parts = [f"{count(cell.missing)} requests, expected to cost {cell.expected}."]
+    requests = "request" if cell.missing == 1 else "requests"
+    parts = [f"{count(cell.missing)} {requests}, expected to cost {cell.expected}."]
+    if cell.later:
+        parts[0] = f"Up to {parts[0]}"
+    if cell.missing_of_others:
+        names = ", ".join(line.model.name for line in cell.others)
+        parts.append(f"Of these, {count(cell.missing_of_others)} ask {names} about what it writes.")
     if cell.answered:
         parts.append(f"{count(cell.answered)} answers are there.")
     if cell.ready < cell.partitions:

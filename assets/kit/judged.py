@@ -1,5 +1,6 @@
 """What a judge or metric is asked, in every benchmark: the steps that are about it, by partition.
 
+Others' steps belong to it as well where its own numbers need what these are asked about it.
 Nothing is painted or written for it: a partition is there to be asked about once all that the step
 reads is stored. What is not there is named, with what has to be made before.
 """
@@ -21,7 +22,7 @@ from assets.kit.benchmarks import Benchmark, benchmarks
 from assets.kit.choice import NoSuchModel
 from assets.kit.foresight import partition_of
 from assets.kit.partitions import parts_of
-from assets.kit.step import Step
+from assets.kit.step import Input, Step
 from generators.nearest import nearest
 from resources.faults import Corrupt
 from resources.home import Home
@@ -37,13 +38,15 @@ class Part(NamedTuple):
     """A partition of a step that is about a judge.
 
     It can be asked where `unmade` is empty: these have to be made first, parents before others.
-    With `stands_in`, all that it reads was made by stand-ins: no result would come of it.
+    With `stands_in`, all that it reads was made by stand-ins: no result would come of it. A part
+    of another judge's has in `again` the run config by which its table, which is there, is made.
     """
 
     step: Step[Any]
     partition: str
     unmade: Sequence[Where] = ()
     stands_in: bool = False
+    again: Mapping[str, Any] | None = None
 
     @property
     def where(self) -> Where:
@@ -98,6 +101,7 @@ class Judged:
         self._instance, self._assets = instance, assets
         self._stored: dict[Where, bool] = {}
         self._rehearsed: dict[Where, bool] = {}
+        self._again: dict[Where, Mapping[str, Any]] = {}
         self._keys: dict[str, Sequence[str]] = {}
 
     def of(self, judge: Model, benchmark: Benchmark) -> Parts:
@@ -109,7 +113,17 @@ class Judged:
         for step in taken:
             for partition in self._partitions(step.partitions):
                 parts[step.key, partition] = self._part(step, partition, parts)
+        for step in self._also_about[benchmark.name].get(judge.name, []):
+            for where in ((step.key, each) for each in self._partitions(step.partitions)):
+                if self.is_stored(where):
+                    found = self._part(step, where[1], parts)
+                    parts[where] = found._replace(again=self._made_again(step, where))
         return Parts([*parts.values()], [step.key for step in about if step not in taken])
+
+    def inputs_of(self, part: Part) -> Iterator[tuple[Input, Where]]:
+        """What a part reads, with the partition of it."""
+        step, partition = part.step, part.partition
+        return ((of, (of.asset, partition_of(step, of, partition))) for of in step.inputs.values())
 
     @cached_property
     def steps(self) -> Mapping[AssetKey, Step[Any]]:
@@ -131,6 +145,26 @@ class Judged:
                     by_model[step.about.name].append(step)
         return found
 
+    @cached_property
+    def _also_about(self) -> Mapping[str, Mapping[str, Sequence[Step[Any]]]]:
+        """By benchmark and model: the steps of others."""
+        found: dict[str, dict[str, list[Step[Any]]]] = {}
+        for name, steps in self._all.items():
+            by_model = found.setdefault(name, defaultdict(list))
+            for step in steps:
+                for model in step.also_about if step.key in self._assets else ():
+                    by_model[model.name].append(step)
+        return found
+
+    def _made_again(self, step: Step[Any], where: Where) -> Mapping[str, Any]:
+        if where not in self._again:
+            try:
+                self._again[where] = step.again(self.home, where[1])
+            except (Corrupt, KeyError):
+                # As large as it can be, then.
+                self._again[where] = {}
+        return self._again[where]
+
     def _partitions(self, division: PartitionsDefinition[Any] | None) -> Sequence[str]:
         if division is None:
             return [""]
@@ -144,14 +178,13 @@ class Judged:
         """A partition of a step; those `before` it are made in the same go."""
         unmade: dict[Where, None] = {}
         stands_in = False
-        for of in step.inputs.values():
-            where = of.asset, partition_of(step, of, partition)
+        for of, where in self.inputs_of(Part(step, partition)):
             if where in before:
                 unmade |= dict.fromkeys(before[where].unmade)
                 stands_in |= before[where].stands_in
             elif of.optional:
                 continue
-            elif self._is_stored(where):
+            elif self.is_stored(where):
                 stands_in |= self._is_rehearsed(where)
             else:
                 unmade |= dict.fromkeys(self._unmade(where))
@@ -160,7 +193,7 @@ class Judged:
     def _unmade(self, where: Where) -> Iterator[Where]:
         """What is not stored of all that leads to a table, parents first, and then itself."""
         for parent in self._parents(where):
-            if not self._is_stored(parent):
+            if not self.is_stored(parent):
                 yield from self._unmade(parent)
         yield where
 
@@ -189,7 +222,8 @@ class Judged:
         parts = {partition, *parts_of(partition, own).values()}
         return sorted(parts & {*self._partitions(division)})
 
-    def _is_stored(self, where: Where) -> bool:
+    def is_stored(self, where: Where) -> bool:
+        """Whether there is a table of a partition."""
         if where not in self._stored:
             self._stored[where] = self.home.holds(where[0], where[1] or None)
         return self._stored[where]

@@ -218,6 +218,9 @@ class Step(ABC, Generic[ConfigT]):
     """Whether a new painter's is made by itself: nobody has to write something first, or to ask."""
     about: Model | None = None
     """The judge, metric or captioner whose own table it is; None where it serves all."""
+    also_about: Sequence[Model] = ()
+    """Other judges whose own numbers need it, as what it gives their captions: where its table is
+    there, it is made `again` once they are asked."""
 
     def __init__(self, catalog: Catalog) -> None:
         self.catalog = catalog
@@ -339,6 +342,10 @@ class Step(ABC, Generic[ConfigT]):
                 yield asked
         except StopIteration:
             return
+
+    def again(self, home: Home, partition: str) -> Mapping[str, Any]:
+        """The run config by which its stored table is made again, as large as it is."""
+        return {}
 
     def whole(self, work: Work[ConfigT], rows: Sequence[Row]) -> Whole | None:
         """What it would ask of the paper's sample, beside these `rows`; None where it is that."""

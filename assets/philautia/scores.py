@@ -5,7 +5,7 @@ latter alone: in a matrix it would have a column without a diagonal, and none of
 those of the others.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -39,6 +39,7 @@ from assets.philautia.references import CAPTIONERS, EVALUATORS
 from generators.nearest import nearest
 from generators.prompts.captioning import BASED, SCALE, SETTINGS, TEMPLATES, score_prompt
 from metrics import read_rating
+from resources.home import Home
 from resources.models.catalog import Catalog, Model
 from resources.models.outcomes import Answered
 from resources.models.requests import Look, Score, Turn
@@ -119,6 +120,7 @@ class Scores(JudgeStep[Scoring]):
                 for each in self.generators
             },
         }
+        self.also_about = _compared_with(catalog, judge, self.generators)
         self.description = f"What {judge.name} gives each caption of each model, 0 to 100."
 
     def rows(self, work: Work[Scoring]) -> list[dict[str, Any]]:
@@ -148,6 +150,17 @@ class Scores(JudgeStep[Scoring]):
             known = {name: row[name] for name in ("candidate", "caption", "references")}
             known |= {name: row[name] for name in _OF_PEOPLE}
             yield from self._asked(work, there[row["image_id"]], known, None)
+
+    def again(self, home: Home, partition: str) -> Mapping[str, Any]:
+        """For as many pictures, and in the same settings, as its table has."""
+        table = home.table(self.key, partition, ["image_id", "setting"])
+        pictures = home.find(key("pictures"), partition, ["image_id"])
+        there, settings = table["image_id"].nunique(), {*table["setting"]}
+        some = pictures is not None and 0 < there < len(pictures)
+        return {
+            **({"limit": there} if some else {}),
+            **({"settings": sorted(settings)} if 0 < len(settings) < len(SETTINGS) else {}),
+        }
 
     def _lacking(self) -> str:
         """What would give it captions: some model's, or else those that people have rated."""
@@ -234,6 +247,18 @@ def _generators_for(catalog: Catalog, judge: Model) -> tuple[Model, ...]:
     """Whose captions a judge scores: reference models score each other's, and nobody else does."""
     found = captioners_of(catalog, CAPTIONERS)
     return tuple(each for each in found if each.rehearses == judge.rehearses)
+
+
+def _compared_with(
+    catalog: Catalog, judge: Model, generators: Sequence[Model]
+) -> tuple[Model, ...]:
+    """The judges whose preference for themselves is told by what this one gives their captions."""
+    judges = catalog.with_role("judge")
+    left_out = {**twins(judges), **twins(generators)}
+    if judge.name in left_out:
+        return ()
+    names = {each.name for each in judges} - {judge.name, *left_out}
+    return tuple(each for each in generators if each.name in names)
 
 
 def scored(reply: Reply) -> dict[str, Any]:

@@ -15,9 +15,9 @@ from assets.kit.foresight import planners
 from assets.kit.judged import Judged, Part, Parts, Where
 from assets.kit.plan import PlanContext, Planners, Together
 from assets.planning.choice import Task
-from assets.planning.lines import Line, quote
-from assets.planning.prices import Pricing
-from assets.planning.rendering import at_most, expected
+from assets.planning.lines import Line, Quote, quote
+from assets.planning.prices import Pricing, prices_of
+from assets.planning.rendering import at_most, expected, grand_total
 from assets.planning.shapes import Shapes
 from resources.faults import StoreError
 from resources.models.catalog import Model
@@ -55,6 +55,8 @@ class Cell(NamedTuple):
     partitions: int = 0
     ready: int = 0
     line: Line | None = None
+    others: Sequence[Line] = ()
+    """By model: what other judges are asked about it, or about what it has made."""
     first: Sequence[Unmade] = ()
     stands_in: int = 0
     """Partitions of which stand-ins made all, left out."""
@@ -67,18 +69,36 @@ class Cell(NamedTuple):
 
     @property
     def missing(self) -> int:
-        """Requests without an answer: to be sent, or in a batch."""
-        return self.line.to_send + self.line.waiting if self.line else 0
+        """Requests without an answer: to be sent, in a batch, or about what is still to be made."""
+        return sum(map(_lacking, self._lines))
+
+    @property
+    def later(self) -> int:
+        """How many of these depend on answers that are not there yet, so that it may be fewer."""
+        return sum(line.later for line in self._lines)
+
+    @property
+    def missing_of_others(self) -> int:
+        """How many of these others are asked."""
+        return sum(map(_lacking, self.others))
 
     @property
     def expected(self) -> str:
         """What the missing ones are expected to cost, as in $1.20; or unknown."""
-        return expected(self.line, "online") if self.line else "$0.00"
+        return expected(self._sum, "online") if self.line else "$0.00"
 
     @property
     def at_most(self) -> str:
         """The most that they can cost, as in $3.40; or unknown."""
-        return at_most(self.line, "online") if self.line else "$0.00"
+        return at_most(self._sum, "online") if self.line else "$0.00"
+
+    @property
+    def _lines(self) -> list[Line]:
+        return [self.line, *self.others] if self.line else []
+
+    @property
+    def _sum(self) -> Line:
+        return grand_total(Quote([], self._lines))
 
     @property
     def command(self) -> str:
@@ -94,6 +114,7 @@ class Cells:
     def __init__(self, judged: Judged, sources: PlanContext) -> None:
         self._judged, self._sources = judged, sources
         self._shapes: dict[_Like, Shapes] = {}
+        self._others: dict[_Like, Sequence[Line]] = {}
         self._pricing = Pricing(sources.calls)
 
     def of(self, judge: Model, benchmark: Benchmark) -> Cell:
@@ -115,20 +136,33 @@ class Cells:
             stands_in=len({p.partition for p in found.parts if p.stands_in and p not in ready}),
         )
         try:
-            return cell._replace(line=self._line(judge, benchmark, ready))
+            line, *others = self._lines(judge, benchmark, ready)
+            return cell._replace(line=line, others=others)
         except (StoreError, ValueError) as why:
             return cell._replace(broken=str(why))
 
-    def _line(self, judge: Model, benchmark: Benchmark, ready: Sequence[Part]) -> Line:
+    def _lines(self, judge: Model, benchmark: Benchmark, ready: Sequence[Part]) -> list[Line]:
+        """What the judge is asked, and then by model what others are."""
         asking = [part for part in ready if part.step.asks_models]
-        like = _like(benchmark, asking)
+        own = [part for part in asking if part.again is None]
+        of_others = tuple(part.where for part in asking if part.again is not None)
+        like = *_like(benchmark, own, self._judged), of_others
         if like not in self._shapes:
-            self._shapes[like] = self._planned(asking)
-        if not self._shapes[like].is_begun(self._sources.calls, judge):
-            return self._shapes[like].line(judge, benchmark.name, self._pricing)
-        tasks = [Task(part.step.key, part.partition, {}) for part in asking]
-        (total,) = quote(self._planners, self._sources, tasks).totals
-        return replace(total, asset=benchmark.name)
+            self._shapes[like] = self._planned(own)
+        if self._shapes[like].is_begun(self._sources.calls, judge):
+            return self._quoted(judge, benchmark, asking)
+        if like not in self._others:
+            # Of all judges that have made nothing yet, others are asked the same.
+            quoted = self._quoted(judge, benchmark, asking) if of_others else []
+            self._others[like] = quoted[1:]
+        return [self._shapes[like].line(judge, benchmark.name, self._pricing), *self._others[like]]
+
+    def _quoted(self, judge: Model, benchmark: Benchmark, asking: Sequence[Part]) -> list[Line]:
+        tasks = [Task(*part.where, part.again or {}) for part in asking]
+        found = quote(self._planners, self._sources, tasks).totals
+        totals = {total.model.name: total for total in found}
+        first = totals.pop(judge.name, Line("", "", judge, prices=prices_of(judge)))
+        return [replace(total, asset=benchmark.name) for total in (first, *totals.values())]
 
     def _planned(self, asking: Sequence[Part]) -> Shapes:
         together: Together = {part.where: {} for part in asking}
@@ -161,17 +195,29 @@ def unmade(parts: Parts) -> list[Unmade]:
     return [Unmade(keys, tuple(partitions)) for keys, partitions in found.items()]
 
 
+def _lacking(line: Line) -> int:
+    return line.to_send + line.waiting + line.later
+
+
 def _either(names: Sequence[str]) -> str:
     return " or ".join(f'key:"{name}"' for name in names)
 
 
-def _like(benchmark: Benchmark, asking: Sequence[Part]) -> _Like:
-    """What is equal for two judges if their requests are: steps, inputs, and what these ask."""
+def _like(benchmark: Benchmark, asking: Sequence[Part], judged: Judged) -> _Like:
+    """What is equal for two judges if their requests are: steps, what these ask, and their inputs.
+
+    Of these, what the judge makes itself is the same, and what is optional and not there is none.
+    """
+    own = {part.where: type(part.step) for part in asking}
     return benchmark.name, tuple(
         (
             type(part.step),
             part.step.asks,
-            tuple((of.asset, of.dimension) for of in part.step.inputs.values()),
+            frozenset(
+                own.get(where, where)
+                for of, where in judged.inputs_of(part)
+                if where in own or not of.optional or judged.is_stored(where)
+            ),
             part.partition,
         )
         for part in asking

@@ -1,9 +1,9 @@
 """Everything that one judge or metric is asked, by benchmark: its scope, its quote, what lacks."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from dagster import AssetKey
 
@@ -49,6 +49,8 @@ class Share(NamedTuple):
     stands_in: Sequence[str]
     """Partitions that are left out, since stand-ins have made all of them."""
     on_request: Sequence[AssetKey]
+    of_others: Collection[AssetKey]
+    """Those of the tasks' assets that ask others, about what the judge has made."""
     quote: Quote
     broken: str = ""
 
@@ -65,13 +67,19 @@ class Everything(NamedTuple):
 
     @property
     def quote(self) -> Quote:
-        """A line a benchmark, and their sum."""
-        lines = [self._line(share) for share in self.shares if not share.broken]
+        """A line a benchmark and model that is asked, and their sums."""
+        shares = [share for share in self.shares if not share.broken]
+        lines = [line for share in shares for line in self._lines(share)]
         quotes = [share.quote for share in self.shares]
-        total = replace(self._sum(lines), asset="", partition="")
+        by_model: dict[str, list[Line]] = defaultdict(list)
+        for line in lines:
+            by_model[line.model.name].append(line)
         return Quote(
             lines,
-            [total] if lines else [],
+            [
+                replace(grand_total(Quote([], some)), asset="", partition="")
+                for some in by_model.values()
+            ],
             {why: tasks for each in quotes for why, tasks in each.without.items()},
             [sample for each in quotes for sample in each.samples],
             list(dict.fromkeys(warning for each in quotes for warning in each.warnings)),
@@ -85,9 +93,15 @@ class Everything(NamedTuple):
     @property
     def is_free(self) -> bool:
         """Whether it is certain that nothing is to be paid."""
-        total = self._sum([self._line(share) for share in self.shares])
-        bound = total.prices["online"].bound
-        return not bound.nano and not bound.unknown and total.missing is None
+        lines = [line for share in self.shares for line in self._lines(share)]
+        bounds = [line.prices["online"].bound for line in lines]
+        free = not any(bound.nano or bound.unknown for bound in bounds)
+        return free and all(line.missing is None for line in lines)
+
+    @property
+    def of_others(self) -> set[AssetKey]:
+        """The assets of other judges that are made again with what this one has made."""
+        return {key for share in self.shares for key in share.of_others}
 
     def notes(self) -> Iterator[str]:
         """What is not in the quote, and why."""
@@ -96,20 +110,19 @@ class Everything(NamedTuple):
         for benchmark in self.inapplicable:
             yield f"{benchmark.title} has nothing to ask of {self.scope.judge.name}."
         for share in self.shares:
-            yield from _notes(share)
+            yield from _notes(share, self.scope.judge)
 
-    def _line(self, share: Share) -> Line:
-        judge, ready = self.scope.judge, len({task.partition for task in share.tasks})
-        line = Line("", "", judge, prices=prices_of(judge))
-        if share.quote.totals:
-            line = share.quote.totals[0]
-        return replace(
-            line, asset=share.benchmark.title, partition=f"{ready} of {share.partitions} partitions"
-        )
-
-    def _sum(self, lines: Sequence[Line]) -> Line:
-        nothing = Line("", "", self.scope.judge, prices=prices_of(self.scope.judge))
-        return grand_total(Quote([], [*lines] or [nothing]))
+    def _lines(self, share: Share) -> Iterator[Line]:
+        """What a benchmark asks the judge, and then what it asks others about it."""
+        judge, own = self.scope.judge, [t for t in share.tasks if t.asset not in share.of_others]
+        by_model = {total.model.name: total for total in share.quote.totals}
+        where = {judge.name: {task.partition for task in own}}
+        for line in share.quote.lines:
+            where.setdefault(line.model.name, set()).add(line.partition)
+        nothing = Line("", "", judge, prices=prices_of(judge))
+        for name, line in ({judge.name: nothing} | by_model).items():
+            told = f"{len(where[name])} of {share.partitions} partitions"
+            yield replace(line, asset=share.benchmark.title, partition=told)
 
 
 def chosen_benchmarks(names: Sequence[str]) -> list[Benchmark]:
@@ -160,6 +173,7 @@ def _share(
         unmade(found),
         sorted(left),
         found.on_request,
+        {part.step.key for part in ready if part.again is not None},
         Quote([], []),
     )
     asking = planners({part.step.key: part.step for part in ready})
@@ -202,14 +216,23 @@ def _where(task: Task) -> Where:
     return task.asset, task.partition
 
 
-def _config(part: Part, limit: int | None) -> Mapping[str, int]:
+def _config(part: Part, limit: int | None) -> Mapping[str, Any]:
+    if part.again is not None:
+        return part.again
     if limit is None or "limit" not in part.step.config.model_fields:
         return {}
     return {"limit": limit}
 
 
-def _notes(share: Share) -> Iterator[str]:
+def _notes(share: Share, judge: Model) -> Iterator[str]:
     title = share.benchmark.title
+    others = {line.model.name: None for line in share.quote.lines if line.model != judge}
+    if others:
+        yield (
+            f"{title}: asked as well, about what {judge.name} writes: {', '.join(others)}. Its own "
+            "numbers need that. Their tables are made again, so that what else has no answer in "
+            "these is asked too."
+        )
     if share.broken:
         yield f"{title}: {share.broken}"
     for lacking in share.first:

@@ -1,0 +1,175 @@
+"""A new judge's quote: its captions, its scores, and what the others give its captions."""
+
+from collections import Counter
+
+import pyarrow.parquet as pq
+import pytest
+from dagster import DagsterInstance
+
+from assets.front.gaps import gap_of
+from assets.kit.benchmarks import benchmarks
+from assets.kit.judged import Judged
+from assets.philautia.captions import CAPTIONS
+from assets.philautia.pictures import PICTURES
+from assets.philautia.rated_captions import RATED
+from assets.philautia.scores import SCORES
+from assets.planning import Cells
+from assets.planning.everything import Scope, everything
+from resources.models.catalog import Catalog
+from tests.assets.philautia.galleries import SET, captions, picture, scores
+from tests.assets.philautia.test_asked import RIGHT, answer
+from tests.assets.plans import definitions_of, plan_context
+from tests.providers import Provider
+from tests.providers.pictures import png
+from tests.resources.models.conftest import client_at, closed, model
+
+IMAGES, FEW = 4, 2
+"""Pictures, and those that `bob` was asked about; one of each has a caption that is right."""
+NAMES = ("ann", "bob", "cid", "dot")
+PHILAUTIA = benchmarks()["philautia"]
+
+
+class Zoo:
+    """Some models at a provider; `ann` and `bob` have done their part, `bob` a trial of it."""
+
+    def __init__(self, root, server):
+        self.root, self.server = root, server
+        self.client = client_at(root)
+        digests = [self.client.images.put(png(f"animal {n}")) for n in range(IMAGES)]
+        self.pictures = [picture(n, RIGHT, sha256=d) for n, d in enumerate(digests)]
+        self.models = {name: self.model(name) for name in NAMES}
+        self.write("pictures", PICTURES, self.pictures)
+        self.write("rated_captions", RATED, [])
+        self.captions = {}
+        self.sent = Counter()
+
+    def model(self, name):
+        price = {"input_per_million": 1.0, "output_per_million": 1.0}
+        known = {"model": f"{name}-1", "roles": ["captioner", "judge"], "price": price}
+        more = {"longest_output": 100, "tokens_per_image": 100}
+        return model(self.server, "openai_compatible", name=name, **known, **more)
+
+    def write(self, name, columns, rows):
+        path = self.root / "philautia" / name / f"{SET}.parquet"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        pq.write_table(columns.table(rows), path)
+
+    def describe(self, name, **config):
+        before = self.server.count
+        self.captions[name] = captions(self.models[name], self.pictures, self.client, **config)
+        self.write(f"captions_{name}", CAPTIONS, self.captions[name])
+        self.sent[name] += self.server.count - before
+
+    def score(self, name, **config):
+        before, others = self.server.count, [*self.models.values()]
+        rows = scores(
+            self.models[name], self.pictures, self.captions, self.client, others=others, **config
+        )
+        self.write(f"scores_{name}", SCORES, rows)
+        self.sent[name] += self.server.count - before
+
+
+@pytest.fixture
+def zoo(tmp_path, monkeypatch):
+    listed = tmp_path / "collections.yaml"
+    listed.write_text(f"- {{name: {SET}, path: {SET}}}\n")
+    monkeypatch.setenv("COUNTERFACTORY_COLLECTIONS", str(listed))
+    with Provider(answer=answer) as server:
+        found = Zoo(tmp_path, server)
+        for name in ("ann", "bob"):
+            found.describe(name)
+        found.score("ann")
+        found.score("bob", limit=FEW)
+        yield found
+        closed(found.client)
+
+
+def quoted(zoo, name, limit=None):
+    """What a judge would be asked by itself, and what its cell of the front page says."""
+    catalog = Catalog(tuple(zoo.models.values()))
+    with DagsterInstance.ephemeral() as instance, plan_context(zoo.root) as sources:
+        judged = Judged(catalog, sources.home, instance, definitions_of(catalog))
+        judge = zoo.models[name]
+        found = everything(judged, sources, Scope(judge, [PHILAUTIA], limit))
+        return found, Cells(judged, sources).of(judge, PHILAUTIA)
+
+
+def lacking(lines):
+    return {line.model.name: line.to_send + line.later for line in lines if line.requests}
+
+
+def done(zoo, found):
+    """Do what was quoted, with the run configs of its tasks; what was sent to whom."""
+    zoo.sent.clear()
+    for task in found.shares[0].tasks:
+        what, _, name = task.asset.path[1].partition("_")
+        {"captions": zoo.describe, "scores": zoo.score}[what](name, **task.config)
+    return dict(zoo.sent)
+
+
+def test_what_others_are_asked_about_a_new_judge_is_quoted_and_sent(zoo):
+    found, cell = quoted(zoo, "cid")
+    expected = {
+        # Its captions, and what it gives them and those of two others, in two settings.
+        "cid": IMAGES + 2 * 3 * IMAGES,
+        "ann": 2 * IMAGES,
+        # As far as it takes part: nobody asked it about the other pictures.
+        "bob": 2 * FEW,
+    }
+    assert {line.model.name: line.to_send + line.later for line in found.quote.lines} == expected
+    assert {line.asset for line in found.quote.lines} == {PHILAUTIA.title}
+    assert len(found.quote.totals) == len(expected)
+    assert "asked as well, about what cid writes: ann, bob." in "\n".join(found.notes())
+    assert cell.missing == sum(expected.values())
+    assert cell.missing_of_others == expected["ann"] + expected["bob"]
+    bound = sum(line.prices["online"].bound.nano for line in found.quote.lines)
+    assert cell.at_most == f"${bound / 1e9:,.4f}"
+    assert "ask ann, bob about what it writes" in gap_of(cell, asks=True).told
+    assert done(zoo, found) == expected
+    found, cell = quoted(zoo, "cid")
+    assert found.is_free
+    assert (cell.missing, cell.at_most) == (0, "$0.00")
+    assert set(done(zoo, found).values()) <= {0}
+
+
+def test_a_trial_of_a_new_judge_leaves_the_tables_of_others_as_large_as_they_are(zoo):
+    found, _ = quoted(zoo, "cid", limit=1)
+    configs = {task.asset.path[1]: dict(task.config) for task in found.shares[0].tasks}
+    assert configs == {
+        "captions_cid": {"limit": 1},
+        "scores_cid": {"limit": 1},
+        "scores_ann": {},
+        "scores_bob": {"limit": FEW},
+    }
+    assert done(zoo, found)["ann"] == 2
+
+
+def test_what_a_judge_has_answered_makes_no_quote_of_another_too_low(zoo):
+    """Its own captions cost the next one requests, which the first was not asked."""
+    done(zoo, quoted(zoo, "cid")[0])
+    catalog = Catalog(tuple(zoo.models.values()))
+    with DagsterInstance.ephemeral() as instance, plan_context(zoo.root) as sources:
+        cells = Cells(Judged(catalog, sources.home, instance, definitions_of(catalog)), sources)
+        for name in NAMES[:3]:
+            cells.of(zoo.models[name], PHILAUTIA)
+        after = cells.of(zoo.models["dot"], PHILAUTIA)
+    found, alone = quoted(zoo, "dot")
+    assert after.missing == alone.missing == sum(lacking(found.quote.lines).values())
+    assert after.at_most == alone.at_most
+    assert sum(done(zoo, found).values()) == after.missing
+
+
+def test_a_judge_that_was_cut_off_is_quoted_for_the_rest(zoo):
+    whole = quoted(zoo, "cid")[1].missing
+    zoo.describe("cid", limit=1)
+    found, cell = quoted(zoo, "cid")
+    assert cell.missing == whole - 1 == sum(lacking(found.quote.lines).values())
+    assert sum(done(zoo, found).values()) == cell.missing
+
+
+def test_two_entries_of_one_model_are_asked_nothing_about_each_other(zoo):
+    twin = zoo.model("cid").model_copy(update={"model": "ann-1", "parameters": {"top_p": 0.5}})
+    zoo.models["cid"] = twin
+    found, cell = quoted(zoo, "cid")
+    assert {line.model.name for line in found.quote.lines} == {"cid"}
+    assert cell.others == []
