@@ -87,6 +87,6 @@ def _failures(dataset: Compared, shown: Mapping[str, Sequence[Shown]]) -> Iterat
                 f"How good, of 100, is its own caption “{example.caption}”, {each.said}?",
                 f"{written(example.scores[judge])}; on average it gives "
                 f"{written(example.means[judge])}",
-                ", ".join(others),
+                f"not known; {', '.join(others)}",
                 f"{dataset.page}#judge-{number}",
             )
