@@ -61,10 +61,11 @@ class _Told:
         return [
             Column(folder, titles[folder], measure)
             for folder in sorted(titles)
-            for measure in self._measures(folder)
+            for measure in self.measures(folder)
         ]
 
-    def _measures(self, folder: str) -> list[standings.Measure | None]:
+    def measures(self, folder: str) -> list[standings.Measure | None]:
+        """The measures of a site: None of a benchmark without a report."""
         held = self.judged.get(folder, Judged()).measures
         # A site of before says nothing of judges: it has no column, as it has numbers.
         return [*held] or ([] if folder in self.entries else [None])
@@ -125,6 +126,7 @@ def _pages(told: _Told) -> Iterator[tuple[str, str]]:
         overview=front_tables.overview(columns, everyone),
         stand_ins=front_tables.stand_ins(columns, everyone),
         counts=_counts(told.judged),
+        untold={folder for folder in told.entries if not told.measures(folder)},
     )
     for profile in everyone:
         yield from page(

@@ -27,7 +27,7 @@ def self_preference(dataset: Compared, setting: str) -> Chart:
     steps = [low + (high - low) * step / 4 for step in range(5)]
     ticks = [written(step).removesuffix(".0") for step in steps]
     about = "points that a judge gives its own captions more than others would"
-    title = f"{dataset.name}, {SAID[setting]}"
+    title = f"{dataset.name}, {SAID[setting]}: points of 100"
     return Chart(f"own-{setting}", title, about, ticks, [*map(bar, rows)])
 
 
