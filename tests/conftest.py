@@ -10,6 +10,8 @@ import certifi
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from tests.forks import Forks
+
 _QUIET = (
     "--no-sandbox",
     "--disable-gpu",
@@ -20,7 +22,7 @@ _QUIET = (
 )
 
 FIRST = (
-    ("e2e/test_killed.py", "e2e/test_ui.py"),
+    ("e2e/test_killed.py", "e2e/test_ui.py", "e2e/test_what_is_left.py"),
     ("e2e/test_new_model.py", "commands/test_demo.py"),
     ("bench/test_scoring.py", "models/backends/test_*.py", "test_attack*.py", "training/test_*.py"),
 )
@@ -63,6 +65,13 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("authority") / "one.pem"
     path.write_text(certifi.contents().partition(end)[0] + end)
     return path
+
+
+@pytest.fixture(scope="session")
+def forks():
+    """Starts programs that need no fresh Python."""
+    with Forks() as forks:
+        yield forks
 
 
 @pytest.fixture(autouse=True)

@@ -7,8 +7,6 @@ benchmark's table is corrupt, a go is killed, the next one does the rest, and th
 import os
 import re
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 from types import SimpleNamespace
@@ -65,35 +63,27 @@ def prepared(tmp_path_factory):
     return folder
 
 
-def started(folder, *arguments):
+def started(forks, folder, *arguments):
     """The command in a process of its own, which starts others."""
     environment = {
-        "COUNTERFACTORY_MODELS": str(folder / "models.yaml"),
-        "COUNTERFACTORY_HOME": str(folder / "data"),
-        "DAGSTER_HOME": str(folder),
+        "COUNTERFACTORY_MODELS": folder / "models.yaml",
+        "COUNTERFACTORY_HOME": folder / "data",
+        "DAGSTER_HOME": folder,
         "OPENAI_API_KEY": "sk-test",
-        "PYTHONPATH": str(PROJECT),
+        "PYTHONPATH": PROJECT,
     }
-    return subprocess.Popen(
-        [sys.executable, "-m", "commands.app", "judge", *arguments],
-        cwd=folder,
-        env=os.environ | environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
+    return forks.start("-m", "commands.app", "judge", *arguments, cwd=folder, **environment)
 
 
 @pytest.fixture(scope="module")
-def story(prepared):
+def story(prepared, forks):
     """How each go ended, what it said, and how many requests the provider had got by then."""
     found = SimpleNamespace(code={}, out={}, err={}, count={}, folder=prepared)
     with Provider(lambda received: "{Yes}") as provider:
         (prepared / "models.yaml").write_text(MODELS.replace("URL", provider.openai_url))
 
         def go(name, *arguments):
-            process = started(prepared, "gpt", *arguments)
+            process = started(forks, prepared, "gpt", *arguments)
             found.out[name], found.err[name] = process.communicate(timeout=300)
             found.code[name], found.count[name] = process.returncode, provider.count
 
@@ -105,7 +95,7 @@ def story(prepared):
         go("one is corrupt", "--budget", "1")
         negated.write_bytes(whole)
         provider.latency_s = 0.3
-        killed, before = started(prepared, "gpt", "--budget", "1"), provider.count
+        killed, before = started(forks, prepared, "gpt", "--budget", "1"), provider.count
         while provider.count < before + BEFORE_THE_KILL:
             assert killed.poll() is None, killed.communicate()
             time.sleep(0.02)

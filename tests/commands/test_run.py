@@ -1,8 +1,5 @@
 """`counterfactory run`: on its own with a real provider's wire, and how it plans."""
 
-import os
-import subprocess
-import sys
 from contextlib import closing
 from pathlib import Path
 
@@ -48,7 +45,7 @@ def provider():
 
 
 @pytest.fixture
-def run(tmp_path, provider):
+def run(tmp_path, provider, forks):
     """Runs the command in a process of its own, which starts others, after questions are made."""
     made = materialize(
         tmp_path / "data",
@@ -59,20 +56,13 @@ def run(tmp_path, provider):
     (tmp_path / "models.yaml").write_text(MODELS.replace("URL", provider.openai_url))
     (tmp_path / "dagster.yaml").touch()
     environment = {
-        "COUNTERFACTORY_MODELS": str(tmp_path / "models.yaml"),
+        "COUNTERFACTORY_MODELS": tmp_path / "models.yaml",
         "OPENAI_API_KEY": "sk-test",
-        "PYTHONPATH": str(PROJECT),
+        "PYTHONPATH": PROJECT,
     }
 
     def run(*arguments):
-        return subprocess.run(
-            [sys.executable, "-m", "commands.app", "run", *arguments],
-            cwd=tmp_path,
-            env=os.environ | environment,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        return forks.run("-m", "commands.app", "run", *arguments, cwd=tmp_path, **environment)
 
     return run
 

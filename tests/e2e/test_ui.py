@@ -2,27 +2,11 @@
 
 import pandas as pd
 import pytest
-from dagster import AssetKey, DagsterInstance, DagsterRunStatus, RunsFilter
 
-from tests.e2e.server import PROJECT, serving
-from tests.providers import Provider
+from tests.e2e.story import TABLES, TOPIC
 from tests.runs import materialize, rewrite
 
-TOPIC, OTHER = "game_boards", "patterned_grids"
-BY_TOPIC = ["drawn_images", "original_images", "measurements", "questions"]
-ANSWERS = ["answers_prior", "answers_pixels", "answers_random"]
-PRICED = """
-- name: gpt
-  backend: openai
-  model: gpt-test
-  family: gpt
-  roles: [judge]
-  base_url: URL
-  longest_output: 1000
-  price: {input_per_million: 2.0, output_per_million: 8.0, batch_share: 0.5}
-"""
-"""What a user has added to models.yaml: it is quoted and never asked."""
-
+OTHER = "patterned_grids"
 _CHECKS = """
 query Checks($asset: AssetKeyInput!) {
   assetNodeOrError(assetKey: $asset) {
@@ -42,26 +26,6 @@ query Checks($asset: AssetKeyInput!) {
   }
 }
 """
-
-
-@pytest.fixture(scope="module")
-def provider():
-    with Provider() as provider:
-        yield provider
-
-
-@pytest.fixture(scope="module")
-def server(provider, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("ui")
-    models = folder / "models.yaml"
-    listed = (PROJECT / "models.yaml").read_text()
-    models.write_text(listed + PRICED.replace("URL", provider.openai_url))
-    more = {"COUNTERFACTORY_MODELS": str(models), "OPENAI_API_KEY": "sk-for-tests"}
-    with serving(folder, **more) as server:
-        paths = [f"vlmbias/{name}" for name in BY_TOPIC + ANSWERS]
-        assert server.run(paths, partition=TOPIC) == "SUCCESS"
-        assert server.run(["vlmbias/accuracy", "vlmbias/report"]) == "SUCCESS"
-        yield server
 
 
 def statuses(server):
@@ -98,19 +62,19 @@ def test_config_is_refused_with_its_reason(server):
     assert "seven" in refused["errors"][0]["message"]
 
 
-def test_a_topic_that_failed_stays_failed_after_another_has_passed(server):
+def test_a_topic_that_failed_stays_failed_after_another_has_passed(story, server):
     """In process, on the server's instance, and before there is a browser: see `chromium`."""
     path = server.home / "vlmbias" / "drawn_images" / f"{TOPIC}.parquet"
     good = path.read_bytes()
 
-    with DagsterInstance.from_config(str(server.home.parent / "instance")) as instance:
+    with story.instance() as instance:
 
         def make(*names, topic=TOPIC):
             return materialize(server.home, *names, topic=topic, instance=instance).success
 
         rewrite(path, lambda rows: [row | {"truths": [0] * len(row["truths"])} for row in rows])
         assert not make("measurements")
-        assert make(*BY_TOPIC[:3], topic=OTHER)
+        assert make(*TABLES[:3], topic=OTHER)
         assert statuses(server)[0]["labels_agree"] == ([OTHER], [TOPIC])
 
         path.write_bytes(good)
@@ -178,8 +142,8 @@ def test_the_report_opens_from_the_file_system(server, watched):
     assert watched.errors == []
 
 
-def test_launching_the_job_shows_the_quote_and_sends_nothing(server, provider, watched):
-    page = watched.page
+def test_launching_the_job_shows_the_quote_and_sends_nothing(story, server, watched):
+    page, sent = watched.page, story.provider.count
     page.goto(f"{server.url}/locations/definitions.py/jobs/quote/playground")
     page.get_by_role("button", name="Launch Run").click()
     page.wait_for_url("**/runs/**")
@@ -194,20 +158,4 @@ def test_launching_the_job_shows_the_quote_and_sends_nothing(server, provider, w
     table.wait_for(timeout=90_000)
     rows = [row.split("\t") for row in table.inner_text().splitlines() if row.strip()]
     assert ["vlmbias/answers_gpt", TOPIC, "gpt"] in [row[:3] for row in rows]
-    assert provider.count == 0
-
-
-def test_judge_everything_quotes_then_asks_within_its_budget_as_runs(server, provider):
-    trial = {"judge": "gpt", "benchmarks": ["vlmbias"], "limit": 3}
-    quoted = server.job("judge_everything", trial)
-    assert server.ended(quoted) == "SUCCESS", server.said(quoted)
-    assert "Nothing was sent. Set budget_usd" in server.said(quoted)
-    assert provider.count == 0
-    asked = server.job("judge_everything", trial | {"budget_usd": 1.0})
-    assert server.ended(asked) == "SUCCESS", server.said(asked)
-    assert provider.count == 3
-    with DagsterInstance.from_config(str(server.home.parent / "instance")) as instance:
-        parts = instance.get_runs(RunsFilter(tags={"counterfactory/judged_by": asked}))
-    assert {run.status for run in parts} == {DagsterRunStatus.SUCCESS}
-    assert parts[-1].asset_selection == {AssetKey(["vlmbias", "answers_gpt"])}
-    assert parts[-1].tags["dagster/partition"] == TOPIC
+    assert story.provider.count == sent

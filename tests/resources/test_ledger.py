@@ -1,10 +1,7 @@
 """The ledger is a memory of work: it may forget, but it never lies, stops a run or loses a file."""
 
 import sqlite3
-import subprocess
-import sys
 from contextlib import closing
-from pathlib import Path
 
 import pytest
 
@@ -13,7 +10,6 @@ from generators.fingerprint import FORMER
 from resources.faults import Busy
 from resources.ledger import WorkLedger, work_key
 
-PROJECT = Path(__file__).parents[2]
 MANY = {work_key("draw", number): {"n": number} for number in range(1200)}
 
 
@@ -174,16 +170,9 @@ for attempt in range(6):
 
 
 @pytest.mark.parametrize("damage", [None, no_database, overwritten_in_the_middle])
-def test_eight_processes_do_it_at_once(root, damage):
+def test_eight_processes_do_it_at_once(root, damage, forks):
     """They create it, or heal a damaged one: none fails, and nothing that one records is lost."""
     damaged = root / "work.sqlite"
     damage(damaged) if damage else damaged.unlink()
-    done = subprocess.run(
-        [sys.executable, "-c", EIGHT_AT_ONCE, str(root), str(damaged), *MANY],
-        cwd=PROJECT,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    done = forks.run("-c", EIGHT_AT_ONCE, root, damaged, *MANY)
     assert done.returncode == 0, done.stderr

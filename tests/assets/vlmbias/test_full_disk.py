@@ -1,11 +1,6 @@
 """A disk that really fills up in the middle: a file system in memory, in a namespace of its own."""
 
-import os
-import subprocess
-import sys
-from pathlib import Path
-
-PROJECT = Path(__file__).parents[3]
+import pytest
 
 PRELUDE = """
 import os
@@ -107,28 +102,23 @@ if __name__ == "__main__":
 """
 
 
-def on_a_small_disk(tmp_path, program):
-    script = tmp_path / "program.py"
-    script.write_text(PRELUDE + program)
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    mounted = f"mount -t tmpfs -o size=64m tmpfs {disk} && exec {sys.executable} {script} {disk}"
-    return subprocess.run(
-        ["unshare", "--map-root-user", "--mount", "sh", "-c", mounted],
-        cwd=PROJECT,
-        env=os.environ | {"PYTHONPATH": str(PROJECT)},
-        capture_output=True,
-        text=True,
-        timeout=240,
-        check=False,
-    )
+@pytest.fixture
+def on_a_small_disk(tmp_path, forks):
+    def on_a_small_disk(program):
+        script = tmp_path / "program.py"
+        script.write_text(PRELUDE + program)
+        disk = tmp_path / "disk"
+        disk.mkdir()
+        return forks.run(script, disk, disk=disk, timeout=240)
+
+    return on_a_small_disk
 
 
-def test_what_was_drawn_is_kept_and_the_rest_drawn_later(tmp_path):
-    done = on_a_small_disk(tmp_path, DRAWING)
+def test_what_was_drawn_is_kept_and_the_rest_drawn_later(on_a_small_disk):
+    done = on_a_small_disk(DRAWING)
     assert done.stdout.strip() == "whole", done.stderr
 
 
-def test_the_report_is_the_old_one_or_the_new_one(tmp_path):
-    done = on_a_small_disk(tmp_path, REPORTING)
+def test_the_report_is_the_old_one_or_the_new_one(on_a_small_disk):
+    done = on_a_small_disk(REPORTING)
     assert done.stdout.strip() == "whole", done.stderr

@@ -3,8 +3,6 @@
 import json
 import signal
 import sqlite3
-import subprocess
-import sys
 import time
 from contextlib import closing
 
@@ -40,13 +38,15 @@ SCRIPT = """
 """
 
 
-def process(root, server, what, lease_s=0.5):
-    script = "\n".join(line[4:] for line in SCRIPT.splitlines()) % MANY
-    return subprocess.Popen(
-        [sys.executable, "-c", script, str(root), server.url, what, str(lease_s)],
-        stdout=subprocess.PIPE,
-        text=True,
-    )
+@pytest.fixture
+def process(forks):
+    """Starts a process that submits, or collects a batch by its tag."""
+
+    def process(root, server, what, lease_s=0.5):
+        script = "\n".join(line[4:] for line in SCRIPT.splitlines()) % MANY
+        return forks.start("-c", script, root, server.url, what, lease_s)
+
+    return process
 
 
 def rows(root, of):
@@ -77,7 +77,7 @@ def tag_of(root):
         return tag
 
 
-def test_what_was_killed_while_it_collected_goes_on(tmp_path, server):
+def test_what_was_killed_while_it_collected_goes_on(tmp_path, server, process):
     told, _ = process(tmp_path, server, "submit").communicate(timeout=60)
     assert told == "done\n"
     tag = tag_of(tmp_path)
@@ -98,7 +98,9 @@ def test_what_was_killed_while_it_collected_goes_on(tmp_path, server):
     assert (json.loads(endings), state) == ({"answered": MANY}, "collected")
 
 
-def test_one_that_is_killed_before_it_hears_of_its_batch_has_created_one(tmp_path, server, opened):
+def test_one_that_is_killed_before_it_hears_of_its_batch_has_created_one(
+    tmp_path, server, process, opened
+):
     """The provider has the batch and is slow to say so: killed in between, it is found again."""
     server.plan(latency_s=0.3)
     submitting = process(tmp_path, server, "submit")

@@ -4,19 +4,15 @@ import json
 import os
 import signal
 import sqlite3
-import subprocess
-import sys
 import time
 from collections import Counter
 from contextlib import closing, contextmanager
-from pathlib import Path
 
 import pytest
 
 from tests.resources.calls.asker import AT_ONCE
 from tests.resources.calls.calling import keys
 
-PROJECT = Path(__file__).parents[3]
 MANY, LEASE_S = 80, 1
 
 
@@ -26,26 +22,25 @@ def log(tmp_path):
     return tmp_path / "log"
 
 
-@contextmanager
-def three_askers(url, log, seconds):
-    """The ids of three processes that start to ask at the same time; they have ended after it."""
-    with subprocess.Popen(
-        [
-            *(sys.executable, "-m", "tests.resources.calls.asker", url, log),
-            *(str(MANY), str(seconds), str(LEASE_S)),
-        ],
-        stdout=subprocess.PIPE,
-        cwd=PROJECT,
-        env=os.environ | {"PYTHONPATH": str(PROJECT)},
-    ) as parent:
-        children = json.loads(parent.stdout.readline())
+@pytest.fixture
+def three_askers(forks):
+    """Gives the ids of three processes that start to ask at the same time; then waits for them."""
+
+    @contextmanager
+    def three_askers(url, log, seconds):
+        module = "tests.resources.calls.asker"
+        parent = forks.start("-m", module, url, log, MANY, seconds, LEASE_S)
         try:
-            yield children
+            while not parent.stdout.endswith("\n"):
+                assert parent.poll() is None, parent.stderr
+                time.sleep(0.005)
+            yield json.loads(parent.stdout)
             parent.wait(60)
         finally:
             if parent.poll() is None:
-                for child in children:
-                    os.kill(child, signal.SIGKILL)
+                os.killpg(parent.pid, signal.SIGKILL)
+
+    return three_askers
 
 
 def answers(log, asker):
@@ -70,7 +65,7 @@ def assert_whole(url):
             assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
 
 
-def test_each_key_is_asked_for_once(url, log):
+def test_each_key_is_asked_for_once(url, log, three_askers):
     with three_askers(url, log, 0.02) as askers:
         pass
     first, second, third = (answers(log, asker) for asker in askers)
@@ -81,7 +76,9 @@ def test_each_key_is_asked_for_once(url, log):
     assert_whole(url)
 
 
-def test_of_one_that_is_killed_only_what_was_in_flight_is_asked_again(url, log, opened):
+def test_of_one_that_is_killed_only_what_was_in_flight_is_asked_again(
+    url, log, opened, three_askers
+):
     with three_askers(url, log, 0.3) as (killed, *others):
         wait_for_requests(log, killed, 2 * AT_ONCE)
         os.kill(killed, signal.SIGKILL)
@@ -103,7 +100,7 @@ def test_of_one_that_is_killed_only_what_was_in_flight_is_asked_again(url, log, 
     assert not {keys(MANY)[number] for number in again} & kept.keys()
 
 
-def test_the_answer_of_one_that_was_held_up_is_not_a_second_one(url, log):
+def test_the_answer_of_one_that_was_held_up_is_not_a_second_one(url, log, three_askers):
     """It sleeps for longer than its lease, as a machine does that is suspended."""
     with three_askers(url, log, 0.3) as askers:
         wait_for_requests(log, askers[0], AT_ONCE)

@@ -1,13 +1,9 @@
 """What happens to the stores while models are asked: over real HTTP, through the client."""
 
-import os
-import subprocess
-import sys
 import threading
 import time
 from collections import Counter
 from contextlib import closing, contextmanager
-from pathlib import Path
 
 import pytest
 
@@ -24,8 +20,6 @@ from tests.postgres import Postgres, installed
 from tests.providers import faults, provider_process
 from tests.resources.models.conftest import LOG, closed, looks, model, until
 from tests.resources.models.partition import ask_from, ended, started
-
-PROJECT = Path(__file__).parents[3]
 
 with_postgres = pytest.mark.skipif(not installed(), reason="no PostgreSQL server is installed")
 
@@ -205,23 +199,11 @@ print("whole")
 
 
 @pytest.mark.parametrize("kind", ["answers", "pictures"])
-def test_a_full_disk_stops_the_run_and_loses_nothing(tmp_path, kind):
+def test_a_full_disk_stops_the_run_and_loses_nothing(tmp_path, forks, kind):
     disk = tmp_path / "disk"
     disk.mkdir()
     (tmp_path / "program.py").write_text(FULL_DISK)
-    done = subprocess.run(
-        [
-            *("unshare", "--map-root-user", "--mount", "sh", "-c"),
-            'mount -t tmpfs -o size=64m tmpfs "$1" && shift && exec "$@"',
-            *("sh", disk, sys.executable, tmp_path / "program.py", disk, kind),
-        ],
-        cwd=PROJECT,
-        env=os.environ | {"PYTHONPATH": str(PROJECT)},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    done = forks.run(tmp_path / "program.py", disk, kind, disk=disk)
     told, _, end = done.stdout.strip().rpartition("\n")
     assert end == "whole", done.stderr
     assert told.startswith(f"No space is left to write {disk}")

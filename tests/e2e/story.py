@@ -1,0 +1,173 @@
+"""Runs, and then all of Dagster, are killed: what they did ends, waits or is gone on with.
+
+One story on two servers, for each takes many seconds to start: a topic is made, a judge in
+models.yaml is asked, its run is killed, everything is killed while it is asked again and a run
+waits, and all starts anew: the job of one judge over everything quotes the rest, and then does it.
+"""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from contextlib import ExitStack, contextmanager
+
+import pandas as pd
+import psutil
+from dagster import DagsterInstance, DagsterRunStatus, RunsFilter
+
+from tests.e2e.server import PROJECT, serving
+from tests.providers import Provider
+
+TOPIC, DRAWN_BESIDE = "game_boards", "optical_illusions"
+TABLES = ["drawn_images", "original_images", "measurements", "questions"]
+ANSWERS = ["answers_prior", "answers_pixels", "answers_random"]
+DRAWN = "vlmbias/drawn_images"
+LIMIT = 100
+"""Of so many questions the judge is asked; there are more."""
+WITHIN_S = 60
+CANARY = "sk-canary-5d11aa90ce"
+CONCURRENCY = 4
+BEFORE_A_KILL = 20
+QUICK_S, STUCK_S, SLOW_S = 0.25, 600, 1.2
+"""How long the judge takes for an answer: the last run, of about half of them, lasts over 10 s."""
+MORE_MODELS = """
+- name: gpt
+  backend: openai
+  model: gpt-test
+  family: gpt
+  roles: [judge]
+  base_url: URL
+  concurrency: 4
+  longest_output: 1000
+  price: {input_per_million: 2.0, output_per_million: 8.0, batch_share: 0.5}
+- name: keyless
+  backend: openai
+  model: gpt-other
+  family: gpt
+  roles: [judge]
+  key: A_KEY_THAT_IS_NOT_SET
+"""
+"""What a user has added to models.yaml."""
+
+
+class Story:
+    """What came of it: how runs ended, what they said, how much was asked by then."""
+
+    def __init__(self, folder, provider):
+        self.folder, self.provider, self.home = folder, provider, folder / "data"
+        self.status, self.said, self.count = {}, {}, {}
+        self._servers = ExitStack()
+
+    def serve(self, **environment):
+        """Start a server, which runs until it is ended."""
+        self.server = self._servers.enter_context(serving(self.folder, **environment))
+
+    def end(self):
+        """End the server, and all that works on its instance."""
+        self._servers.close()
+
+    def ended(self, name, run, seconds=480):
+        """Wait for a run and keep what came of it, by name."""
+        self.status[name] = self.server.ended(run, seconds)
+        self.said[name], self.count[name] = self.server.said(run), self.provider.count
+
+    def instance(self):
+        """The instance of Dagster, beside the server."""
+        return DagsterInstance.from_config(str(self.folder / "instance"))
+
+
+@contextmanager
+def told(folder):
+    """Let it all happen; the second server is still there in the block."""
+    with Provider(lambda received: "{8}", latency_s=QUICK_S, key=CANARY) as provider:
+        models = folder / "models.yaml"
+        listed = (PROJECT / "models.yaml").read_text()
+        models.write_text(listed + MORE_MODELS.replace("URL", provider.openai_url))
+        environment = {"COUNTERFACTORY_MODELS": str(models), "OPENAI_API_KEY": CANARY}
+        story = Story(folder, provider)
+        try:
+            for chapter in (_until_all_is_killed, _afterwards):
+                story.serve(**environment)
+                with story.instance() as instance:
+                    chapter(story, instance)
+            yield story
+        finally:
+            story.end()
+
+
+def _until_all_is_killed(story, instance):
+    server, provider = story.server, story.provider
+    paths = [f"vlmbias/{name}" for name in TABLES + ANSWERS]
+    assert server.run(paths, partition=TOPIC) == "SUCCESS"
+    keyless = {"judge": "keyless", "benchmarks": ["vlmbias"], "no_budget": True}
+    unasked, killed = server.job("judge_everything", keyless), _judge(server)
+    _wait_for(lambda: provider.count >= BEFORE_A_KILL)
+    _kill(server, killed)
+    story.ended("killed", killed)
+    story.ended("keyless", unasked)
+
+    story.asked = _judge(server)
+    _wait_for(lambda: provider.count >= story.count["killed"] + BEFORE_A_KILL)
+    provider.latency_s = STUCK_S
+    by_command = _on_the_command_line(story.folder)
+    _wait_for(lambda: len(_under_way(instance)) == 2)
+    (story.by_hand,) = _under_way(instance) - {story.asked}
+    story.queued = server.started([DRAWN], partition=TOPIC)
+    story.end()
+    by_command.wait(30)
+    story.after_the_plug = provider.count
+    provider.latency_s = SLOW_S
+
+
+def _afterwards(story, instance):
+    began = time.monotonic()
+    story.ended("asked", story.asked, WITHIN_S)
+    story.ended("by hand", story.by_hand, WITHIN_S)
+    story.seconds = time.monotonic() - began
+    story.ended("queued", story.queued)
+    everything = {"judge": "gpt", "benchmarks": ["vlmbias"], "limit": LIMIT}
+    story.ended("quoted", story.server.job("judge_everything", everything))
+    whole = story.server.job("judge_everything", everything | {"budget_usd": 5.0})
+    story.ended("judge_everything", whole)
+    parts = instance.get_runs(RunsFilter(tags={"counterfactory/judged_by": whole}))
+    story.parts = [*reversed(parts)]
+    story.ended("last", story.parts[0].run_id)
+    story.answers = pd.read_parquet(story.home / "vlmbias/answers_gpt" / f"{TOPIC}.parquet")
+
+
+def _judge(server):
+    config = {"ops": {"vlmbias__answers_gpt": {"config": {"limit": LIMIT}}}}
+    return server.started(["vlmbias/answers_gpt"], partition=TOPIC, config=config)
+
+
+def _wait_for(condition, seconds=120):
+    until = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < until, "waited in vain"
+        time.sleep(0.05)
+
+
+def _kill(server, run):
+    """End the processes of a run, as the events of the run name them."""
+    named = {int(pid) for pid in re.findall(r"\(pid: (\d+)\)", server.said(run))}
+    assert len(named) >= 2, "the run's own process and that of its step"
+    for process in psutil.Process(server.pid).children(recursive=True):
+        if process.pid in named:
+            process.send_signal(signal.SIGKILL)
+
+
+def _on_the_command_line(folder):
+    """Materialize a topic in a process of its own, on the same instance."""
+    home = {"DAGSTER_HOME": str(folder / "instance"), "COUNTERFACTORY_HOME": str(folder / "data")}
+    command = [sys.executable, "-m", "dagster", "asset", "materialize", "-f", "definitions.py"]
+    command += ["--select", DRAWN, "--partition", DRAWN_BESIDE]
+    quiet = subprocess.DEVNULL
+    return subprocess.Popen(command, cwd=PROJECT, env=os.environ | home, stdout=quiet, stderr=quiet)
+
+
+def _under_way(instance):
+    """The runs that have begun and not ended."""
+    runs = instance.get_runs()
+    return {run.run_id for run in runs if run.status is DagsterRunStatus.STARTED}
