@@ -24,7 +24,8 @@ def gap_of(cell: Cell, *, asks: bool) -> Gap:
         told = "What it would be asked about was made by stand-ins alone, or not at all."
         return Gap(cell.command, "no quote yet", told)
     if not cell.missing:
-        return Gap(cell.command, "nothing to pay", f"All {count(cell.answered)} answers are there.")
+        there = [f"All {count(cell.answered)} answers are there.", *cell.warnings]
+        return Gap(cell.command, "nothing to pay", " ".join(there))
     price = "price unknown" if cell.at_most == "unknown" else f"at most {cell.at_most}"
     return Gap(cell.command, price, _told(cell))
 
@@ -41,4 +42,4 @@ def _told(cell: Cell) -> str:
         parts.append(f"{count(cell.answered)} answers are there.")
     if cell.ready < cell.partitions:
         parts.append(f"For {cell.ready} of {cell.partitions} partitions: the others are not made.")
-    return " ".join(parts)
+    return " ".join([*parts, *cell.warnings])

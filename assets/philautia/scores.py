@@ -235,7 +235,12 @@ class Scores(JudgeStep[Scoring]):
         return [few_unread("setting", _READ_SOME)]
 
     def warning(self, partition: str, config: Scoring) -> str | None:
-        """That it is the same model as another entry."""
+        """That it is the same model as another entry, or has no captions of its own."""
+        if not self.is_metric and "captioner" not in self.judge.roles:
+            return (
+                f"{self.judge.name} writes no captions, so that it has no preference for its own: "
+                "add captioner to its roles in models.yaml."
+            )
         return twin_warning(self.judge.name, twins(self.catalog.with_role("judge")))
 
 

@@ -58,6 +58,8 @@ class Cell(NamedTuple):
     others: Sequence[Line] = ()
     """By model: what other judges are asked about it, or about what it has made."""
     first: Sequence[Unmade] = ()
+    warnings: Sequence[str] = ()
+    """What its steps warn of, as that no number would come of it."""
     stands_in: int = 0
     """Partitions of which stand-ins made all, left out."""
     broken: str = ""
@@ -133,6 +135,7 @@ class Cells:
             partitions=len({part.partition for part in found.parts}),
             ready=len({part.partition for part in ready}),
             first=unmade(found),
+            warnings=[*dict.fromkeys(filter(None, map(_warning, ready)))],
             stands_in=len({p.partition for p in found.parts if p.stands_in and p not in ready}),
         )
         try:
@@ -193,6 +196,10 @@ def unmade(parts: Parts) -> list[Unmade]:
         keys = tuple(dict.fromkeys(key for key, _ in where))
         found.setdefault(keys, {}).update(dict.fromkeys(partition for _, partition in where))
     return [Unmade(keys, tuple(partitions)) for keys, partitions in found.items()]
+
+
+def _warning(part: Part) -> str | None:
+    return None if part.again is not None else part.step.warning(part.partition, part.step.config())
 
 
 def _lacking(line: Line) -> int:

@@ -173,3 +173,13 @@ def test_two_entries_of_one_model_are_asked_nothing_about_each_other(zoo):
     found, cell = quoted(zoo, "cid")
     assert {line.model.name for line in found.quote.lines} == {"cid"}
     assert cell.others == []
+    assert "cid is the same model as ann" in gap_of(cell, asks=True).told
+
+
+def test_a_judge_that_writes_no_captions_is_told_that_it_gets_no_number(zoo):
+    zoo.models["cid"] = zoo.models["cid"].model_copy(update={"roles": ("judge",)})
+    found, cell = quoted(zoo, "cid")
+    assert lacking(found.quote.lines) == {"cid": 2 * 2 * IMAGES}
+    (warning,) = found.quote.warnings
+    assert warning.startswith("cid writes no captions")
+    assert warning in gap_of(cell, asks=True).told
