@@ -128,12 +128,14 @@ def saved(folder: Path, shape: Mapping[str, Any]) -> Path:
     side = shape["vision_config"]["image_size"]
     sides = {"size": {"shortest_edge": side}, "crop_size": {"height": side, "width": side}}
     processor.image_processor = transformers.CLIPImageProcessorPil(**sides)
+    processor.patch_size = shape["vision_config"]["patch_size"]
     text = {**shape["text_config"], "vocab_size": len(processor.tokenizer)}
     config = transformers.LlavaConfig(
         vision_config=transformers.CLIPVisionConfig(**shape["vision_config"]),
         text_config=transformers.LlamaConfig(**text),
         vision_feature_layer=-2,
         vision_feature_select_strategy="default",
+        image_token_index=processor.tokenizer.convert_tokens_to_ids("<image>"),
     )
     transformers.LlavaForConditionalGeneration(config).save_pretrained(folder)
     processor.save_pretrained(folder)

@@ -3,7 +3,8 @@
 Bare is `GRPOTrainer` with the same model, rows in memory, arguments and a reward that ranks the
 same: without reading pictures from the store, checkpoints that are held whole, progress and
 checks. Both save as often; seconds are of processor time, on one thread. A model of 69,000 weights
-makes a step in a tenth of a second, so that all of ours weighs far more here than at 7B.
+makes a step in a tenth of a second, so that all of ours weighs far more here than at 7B. Where
+there is a GPU, both train random weights in the shape of llava-hf/llava-1.5-7b-hf on it as well.
 """
 
 import contextlib
@@ -15,12 +16,14 @@ from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from time import process_time
+from time import perf_counter, process_time
 from typing import Any
 
+from bench.attacks import LLAVA, saved
 from bench.figure import Figure, Unmeasured, answer, in_a_process
 from bench.machine import peak_megabytes
 from resources.models.backends.local_models import library
+from resources.models.backends.scoring.expected import LONGEST_ANSWER
 from resources.training import launch, worker
 from resources.training.faults import TrainingError
 from resources.training.job import Job
@@ -28,14 +31,15 @@ from resources.training.recipe import RankingRecipe
 
 STEPS, TIMED, SEEDS, ROUNDS = 80, 40, 5, 3
 HELD_OUT, MOST_S, MOST_FAILURES = 100, 60.0, 0.1
+LARGE_STEPS, LARGE_ITEMS, PAPERS_S = 5, 64, 2.67
+"""On a GPU: steps, items that are scored, and the seconds an item that the paper gives (§3.3)."""
+SHAPE = {**LLAVA, "text_config": {**LLAVA["text_config"], "num_hidden_layers": 32}}
+_CPU = {"CUDA_VISIBLE_DEVICES": ""}
 
 
 def figures() -> Iterator[Figure | Unmeasured]:
     """Speed and memory against the bare trainer, what is learned, and what survives."""
-    rounds = [
-        {how: in_a_process("bench.training", how) for how in ("bare", "ours")}
-        for _ in range(ROUNDS)
-    ]
+    rounds = [{how: _on_cpu(how) for how in ("bare", "ours")} for _ in range(ROUNDS)]
     rates = {how: max(each[how][0] for each in rounds) for how in ("bare", "ours")}
     memory = {how: min(each[how][1] for each in rounds) for how in ("bare", "ours")}
     yield Figure("steps a second of processor time, TRL's bare trainer", rates["bare"], "steps")
@@ -47,82 +51,152 @@ def figures() -> Iterator[Figure | Unmeasured]:
     yield Figure("peak memory of ours above it", more, "%", 10, f"{memory['ours']:.0f} MB")
     longest = 0.0
     for seed in range(SEEDS):
-        before, after, seconds = in_a_process("bench.training", "learned", seed)
+        before, after, seconds = _on_cpu("learned", seed)
         longest, note = max(longest, seconds), f"{before:.0%} before"
         what = f"misranked held-out pairs after {STEPS} steps, seed {seed}"
         yield Figure(what, 100 * after, "%", 100 * MOST_FAILURES, note)
     yield Figure("processor time of the longest of these", longest, "s", MOST_S)
-    same, kills = in_a_process("bench.training", "killed")
+    same, kills = _on_cpu("killed")
     yield Figure("killed runs that end with other bytes", kills - same, "", 0, f"{kills} kills")
     for number in (2, 4):
-        processes, torn = in_a_process("bench.training", "processes", number)
+        processes, torn = _on_cpu("processes", number)
         note = f"{processes} processes"
         yield Figure(f"torn pairs over {number} processes", torn, "", 0, note)
-    yield Unmeasured("steps a second and memory at 7B shape", "torch finds no CUDA device here")
+    yield from _large()
 
 
-def measure(what: str, *number: str) -> Any:
+def _on_cpu(*what: object) -> Any:
+    return in_a_process("bench.training", *what, environment=_CPU)
+
+
+def _large() -> Iterator[Figure | Unmeasured]:
+    """The same at 7B shape in bfloat16, on a GPU, and the seconds that a score takes."""
+    trained = "steps a second, 7B shape on a GPU, ours"
+    bare, ours, scored = (
+        in_a_process("bench.training", "large", how) for how in ("bare", "ours", "scored")
+    )
+    if ours is None:
+        why = "torch finds no CUDA device here"
+        yield Unmeasured(trained, why)
+        yield Unmeasured("memory of the GPU", why)
+        yield Unmeasured("seconds to score an item with an adapter", why)
+        return
+    yield Figure(trained, ours[0], "steps", note=f"TRL's bare trainer {bare[0]:.3f}")
+    yield Figure("ours above the bare trainer", 100 * (bare[0] / ours[0] - 1), "%", 10)
+    note = f"TRL's bare trainer {bare[1]:.0f} MB"
+    yield Figure("memory of the GPU", ours[1], "MB", note=note)
+    yield Figure("seconds to score an item with an adapter", scored, "s", PAPERS_S)
+
+
+def measure(what: str, *more: str) -> Any:
     """One measurement, in this process."""
     with TemporaryDirectory() as root, contextlib.redirect_stdout(io.StringIO()):
         work: Mapping[str, Callable[..., Any]] = {
-            "bare": bare,
-            "ours": ours,
-            "learned": learned,
+            "bare": lambda root: bare(job_of(root, TIMED)),
+            "ours": lambda root: ours(job_of(root, TIMED)),
+            "large": large,
+            "learned": lambda root, seed: learned(root, int(seed)),
             "killed": killed,
-            "processes": processes,
+            "processes": lambda root, number: processes(root, int(number)),
         }
-        return work[what](Path(root), *map(int, number))
+        return work[what](Path(root), *more)
 
 
-def ours(root: Path) -> tuple[float, float]:
-    """Steps a second and peak memory of the process that trains."""
-    job = job_of(root, TIMED)
-    library("trl").GRPOTrainer  # noqa: B018 - imported before the clock starts
-    started = process_time()
+def large(root: Path, how: str, shape: Mapping[str, Any] = SHAPE) -> Any:
+    """What `bare`, `ours` or `scored` gives at 7B shape on a GPU; None where there is none."""
+    if shape is SHAPE and not library("torch").cuda.is_available():
+        return None
+    base = saved(root / "base", shape)
+    # One pair at once and activations computed again, as by default at that size.
+    terms: dict[str, Any] = {
+        "dtype": "bfloat16",
+        "at_once": 1,
+        "save_memory": True,
+        "learning_rate": 1e-5,
+    }
+    job = job_of(root, LARGE_STEPS, base=base, **terms)
+    if how != "scored":
+        return bare(job) if how == "bare" else ours(job)
     worker.train(job)
-    return TIMED / (process_time() - started), peak_megabytes()
+    return scored(root, job)
 
 
-def bare(root: Path) -> tuple[float, float]:
+def scored(root: Path, job: Job) -> float:
+    """Seconds to score an item with the adapter of a finished job; loading apart."""
+    small = import_module("tests.resources.training.small")
+    adapter = str(Path(job.folder) / worker.ADAPTER)
+
+    def seconds(items: int) -> float:
+        held_out, started = small.pairs(root, items // 2), perf_counter()
+        small.scores(root, job.base.model, held_out, adapter=adapter, dtype="bfloat16", batch=1)
+        return perf_counter() - started
+
+    return (seconds(LARGE_ITEMS + 2) - seconds(2)) / LARGE_ITEMS
+
+
+def ours(job: Job) -> tuple[float, float]:
+    """Steps a second and peak memory of a job."""
+    library("trl").GRPOTrainer  # noqa: B018 - imported before the clock starts
+    return _taken(job, lambda: worker.train(job))
+
+
+def bare(job: Job) -> tuple[float, float]:
     """The same by TRL alone, as its example for vision-language models has it."""
     transformers, trl, peft = map(library, ("transformers", "trl", "peft"))
-    job, small = job_of(root, TIMED), import_module("tests.resources.training.small")
+    small = import_module("tests.resources.training.small")
     recipe = RankingRecipe(**job.recipe)
     rows = small.in_memory(job)
     trl.GRPOTrainer  # noqa: B018 - imported before the clock starts
-    started = process_time()
-    trainer = trl.GRPOTrainer(
-        model=transformers.AutoModelForImageTextToText.from_pretrained(job.base.model),
-        processing_class=transformers.AutoProcessor.from_pretrained(job.base.model),
-        reward_funcs=small.plain_reward,
-        args=trl.GRPOConfig(
-            output_dir=str(root / "bare"),
-            learning_rate=recipe.learning_rate,
-            max_steps=TIMED,
-            per_device_train_batch_size=2 * recipe.generations * recipe.at_once,
-            num_generations=recipe.generations,
-            max_completion_length=4,
-            gradient_checkpointing=False,
-            bf16=False,
-            use_cpu=True,
-            shuffle_dataset=False,
-            logging_steps=1,
-            save_steps=recipe.checkpoint_every,
-            save_total_limit=2,
-            report_to=[],
-            disable_tqdm=True,
-        ),
-        train_dataset=library("datasets").Dataset.from_list(rows),
-        peft_config=peft.LoraConfig(
-            r=recipe.rank,
-            lora_alpha=recipe.alpha,
-            target_modules=rf".*language_model.*\.({'|'.join(recipe.targets)})",
-            task_type="CAUSAL_LM",
-        ),
-    )
-    trainer.train()
-    trainer.save_model(str(root / "bare" / "adapter"))
-    return TIMED / (process_time() - started), peak_megabytes()
+
+    def train() -> None:
+        on_gpu = library("torch").cuda.is_available()
+        trainer = trl.GRPOTrainer(
+            model=transformers.AutoModelForImageTextToText.from_pretrained(
+                job.base.model, dtype=recipe.dtype or "auto"
+            ),
+            processing_class=transformers.AutoProcessor.from_pretrained(job.base.model),
+            reward_funcs=small.plain_reward,
+            args=trl.GRPOConfig(
+                output_dir=str(Path(job.folder).parent / "bare"),
+                learning_rate=recipe.learning_rate,
+                max_steps=recipe.steps,
+                per_device_train_batch_size=2 * recipe.generations * recipe.at_once,
+                num_generations=recipe.generations,
+                gradient_accumulation_steps=recipe.accumulate,
+                max_completion_length=LONGEST_ANSWER,
+                activation_checkpointing=recipe.save_memory,
+                bf16=on_gpu,
+                use_cpu=not on_gpu,
+                shuffle_dataset=False,
+                logging_steps=1,
+                save_steps=recipe.checkpoint_every,
+                save_total_limit=2,
+                report_to=[],
+                disable_tqdm=True,
+            ),
+            train_dataset=library("datasets").Dataset.from_list(rows),
+            peft_config=peft.LoraConfig(
+                r=recipe.rank,
+                lora_alpha=recipe.alpha,
+                target_modules=rf".*language_model.*\.({'|'.join(recipe.targets)})",
+                task_type="CAUSAL_LM",
+            ),
+        )
+        trainer.train()
+        trainer.save_model(str(Path(job.folder).parent / "bare" / "adapter"))
+
+    return _taken(job, train)
+
+
+def _taken(job: Job, train: Callable[[], None]) -> tuple[float, float]:
+    """Steps a second and peak memory, MB: by the clock and of the GPU where it trains on one."""
+    cuda = library("torch").cuda
+    on_gpu = cuda.is_available()
+    clock = perf_counter if on_gpu else process_time
+    started = clock()
+    train()
+    rate = job.recipe["steps"] / (clock() - started)
+    return rate, cuda.max_memory_allocated() / 1e6 if on_gpu else peak_megabytes()
 
 
 def learned(root: Path, seed: int) -> tuple[float, float, float]:
@@ -167,10 +241,10 @@ def processes(root: Path, number: int) -> tuple[int, int]:
     return int(told["processes"]), 0
 
 
-def job_of(root: Path, steps: int, seed: int = 0, **more: Any) -> Job:
-    """A job of so many steps."""
+def job_of(root: Path, steps: int, seed: int = 0, base: Path | None = None, **more: Any) -> Job:
+    """A job of so many steps, by default of a tiny model."""
     small = import_module("tests.resources.training.small")
-    base = small.save_base(root / "base", seed)
+    base = base or small.save_base(root / "base", seed)
     recipe = RankingRecipe(base=str(base), steps=steps, seed=seed, **{**small.QUICK, **more})
     job: Job = small.job(root, base, small.pairs(root, 4 * steps, seed), recipe=recipe)
     Path(job.folder).mkdir(parents=True)

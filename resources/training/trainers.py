@@ -186,7 +186,7 @@ def _arguments(job: Job, recipe: Recipe, steps: int) -> dict[str, Any]:
         "learning_rate": recipe.learning_rate,
         "max_steps": steps,
         "gradient_accumulation_steps": recipe.accumulate,
-        "gradient_checkpointing": recipe.save_memory,
+        "activation_checkpointing": recipe.save_memory,
         "seed": recipe.seed,
         "bf16": on_gpu,
         "use_cpu": not on_gpu,

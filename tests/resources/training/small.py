@@ -69,6 +69,13 @@ def job(root, base, rows, *, kind="ranking", recipe=None, name="small"):
 
 def failure_rate(root, base, held_out, formula="expected_score", **parameters):
     """The share of held-out pairs that a metric misranks, and how many it could score."""
+    found = scores(root, base, held_out, formula, **parameters)
+    both = [two for two in zip(found[::2], found[1::2], strict=True) if None not in two]
+    return sum(other >= right for right, other in both) / len(both), len(both)
+
+
+def scores(root, base, held_out, formula="expected_score", **parameters):
+    """What a metric gives the pictures of pairs: the correct one, then the other; None for none."""
     terms = {"formula": formula, "batch": 20, **parameters}
     entry = Model(
         name="tiny",
@@ -87,9 +94,7 @@ def failure_rate(root, base, held_out, formula="expected_score", **parameters):
         finally:
             await backend.aclose()
 
-    scores = [reply.score for reply in asyncio.run(ask())]
-    both = [two for two in zip(scores[::2], scores[1::2], strict=True) if None not in two]
-    return sum(other >= right for right, other in both) / len(both), len(both)
+    return [reply.score for reply in asyncio.run(ask())]
 
 
 def in_memory(done):
