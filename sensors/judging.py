@@ -55,14 +55,31 @@ class Judging:
         for share in self._everything.shares:
             for stage in [] if share.broken else self._stages(share):
                 for each in map(self._needed, stage):
-                    if each.assets and self._may_begin(each):
-                        self._has_begun = True
-                        yield each
-                        self._made_by_asset.clear()
+                    for part in self._apart(each):
+                        if part.assets and self._may_begin(part):
+                            self._has_begun = True
+                            yield part
+                            self._made_by_asset.clear()
         # What was asked has changed the quotes as well, also where no report could be made of it.
         for each in self._gathering():
             if self._has_begun or self._needed(each).assets:
                 yield each
+
+    def _apart(self, run: PlannedRun) -> Iterator[PlannedRun]:
+        """Where others are asked, what follows from that is a run of its own.
+
+        It is made as well where one of these could not be asked, without what that one would say.
+        """
+        asked = [key for key in run.assets if key in self._judged.steps]
+        if not any(key.to_python_identifier() in self._others for key in asked):
+            yield run
+            return
+        before = len(self._done.failures)
+        yield run._replace(assets=asked)
+        failed = self._done.failures[before:]
+        why = [each for each in failed if each.error]
+        if not failed or (why and all(map(self._is_of_another, why))):
+            yield run._replace(assets=[key for key in run.assets if key not in asked])
 
     def _gathering(self) -> Iterator[PlannedRun]:
         """The runs of what is made of the reports of several benchmarks."""
@@ -144,8 +161,13 @@ class Judging:
 
     def _is_final(self, failed: Failed) -> bool:
         """Whether nothing more can be asked: another judge's price or key is only of that one."""
+        of_model = failed.error in _OF_A_MODEL and not self._is_of_another(failed)
+        return failed.error == _OVER or of_model
+
+    def _is_of_another(self, failed: Failed) -> bool:
+        """Whether it is but another judge that could not be asked, so that no table is changed."""
         op = failed.step.partition(",")[0]
-        return failed.error == _OVER or (failed.error in _OF_A_MODEL and op not in self._others)
+        return failed.error in _OF_A_MODEL and op in self._others
 
     def _asks(self, keys: Collection[AssetKey]) -> bool:
         steps = self._judged.steps
