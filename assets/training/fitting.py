@@ -11,13 +11,15 @@ import pyarrow.parquet as pq
 
 from assets.kit.columns import content_hash
 from assets.training.plot import plot
-from resources.faults import Missing
+from resources.atomic_writes import whole_file
+from resources.faults import Missing, writing
 from resources.home import Home
 from resources.images import ImageStore
 from resources.models.catalog import Model
 from resources.training import launch
-from resources.training.base import base_of, estimate, machine, require_room
+from resources.training.base import base_of, estimate, machine, require_room, require_targets
 from resources.training.job import Job, Kind, digest_of
+from resources.training.processes import configured
 from resources.training.progress import lines
 from resources.training.publish import FOLDER, place_of, publish, record_in
 from resources.training.recipe import Recipe
@@ -62,17 +64,18 @@ def fitted(
     """
     base, weights = base_of(recipe)
     data = content_hash(rows).hex()
-    digest = digest_of(kind, base, recipe, data)
+    digest = digest_of(kind, base, recipe, data, configured(recipe.accelerate_config))
     root = Path(home.root)
     place, folder = place_of(root, name, digest), root / _RUNS / f"{name}-{digest}"
     if record_in(place) is None:
+        require_targets(weights, recipe)
         expected = estimate(weights, recipe, samples)
         log.info("%s: %s.", recipe.base, expected)
         has_gpu, memory = machine()
         require_room(recipe, expected, has_gpu=has_gpu, memory=memory)
         _require_pictures(images, pictures)
-        folder.mkdir(parents=True, exist_ok=True)
-        pq.write_table(rows, folder / "rows.parquet")
+        with writing(folder), whole_file(folder / "rows.parquet") as file:
+            pq.write_table(rows, file)
         job = Job(
             name=name,
             kind=kind,

@@ -4,12 +4,13 @@ All of it is known before anything is loaded.
 """
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from generators.nearest import nearest
 from resources.models.backends.adapters import base_weights
 from resources.models.backends.local_models import commit
 from resources.models.catalog import Model
@@ -25,6 +26,8 @@ _BYTES_A_WEIGHT = 16
 """Of an adapter in training: itself, its gradient and two averages of that, in float32."""
 _LONGEST_H = 24.0
 _SIDE, _GIGA = 1024, 1e9
+_MATRIX = 2
+_NOT_ADAPTED = ("vis", "lm_head", "embed", "multi_modal_projector")
 
 
 class Estimate(NamedTuple):
@@ -64,12 +67,8 @@ def base_of(recipe: Recipe) -> tuple[Base, Weights]:
 
 def estimate(weights: Weights, recipe: Recipe, samples: int) -> Estimate:
     """What it takes to train on so many samples, on the processors of this machine."""
-    shapes = [
-        shape
-        for name, shape in weights.shapes()
-        if name.removesuffix(".weight").endswith(tuple(f".{end}" for end in recipe.targets))
-        and not any(part.startswith("vis") for part in name.split("."))
-    ]
+    ends = tuple(f".{end}" for end in recipe.targets)
+    shapes = [shape for name, shape in _layers(weights) if name.endswith(ends)]
     adapter = sum(recipe.rank * sum(shape) for shape in shapes)
     width = _width(recipe.dtype) or weights.size / weights.parameters
     gigabytes = (width * weights.parameters + _BYTES_A_WEIGHT * adapter) / _GIGA
@@ -93,6 +92,27 @@ def require_room(recipe: Recipe, found: Estimate, *, has_gpu: bool, memory: floa
         f"has {memory:.0f} GB, and its processors would take about {found.hours:,.0f} hours. Train "
         "where there is a GPU of 80 GB, or set `regardless: true`. Nothing was loaded."
     )
+
+
+def require_targets(weights: Weights, recipe: Recipe) -> None:
+    """Raise `TrainingError` where a target is no layer: beside others it would be passed over."""
+    layers = [name for name, _ in _layers(weights)]
+    for target in recipe.targets:
+        if not any(name.endswith(f".{target}") for name in layers):
+            ends = sorted({name.rpartition(".")[2] for name in layers})
+            raise TrainingError(
+                f"targets: the language model of {recipe.base} has no layer {target!r} that can be "
+                f"adapted{nearest(target, ends)}. Nothing was loaded."
+            )
+
+
+def _layers(weights: Weights) -> Iterator[tuple[str, Sequence[int]]]:
+    """The language model's matrices with their shapes, without its head."""
+    for name, shape in weights.shapes():
+        parts = name.removesuffix(".weight").split(".")
+        of_language = not any(part.startswith(_NOT_ADAPTED) for part in parts)
+        if len(shape) == _MATRIX and of_language:
+            yield ".".join(parts), shape
 
 
 def machine() -> tuple[bool, float]:

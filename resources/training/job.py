@@ -6,12 +6,15 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal
 
+from upath import UPath
+
+from resources.atomic_writes import write_whole
 from resources.training.recipe import Recipe
 
 Kind = Literal["ranking", "margin", "tuning"]
 
 _NOT_DECIDING = ("checkpoint_every", "accelerate_config", "regardless")
-"""Fields of a recipe by which the adapter does not change."""
+"""Fields of a recipe by which the adapter does not change, but for the number of processes."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +46,7 @@ class Job:
     def write(self) -> Path:
         """Write it into its folder, for `read`."""
         path = Path(self.folder) / "job.json"
-        path.write_text(json.dumps(asdict(self), indent=2))
+        write_whole(UPath(path), json.dumps(asdict(self), indent=2).encode())
         return path
 
 
@@ -53,10 +56,11 @@ def read(path: Path) -> Job:
     return Job(**{**found, "base": Base(**found["base"])})
 
 
-def digest_of(kind: Kind, base: Base, recipe: Recipe, data: str) -> str:
+def digest_of(kind: Kind, base: Base, recipe: Recipe, data: str, processes: int = 1) -> str:
     """What tells trainings apart that give other adapters: 12 hexadecimal digits."""
     deciding = {k: v for k, v in recipe.model_dump().items() if k not in _NOT_DECIDING}
     for name in ("base", "revision"):
         del deciding[name]
-    said = json.dumps([kind, base.sha256, deciding, data], sort_keys=True)
+    several = [processes] if processes > 1 else []
+    said = json.dumps([kind, base.sha256, deciding, data, *several], sort_keys=True)
     return sha256(said.encode()).hexdigest()[:12]

@@ -2,6 +2,7 @@
 
 import fcntl
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -23,6 +24,7 @@ _TOLD_EVERY = 10
 """Steps; the first are all told."""
 _LITTLE = 1 << 20
 _TAIL = 2000
+_PROJECT = Path(__file__).parents[2]
 
 
 def run(job: Job, log: Logger, accelerate_config: str | None = None) -> None:
@@ -56,8 +58,14 @@ def _started(job: Job, accelerate_config: str | None) -> subprocess.Popen[bytes]
             stdin=subprocess.PIPE,
             stdout=output,
             stderr=subprocess.STDOUT,
-            cwd=Path(__file__).parents[2],
+            # It stays where we are, so that relative paths mean the same there.
+            env={**os.environ, "PYTHONSAFEPATH": "1", "PYTHONPATH": _importable()},
         )
+
+
+def _importable() -> str:
+    """Where modules are found: the project's own first."""
+    return os.pathsep.join(filter(None, (str(_PROJECT), os.environ.get("PYTHONPATH"))))
 
 
 def _wait(process: "subprocess.Popen[bytes]", folder: Path, log: Logger) -> int:
@@ -113,7 +121,7 @@ def what_went_wrong(job: Job, code: int) -> Exception:
             "space, or set COUNTERFACTORY_HOME to a larger disk, and materialize again; it goes on "
             "there."
         )
-    if found.get("kind") in ("NoSpread", "TornPair", "TrainingError", "Closed"):
+    if found.get("kind") in ("NoSpread", "Diverged", "TornPair", "TrainingError", "Closed"):
         return TrainingError(found["message"])
     tail = (folder / "output.log").read_text(errors="replace")[-_TAIL:]
     words = f"{found['kind']}: {found['message']}" if found else f"it ended with code {code}"

@@ -1,8 +1,11 @@
 """The processes of one training, as accelerate knows them."""
 
+from pathlib import Path
 from typing import Any
 
-from resources.training.faults import library
+import yaml
+
+from resources.training.faults import TrainingError, library
 
 
 def processes() -> Any:
@@ -12,3 +15,16 @@ def processes() -> Any:
     """
     has_gpu = library("torch").cuda.is_available()
     return library("accelerate").PartialState(cpu=not has_gpu)
+
+
+def configured(config: str | None) -> int:
+    """The number of processes that a file by `accelerate config` is for; raises `TrainingError`."""
+    if config is None:
+        return 1
+    try:
+        return int(yaml.safe_load(Path(config).read_text())["num_processes"])
+    except (OSError, ValueError, KeyError, TypeError, yaml.YAMLError) as error:
+        raise TrainingError(
+            f"accelerate_config: {Path(config).absolute()} says no number of processes ({error}). "
+            f"Make it by accelerate config --config_file {config}. Nothing was begun."
+        ) from error

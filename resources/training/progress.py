@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from math import isclose
+from math import isclose, isfinite
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -24,6 +24,10 @@ class NoSpread(TrainingError):
     """All samples of every picture had the same reward for too long."""
 
 
+class Diverged(TrainingError):
+    """A gradient was no number, and so were all weights after it."""
+
+
 def callback(folder: Path, meter: Meter) -> Any:
     """What a trainer tells of each step, for `trainer.add_callback`."""
     kind: Any = type("Progress", (_Progress, library("transformers").TrainerCallback), {})
@@ -40,7 +44,7 @@ class _Progress:
         self._started, self._first = monotonic(), state.global_step
 
     def on_log(self, args: Any, state: Any, control: Any, logs: Any, **others: Any) -> None:
-        """Write the numbers of a step; raises `NoSpread` where there is nothing to learn."""
+        """Write the numbers of a step; raises `NoSpread` and `Diverged`."""
         means, said = self._meter.read()
         told = {name: float(logs[name]) for name in _KEPT if logs.get(name) is not None}
         if "loss" not in told:
@@ -51,6 +55,7 @@ class _Progress:
         if state.is_world_process_zero:
             with (self._folder / FILE).open("a", encoding="utf-8") as file:
                 file.write(json.dumps(line) + "\n")
+        _require_numbers(step, told)
         self._require_spread(step, told)
 
     def on_save(self, args: Any, state: Any, control: Any, **others: Any) -> None:
@@ -70,6 +75,15 @@ class _Progress:
                 f"{max(1, step - PATIENCE)}. Else raise temperature, or take a base whose answers "
                 "are digits."
             )
+
+
+def _require_numbers(step: int, told: Mapping[str, float]) -> None:
+    # Of the loss, trainers tell the mean of those that are numbers.
+    if not isfinite(told.get("grad_norm", 0.0)):
+        raise Diverged(
+            f"The training stopped at step {step}: its gradient is no number any more, and the "
+            "weights would be none either. Set a smaller learning_rate."
+        )
 
 
 def lines(folder: Path) -> list[dict[str, Any]]:

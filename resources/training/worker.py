@@ -8,6 +8,9 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
+from upath import UPath
+
+from resources.atomic_writes import write_whole
 from resources.training.checkpoints import last_whole
 from resources.training.job import Job, read
 from resources.training.processes import processes
@@ -33,7 +36,8 @@ def train(job: Job) -> None:
         told: dict[str, Any] = {"steps": found.steps, "processes": found.processes}
         told |= {"rows": found.rows, "rows_trained": found.given}
         told |= {"device": str(found.trainer.model.device), "dtype": str(found.trainer.model.dtype)}
-        (folder / TRAINED).write_text(json.dumps(told))
+        # Whole, or a full disk would leave one that says that all is done.
+        write_whole(UPath(folder / TRAINED), json.dumps(told).encode())
 
 
 def main(path: str) -> None:

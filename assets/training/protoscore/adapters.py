@@ -1,5 +1,6 @@
 """The adapters: ProtoScore, by GRPO on pairs, and its control, by a margin loss on P(yes)."""
 
+import math
 from collections.abc import Mapping, Sequence
 from logging import Logger
 from typing import Any, NamedTuple
@@ -202,8 +203,8 @@ def _scored(
         table,
         **found.shown,
         models_yaml=MarkdownMetadataValue(f"```yaml\n{lines}```"),
-        failure_rate_before=round(float(over_all[base.name]), 4),
-        failure_rate=round(float(over_all[entry.name]), 4),
+        failure_rate_before=_known(over_all[base.name]),
+        failure_rate=_known(over_all[entry.name]),
         held_out=markdown_table(with_intervals(rates[_SHOWN].round(3), "failure_rate", "delta")),
         rehearsal=bool(found.record["rehearsal"]),
         **cost_metadata(*asked),
@@ -214,6 +215,11 @@ _SHOWN = [
     *("metric", "domain", "pairs", "prompts", "unscored", "ties"),
     *(f"{name}{end}" for name in ("failure_rate", "delta") for end in ("", "_low", "_high")),
 ]
+
+
+def _known(rate: float) -> float | str:
+    """A rate for metadata, which has no NaN."""
+    return "no held-out pair has scores" if math.isnan(rate) else round(float(rate), 4)
 
 
 def _results(rates: pd.DataFrame) -> list[dict[str, str]]:

@@ -34,7 +34,7 @@ DIFFERENCES = Columns(
 )
 _SAME = ("data", "base", "rehearsal")
 _BUDGET = ("steps", "rows_trained", "processes")
-_RECIPE = ("rank", "alpha", "targets", "at_once", "accumulate", "dtype")
+_RECIPE = ("rank", "alpha", "targets", "at_once", "accumulate", "dtype", "seed")
 
 
 @table_asset(

@@ -16,7 +16,7 @@ from assets.training.tuning.common import DECLARED, table_asset
 from resources.home import Home
 from resources.images import ImageStore
 from resources.models.catalog import Model
-from resources.training.publish import write_card
+from resources.training.publish import CARD, write_card
 from resources.training.recipe import TuningRecipe
 
 _GIVEN = ("case_id", "question", "answer", "sha256")
@@ -72,7 +72,8 @@ def adapter(
     )
     lines = entry_lines(entry_of(name, recipe, found))
     before = entry_lines(entry_of(f"{DECLARED.group}_before", recipe))
-    _write_first_card(found, arm, rate, lines)
+    if not (found.place / CARD).exists():
+        _write_first_card(found, arm, rate, lines)
     row = {
         "arm": arm,
         "learning_rate": rate,

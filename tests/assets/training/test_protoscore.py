@@ -12,7 +12,7 @@ from dagster import DagsterInstance
 from PIL import Image
 
 from assets.protobias.training import TRAINING_PAIRS
-from assets.training.protoscore.comparison import finding, require_alike
+from assets.training.protoscore.comparison import _RECIPE, finding, require_alike
 from assets.training.protoscore.selection import choose, marked, marks_of, overlapping
 from resources.home import Home
 from resources.images import ImageStore
@@ -181,7 +181,7 @@ def test_the_finding_says_which_is_better_or_that_none_is(low, high, said):
 
 def test_only_what_was_trained_alike_is_compared():
     trained = {"steps": 2, "rows_trained": 4, "processes": 1}
-    recipe = dict.fromkeys(("rank", "alpha", "targets", "at_once", "accumulate", "dtype"), 1)
+    recipe = dict.fromkeys(_RECIPE, 1)
     record = {"data": "d", "base": {}, "rehearsal": False, "trained": trained, "recipe": recipe}
     require_alike(record, record)
     other = {**record, "trained": {**trained, "steps": 3}, "data": "e"}

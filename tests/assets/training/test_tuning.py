@@ -216,6 +216,9 @@ def test_it_is_judged_as_any_judge_and_compared_on_held_out_cases(root, trained,
     assert f"| before | symmetric, {TOPIC}, pictures all | 0 (" in card
     assert "not judged yet" not in card
     assert card.count("## Use") == 1
+    monkeypatch.setattr(launch, "run", lambda *_: pytest.fail("It was trained again."))
+    run(root, "adapter", topic=CELL, adapter={**RECIPE, "base": str(root / "base")})
+    assert (place / "README.md").read_text() == card
     general = rows.query("measure == 'general'")
     assert set(general["why"]) == {"it has not been asked yet"}
 

@@ -1,4 +1,6 @@
+import dataclasses
 import logging
+from contextlib import chdir
 
 import pytest
 
@@ -35,5 +37,8 @@ def trained(base, tmp_path_factory):
     log, logger = Log(), logging.getLogger("trained")
     logger.setLevel(logging.INFO)
     logger.addHandler(log)
-    launch.run(done, logger)
+    # Relative paths mean the same to the process that trains.
+    done = dataclasses.replace(done, rows="rows.parquet", images=".")
+    with chdir(root):
+        launch.run(done, logger)
     return done, log.lines

@@ -6,8 +6,10 @@ from pathlib import Path
 import pytest
 
 from resources.models.weights import NoWeights, weights_in
-from resources.training.base import Estimate, base_of, estimate, require_room
+from resources.training.base import Estimate, base_of, estimate, require_room, require_targets
 from resources.training.faults import TrainingError
+from resources.training.job import Base, digest_of
+from resources.training.processes import configured
 from resources.training.recipe import RankingRecipe
 
 RECIPE = RankingRecipe(base="some/model")
@@ -63,6 +65,27 @@ def test_it_is_refused_without_a_gpu_and_the_error_says_what_it_takes(tmp_path):
     require_room(RECIPE, found, has_gpu=True, memory=24.0)
     require_room(RECIPE.model_copy(update={"regardless": True}), found, has_gpu=False, memory=24.0)
     require_room(RECIPE, found._replace(hours=2.0), has_gpu=False, memory=24.0)
+
+
+@pytest.mark.parametrize("target", ["q_porj", "lm_head", "embed_tokens"])
+def test_a_target_that_is_no_layer_is_refused_though_others_are(tmp_path, target):
+    weights = weights_in(saved(tmp_path, seven_billion()))
+    require_targets(weights, RECIPE)
+    wrong = RECIPE.model_copy(update={"targets": ["v_proj", target]})
+    with pytest.raises(TrainingError, match=f"has no layer '{target}' .* There is down_proj, gate"):
+        require_targets(weights, wrong)
+
+
+def test_several_processes_give_another_adapter(tmp_path):
+    path = tmp_path / "eight.yaml"
+    path.write_text("num_processes: 8\n")
+    base = Base("some/model", None, "0")
+    digests = [digest_of("ranking", base, RECIPE, "d", configured(p)) for p in (None, str(path))]
+    assert digests[0] == digest_of("ranking", base, RECIPE, "d") != digests[1]
+    for wrong in (tmp_path / "seven.yaml", path):
+        path.write_text("machines: 1\n")
+        with pytest.raises(TrainingError, match=r"yaml says no number of processes .* Make it by"):
+            configured(str(wrong))
 
 
 def test_a_file_of_weights_that_is_missing_is_named(tmp_path):

@@ -5,7 +5,15 @@ import json
 import pytest
 
 from resources.training.meter import Meter
-from resources.training.progress import FILE, PATIENCE, NoSpread, _Progress, in_words, lines
+from resources.training.progress import (
+    FILE,
+    PATIENCE,
+    Diverged,
+    NoSpread,
+    _Progress,
+    in_words,
+    lines,
+)
 
 
 class State:
@@ -27,6 +35,15 @@ def test_it_stops_after_fifty_steps_without_spread_and_says_why(tmp_path):
         log(progress, step)
     with pytest.raises(NoSpread, match=r"after step 100: for 50 steps .* \(-1\.00 on average\)"):
         log(progress, 2 * PATIENCE)
+
+
+def test_it_stops_where_gradients_are_no_numbers(tmp_path):
+    """The loss of such a step is told as if nothing was wrong."""
+    progress = _Progress(tmp_path, Meter())
+    log(progress, 1, grad_norm=2.0)
+    with pytest.raises(Diverged, match=r"stopped at step 2: .* Set a smaller learning_rate"):
+        log(progress, 2, grad_norm=float("nan"))
+    assert len(lines(tmp_path)) == 2
 
 
 def test_a_step_that_is_made_again_is_told_once_and_half_a_line_is_passed_over(tmp_path):
