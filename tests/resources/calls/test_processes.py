@@ -66,7 +66,7 @@ def assert_whole(url):
 
 
 def test_each_key_is_asked_for_once(url, log, three_askers):
-    with three_askers(url, log, 0.02) as askers:
+    with three_askers(url, log, 0.1) as askers:
         pass
     first, second, third = (answers(log, asker) for asker in askers)
     assert first == second == third
