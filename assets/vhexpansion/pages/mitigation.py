@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from assets.kit.columns import records
-from assets.kit.tuning import ARMS
+from assets.kit.tuning import ARMS, RATES
 from assets.report.cells import Body, Cell, Group, Head, Line, Table, margin
 from assets.report.charts import SCORES, Bar, Chart, Mark
 from assets.report.formats import NONE as NOTHING
@@ -117,7 +117,7 @@ def _line_of(row: Mapping[str, Any]) -> tuple[Any, ...]:
 def _table(found: Mitigation, measures: Sequence[str], caption: str, corner: str) -> Table:
     groups = [Group("Before", [Head("")])]
     groups += [
-        Group(f"{arm.title()} cases", [Head(f"{rate:g}") for rate in rates])
+        Group(f"{arm.title()} cases", [Head(_named(rate)) for rate in rates])
         for arm, rates in found.rates.items()
         if rates
     ]
@@ -166,12 +166,17 @@ def _chart(found: Mitigation, arm: str, line: Mapping[str, Any]) -> Chart:
     most = _MOST.get(line["measure"], 1.0)
     before = _at(found, line, "before", None)
     bars = [_bar("before", before, most)]
-    bars += [_bar(f"{rate:g}", _at(found, line, arm, rate), most) for rate in found.rates[arm]]
+    bars += [_bar(_named(rate), _at(found, line, arm, rate), most) for rate in found.rates[arm]]
     name = _MEASURES.get(line["measure"], f"{line['dataset']}, {line['measure']}")
     about = "MME’s score" if most > 1 else "share answered right"
     ticks = SCORES if most == 1 else [f"{most * part / 4:g}" for part in range(5)]
     slug = f"sweep-{arm}-{line['measure']}-{line['dataset']}"
     return Chart(slug, f"{name}: {arm} cases, by learning rate", about, ticks, bars)
+
+
+def _named(rate: float) -> str:
+    """A learning rate in the words of its partition."""
+    return next(name for name in RATES if float(name) == rate)
 
 
 def _bar(label: str, row: Mapping[str, Any] | None, most: float) -> Bar:

@@ -63,7 +63,7 @@ def test_figure_4_is_of_the_arm_that_has_several_rates():
         "MMVP, symmetric: expanded cases, by learning rate",
         "MME Perception: expanded cases, by learning rate",
     ]
-    assert [bar.label for bar in charts[0].bars] == ["before", "1.8e-06", "0.0002"]
+    assert [bar.label for bar in charts[0].bars] == ["before", "1.8e-6", "2e-4"]
     assert charts[1].ticks[-1] == "2000"
     assert charts[1].bars[0].marks[0].rate.value == pytest.approx(1459.3 / 2000)
 
