@@ -1,10 +1,11 @@
 """The asset `reports/front_page`."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 from time import perf_counter
+from types import MappingProxyType
 
 from dagster import (
     AssetDep,
@@ -25,7 +26,8 @@ from assets.kit.table_asset import OWNERS
 from assets.planning import Cells
 from assets.planning.choice import Assets
 from assets.report.roster import Kind, Listed, Planned, Roster
-from assets.report.start_page import write_start_page
+from assets.report.standings import Judged as Told
+from assets.report.start_page import judged_in, write_start_page
 from resources.faults import writing
 from resources.home import Home
 from resources.images import ImageStore
@@ -59,8 +61,9 @@ def front_page_over(catalog: Catalog, assets: Callable[[], Assets]) -> AssetsDef
     ) -> MaterializeResult[None]:
         started = perf_counter()
         judged = Judged(catalog, home, context.instance, assets())
-        roster = roster_of(judged, PlanContext(home, images, ledger, models.calls))
         folder = Path(home.root) / "report"
+        sources = PlanContext(home, images, ledger, models.calls)
+        roster = roster_of(judged, sources, judged_in(folder))
         with writing(folder):
             roster.write(folder)
             index = write_start_page(folder)
@@ -77,8 +80,13 @@ def front_page_over(catalog: Catalog, assets: Callable[[], Assets]) -> AssetsDef
     return front_page
 
 
-def roster_of(judged: Judged, sources: PlanContext) -> Roster:
-    """The judges and metrics of a catalog, and by benchmark what would fill their cells."""
+def roster_of(
+    judged: Judged, sources: PlanContext, told: Mapping[str, Told] = MappingProxyType({})
+) -> Roster:
+    """The judges and metrics of a catalog, and by benchmark what would fill their empty cells.
+
+    `told` is what each benchmark's site tells of judges: nothing is planned where it tells all.
+    """
     cells, judges = Cells(judged, sources), judges_in(judged.catalog)
     asked = {(step.about.name, key.path[0]) for key, step in judged.steps.items() if step.about}
     return Roster(
@@ -89,6 +97,7 @@ def roster_of(judged: Judged, sources: PlanContext) -> Roster:
             judge.name: {
                 name: gap_of(cells.of(judge, each), asks=(judge.name, name) in asked)
                 for name, each in benchmarks().items()
+                if not told.get(name, Told()).covers(judge.name)
             }
             for judge in judges
             if not judge.rehearses

@@ -113,6 +113,12 @@ class Judged(NamedTuple):
         }
         return FILE, json.dumps(told, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
+    def covers(self, model: str) -> bool:
+        """Whether each measure has a number of a model's that is no stand-in's."""
+        held = [each for each in self.standings if each.model == model]
+        there = {each.measure for each in held if each.firmness != "stand-in"}
+        return bool(there) and there >= {each.name for each in self.measures}
+
     @classmethod
     def read(cls, text: str) -> "Judged":
         """What `file` has written."""

@@ -84,6 +84,11 @@ def write_start_page(folder: Path) -> Path:
     return folder / "index.html"
 
 
+def judged_in(folder: Path) -> Mapping[str, Judged]:
+    """What each site in `folder` tells of judges, by the site's own folder."""
+    return _told(folder).judged
+
+
 def _told(folder: Path) -> _Told:
     told = _Told(Roster.read(folder))
     for file in sorted(folder.glob(f"[!.]*/{_ENTRY}")):
