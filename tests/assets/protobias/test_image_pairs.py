@@ -6,7 +6,6 @@ from collections import Counter
 import pytest
 from dagster import AssetKey, DagsterInstance
 from PIL import Image
-from pydantic import ValidationError
 
 from assets.kit.benchmarks import planners_of as planners
 from assets.kit.choice import NoSuchModel
@@ -20,6 +19,7 @@ from assets.protobias.triplets import TRIPLETS as TRIPLETS_TABLE
 from generators.prompts.concepts import DOMAINS
 from resources.models.catalog import Catalog, Model
 from resources.models.requests import Paint
+from resources.run_config import BadConfig
 from tests.assets.paired import (
     DOMAIN,
     SKETCH,
@@ -248,7 +248,7 @@ class TestSeeds:
 
     @pytest.mark.parametrize("seed", [-1, 2**31 - 64])
     def test_one_that_a_painter_may_not_take_is_refused_before_anything_is_paid(self, seed):
-        with pytest.raises(ValidationError, match="seed"):
+        with pytest.raises(BadConfig, match="seed"):
             Pairing(seed=seed)
 
     def test_a_painter_without_seeds_has_samples(self):

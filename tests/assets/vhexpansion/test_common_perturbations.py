@@ -6,7 +6,6 @@ import logging
 import numpy as np
 import pytest
 from PIL import Image
-from pydantic import ValidationError
 
 from assets.kit.checks import problems_in
 from assets.kit.materializing import query
@@ -21,6 +20,7 @@ from resources.calls.spending import Account
 from resources.images import ImageStore
 from resources.ledger import WorkLedger
 from resources.models.catalog import Catalog
+from resources.run_config import BadConfig
 from tests.assets.vhexpansion.cases import case
 
 
@@ -135,5 +135,5 @@ def test_a_drawn_picture_is_read_again(lab):
     ],
 )
 def test_parameters_have_ranges(config, why):
-    with pytest.raises(ValidationError, match=why):
+    with pytest.raises(BadConfig, match=why):
         Perturbing(**config)
