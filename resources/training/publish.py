@@ -12,7 +12,7 @@ from uuid import uuid4
 from upath import UPath
 
 from resources.atomic_writes import write_whole
-from resources.faults import writing
+from resources.faults import Missing, writing
 from resources.models.backends.adapters import CONFIG, RECORD, WEIGHTS, weights_digest
 from resources.training.job import Job
 from resources.training.worker import ADAPTER, TRAINED
@@ -124,8 +124,16 @@ def write_card(
 
 
 def rewrite_results(place: Path, results: Sequence[Mapping[str, str]]) -> None:
-    """Put the rows of another table into a model card, as once an adapter was judged."""
+    """Put the rows of another table into a model card, as once an adapter was judged.
+
+    Raises `Missing` where the folder was removed.
+    """
     card = place / CARD
+    if not card.exists():
+        raise Missing(
+            f"{card}: the model card of an adapter is gone, or its whole folder. Restore it, or "
+            "materialize the adapter again: it is trained again if its weights are gone as well."
+        )
     before, _, rest = card.read_text().partition(_HELD_OUT)
     _, _, after = rest.partition(_USE)
     table = "\n".join(_table(results))
