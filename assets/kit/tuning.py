@@ -5,14 +5,18 @@ nothing else of that benchmark. The tables of what was trained are described her
 benchmark to read them in turn.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from dagster import AssetKey, MultiPartitionsDefinition, StaticPartitionsDefinition
 
 from assets.kit.columns import BOOLEAN, REAL, TEXT, WHOLE, Columns, content_hash
 from resources.home import Home
+from resources.training.publish import record_in
 
+TRAINED_ON = "trained_on"
+"""Where the record of an adapter has the marks of what it was trained on."""
 ORIGINAL_ARM, EXPANDED_ARM = "original", "expanded"
 ARMS = (ORIGINAL_ARM, EXPANDED_ARM)
 HELD_OUT = "held out"
@@ -114,6 +118,20 @@ ADAPTERS = Columns(
 def data_of(rows: Sequence[Mapping[str, Any]]) -> str:
     """The digest of the rows of `TRAINING_CASES`, by which adapters of others are told."""
     return content_hash(TRAINING_CASES.table(rows)).hex()
+
+
+def marks_of(rows: Iterable[Mapping[str, Any]]) -> frozenset[str]:
+    """The base pictures of rows of `TRAINING_CASES`, and the names of their original pictures."""
+    return frozenset(row[name] for row in rows for name in ("base", "original"))
+
+
+def marks_in(home: Home, adapter: str) -> frozenset[str] | None:
+    """`marks_of` what an adapter was trained on, by its record; None where it does not say.
+
+    `adapter` is a folder as entries of models.yaml name it.
+    """
+    record = record_in(Path(home.root) / Path(adapter).expanduser()) or {}
+    return frozenset(record[TRAINED_ON]) if TRAINED_ON in record else None
 
 
 def training_cases_key(group: str) -> AssetKey:

@@ -17,6 +17,7 @@ from assets.kit.previews import markdown_table, with_intervals
 from assets.kit.table_asset import NothingYet
 from assets.vhexpansion.asking import NONE
 from assets.vhexpansion.common import datasets, key, table_asset
+from assets.vhexpansion.counted import counted
 from metrics import symmetry_table
 from metrics.symmetry import of_repeats
 from resources.home import Home
@@ -52,7 +53,8 @@ SYMMETRY = Columns(
     repeats=(WHOLE, "How many repeats the numbers are of: those that there are, and fewer"),
     is_whole=(BOOLEAN, "Whether they are of all repeats"),
     of_cases=(WHOLE, "Cases of the dataset that have a negation"),
-    cases=(WHOLE, "Cases that were asked about"),
+    cases=(WHOLE, "Cases that were asked about, without what is left out"),
+    left_out=(WHOLE, "Cases left out as the judge was trained on them; empty where not known"),
     images=(WHOLE, "Their pictures"),
     asked=(WHOLE, "Requests, of cases and negations"),
     unanswered=(WHOLE, "Of these, refused, unparsed or failed: neither right nor wrong"),
@@ -95,11 +97,17 @@ def symmetry_over(catalog: Catalog, judges: Sequence[Model]) -> AssetsDefinition
         rows: list[dict[str, Any]] = []
         seen = []
         for judge in judges:
-            answers = home.find(key(f"answers_{judge.name}"), dataset, _READ)
-            if answers is None or answers.empty:
+            found = counted(home, judge, dataset, _READ)
+            if found is None:
                 continue
-            rows += symmetry_rows(catalog, judges, judge, dataset, answers, there)
-            seen.append(answers)
+            if told := found.warning(judge.name, dataset):
+                context.log.warning(told)
+            if found.answers.empty:
+                continue
+            rows += symmetry_rows(
+                catalog, judges, judge, dataset, found.answers, there, found.left_out
+            )
+            seen.append(found.answers)
         if not rows:
             raise NothingYet(
                 f"vhexpansion/symmetry: no judge has answered {dataset} yet. Materialize "
@@ -122,6 +130,7 @@ def symmetry_rows(
     dataset: str,
     answers: pd.DataFrame,
     of_cases: int,
+    left_out: int | None = 0,
 ) -> Iterator[dict[str, Any]]:
     """The rows of one judge's answers to a dataset, first of all repeats, then of fewer."""
     temperature = judge.parameters.get("temperature")
@@ -130,6 +139,7 @@ def symmetry_rows(
         "rehearsal": bool(answers["rehearsal"].any()),
         "model": judge.name,
         "of_cases": of_cases,
+        "left_out": left_out,
         "temperature": None if temperature is None else float(temperature),
         "variant_of": next(each.name for each in judges if _same_but_heat(each, judge)),
     }

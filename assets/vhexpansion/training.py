@@ -35,7 +35,7 @@ def _chosen(
         if {*forms} != {*FORMS} or any(row.outcome != DONE for row in forms.values()):
             continue
         picture = pictures.get(case.case_id) or pictures.get(case.image_id)
-        base = _base_of(dataset, case.image_id)
+        base = base_of(dataset, case.image_id)
         wordings = [each for form in FORMS for each in _wordings(forms[form])]
         found.append(
             TuningCase(
@@ -77,7 +77,7 @@ def _every(home: Home, dataset: str) -> Sequence[Evaluated]:
     table = home.find(key("negated_cases"), dataset, [*_CASE, "outcome"])
     return [
         Evaluated(
-            *(row["case_id"], dataset, _base_of(dataset, row["image_id"])),
+            *(row["case_id"], dataset, base_of(dataset, row["image_id"])),
             *(row["sha256"], bool(row["rehearsal"])),
         )
         for row in ([] if table is None else records(table))
@@ -85,7 +85,8 @@ def _every(home: Home, dataset: str) -> Sequence[Evaluated]:
     ]
 
 
-def _base_of(dataset: str, image_id: str) -> str:
+def base_of(dataset: str, image_id: str) -> str:
+    """The base picture of a picture of a dataset: all of its sizes and versions have one."""
     table = declared().get(dataset)
     return table.base(image_id) if table else image_id
 

@@ -9,7 +9,15 @@ from dagster import AssetExecutionContext, AssetIn, MarkdownMetadataValue, Mater
 from assets.kit.columns import materialized
 from assets.kit.partitions import parts_of
 from assets.kit.table_asset import Mismatch
-from assets.kit.tuning import ADAPTERS, BY_ARM, TRAINING_CASES, data_of, training_cases_key
+from assets.kit.tuning import (
+    ADAPTERS,
+    BY_ARM,
+    TRAINED_ON,
+    TRAINING_CASES,
+    data_of,
+    marks_of,
+    training_cases_key,
+)
 from assets.training.fitting import POOL, Fitted, entry_lines, fitted
 from assets.training.tuning.arms import overlaps
 from assets.training.tuning.common import DECLARED, table_asset
@@ -69,6 +77,7 @@ def adapter(
         arm=arm,
         datasets=sorted({row["dataset"] for row in of_arm}),
         rehearsal=any(row["rehearsal"] for row in of_arm),
+        **{TRAINED_ON: sorted(marks_of(of_arm))},
     )
     lines = entry_lines(entry_of(name, recipe, found))
     before = entry_lines(entry_of(f"{DECLARED.group}_before", recipe))

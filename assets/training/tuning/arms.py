@@ -4,7 +4,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any, NamedTuple, TypeAlias
 
-from assets.kit.tuning import EXPANDED_ARM, HELD_OUT, ORIGINAL_ARM, Evaluated, TuningCase
+from assets.kit.tuning import (
+    EXPANDED_ARM,
+    HELD_OUT,
+    ORIGINAL_ARM,
+    Evaluated,
+    TuningCase,
+    marks_of,
+)
 
 Row: TypeAlias = Mapping[str, Any]
 CASE, VQA = "case", "vqa"
@@ -68,12 +75,9 @@ def general_rows(questions: Iterable[General], arms: Iterable[str]) -> Iterator[
 
 def held_out_rows(every: Iterable[Evaluated], training: Iterable[Row]) -> Iterator[dict[str, Any]]:
     """The cases whose picture nothing is trained on, nor another size or version of it."""
-    bases, pictures = set(), set()
-    for row in training:
-        bases.add(row["base"])
-        pictures.add(row["original"])
+    marks = marks_of(training)
     for case in every:
-        if case.base not in bases and case.sha256 not in pictures:
+        if not marks & {case.base, case.sha256}:
             known = _known(case) | {"perturbation": NONE, "sha256": case.sha256, "version": 0}
             yield known | {"arm": HELD_OUT}
 

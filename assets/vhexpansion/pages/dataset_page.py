@@ -51,6 +51,17 @@ class Answered:
         """Whether there are too few pictures for a result."""
         return not self.stand_in and self.images < FEWEST
 
+    @property
+    def unsure(self) -> bool:
+        """Whether every judge may have been trained on these cases."""
+        return bool(self.symmetry["left_out"].isna().all())
+
+    @property
+    def trained(self) -> Sequence[tuple[str, str]]:
+        """The judges that were fine-tuned, or may have been, on its cases, and what to know."""
+        rows = {str(row["model"]): row for row in self.rows}
+        return [(judge, said) for judge, row in rows.items() if (said := trained_on(row))]
+
     @cached_property
     def judges(self) -> Sequence[str]:
         """The judges that have answered."""
@@ -59,7 +70,8 @@ class Answered:
     @property
     def title(self) -> str:
         """Its name, and what a reader must know first of its numbers."""
-        state = "a stand-in run: no result" if self.stand_in else "a trial" if self.trial else ""
+        is_trial = self.trial or self.unsure
+        state = "a stand-in run: no result" if self.stand_in else "a trial" if is_trial else ""
         return f"{self.name} ({state})" if state else self.name
 
     @property
@@ -132,6 +144,14 @@ def rate(row: Numbers | None, name: str) -> Rate:
     return Rate(row[name], row.get(f"{name}_low"), row.get(f"{name}_high"))
 
 
+def trained_on(row: Numbers) -> str:
+    """What a judge was trained on of these cases, and what became of them; empty for nothing."""
+    left_out = row["left_out"]
+    if left_out is None:
+        return "not a result: it may have been trained on these cases, its record does not say"
+    return f"{count(int(left_out))} cases left out: trained on their pictures" if left_out else ""
+
+
 def parameters_of(row: Numbers) -> Mapping[str, Any]:
     """The parameters of what was done to the pictures."""
     found = json.loads(row["parameters"] or "{}")
@@ -156,4 +176,6 @@ def uncertain(row: Numbers, name: str) -> str:
 
 def firmest_first(datasets: Sequence[Answered]) -> list[Answered]:
     """The results with most cases, then the other results, trials, and stand-in runs."""
-    return sorted(datasets, key=lambda each: (each.stand_in, each.trial, -each.cases))
+    return sorted(
+        datasets, key=lambda each: (each.stand_in, each.trial or each.unsure, -each.cases)
+    )

@@ -24,6 +24,9 @@ def finding(datasets: Sequence[Answered]) -> Finding:
         return Finding(told, "stand-in run", of)
     state: State = "trial" if of.trial else "results"
     row = _widest(of)
+    if of.unsure:
+        told = f"Every judge that has answered {of.name} may have been trained on it."
+        return Finding(told, "no results yet", of)
     if row is None:
         return Finding(f"No judge has answered a pair of {of.name}.", "no results yet", of)
     told = sentence(of, row)
@@ -31,9 +34,10 @@ def finding(datasets: Sequence[Answered]) -> Finding:
 
 
 def _widest(dataset: Answered) -> Numbers | None:
-    """The judge whose two shares are farthest apart."""
+    """The judge whose two shares are farthest apart, of those that were not trained on these."""
     rows = (dataset.clean(judge) for judge in dataset.judges)
-    there = [row for row in rows if row and row["symmetric"] is not None]
+    known = (row for row in rows if row and row["left_out"] is not None)
+    there = [row for row in known if row["symmetric"] is not None]
     return max(there, key=lambda row: float(row["accuracy"] - row["symmetric"]), default=None)
 
 

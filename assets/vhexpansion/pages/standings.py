@@ -4,7 +4,14 @@ from collections.abc import Mapping, Sequence
 
 from assets.report.formats import count
 from assets.report.standings import Failure, Firmness, Judged, Measure, Standing
-from assets.vhexpansion.pages.dataset_page import FEWEST, Answered, Numbers, rate, uncertain
+from assets.vhexpansion.pages.dataset_page import (
+    FEWEST,
+    Answered,
+    Numbers,
+    rate,
+    trained_on,
+    uncertain,
+)
 from assets.vhexpansion.pages.gallery import Pair
 
 SYMMETRIC = Measure(
@@ -44,7 +51,7 @@ def judged(
 def _firmness(dataset: Answered, row: Numbers) -> Firmness:
     if dataset.stand_in:
         return "stand-in"
-    return "trial" if row["images"] < FEWEST else "result"
+    return "trial" if row["images"] < FEWEST or row["left_out"] is None else "result"
 
 
 def _standing(dataset: Answered, row: Numbers, dates: Mapping[tuple[str, str], str]) -> Standing:
@@ -64,7 +71,7 @@ def _standing(dataset: Answered, row: Numbers, dates: Mapping[tuple[str, str], s
         dates.get((dataset.name, judge), ""),
         f"{dataset.page}#cases",
         f"questions of {dataset.name}",
-        ", ".join(filter(None, (part if is_part else "", unanswered))),
+        ", ".join(filter(None, (part if is_part else "", trained_on(row), unanswered))),
     )
 
 

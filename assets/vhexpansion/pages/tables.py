@@ -14,6 +14,7 @@ from assets.vhexpansion.pages.dataset_page import (
     parameters_of,
     rate,
     told,
+    trained_on,
     uncertain,
 )
 from assets.vhexpansion.pages.paper import MEASURES, SETTINGS
@@ -26,7 +27,7 @@ _HEADS = ("Cases", *MEASURES.values(), "Says yes", "Yes to both", "No answer")
 def unperturbed(dataset: Answered) -> Table:
     """Accuracy, symmetric accuracy and new cases on pictures as they were (Table 3)."""
     rows = {judge: dataset.clean(judge) for judge in dataset.judges}
-    lines = [Line(judge, _unperturbed(row)) for judge, row in rows.items() if row]
+    lines = [Line(judge, _unperturbed(row), trained_on(row)) for judge, row in rows.items() if row]
     return Table.plain("Cases and their negations", "Judge", _HEADS, lines)
 
 

@@ -186,6 +186,8 @@ def test_an_adapter_says_what_it_was_made_of_and_how_it_is_listed(root, trained)
     record = json.loads((root / row["adapter"] / "record.json").read_text())
     assert record["recipe"]["learning_rate"] == 2e-3
     assert record["datasets"] == [TOPIC, "vqa"]
+    rows = pd.read_parquet(root / GROUP / "training_cases.parquet").query("arm == 'expanded'")
+    assert record["trained_on"] == sorted({*rows["base"], *rows["original"]})
     assert "not judged yet" in (root / row["adapter"] / "README.md").read_text()
 
 
@@ -208,6 +210,11 @@ def test_it_is_judged_as_any_judge_and_compared_on_held_out_cases(root, trained,
     )
     of_all = rows.query("measure == 'symmetric' and shown == 'all'").set_index("arm")
     assert of_all["cases"].to_dict() == {"before": len(held), "expanded": len(held)}
+    counted = pd.read_parquet(root / GROUP / "symmetry" / f"{TOPIC}.parquet").set_index("model")
+    asked = {name: int(counted.loc[[name], "cases"].max()) for name in (base.name, judge.name)}
+    assert asked[judge.name] == held["dataset"].eq(TOPIC).sum() < asked[base.name]
+    left_out = {name: int(counted.loc[[name], "left_out"].max()) for name in asked}
+    assert left_out == {base.name: 0, judge.name: asked[base.name] - asked[judge.name]}
     # Who says yes to everything is right in no pair.
     assert of_all.loc["before", "value"] == 0
     assert pd.notna(of_all.loc["expanded", "change"])

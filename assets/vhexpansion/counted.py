@@ -1,0 +1,59 @@
+"""The answers that count: a fine-tuned judge's, without the cases that it was trained on."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import pandas as pd
+
+from assets.kit.tuning import marks_in
+from assets.vhexpansion.common import GROUP, key
+from assets.vhexpansion.training import base_of
+from resources.home import Home
+from resources.models.catalog import Model
+
+_PICTURE = ["image_id", "original"]
+
+
+class Counted(NamedTuple):
+    """Answers of one judge to a dataset that count."""
+
+    answers: pd.DataFrame
+    left_out: int | None
+    """Cases that are left out; None where what the judge was trained on is not known."""
+
+    def warning(self, judge: str, dataset: str) -> str:
+        """What a user must know of these numbers; empty where that is nothing."""
+        if self.left_out is None:
+            return (
+                f"{judge}: the record of its adapter does not say what it was trained on. Its "
+                f"numbers on {dataset} may be of cases that it was trained on, and are shown as a "
+                "trial. Fetch the folder again with its record.json; one without trained_on in it "
+                f"has to be removed and its partition of {GROUP}/adapter materialized again."
+            )
+        if self.left_out:
+            told = f"{judge}: {self.left_out:,} cases of {dataset} are left out"
+            return f"{told}, since it was trained on their pictures."
+        return ""
+
+
+def is_adapted(judge: Model) -> bool:
+    """Whether a judge is a model with an adapter."""
+    return bool(judge.parameters.get("adapter"))
+
+
+def counted(home: Home, judge: Model, dataset: str, columns: Sequence[str]) -> Counted | None:
+    """Some columns of what a judge answered, where it was not trained on the picture.
+
+    None where it was never asked.
+    """
+    more = [name for name in _PICTURE if is_adapted(judge) and name not in columns]
+    answers = home.find(key(f"answers_{judge.name}"), dataset, [*columns, *more])
+    if answers is None or not is_adapted(judge):
+        return None if answers is None else Counted(answers, 0)
+    marks = marks_in(home, str(judge.parameters["adapter"]))
+    if marks is None:
+        return Counted(answers[[*columns]], None)
+    bases = {each: base_of(dataset, each) for each in answers["image_id"].unique()}
+    learned = answers["image_id"].map(bases).isin(marks) | answers["original"].isin(marks)
+    left_out = int(answers.loc[learned, "case_id"].nunique())
+    return Counted(answers.loc[~learned, [*columns]].reset_index(drop=True), left_out)

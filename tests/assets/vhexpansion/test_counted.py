@@ -1,0 +1,128 @@
+"""Which answers of a fine-tuned judge count: those about pictures that it was not trained on."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from assets.kit.tuning import TRAINED_ON, marks_of
+from assets.vhexpansion.counted import counted
+from assets.vhexpansion.pages import build
+from assets.vhexpansion.pages.finding import finding
+from assets.vhexpansion.pages.tables import unperturbed
+from resources.faults import Missing
+from resources.home import Home
+from resources.training.publish import rewrite_results
+from tests.assets.vhexpansion.test_numbers import served
+from tests.assets.vhexpansion.test_pages import EAR, dataset, said
+from tests.runs import TOPIC
+
+COLUMNS = ["case_id", "form"]
+BASE = served("before", 0.2)
+TUNED = BASE.model_copy(update={"name": "tuned", "parameters": {"adapter": "adapters/tuned"}})
+
+
+@pytest.fixture
+def home(tmp_path):
+    """Four cases of two scenes and a picture of another dataset, as both judges answered them."""
+    rows = [
+        {"case_id": f"case {at}", "image_id": image, "original": sha, "form": form}
+        for at, (image, sha) in enumerate(
+            [
+                (f"{TOPIC}/one/normal/384", "sha 0"),
+                (f"{TOPIC}/one/normal/768", "sha 1"),
+                (f"{TOPIC}/two/normal/384", "sha 2"),
+                (f"{TOPIC}/three/normal/384", "sha 3"),
+            ]
+        )
+        for form in ("original", "negated")
+    ]
+    for judge in (BASE, TUNED):
+        path = tmp_path / "vhexpansion" / f"answers_{judge.name}" / f"{TOPIC}.parquet"
+        path.parent.mkdir(parents=True)
+        pq.write_table(pa.Table.from_pylist(rows), path)
+    return Home(root=str(tmp_path))
+
+
+def write_record(home, **told):
+    folder = Path(home.root, "adapters", "tuned")
+    folder.mkdir(parents=True)
+    (folder / "record.json").write_text(json.dumps({"base": {}, **told}))
+
+
+def test_cases_about_pictures_that_a_judge_was_trained_on_do_not_count(home):
+    rows = [
+        {"base": f"{TOPIC}/one/normal", "original": "another size"},
+        {"base": "of another dataset", "original": "sha 2"},
+    ]
+    write_record(home, **{TRAINED_ON: sorted(marks_of(rows))})
+    found = counted(home, TUNED, TOPIC, COLUMNS)
+    assert found.answers.to_dict("list") == {
+        "case_id": ["case 3"] * 2,
+        "form": ["original", "negated"],
+    }
+    assert found.left_out == 3
+    assert found.warning("tuned", TOPIC).startswith(f"tuned: 3 cases of {TOPIC} are left out")
+
+
+def test_without_an_adapter_all_count(home):
+    found = counted(home, BASE, TOPIC, COLUMNS)
+    assert (len(found.answers), found.left_out, found.warning("before", TOPIC)) == (8, 0, "")
+    assert counted(home, EAR, TOPIC, COLUMNS) is None
+
+
+@pytest.mark.parametrize("told", [None, {"kind": "tuning"}])
+def test_what_a_judge_was_trained_on_may_be_unknown(home, told):
+    if told is not None:
+        write_record(home, **told)
+    found = counted(home, TUNED, TOPIC, COLUMNS)
+    assert (len(found.answers), found.left_out) == (8, None)
+    assert "does not say what it was trained on" in found.warning("tuned", TOPIC)
+
+
+def answered(left_out, *others, name="zoo"):
+    """A dataset of a judge that was fine-tuned, and of other judges, which were not."""
+    tables = [said("before", 0.6), *(said(each.name, 0.9) for each in others)]
+    zoo = dataset([BASE, *others], *tables, name=name)
+    tuned = zoo.symmetry["model"].eq("before")
+    columns = {"left_out": zoo.symmetry["left_out"].mask(tuned, left_out)}
+    return replace(zoo, symmetry=zoo.symmetry.assign(**columns))
+
+
+def standings(site):
+    return {each.model: each for each in site.judged.standings}
+
+
+def test_the_page_and_the_front_page_say_how_many_cases_are_left_out():
+    zoo = answered(12, EAR)
+    site = build(datasets=[zoo], facts={})
+    told = "12 cases left out: trained on their pictures"
+    tuned, other = (standings(site)[name] for name in ("before", "ear"))
+    assert (tuned.firmness, tuned.note, other.note) == ("result", told, "")
+    assert [line.small for line in unperturbed(zoo).lines] == [told, ""]
+    pages = dict(site.pages)
+    assert all(f"{told}." in pages[page] for page in ("index.html", zoo.page))
+    assert finding([zoo]).sentence.startswith("before answers")
+
+
+def test_a_judge_that_may_have_been_trained_on_the_cases_is_no_result():
+    zoo = answered(np.nan, EAR)
+    site = build(datasets=[zoo], facts={})
+    tuned, other = (standings(site)[name] for name in ("before", "ear"))
+    assert (tuned.firmness, other.firmness) == ("trial", "result")
+    assert "it may have been trained on these cases" in tuned.note
+    assert finding([zoo]).sentence.startswith("ear answers")
+    alone = answered(np.nan, name="alone")
+    assert finding([alone]).state == "no results yet"
+    assert finding([alone, zoo]).of.name == "zoo"
+
+
+def test_a_model_card_that_was_removed_is_named_with_what_to_do(tmp_path):
+    with pytest.raises(
+        Missing, match=r"README\.md: the model card .* materialize the adapter again"
+    ):
+        rewrite_results(tmp_path / "gone", [])
