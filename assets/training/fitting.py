@@ -16,9 +16,10 @@ from resources.faults import Missing, writing
 from resources.home import Home
 from resources.images import ImageStore
 from resources.models.catalog import Model
+from resources.models.weights import Weights
 from resources.training import launch
-from resources.training.base import base_of, estimate, machine, require_room, require_targets
-from resources.training.job import Job, Kind, digest_of
+from resources.training.base import estimate, machine, require_room, require_targets, weights_of
+from resources.training.job import Base, Job, Kind, digest_of
 from resources.training.processes import configured
 from resources.training.progress import lines
 from resources.training.publish import FOLDER, place_of, publish, record_in
@@ -62,17 +63,20 @@ def fitted(
     the record. Raises `TrainingError` before anything is loaded where the base or a GPU is missing,
     and `Missing` where pictures are.
     """
-    base, weights = base_of(recipe)
+    commit, weights = weights_of(recipe)
+    root = Path(home.root)
+    # To hash the weights takes long: what cannot be trained here is refused before, unless it may
+    # be here already, as one that was trained where there is a GPU.
+    may_be_here = any((root / FOLDER).glob(f"{name}-*"))
+    if not may_be_here:
+        _require_possible(recipe, weights, samples, log)
+    base = Base(recipe.base, commit, weights.digest)
     data = content_hash(rows).hex()
     digest = digest_of(kind, base, recipe, data, configured(recipe.accelerate_config))
-    root = Path(home.root)
     place, folder = place_of(root, name, digest), root / _RUNS / f"{name}-{digest}"
     if record_in(place) is None:
-        require_targets(weights, recipe)
-        expected = estimate(weights, recipe, samples)
-        log.info("%s: %s.", recipe.base, expected)
-        has_gpu, memory = machine()
-        require_room(recipe, expected, has_gpu=has_gpu, memory=memory)
+        if may_be_here:
+            _require_possible(recipe, weights, samples, log)
         _require_pictures(images, pictures)
         with writing(folder), whole_file(folder / "rows.parquet") as file:
             pq.write_table(rows, file)
@@ -104,6 +108,15 @@ def entry_lines(model: Model) -> str:
         f"  family: {model.family}\n  roles: [{', '.join(model.roles)}]\n"
         f"  parameters: {{{parameters}}}\n"
     )
+
+
+def _require_possible(recipe: Recipe, weights: Weights, samples: int, log: Logger) -> None:
+    """Raise `TrainingError` where the recipe does not fit the base, or the base this machine."""
+    require_targets(weights, recipe)
+    expected = estimate(weights, recipe, samples)
+    log.info("%s: %s.", recipe.base, expected)
+    has_gpu, memory = machine()
+    require_room(recipe, expected, has_gpu=has_gpu, memory=memory)
 
 
 def _shown(place: Path, record: dict[str, Any], folder: Path) -> dict[str, Any]:

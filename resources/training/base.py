@@ -17,7 +17,6 @@ from resources.models.catalog import Model
 from resources.models.replies import Closed
 from resources.models.weights import NoWeights, Weights
 from resources.training.faults import TrainingError, library
-from resources.training.job import Base
 from resources.training.recipe import Recipe
 
 TOKENS = 1500
@@ -46,14 +45,17 @@ class Estimate(NamedTuple):
         )
 
 
-def base_of(recipe: Recipe) -> tuple[Base, Weights]:
-    """The base and its weights; raises `TrainingError` where they are not on this machine."""
+def weights_of(recipe: Recipe) -> tuple[str | None, Weights]:
+    """The commit of the base, None for a folder, and its weights, of which none is read.
+
+    Raises `TrainingError` where they are not on this machine.
+    """
     entry = Model(
         name="base", backend="transformers", model=recipe.base, family="base", roles=("judge",)
     )
     try:
         found = commit(entry, None, recipe.revision)
-        weights = base_weights(recipe.base, found)
+        return found, base_weights(recipe.base, found)
     except NoWeights as error:
         at = f" --revision {recipe.revision}" if recipe.revision else ""
         raise TrainingError(
@@ -62,7 +64,6 @@ def base_of(recipe: Recipe) -> tuple[Base, Weights]:
         ) from error
     except Closed as error:
         raise TrainingError(f"The base cannot be had: {error}") from error
-    return Base(recipe.base, found, weights.digest), weights
 
 
 def estimate(weights: Weights, recipe: Recipe, samples: int) -> Estimate:

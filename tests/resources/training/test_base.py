@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from resources.models.weights import NoWeights, weights_in
-from resources.training.base import Estimate, base_of, estimate, require_room, require_targets
+from resources.training.base import Estimate, estimate, require_room, require_targets, weights_of
 from resources.training.faults import TrainingError
 from resources.training.job import Base, digest_of
 from resources.training.processes import configured
@@ -95,12 +95,12 @@ def test_a_file_of_weights_that_is_missing_is_named(tmp_path):
     with pytest.raises(NoWeights, match=r"lacks model-2\.safetensors"):
         weights_in(tmp_path)
     with pytest.raises(TrainingError, match=r"lacks model-2\.safetensors\. Download them: hf"):
-        base_of(RankingRecipe(base=str(tmp_path)))
+        weights_of(RankingRecipe(base=str(tmp_path)))
 
 
 def test_weights_that_are_not_here_are_to_be_downloaded_first():
     with pytest.raises(TrainingError, match="hf download nobody/nothing"):
-        base_of(RankingRecipe(base="nobody/nothing"))
+        weights_of(RankingRecipe(base="nobody/nothing"))
 
 
 def test_a_base_is_known_by_its_weights_wherever_it_lies(tmp_path):
