@@ -12,14 +12,16 @@ from dagster import AssetExecutionContext, AssetIn, MarkdownMetadataValue, Mater
 from assets.kit.columns import materialized, records
 from assets.kit.materializing import cost_metadata
 from assets.kit.pairs import Pair
-from assets.kit.previews import markdown_table, with_intervals
+from assets.kit.previews import markdown_table
 from assets.kit.table_asset import Mismatch
 from assets.training.fitting import POOL, Fitted, entry_lines, fitted
 from assets.training.protoscore.common import every_pair, key, table_asset
 from assets.training.protoscore.held_out import (
     HELD_OUT_SCORES,
     SIDES,
+    UNKNOWN,
     entry_of,
+    in_words,
     rates_of,
     score_held_out,
 )
@@ -205,7 +207,7 @@ def _scored(
         models_yaml=MarkdownMetadataValue(f"```yaml\n{lines}```"),
         failure_rate_before=_known(over_all[base.name]),
         failure_rate=_known(over_all[entry.name]),
-        held_out=markdown_table(with_intervals(rates[_SHOWN].round(3), "failure_rate", "delta")),
+        held_out=markdown_table(in_words(rates[_SHOWN], "failure_rate", "delta")),
         rehearsal=bool(found.record["rehearsal"]),
         **cost_metadata(*asked),
     )
@@ -219,12 +221,12 @@ _SHOWN = [
 
 def _known(rate: float) -> float | str:
     """A rate for metadata, which has no NaN."""
-    return "no held-out pair has scores" if math.isnan(rate) else round(float(rate), 4)
+    return UNKNOWN if math.isnan(rate) else round(float(rate), 4)
 
 
 def _results(rates: pd.DataFrame) -> list[dict[str, str]]:
     """The card's table of failure rates, in words."""
-    shown = with_intervals(rates[_SHOWN].round(3), "failure_rate", "delta")
+    shown = in_words(rates[_SHOWN], "failure_rate", "delta")
     return [
         {name.replace("_", " "): str(value) for name, value in row.items()}
         for row in records(shown)

@@ -9,11 +9,11 @@ import pyarrow as pa
 from dagster import AssetExecutionContext, AssetIn, MaterializeResult
 
 from assets.kit.columns import REAL, TEXT, WHOLE, Columns, materialized, records
-from assets.kit.previews import markdown_table, with_intervals
+from assets.kit.previews import markdown_table
 from assets.kit.table_asset import Mismatch
 from assets.training.protoscore.adapters import MARGIN, RANKING
 from assets.training.protoscore.common import key, table_asset
-from assets.training.protoscore.held_out import rates_of
+from assets.training.protoscore.held_out import in_words, rates_of
 from metrics.comparison import between_metrics
 from resources.home import Home
 from resources.training.publish import record_in
@@ -67,12 +67,12 @@ def comparison(
     ]
     told = finding(between)
     context.log.info("%s", told)
-    shown = pd.DataFrame(rows).drop(columns=["p"]).round(3)
+    shown = pd.DataFrame(rows).drop(columns=["p"])
     shown = shown.rename(columns={"low": "difference_low", "high": "difference_high"})
     return materialized(
         DIFFERENCES.table(rows),
         finding=told,
-        differences=markdown_table(with_intervals(shown, "difference")),
+        differences=markdown_table(in_words(shown, "difference")),
         rehearsal=bool(scores["rehearsal"].any()),
     )
 

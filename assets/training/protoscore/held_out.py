@@ -8,6 +8,7 @@ import pandas as pd
 
 from assets.kit.columns import BOOLEAN, REAL, TEXT, TEXTS, Columns
 from assets.kit.conversations import unanswered
+from assets.kit.previews import with_intervals
 from assets.training.protoscore.training_pairs import PAIRS
 from metrics.ranking import ranking_table
 from resources.calls.spending import Account
@@ -19,6 +20,8 @@ from resources.training.recipe import Recipe
 
 SIDES = ("correct", "adversarial")
 SAMPLE = "held out"
+UNKNOWN = "unknown: held-out pairs have no scores"
+"""In place of a number of a domain without scored pairs, or of all domains where one has none."""
 _SAME = ("pair_id", "painter", "domain", "concept_id", "concept", "knob", "text", "rehearsal")
 HELD_OUT_SCORES = Columns(
     metric=(TEXT, "The base or the adapter"),
@@ -82,3 +85,9 @@ def rates_of(table: pd.DataFrame) -> pd.DataFrame:
     """Failure rates and margins with intervals, by metric and domain, over all painters."""
     found = ranking_table(table.assign(painter="all"))
     return found[(found["knob"] == "all") & (found["concept"] == "all")]
+
+
+def in_words(rates: pd.DataFrame, *names: str) -> pd.DataFrame:
+    """The same with intervals in the cells of `names`, and with words where no number is known."""
+    told = with_intervals(rates.round(3), *names).astype(object)
+    return told.where(told.notna() & told.ne(""), UNKNOWN)

@@ -2,6 +2,7 @@
 
 import io
 import json
+import math
 import warnings
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from PIL import Image
 
 from assets.protobias.training import TRAINING_PAIRS
 from assets.training.protoscore.comparison import _RECIPE, finding, require_alike
+from assets.training.protoscore.held_out import UNKNOWN, in_words
 from assets.training.protoscore.selection import choose, marked, marks_of, overlapping
 from resources.home import Home
 from resources.images import ImageStore
@@ -177,6 +179,16 @@ def test_both_ways_are_compared_on_the_same_pairs(studio, made):
 def test_the_finding_says_which_is_better_or_that_none_is(low, high, said):
     rates = {"left_failure_rate": 0.1, "right_failure_rate": 0.2}
     assert finding({**rates, "difference": -0.1, "low": low, "high": high}).startswith(said)
+
+
+def test_where_nothing_was_scored_words_stand_in_place_of_numbers():
+    ends = {"rate": [0.5, math.nan], "rate_low": [0.25, math.nan], "rate_high": [0.75, math.nan]}
+    rates = pd.DataFrame({"domain": ["animals", "all"], "p": [0.12345, math.nan], **ends})
+    assert in_words(rates, "rate").to_dict("list") == {
+        "domain": ["animals", "all"],
+        "p": [0.123, UNKNOWN],
+        "rate": ["0.500 (0.250 to 0.750)", UNKNOWN],
+    }
 
 
 def test_only_what_was_trained_alike_is_compared():
