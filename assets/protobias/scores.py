@@ -21,6 +21,7 @@ from assets.protobias.filtered import FILTERED, Filtering
 from assets.protobias.pairs import SIDES
 from assets.protobias.scorers import REFERENCES, ended, formula_of, to_score
 from assets.protobias.selection import first_pairs, share_of
+from assets.protobias.trained_pairs import no_overlap
 from metrics.pairs import pair_scores
 from resources.models.catalog import Catalog, Model
 from resources.models.requests import Look, Score
@@ -165,8 +166,13 @@ class Scores(JudgeStep[Limited]):
         return [tuple(row[name] for name in self.named_by) for row in pictures]
 
     def checks(self) -> list[Check]:
-        """Nothing failed, and most replies hold a score."""
-        return [nothing_failed(self, ["pair_id", "side"]), few_unread("side", _READ_SOME)]
+        """Nothing failed, most replies hold a score, and no adapter was trained on these pairs."""
+        adapter = self.judge.parameters.get("adapter")
+        return [
+            nothing_failed(self, ["pair_id", "side"]),
+            few_unread("side", _READ_SOME),
+            *([no_overlap(self.judge, str(adapter))] if adapter else []),
+        ]
 
 
 _PRESENT = {

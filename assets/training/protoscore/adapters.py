@@ -11,6 +11,7 @@ from dagster import AssetExecutionContext, AssetIn, MarkdownMetadataValue, Mater
 
 from assets.kit.columns import materialized, records
 from assets.kit.materializing import cost_metadata
+from assets.kit.pair_marks import MARKS, write_marks
 from assets.kit.pairs import Pair
 from assets.kit.previews import markdown_table
 from assets.kit.table_asset import Mismatch
@@ -25,7 +26,7 @@ from assets.training.protoscore.held_out import (
     rates_of,
     score_held_out,
 )
-from assets.training.protoscore.training_pairs import HELD_OUT, TRAINING, overlaps
+from assets.training.protoscore.training_pairs import HELD_OUT, TRAINING, by_split, overlaps
 from resources.budget import Budget
 from resources.home import Home
 from resources.images import ImageStore
@@ -152,7 +153,9 @@ def _trained(work: _Work, table: pd.DataFrame) -> MaterializeResult[pa.Table]:
         work.log,
         painters=sorted({row["painter"] for row in training}),
         rehearsal=any(row["rehearsal"] for row in rows),
+        marks=MARKS,
     )
+    write_marks(found.place, by_split(rows))
     return _scored(work, found, held_out)
 
 

@@ -1,14 +1,12 @@
 """Which pairs are trained on, and which are held out: none that is like one that is evaluated."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple, TypeAlias
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from assets.kit.limits import Placed, in_order
+from assets.kit.pair_marks import marked, marks_of, named
 from assets.kit.pairs import Pair
-
-Mark: TypeAlias = tuple[str, ...]
-TRIPLET, CELL, PICTURE = "triplet", "concept, knob and place", "picture"
 
 
 class Chosen(NamedTuple):
@@ -16,36 +14,6 @@ class Chosen(NamedTuple):
 
     training: Sequence[Pair]
     held_out: Sequence[Pair]
-
-
-def marks_of(pair: Pair) -> Iterator[Mark]:
-    """What two pairs may not have in common of which one is trained on and one is judged by."""
-    yield TRIPLET, pair.concept_id
-    yield (TRIPLET, pair.text, *pair.sentences)
-    yield CELL, pair.domain, pair.concept, pair.knob, pair.place
-    yield PICTURE, pair.correct
-    yield PICTURE, pair.adversarial
-
-
-def marked(pairs: Iterable[Pair]) -> dict[Mark, str]:
-    """By what may not be shared: a pair that has it."""
-    return {mark: named(pair) for pair in pairs for mark in marks_of(pair)}
-
-
-def named(pair: Pair) -> str:
-    """A pair's name among all painters."""
-    return f"{pair.painter}/{pair.pair_id}"
-
-
-def overlapping(
-    pairs: Iterable[Pair], others: Mapping[Mark, str]
-) -> Iterator[tuple[str, str, str]]:
-    """The pairs that share something with others: their name, what it is, and with which one."""
-    for pair in pairs:
-        for mark in marks_of(pair):
-            if mark in others:
-                yield named(pair), mark[0], others[mark]
-                break
 
 
 def choose(pairs: Sequence[Pair], number: int, held_out: int) -> Chosen:

@@ -18,11 +18,12 @@ from pydantic import Field
 
 from assets.kit.checks import result_of
 from assets.kit.columns import BOOLEAN, TEXT, WHOLE, Columns, materialized, records
+from assets.kit.pair_marks import marked, named, overlapping
 from assets.kit.pairs import Pair
 from assets.kit.previews import markdown_table
 from assets.kit.table_asset import NothingYet
 from assets.training.protoscore.common import declared, every_pair, key, table_asset
-from assets.training.protoscore.selection import choose, marked, named, overlapping
+from assets.training.protoscore.selection import choose
 from resources.home import Home
 
 TRAINING, HELD_OUT = "training", "held out"
@@ -135,15 +136,20 @@ def pair_of(row: Any) -> Pair:
     return Pair(**taken, sentences=sentences, evaluated=False)
 
 
-def overlaps(rows: Sequence[Any], every: Sequence[Pair]) -> pd.DataFrame:
-    """The rows that are like a pair that is judged by; `every` are all pairs there are now."""
-    splits = {
+def by_split(rows: Sequence[Any]) -> dict[str, list[Pair]]:
+    """The pairs of rows of this table: those that are trained on, and those that are held out."""
+    return {
         split: [pair_of(r) for r in rows if r["split"] == split] for split in (TRAINING, HELD_OUT)
     }
+
+
+def overlaps(rows: Sequence[Any], every: Sequence[Pair]) -> pd.DataFrame:
+    """The rows that are like a pair that is judged by; `every` are all pairs there are now."""
+    splits = by_split(rows)
     evaluated = marked(pair for pair in every if pair.evaluated)
     found = [
-        *overlapping([*splits[TRAINING], *splits[HELD_OUT]], evaluated),
-        *overlapping(splits[TRAINING], marked(splits[HELD_OUT])),
+        *overlapping([*splits[TRAINING], *splits[HELD_OUT]], evaluated.get),
+        *overlapping(splits[TRAINING], marked(splits[HELD_OUT]).get),
     ]
     return pd.DataFrame(found, columns=["pair", "shares its", "with"])
 

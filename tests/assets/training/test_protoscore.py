@@ -12,10 +12,12 @@ import yaml
 from dagster import DagsterInstance
 from PIL import Image
 
+from assets.kit.pair_marks import marked, marks_in, marks_of, overlapping
 from assets.protobias.training import TRAINING_PAIRS
 from assets.training.protoscore.comparison import _RECIPE, finding, require_alike
 from assets.training.protoscore.held_out import UNKNOWN, in_words
-from assets.training.protoscore.selection import choose, marked, marks_of, overlapping
+from assets.training.protoscore.selection import choose
+from assets.training.protoscore.training_pairs import by_split
 from resources.home import Home
 from resources.images import ImageStore
 from resources.models.backends.scoring.expected import PROMPT
@@ -116,14 +118,25 @@ def test_an_adapter_is_published_and_scores_what_was_held_out(studio, made):
     assert set(scores["metric"]) == {"protoscore_base", "protoscore"}
     (adapter,) = scores["adapter"].dropna().unique()
     assert sorted(path.name for path in (studio / adapter).iterdir()) == [
-        *("README.md", "adapter_config.json", "adapter_model.safetensors", "record.json")
+        *("README.md", "adapter_config.json", "adapter_model.safetensors", "marks.parquet"),
+        "record.json",
     ]
     record = json.loads((studio / adapter / "record.json").read_text())
     assert record["painters"] == ["sketch"]
     assert record["rehearsal"] is True
+    assert record["marks"] == "marks.parquet"
     card = (studio / adapter / "README.md").read_text()
     assert f"| protoscore | all | {told_pairs(scores)} |" in card
     assert not list((studio / "training").glob("*/checkpoint-*"))
+
+
+def test_an_adapter_keeps_the_marks_of_all_its_pairs(studio, made):
+    (adapter,) = stored(studio, "adapter")["adapter"].dropna().unique()
+    seen = marks_in(studio / adapter)
+    for split, pairs in by_split(stored(studio, "training_pairs").to_dict("records")).items():
+        found = list(overlapping(pairs, seen))
+        assert len(found) == len(pairs) > 0
+        assert all(other.endswith(f"({split})") for *_, other in found)
 
 
 def told_pairs(scores):
@@ -151,6 +164,7 @@ def test_one_entry_of_models_yaml_makes_it_a_metric_of_protobias(studio, made, m
             instance=instance,
         )
     assert scored.success, failure(scored)
+    assert checks(scored)["no_overlap"] is True
     scores = pd.read_parquet(table(studio, "scores_protoscore/animals", "sketch", "protobias"))
     assert len(scores) == 2 * EVALUATED
     assert set(scores["formula"]) == {"expected_score"}
@@ -224,7 +238,7 @@ def test_overlap_is_found_by_each_mark(studio):
     apart = second._replace(
         concept_id="other", knob="other", correct="0" * 64, adversarial="1" * 64, text="other"
     )
-    others = marked([first])
+    others = marked([first]).get
     assert list(overlapping([apart], others)) == []
     for change in (
         {"concept_id": first.concept_id},
