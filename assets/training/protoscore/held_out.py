@@ -89,5 +89,5 @@ def rates_of(table: pd.DataFrame) -> pd.DataFrame:
 
 def in_words(rates: pd.DataFrame, *names: str) -> pd.DataFrame:
     """The same with intervals in the cells of `names`, and with words where no number is known."""
-    told = with_intervals(rates.round(3), *names).astype(object)
-    return told.where(told.notna() & told.ne(""), UNKNOWN)
+    told = with_intervals(rates.round(3), *names).astype(object).replace("", UNKNOWN)
+    return told.where(told.notna(), UNKNOWN)
