@@ -25,8 +25,9 @@ FIRST = (
     ("e2e/test_killed.py", "e2e/test_ui.py", "e2e/test_what_is_left.py"),
     ("e2e/test_new_model.py", "commands/test_demo.py"),
     ("bench/test_scoring.py", "models/backends/test_*.py", "test_attack*.py", "training/test_*.py"),
+    ("commands/test_judge.py", "commands/test_run.py", "resources/models/test_killed.py"),
 )
-"""Files whose tests share what takes longest (a server, a demo, torch), by worker."""
+"""Files whose tests share what takes longest (a server, a demo, torch, a story), by worker."""
 
 
 def pytest_configure() -> None:
