@@ -4,7 +4,7 @@ import gc
 import logging
 import shutil
 import warnings
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import cache
 from unittest.mock import patch
 
@@ -20,6 +20,9 @@ from assets.kit.partitions import tags_of
 from definitions import resources_at
 from generators.domains import domain
 from resources.models.catalog import Catalog, Model
+from tests.instances import reuse_databases, unread
+
+reuse_databases()
 
 # Dagster reads its 89 migrations for each storage of each instance: half the time of a small run.
 ScriptDirectory.from_config = cache(ScriptDirectory.from_config)
@@ -83,7 +86,7 @@ def materialize(
         warnings.filterwarnings("ignore", ".*InitResourceContext.dagster_run", DeprecationWarning)
         defs = _definitions(str(root), Catalog(tuple(models)), group)
         job = defs.resolve_implicit_global_asset_job_def()
-        with _undescribed():
+        with _undescribed(), nullcontext(instance) if instance else unread() as within:
             return job.execute_in_process(
                 asset_selection=sorted(selection.resolve(defs.resolve_asset_graph())),
                 tags=tags_of(topic, _division(defs, selection)) if topic else None,
@@ -92,7 +95,7 @@ def materialize(
                     "resources": {"design": {"config": design}},
                     "loggers": {"console": {"config": {"log_level": "CRITICAL"}}},
                 },
-                instance=instance,
+                instance=within,
                 raise_on_error=False,
             )
 
