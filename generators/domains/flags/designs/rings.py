@@ -27,8 +27,9 @@ def european_union(cloth: Cloth, stars: int) -> None:
     """Graphical guide of the Council of Europe, hoist 18: a ring of a third of the hoist."""
     cloth.fill("#003399")
     centres = [around((13.5, 9), 6, angle) for angle in ring(stars)]
+    radius = _fitting(1, centres)
     for centre in centres:
-        cloth.star(centre, _fitting(1, centres), "#ffcc00")
+        cloth.star(centre, radius, "#ffcc00")
 
 
 def cape_verde(cloth: Cloth, stars: int) -> None:
@@ -37,8 +38,9 @@ def cape_verde(cloth: Cloth, stars: int) -> None:
     bands = boundaries((6, 1, 1, 1, 3), 300)
     cloth.bands(bands, (blue, _WHITE, "#cf2027", _WHITE, blue))
     centres = [around((191.25, 187.5), 75, angle) for angle in ring(stars)]
+    radius = _fitting(15, centres)
     for centre in centres:
-        cloth.star(centre, _fitting(15, centres), "#f7d116")
+        cloth.star(centre, radius, "#f7d116")
 
 
 def micronesia(cloth: Cloth, stars: int) -> None:
@@ -46,8 +48,9 @@ def micronesia(cloth: Cloth, stars: int) -> None:
     cloth.fill("#75b2dd")
     angles = ring(stars)
     centres = [around((19, 10), 6, angle) for angle in angles]
+    radius = _fitting(2, centres)
     for centre, angle in zip(centres, angles, strict=True):
-        cloth.star(centre, _fitting(2, centres), _WHITE, turn=angle)
+        cloth.star(centre, radius, _WHITE, turn=angle)
 
 
 def singapore(cloth: Cloth, stars: int) -> None:
@@ -57,8 +60,9 @@ def singapore(cloth: Cloth, stars: int) -> None:
     cloth.disc((940, 720), 541.5, _WHITE)
     cloth.disc((1140, 720), 511.7, red)
     centres = [around((1222.5, 720), 305, angle) for angle in resting_ring(stars)]
+    radius = _fitting(128, centres)
     for centre in centres:
-        cloth.star(centre, _fitting(128, centres), _WHITE)
+        cloth.star(centre, radius, _WHITE)
 
 
 def burundi(cloth: Cloth, stars: int) -> None:
@@ -83,8 +87,9 @@ def venezuela(cloth: Cloth, stars: int) -> None:
     cloth.bands((0, 40, 80, 120), ("#ffcc00", "#00247d", "#cf142b"))
     angles = arc(stars, half=70)
     centres = [around((90, 84), 36, angle) for angle in angles]
+    radius = _fitting(5, centres)
     for centre, angle in zip(centres, angles, strict=True):
-        cloth.star(centre, _fitting(5, centres), _WHITE, turn=angle)
+        cloth.star(centre, radius, _WHITE, turn=angle)
 
 
 def china(cloth: Cloth, stars: int) -> None:

@@ -33,8 +33,9 @@ def united_states(cloth: Cloth, stars: int, stripes: int) -> None:
     red, blue = "#b22234", "#3c3b6e"
     height = _canton(cloth, stripes, (red, _WHITE), width=0.76, share=7 / 13, colour=blue)
     centres = field(stars, 0.76, height)
+    radius = min(0.0308, 0.4 * spacing(centres))
     for centre in centres:
-        cloth.star(centre, min(0.0308, 0.4 * spacing(centres)), _WHITE)
+        cloth.star(centre, radius, _WHITE)
 
 
 def malaysia(cloth: Cloth, stripes: int) -> None:
