@@ -7,6 +7,7 @@ words that only say what kind of thing is named ("flag of the", "19x19", "illusi
 import re
 import unicodedata
 from collections.abc import Sequence
+from functools import lru_cache
 
 _KIND = frozenset(
     (
@@ -26,6 +27,7 @@ _WITHIN_A_WORD = re.compile(r"['’ʼ]s\b|['’ʼ.]")
 _WORD = re.compile(r"[^\W_]+")
 
 
+@lru_cache(maxsize=4096)
 def normalize_name(name: str) -> str:
     """The letters by which `name` is compared, in lower case; empty if it has none.
 
