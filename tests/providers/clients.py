@@ -3,15 +3,17 @@
 import asyncio
 import base64
 from collections.abc import Awaitable, Callable
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import httpx2
-from anthropic import AsyncAnthropic
 from google import genai
 from google.genai import types
 from openai import AsyncOpenAI
 
 from tests.providers import Provider
+
+if TYPE_CHECKING:
+    from anthropic import AsyncAnthropic
 
 UNUSED = httpx2.Client(verify=False)  # or the SDK makes its own, which takes 0.1 s
 KEY = "canary-key-0123456789"
@@ -49,8 +51,11 @@ def with_gemini(
 
 
 def with_anthropic(
-    server: Provider, use: Callable[[AsyncAnthropic], Awaitable[Result]], key: str = KEY
+    server: Provider, use: "Callable[[AsyncAnthropic], Awaitable[Result]]", key: str = KEY
 ) -> Result:
+    # Here, for every process that collects tests would import it: 1.5 s.
+    from anthropic import AsyncAnthropic  # noqa: PLC0415 - see above
+
     async def run() -> Result:
         http = httpx2.AsyncClient(follow_redirects=False, timeout=20, verify=False)
         async with AsyncAnthropic(

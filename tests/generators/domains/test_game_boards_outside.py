@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 from itertools import product
 
 import chess.svg
@@ -12,10 +13,7 @@ from generators.canvas import pixels_of, rasterise
 from generators.domains.game_boards.draw import draw, scenes
 from generators.reading import Pixels
 
-PICTURES = {
-    scene.base_id.removeprefix("game_boards/"): pixels_of(rasterise(draw(scene, 384)))
-    for scene in scenes(1)
-}
+SCENES = {scene.base_id.removeprefix("game_boards/"): scene for scene in scenes(1)}
 
 # The puzzle of Wikipedia's article "Sudoku".
 SUDOKU = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
@@ -24,11 +22,17 @@ SUDOKU = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419.
 CHESS, CELLS, TALL_CELLS, LINES = (20, 43), (21, 38), (22, 34), (21, 19)
 
 
+@cache
+def picture(name: str) -> Pixels:
+    """A board at 384 px."""
+    return pixels_of(rasterise(draw(SCENES[name], 384)))
+
+
 def cell(name: str, row: int, column: int, place: tuple[int, int]) -> Pixels:
     """What is inside a cell, without the lines around it."""
     first, pitch = place
     top, left = first + pitch * row, first + pitch * column
-    return PICTURES[name][top + 3 : top + pitch - 3, left + 3 : left + pitch - 3]
+    return picture(name)[top + 3 : top + pitch - 3, left + 3 : left + pitch - 3]
 
 
 def colour(name: str, row: int, column: int, place: tuple[int, int] = CHESS) -> tuple[int, ...]:
@@ -96,7 +100,7 @@ def test_added_sudoku_cells_are_blank_and_the_others_keep_their_digits() -> None
 def bold(name: str, place: tuple[int, int]) -> list[int]:
     """Which horizontal lines are bold, seen along the right edge of the first cells."""
     first, pitch = place
-    dark = PICTURES[name][:, first + pitch - 4, 0] < 128
+    dark = picture(name)[:, first + pitch - 4, 0] < 128
     heights = [np.count_nonzero(dark[y - 3 : y + 3]) for y in range(first, len(dark) - 3, pitch)]
     return [line for line, height in enumerate(heights) if height > 2]
 
@@ -128,4 +132,4 @@ def test_star_points_are_on_the_fourth_tenth_and_sixteenth_lines() -> None:
         "go-add-row-last": (21, 18),
         "go-add-column-last": (21, 18),
     }.items():
-        assert stars(PICTURES[name][..., 0] < 128, *place) == published
+        assert stars(picture(name)[..., 0] < 128, *place) == published
