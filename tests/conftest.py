@@ -5,6 +5,7 @@ import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import mkdtemp
 
 import certifi
 import pytest
@@ -50,7 +51,9 @@ def pytest_collection_finish() -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Put what is `FIRST` at the beginning of workers' shares, from which no other steals."""
     workers = getattr(config, "workerinput", {"workercount": 1})["workercount"]
-    groups = [[item for item in items if any(map(item.path.match, names))] for names in FIRST]
+    paths = {item.path for item in items}
+    named = [{path for path in paths if any(map(path.match, names))} for names in FIRST]
+    groups = [[item for item in items if item.path in each] for each in named]
     first = {item for group in groups for item in group}
     ordered = [item for item in items if item not in first]
     for worker in range(workers):
@@ -75,15 +78,23 @@ def forks():
         yield forks
 
 
+@pytest.fixture(scope="session")
+def _homes(tmp_path_factory):
+    return tmp_path_factory.mktemp("homes")
+
+
 @pytest.fixture(autouse=True)
-def _own_home(tmp_path, monkeypatch, certificate):
+def _own_home(request, monkeypatch, certificate, _homes):
     """No test writes to the project's data folder or to its Dagster instance.
 
     Nor does any speak TLS: a client that reads one authority is made in 1 ms instead of 30 to 90.
     """
+    # Otherwise without `tmp_path`, which takes longer than many a test that writes nothing.
+    wanted = "tmp_path" in request.fixturenames
+    home = request.getfixturevalue("tmp_path") if wanted else Path(mkdtemp(dir=_homes))
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
-    monkeypatch.setenv("COUNTERFACTORY_HOME", str(tmp_path / "data"))
-    monkeypatch.setenv("DAGSTER_HOME", str(tmp_path))
+    monkeypatch.setenv("COUNTERFACTORY_HOME", str(home / "data"))
+    monkeypatch.setenv("DAGSTER_HOME", str(home))
     monkeypatch.setenv("DAGSTER_DISABLE_TELEMETRY", "1")
 
 
