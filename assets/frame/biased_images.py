@@ -3,12 +3,12 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from itertools import chain, product, takewhile
+from itertools import product, takewhile
 from types import MappingProxyType
-from typing import Any
+from typing import Annotated, Any
 
 import pandas as pd
-from pydantic import Field, field_validator
+from pydantic import Field
 
 from assets.frame.biases import (
     DONE,
@@ -21,13 +21,13 @@ from assets.frame.boxes import BOXES
 from assets.frame.common import GROUP, by_source, domain_and_source, key
 from assets.frame.images import ASKED_OF, IMAGES, OF_IMAGE, usable, usable_names
 from assets.frame.readability import with_readable
+from assets.kit.choice import names_among
 from assets.kit.columns import BOOLEAN, TEXT, TEXTS, WHOLE, Columns, values
 from assets.kit.limits import Limited
 from assets.kit.perturbed_pictures import known_pictures, make_pictures
 from assets.kit.pictures import sheet
 from assets.kit.previews import markdown_table
 from assets.kit.step import PENDING, PORTION, Extent, Input, Row, Step, Unfit, Work, in_chunks
-from generators.nearest import nearest
 from generators.perturbations.grids import GRID, biases_of
 from generators.perturbations.perturbation import Perturbation
 from generators.perturbations.registry import to_json
@@ -62,17 +62,9 @@ _BOXED = Columns(**BOXES.some("image_id", "boxes", "outcome", "reason"))
 class SomeBiases(Limited):
     """Some biases; a limit is on pictures before they have them."""
 
-    biases: list[str] = Field(
+    biases: Annotated[list[str], names_among(GRID)] = Field(
         default=[], description=f"Some of {', '.join(GRID)}; by default all that fit the domain."
     )
-
-    @field_validator("biases")
-    @classmethod
-    def _known(cls, biases: list[str]) -> list[str]:
-        for bias in biases:
-            if bias not in GRID:
-                raise ValueError(f"biases: no {bias!r}{nearest(bias, GRID)}.")
-        return biases
 
 
 class Biases(SomeBiases):
@@ -102,12 +94,11 @@ class BiasedImages(Step[Biases]):
         "tries on its domain (§3, App. B.3). What was made before is not made again."
     )
 
-    def rows(self, work: Work[Biases]) -> list[dict[str, Any]]:
-        """The first picture of each item, original and biased. Raises `Unfit` for no bias."""
-        return [*chain.from_iterable(self.portions(work))]
-
     def portions(self, work: Work[Biases]) -> Iterator[list[dict[str, Any]]]:
-        """The same, some thousands at a time."""
+        """The first picture of each item, original and biased, some thousands at a time.
+
+        Raises `Unfit` for no bias.
+        """
         tried = self._tried(work)
         every = (biased_row(image, each) for image in _with_boxes(work) for each in tried)
         return map(partial(_known, work), in_chunks(every, PORTION))

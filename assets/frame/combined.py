@@ -13,14 +13,12 @@ from assets.frame.readability import with_readable
 from assets.frame.references import REFERENCES
 from assets.frame.scores import READ_SOME, SCORES, asked, originals, read, to_score
 from assets.frame.search import CHOICES, best_of, hinges, of_originals, searched_inputs
-from assets.kit.checks import few_unread
 from assets.kit.judging import JudgeStep
 from assets.kit.perturbed_pictures import known_pictures, make_pictures
 from assets.kit.step import (
     PENDING,
     PORTION,
     SOME_PICTURE,
-    Check,
     Conversation,
     Extent,
     Row,
@@ -56,7 +54,7 @@ class Combined(JudgeStep[Combining]):
 
     group, columns, config, partitions = GROUP, SCORES, Combining, by_source
     named, references, asks = "combined", REFERENCES, Look(())
-    is_automatic = False
+    unread, is_automatic = ("bias", READ_SOME), False
     named_by, has_portions = ("image_id", "parameters"), True
 
     def __init__(self, catalog: Catalog, judge: Model) -> None:
@@ -67,12 +65,8 @@ class Combined(JudgeStep[Combining]):
             "configuration, one laid on the other in a stated order (§6, Table 6)."
         )
 
-    def rows(self, work: Work[Combining]) -> list[dict[str, Any]]:
-        """Each picture as it was, and with every combination."""
-        return [*chain.from_iterable(self.portions(work))]
-
     def portions(self, work: Work[Combining]) -> Iterator[list[dict[str, Any]]]:
-        """The same, some thousands at a time."""
+        """Each picture as it was, and with every combination, some thousands at a time."""
         search = work.rows("search")
         combined = chain(*(_combinations(search, choice, work.config) for choice in CHOICES))
         # Where both choices are the same configuration, nothing is asked twice.
@@ -110,10 +104,6 @@ class Combined(JudgeStep[Combining]):
     def extent(self, work: Work[Combining], rows: Sequence[Row]) -> Extent:
         """Of all pictures as they were."""
         return of_originals(work, rows)
-
-    def checks(self) -> list[Check]:
-        """Few replies cannot be read."""
-        return [few_unread("bias", READ_SOME)]
 
 
 def _combinations(

@@ -6,7 +6,7 @@ from typing import Any
 from pydantic import Field
 
 from assets.frame.biases import NONE
-from assets.frame.scores import Scores, Scoring
+from assets.frame.scores import Scores, Scoring, Templates
 from assets.frame.search import CHOICES, best_of, hinges, of_originals, searched_inputs
 from assets.kit.step import PENDING, Extent, Row, Work
 from generators.prompts.judging_templates import TEMPLATES
@@ -16,7 +16,7 @@ from resources.models.catalog import Catalog, Model
 class Wording(Scoring):
     """Which templates are tried; a limit is on pictures before their biases."""
 
-    templates: list[str] = Field(
+    templates: Templates = Field(
         default=list(TEMPLATES), min_length=1, description=f"Some of {', '.join(TEMPLATES)}."
     )
 
@@ -36,11 +36,11 @@ class Mitigation(Scores):
             "chain-of-thought templates, at its best configuration of each bias (§6, Table 5)."
         )
 
-    def every(self, work: Work[Scoring]) -> Iterator[dict[str, Any]]:
+    def each_row(self, work: Work[Scoring]) -> Iterator[dict[str, Any]]:
         """The pictures as they were, and those with the best configurations, chosen either way."""
         search = work.rows("search")
         best = {each for choice in CHOICES for each in best_of(search, choice).values()}
-        for row in super().every(work):
+        for row in super().each_row(work):
             if row["bias"] == NONE or row["parameters"] in best:
                 yield row | ({"outcome": PENDING} if hinges(row, search) else {})
 

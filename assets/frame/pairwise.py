@@ -16,12 +16,11 @@ from assets.frame.images import IMAGES
 from assets.frame.references import REFERENCES
 from assets.frame.scores import ASKED
 from assets.frame.search import best_of, hinges, searched_inputs
-from assets.kit.checks import few_unread
 from assets.kit.columns import REAL, TEXT, TEXTS, Columns
-from assets.kit.judging import JudgeStep, References, reply_columns
+from assets.kit.judging import JudgeStep, References, scored_columns
 from assets.kit.limits import Placed, first_of
 from assets.kit.previews import markdown_table
-from assets.kit.step import PENDING, Check, Conversation, Extent, Input, Reply, Row, Unfit, Work
+from assets.kit.step import PENDING, Conversation, Extent, Input, Reply, Row, Unfit, Work
 from generators.prompts.pairwise import VERSION, pairwise_prompt
 from metrics import read_pick
 from resources.images import ImageStore
@@ -68,7 +67,7 @@ class Pairwise(JudgeStep[SomeBiases]):
 
     group, columns, config, partitions = GROUP, PREFERENCES, SomeBiases, by_source
     named, references, asks = "pairwise", _REFERENCES, Look(())
-    is_automatic = False
+    is_automatic, unread = False, ("bias", "Read some of the table's responses.")
     named_by = ("image_id", "parameters", "order")
 
     def __init__(self, catalog: Catalog, judge: Model) -> None:
@@ -149,10 +148,6 @@ class Pairwise(JudgeStep[SomeBiases]):
         means = found.groupby("bias", sort=False)["preference"].agg(["count", "mean"])
         return {"preferences": markdown_table(means.round(3).reset_index())}
 
-    def checks(self) -> list[Check]:
-        """Few replies cannot be read."""
-        return [few_unread("bias", "Read some of the table's responses.")]
-
 
 def compared(preferences: pd.DataFrame) -> pd.DataFrame:
     """One row a pair and bias, as `metrics.win_rates` takes it, with `bias` and `model`."""
@@ -180,16 +175,6 @@ def _is_pending(*rows: Row) -> bool:
 
 
 def _read(reply: Reply, order: str) -> dict[str, Any]:
-    said = reply_columns(reply)
-    if said["outcome"] != "answered":
-        return {**said, "preference": None}
-    first, outcome, reason = read_pick(said["response"] or "")
-    refused = {"refusal": "model"} if outcome == "refused" else {}
-    preference = first if first is None or order == "first" else 1 - first
-    return {
-        **said,
-        **refused,
-        "preference": preference,
-        "outcome": outcome,
-        "reason": reason,
-    }
+    said = scored_columns(reply, read_pick)
+    first = said["score"]
+    return {**said, "preference": first if first is None or order == "first" else 1 - first}

@@ -1,37 +1,25 @@
 """Scores: what each judge gives every picture, original and biased, one at a time, 0 to 5."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from types import MappingProxyType
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import Field, field_validator
+from pydantic import Field
 
 from assets.frame.biased_images import BIASED, OF_BIASED, Biases
 from assets.frame.biases import NONE, configurations
 from assets.frame.common import GROUP, by_source, domain_and_source, key
 from assets.frame.references import REFERENCES
-from assets.kit.checks import few_unread
+from assets.kit.choice import names_among
 from assets.kit.columns import REAL, TEXT, TEXTS, Columns, frame_of
-from assets.kit.judging import JudgeStep, reply_columns
+from assets.kit.judging import JudgeStep, scored_columns
 from assets.kit.limits import Placed, first_of
 from assets.kit.previews import markdown_table
-from assets.kit.step import (
-    PENDING,
-    PORTION,
-    Check,
-    Conversation,
-    Extent,
-    Input,
-    Reply,
-    Row,
-    Work,
-    in_chunks,
-)
-from generators.nearest import nearest
+from assets.kit.step import PENDING, Conversation, Extent, Input, Reply, Row, Work
 from generators.perturbations.registry import to_json
 from generators.prompts.judging_templates import SCALE, STANDARD, TEMPLATES, judging_prompt
 from metrics import read_rating
-from resources.models.catalog import Catalog, Model
 from resources.models.requests import Look, Turn
 
 SCORES = Columns(
@@ -59,23 +47,18 @@ READ_SOME = (
 )
 
 
+Templates = Annotated[list[str], names_among(TEMPLATES)]
+
+
 class Scoring(Biases):
     """Which pictures a judge is asked about, and how; a limit is on pictures before their biases.
 
     By default it is asked about all that `frame/biased_images` has.
     """
 
-    templates: list[str] = Field(
+    templates: Templates = Field(
         default=[STANDARD], min_length=1, description=f"Some of {', '.join(TEMPLATES)}."
     )
-
-    @field_validator("templates")
-    @classmethod
-    def _there(cls, templates: list[str]) -> list[str]:
-        for name in templates:
-            if name not in TEMPLATES:
-                raise ValueError(f"templates: no {name!r}{nearest(name, TEMPLATES)}.")
-        return templates
 
 
 def asked(template: str, instruction: str, digest: str) -> Look:
@@ -85,12 +68,7 @@ def asked(template: str, instruction: str, digest: str) -> Look:
 
 def read(reply: Reply) -> dict[str, Any]:
     """The columns of a judge's reply to `asked`: `score`, `outcome`, `response`, `reason` …"""
-    said = reply_columns(reply)
-    if said["outcome"] != "answered":
-        return {**said, "score": None}
-    score, outcome, reason = read_rating(said["response"] or "", *SCALE)
-    refused = {"refusal": "model"} if outcome == "refused" else {}
-    return {**said, **refused, "score": score, "outcome": outcome, "reason": reason}
+    return scored_columns(reply, partial(read_rating, low=SCALE[0], high=SCALE[1]))
 
 
 def to_score(row: Row, template: str, step: JudgeStep[Any]) -> dict[str, Any]:
@@ -110,25 +88,15 @@ class Scores(JudgeStep[Scoring]):
 
     group, columns, config, partitions = GROUP, SCORES, Scoring, by_source
     named, references, asks = "scores", REFERENCES, Look(())
+    told = "What {judge} gives every picture, 0 to 5 (§5.1)."
     named_by, has_portions = ("image_id", "parameters", "template"), True
+    unread = ("bias", READ_SOME)
     inputs = MappingProxyType(
         {"biased_images": Input(key("biased_images"), by_row=ASKED, by_default=True)}
     )
 
-    def __init__(self, catalog: Catalog, judge: Model) -> None:
-        super().__init__(catalog, judge)
-        self.description = f"What {judge.name} gives every picture, 0 to 5 (§5.1)."
-
-    def rows(self, work: Work[Scoring]) -> list[dict[str, Any]]:
+    def each_row(self, work: Work[Scoring]) -> Iterator[dict[str, Any]]:
         """The pictures that it is asked about, by each template."""
-        return [*self.every(work)]
-
-    def portions(self, work: Work[Scoring]) -> Iterator[list[dict[str, Any]]]:
-        """The same, some thousands at a time."""
-        return in_chunks(self.every(work), PORTION)
-
-    def every(self, work: Work[Scoring]) -> Iterator[dict[str, Any]]:
-        """The rows, one after the other."""
         for row in _wanted(work):
             ended = {"outcome": PENDING if row["outcome"] == PENDING else None}
             for template in work.config.templates:
@@ -149,10 +117,6 @@ class Scores(JudgeStep[Scoring]):
         scored = frame_of(rows, "template", "bias", "score")
         means = scored.groupby(["template", "bias"], sort=False)["score"].agg(["count", "mean"])
         return {"scores": markdown_table(means.round(3).reset_index())}
-
-    def checks(self) -> list[Check]:
-        """Few replies cannot be read."""
-        return [few_unread("bias", READ_SOME)]
 
 
 def originals(work: Work[Any], limit: int | None) -> set[str]:

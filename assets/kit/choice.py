@@ -1,4 +1,8 @@
-"""The choice of a step's model: a name from a run's config, looked up in models.yaml."""
+"""Names in a run's config: a step's model, looked up in models.yaml, and lists of known names."""
+
+from collections.abc import Collection
+
+from pydantic import AfterValidator, ValidationInfo
 
 from generators.nearest import nearest
 from resources.ledger import work_key
@@ -27,3 +31,15 @@ def chosen(catalog: Catalog, name: str, *roles: Role) -> Model:
 def entry_digest(model: Model) -> str:
     """Digest of what identifies a model's answers beyond the entry's name."""
     return work_key(model.backend, model.model, model.parameters)
+
+
+def names_among(known: Collection[str]) -> AfterValidator:
+    """What holds a field of a config, a list of names, to those that are known."""
+
+    def check(names: list[str], field: ValidationInfo) -> list[str]:
+        for name in names:
+            if name not in known:
+                raise ValueError(f"{field.field_name}: no {name!r}{nearest(name, known)}.")
+        return names
+
+    return AfterValidator(check)

@@ -5,12 +5,13 @@ expected bias, the rows of the step hold.
 """
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, TypeAlias
 
+from assets.kit.checks import few_unread
 from assets.kit.choice import entry_digest
 from assets.kit.conversations import unanswered
-from assets.kit.step import ConfigT, Conversation, Reply, Row, Step, Work
+from assets.kit.step import Check, ConfigT, Conversation, Reply, Row, Step, Work
 from resources.images import ImageStore
 from resources.models.catalog import Catalog, Model
 from resources.models.outcomes import Answered
@@ -35,12 +36,18 @@ class JudgeStep(Step[ConfigT]):
     is_optional = True
     named: ClassVar[str] = ""
     """The asset's name without the judge's, as in answers; for one that does not set its own."""
+    told: ClassVar[str] = ""
+    """The description, with {judge} for its name; for one that does not set its own."""
+    unread: ClassVar[tuple[str, str] | None] = None
+    """By which column it is checked that few replies cannot be read, and the remedy."""
 
     def __init__(self, catalog: Catalog, judge: Model) -> None:
         super().__init__(catalog)
         self.judge = self.about = judge
         if self.named:
             self.name = f"{self.named}_{judge.name}"
+        if self.told:
+            self.description = self.told.format(judge=judge.name)
         self.kinds = ("judge", judge.backend)
         self.code_version = entry_digest(judge)
 
@@ -68,6 +75,10 @@ class JudgeStep(Step[ConfigT]):
     def query(self, work: Work[ConfigT], row: Row) -> Conversation:
         """Ask the judge about a row, as `converse` does."""
 
+    def checks(self) -> Sequence[Check]:
+        """Few replies cannot be read."""
+        return [few_unread(*self.unread)] if self.unread else []
+
 
 def reply_columns(reply: Reply) -> dict[str, Any]:
     """How a request for words ended: `response`, `outcome`, `refusal`, `reason`, `served_model`.
@@ -79,6 +90,21 @@ def reply_columns(reply: Reply) -> dict[str, Any]:
         known = {"outcome": "answered", "served_model": outcome.served_model}
         return {"response": outcome.text, **known, **calls}
     return {"response": None, **unanswered(outcome, "unparsed"), **calls}
+
+
+def scored_columns(
+    reply: Reply, read: Callable[[str], tuple[float | None, str, str | None]]
+) -> dict[str, Any]:
+    """As `reply_columns`, with the `score` that is read; what holds none has the outcome instead.
+
+    `read` gives score, outcome (scored, unparsed or refused) and reason of what was said.
+    """
+    said = reply_columns(reply)
+    if said["outcome"] != "answered":
+        return {**said, "score": None}
+    score, outcome, reason = read(said["response"] or "")
+    refused = {"refusal": "model"} if outcome == "refused" else {}
+    return {**said, **refused, "score": score, "outcome": outcome, "reason": reason}
 
 
 def responding_with(**columns: str) -> References:

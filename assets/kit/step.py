@@ -195,6 +195,8 @@ class Step(ABC, Generic[ConfigT]):
     config: type[ConfigT]
     description: str
     partitions: PartitionsDefinition[Any] | None = None
+    divided_by: Callable[[], PartitionsDefinition[Any]] | None = None
+    """Gives the partitions where these are known only once all benchmarks are."""
     inputs: Mapping[str, Input] = {}
     deps: Sequence[AssetDep] = ()
     """The assets whose tables are found by `Work.find`: which of them depends on the partition."""
@@ -224,6 +226,8 @@ class Step(ABC, Generic[ConfigT]):
 
     def __init__(self, catalog: Catalog) -> None:
         self.catalog = catalog
+        if self.divided_by is not None:
+            self.partitions = self.divided_by()
 
     @cached_property
     def key(self) -> AssetKey:
@@ -247,21 +251,29 @@ class Step(ABC, Generic[ConfigT]):
     def rows(self, work: Work[ConfigT]) -> Sequence[dict[str, Any]]:
         """What there is to be a row of, in the table's order: the columns known before asking.
 
-        By default the rows of the first input.
+        By default those of all portions, or of the first input.
 
         In a plan, upstream rows may be `PENDING`: one that depends on such a row has that outcome
         as well, and so has one whose upstream row is of another time: a run that meets it fails.
         Raises `NotCountable` where nobody can count what is to be asked then.
         """
+        if self.has_portions:
+            return [*chain.from_iterable(self.portions(work))]
         return work.rows(next(iter(self.inputs)))
 
+    def each_row(self, work: Work[ConfigT]) -> Iterator[dict[str, Any]]:
+        """The rows one after the other, of a step that has portions and no more to do for each."""
+        raise NotImplementedError
+
     def portions(self, work: Work[ConfigT]) -> Iterator[Sequence[dict[str, Any]]]:
-        """The rows, so many at a time; by default all.
+        """The rows, so many at a time; all of a step that has none.
 
         Where it `has_portions`, each is made, asked about and finished before the next, and the
         finished rows have the columns of the table alone.
         """
-        yield self.rows(work)
+        if self.has_portions:
+            return in_chunks(self.each_row(work), PORTION)
+        return iter([self.rows(work)])
 
     def made(self, work: Work[ConfigT], rows: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
         """The rows with what code makes of them, such as pictures, before anybody is asked.

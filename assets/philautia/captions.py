@@ -43,6 +43,7 @@ class Captions(JudgeStep[Limited]):
     """What one model says that the pictures of a dataset show; a limit is on pictures."""
 
     group, columns, config, named = GROUP, CAPTIONS, Limited, "captions"
+    told, divided_by = "What {judge} says that each picture shows.", staticmethod(datasets)
     references, asks, named_by = CAPTIONERS, Look(()), ("image_id",)
     present = MappingProxyType(
         {CAPTIONED: ("caption",), "unparsed": ("reason",), "refused": (), "failed": ("reason",)}
@@ -53,9 +54,7 @@ class Captions(JudgeStep[Limited]):
 
     def __init__(self, catalog: Catalog, judge: Model) -> None:
         super().__init__(catalog, judge)
-        self.partitions = datasets()
         self.kinds = ("captioner", judge.backend)
-        self.description = f"What {judge.name} says that each picture shows."
 
     def rows(self, work: Work[Limited]) -> list[dict[str, Any]]:
         """The pictures, or the first of a limit."""

@@ -49,7 +49,7 @@ class Pictures(Step[SomePainters]):
     """The pictures of a dataset; nobody is asked."""
 
     group, name, columns, config = GROUP, "pictures", PICTURES, SomePainters
-    asks_models = False
+    asks_models, divided_by = False, staticmethod(datasets)
     kinds, named_by = ("image",), ("image_id",)
     description = (
         "The pictures of a collection, or of another benchmark's part: of each scene the largest, "
@@ -58,7 +58,6 @@ class Pictures(Step[SomePainters]):
 
     def __init__(self, catalog: Catalog) -> None:
         super().__init__(catalog)
-        self.partitions = datasets()
         self.deps = [
             *(AssetDep(table.asset, partition_mapping=_mapping(table)) for table in _tables()),
             *(AssetDep(collection_key(name)) for name in collected()),

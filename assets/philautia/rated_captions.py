@@ -31,7 +31,7 @@ class RatedCaptions(Step[Limited]):
     """The captions of a collection that people have scored; none for any other dataset."""
 
     group, name, columns, config = GROUP, "rated_captions", RATED, Limited
-    asks_models = False
+    asks_models, divided_by = False, staticmethod(datasets)
     named_by = ("image_id", "candidate")
     description = (
         "Captions that people have scored, of a collection that has such: what judges are compared "
@@ -40,7 +40,6 @@ class RatedCaptions(Step[Limited]):
 
     def __init__(self, catalog: Catalog) -> None:
         super().__init__(catalog)
-        self.partitions = datasets()
         self.deps = [AssetDep(collection_key(name)) for name in _rated()]
 
     def rows(self, work: Work[Limited]) -> list[dict[str, Any]]:

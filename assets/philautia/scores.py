@@ -6,22 +6,21 @@ those of the others.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
-from typing import Any
+from typing import Annotated, Any
 
 import pandas as pd
-from pydantic import Field, field_validator
+from pydantic import Field
 
-from assets.kit.checks import few_unread
+from assets.kit.choice import names_among
 from assets.kit.columns import BOOLEAN, REAL, REALS, TEXT, TEXTS, Columns
 from assets.kit.conversations import unanswered
-from assets.kit.judging import JudgeStep, reply_columns
+from assets.kit.judging import JudgeStep, scored_columns
 from assets.kit.limits import Limited
 from assets.kit.previews import markdown_table
 from assets.kit.step import (
     PENDING,
-    PORTION,
-    Check,
     Conversation,
     Extent,
     Input,
@@ -29,14 +28,12 @@ from assets.kit.step import (
     Reply,
     Row,
     Work,
-    in_chunks,
 )
 from assets.philautia.captions import CAPTIONED, CAPTIONS, first_pictures, twin_warning
 from assets.philautia.common import GROUP, captioners_of, datasets, key, twins
 from assets.philautia.pictures import PICTURES
 from assets.philautia.rated_captions import RATED
 from assets.philautia.references import CAPTIONERS, EVALUATORS
-from generators.nearest import nearest
 from generators.prompts.captioning import BASED, SCALE, SETTINGS, TEMPLATES, score_prompt
 from metrics import read_rating
 from resources.home import Home
@@ -80,24 +77,18 @@ _READ_SOME = (
 class Scoring(Limited):
     """Which captions a judge is asked about, and how; a limit is on pictures."""
 
-    settings: list[str] = Field(
+    settings: Annotated[list[str], names_among(SETTINGS)] = Field(
         default=[*SETTINGS], min_length=1, description=f"{' and '.join(SETTINGS)}, or one of them."
     )
-
-    @field_validator("settings")
-    @classmethod
-    def _known(cls, settings: list[str]) -> list[str]:
-        for name in settings:
-            if name not in SETTINGS:
-                raise ValueError(f"settings: no {name!r}{nearest(name, SETTINGS)}.")
-        return settings
 
 
 class Scores(JudgeStep[Scoring]):
     """What one judge or metric gives the captions of a dataset."""
 
     group, columns, config, named = GROUP, SCORES, Scoring, "scores"
-    references, has_portions = EVALUATORS, True
+    references, has_portions, divided_by = EVALUATORS, True, staticmethod(datasets)
+    told = "What {judge} gives each caption of each model, 0 to 100."
+    unread = ("setting", _READ_SOME)
     named_by = ("image_id", "generator", "candidate", "setting")
     present = MappingProxyType(
         {"scored": ("score",), **dict.fromkeys(("unparsed", "refused", "failed", UNCAPTIONED), ())}
@@ -105,7 +96,6 @@ class Scores(JudgeStep[Scoring]):
 
     def __init__(self, catalog: Catalog, judge: Model) -> None:
         super().__init__(catalog, judge)
-        self.partitions = datasets()
         self.is_metric = "metric" in judge.roles
         self.kinds = ("metric" if self.is_metric else "judge", judge.backend)
         self.asks = Score("", "") if self.is_metric else Look(())
@@ -121,17 +111,8 @@ class Scores(JudgeStep[Scoring]):
             },
         }
         self.also_about = _compared_with(catalog, judge, self.generators)
-        self.description = f"What {judge.name} gives each caption of each model, 0 to 100."
 
-    def rows(self, work: Work[Scoring]) -> list[dict[str, Any]]:
-        """Every row."""
-        return [*self.every(work)]
-
-    def portions(self, work: Work[Scoring]) -> Iterator[list[dict[str, Any]]]:
-        """The rows, some thousands at a time."""
-        return in_chunks(self.every(work), PORTION)
-
-    def every(self, work: Work[Scoring]) -> Iterator[dict[str, Any]]:
+    def each_row(self, work: Work[Scoring]) -> Iterator[dict[str, Any]]:
         """The rows, one after the other; a metric has none where people have scored no captions.
 
         Raises `NotCountable` where there is no caption yet.
@@ -230,10 +211,6 @@ class Scores(JudgeStep[Scoring]):
         means = found.astype({"score": float}).groupby(names[:2], sort=False)["score"]
         return {"scores": markdown_table(means.agg(["count", "mean"]).round(2).reset_index())}
 
-    def checks(self) -> list[Check]:
-        """Few replies cannot be read."""
-        return [few_unread("setting", _READ_SOME)]
-
     def warning(self, partition: str, config: Scoring) -> str | None:
         """That it is the same model as another entry, or has no captions of its own."""
         if not self.is_metric and "captioner" not in self.judge.roles:
@@ -268,12 +245,7 @@ def _compared_with(
 
 def scored(reply: Reply) -> dict[str, Any]:
     """The columns of a judge's reply; what is no whole number from 0 to 100 is no score."""
-    said = reply_columns(reply)
-    if said["outcome"] != "answered":
-        return {**said, "score": None}
-    score, outcome, reason = read_rating(said["response"] or "", *SCALE)
-    refused = {"refusal": "model"} if outcome == "refused" else {}
-    return {**said, **refused, "score": score, "outcome": outcome, "reason": reason}
+    return scored_columns(reply, partial(read_rating, low=SCALE[0], high=SCALE[1]))
 
 
 def measured(reply: Reply) -> dict[str, Any]:

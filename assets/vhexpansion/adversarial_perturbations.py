@@ -4,13 +4,13 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, get_args
+from typing import Annotated, Any, get_args
 
 import pandas as pd
 from dagster import AssetCheckResult, AssetCheckSeverity
-from pydantic import Field, ValidationError, field_validator, model_validator
+from pydantic import Field, ValidationError, model_validator
 
-from assets.kit.choice import entry_digest
+from assets.kit.choice import entry_digest, names_among
 from assets.kit.columns import BOOLEAN, REAL, TEXT, WHOLE, Columns
 from assets.kit.limits import Limited
 from assets.kit.pictures import sheet
@@ -20,7 +20,6 @@ from assets.vhexpansion.asking import ANSWERS
 from assets.vhexpansion.attacking import Attacking, known_attacks, make_attacks, with_damage
 from assets.vhexpansion.common import GROUP, datasets, key, limited
 from assets.vhexpansion.negated_cases import NEGATED
-from generators.nearest import nearest
 from generators.prompts.yes_no import yes_no_prompt
 from resources.attacks.parameters import Method, Objective, Parameters
 from resources.attacks.sizes import unfit
@@ -58,7 +57,6 @@ ADVERSARIAL = Columns(
 """One row a case, method and setting."""
 
 _CLEAN = Columns(**ANSWERS.some("case_id", "correct", "outcome"))
-_SWEPT = ("epsilons", "steps", "iterations", "raising_iterations")
 _FEW = 0.1
 """The share of attacks that may fail without a warning."""
 
@@ -70,7 +68,7 @@ class Sweep(Limited):
     the other lists, as in Table 6.
     """
 
-    methods: list[str] = Field(
+    methods: Annotated[list[str], names_among(METHODS)] = Field(
         default=[*METHODS], min_length=1, description=f"{' and '.join(METHODS)}, or one of them."
     )
     epsilons: list[float] = Field(
@@ -97,14 +95,6 @@ class Sweep(Limited):
     batch: int | None = Field(
         default=None, ge=1, description="Pictures at once; by default the entry's `batch`."
     )
-
-    @field_validator("methods")
-    @classmethod
-    def _known(cls, methods: list[str]) -> list[str]:
-        for method in methods:
-            if method not in METHODS:
-                raise ValueError(f"methods: no {method!r}{nearest(method, METHODS)}.")
-        return methods
 
     @model_validator(mode="after")
     def _within_ranges(self) -> "Sweep":
@@ -136,6 +126,7 @@ class AdversarialPerturbations(Step[Sweep]):
     group, columns, config = GROUP, ADVERSARIAL, Sweep
     asks_models, is_optional, is_automatic = False, True, False
     kinds, named_by = ("image", "torch"), ("case_id", "method", "parameters")
+    divided_by = staticmethod(datasets)
     present = MappingProxyType(
         {"attacked": ("sha256",), "failed": ("reason",), "inapplicable": ("reason",)}
     )
@@ -145,7 +136,6 @@ class AdversarialPerturbations(Step[Sweep]):
         self.encoder = encoder
         self.name = f"adversarial_perturbations_{encoder.name}"
         self.code_version = entry_digest(encoder)
-        self.partitions = datasets()
         self.inputs = {
             "cases": Input(key("negated_cases"), read_by=NEGATED, by_default=True),
             **_clean_answers_of(catalog, encoder),

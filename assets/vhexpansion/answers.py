@@ -1,17 +1,17 @@
 """Answers: what a judge says to every case, its negation, and both about perturbed pictures."""
 
-from collections.abc import Callable, Collection, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Annotated, Any
 
-from pydantic import Field, field_validator
+from pydantic import Field
 
+from assets.kit.choice import names_among
 from assets.kit.columns import TEXT, Columns
 from assets.kit.step import PENDING, Extent, Input, Row, Work
 from assets.vhexpansion.asking import COMMON, FORMS, NONE, Asking, Picture, Repeated
 from assets.vhexpansion.common import key, limited
 from assets.vhexpansion.common_perturbations import PERTURBED
 from assets.vhexpansion.negated_cases import NEGATED as NEGATED_CASES
-from generators.nearest import nearest
 from resources.models.catalog import Catalog, Model
 
 ATTACKED = Columns(
@@ -28,33 +28,16 @@ ATTACKED = Columns(
 class Answering(Repeated):
     """What a judge is asked about each case; by default all that there is."""
 
-    forms: list[str] = Field(
+    forms: Annotated[list[str], names_among(FORMS)] = Field(
         default=[*FORMS], min_length=1, description=f"{' and '.join(FORMS)}, or one of them."
     )
-    perturbations: list[str] = Field(
+    perturbations: Annotated[list[str], names_among((NONE, *COMMON, "i_fgsm", "pgd"))] = Field(
         default=[],
         description=f"Some of {', '.join((NONE, *COMMON))}, i_fgsm and pgd; by default all.",
     )
     encoders: list[str] = Field(
         default=[], description="Attacks for some encoders of models.yaml; by default for all."
     )
-
-    @field_validator("forms")
-    @classmethod
-    def _forms(cls, forms: list[str]) -> list[str]:
-        return _among("forms", forms, FORMS)
-
-    @field_validator("perturbations")
-    @classmethod
-    def _perturbations(cls, names: list[str]) -> list[str]:
-        return _among("perturbations", names, (NONE, *COMMON, "i_fgsm", "pgd"))
-
-
-def _among(what: str, names: list[str], known: Collection[str]) -> list[str]:
-    for name in names:
-        if name not in known:
-            raise ValueError(f"{what}: no {name!r}{nearest(name, known)}.")
-    return names
 
 
 class Answers(Asking):
@@ -80,7 +63,7 @@ class Answers(Asking):
             "perturbed in common and adversarial ways (§5)."
         )
 
-    def every(self, work: Work[Answering]) -> Iterator[dict[str, Any]]:
+    def each_row(self, work: Work[Answering]) -> Iterator[dict[str, Any]]:
         """Each case with a negation, about each picture, in each form, so many times."""
         config, pictures = work.config, self._pictures(work)
         for case in limited(work.rows("cases"), "negated", config.limit):

@@ -1,6 +1,5 @@
 """Yes/no questions to one judge about a picture, in several repeats, and how replies are read."""
 
-from abc import abstractmethod
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -8,19 +7,17 @@ from typing import Any, NamedTuple
 import pandas as pd
 from pydantic import Field
 
-from assets.kit.checks import few_unread
 from assets.kit.columns import BOOLEAN, TEXT, TEXTS, WHOLE, Columns
 from assets.kit.judging import JudgeStep, reply_columns
 from assets.kit.limits import Limited
 from assets.kit.previews import markdown_table
-from assets.kit.step import PENDING, PORTION, Check, Conversation, Row, Work, in_chunks
+from assets.kit.step import PENDING, Conversation, Row, Work
 from assets.vhexpansion.common import GROUP, datasets
 from assets.vhexpansion.common_perturbations import NAMES
 from assets.vhexpansion.references import PIXELS, REFERENCES, with_readings
 from generators.prompts.yes_no import VERSION, yes_no_prompt
 from metrics import read_plain_yes_no
 from metrics.symmetry import NEGATED, ORIGINAL
-from resources.models.catalog import Catalog, Model
 from resources.models.requests import Look, Turn
 
 NONE = "none"
@@ -89,12 +86,8 @@ class Asking(JudgeStep[Any]):
 
     group, columns = GROUP, ANSWERS
     references, asks = REFERENCES, Look(())
-    named_by, has_portions = _NAMED, True
-    present = _PRESENT
-
-    def __init__(self, catalog: Catalog, judge: Model) -> None:
-        super().__init__(catalog, judge)
-        self.partitions = datasets()
+    named_by, has_portions, divided_by = _NAMED, True, staticmethod(datasets)
+    present, unread = _PRESENT, ("perturbation", _READ_SOME)
 
     def asked(
         self, case: Row, picture: Picture, forms: Sequence[str], repeats: int
@@ -125,18 +118,6 @@ class Asking(JudgeStep[Any]):
                     "calls": [],
                 }
 
-    def rows(self, work: Work[Any]) -> list[dict[str, Any]]:
-        """Every row."""
-        return [*self.every(work)]
-
-    def portions(self, work: Work[Any]) -> Iterator[list[dict[str, Any]]]:
-        """The rows, some thousands at a time."""
-        return in_chunks(self.every(work), PORTION)
-
-    @abstractmethod
-    def every(self, work: Work[Any]) -> Iterator[dict[str, Any]]:
-        """The rows, one after the other."""
-
     def made(self, work: Work[Any], rows: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
         """Read the pictures, for the reference judge that goes by them."""
         reads = self.judge.rehearses and self.judge.model == PIXELS
@@ -160,10 +141,6 @@ class Asking(JudgeStep[Any]):
         table = table.astype({"correct": float, "yes": float})
         means = table.groupby(["perturbation", "form"], sort=False)[["correct", "yes"]].mean()
         return {"shares": markdown_table(means.round(3).reset_index())}
-
-    def checks(self) -> list[Check]:
-        """Few replies cannot be read."""
-        return [few_unread("perturbation", _READ_SOME)]
 
 
 def read(row: Row) -> dict[str, Any]:

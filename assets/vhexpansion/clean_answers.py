@@ -24,7 +24,7 @@ class CleanAnswers(Asking):
             "hallucination already, by which attacks take their direction (§3.2)."
         )
 
-    def every(self, work: Work[Repeated]) -> Iterator[dict[str, Any]]:
+    def each_row(self, work: Work[Repeated]) -> Iterator[dict[str, Any]]:
         """Each case that was taken, so many times."""
         for case in limited(work.rows("cases"), "taken", work.config.limit):
             yield from self.asked(case, Picture(case["sha256"]), (ORIGINAL,), work.config.repeats)

@@ -4,11 +4,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from types import MappingProxyType
-from typing import Any
+from typing import Annotated, Any
 
 import pandas as pd
-from pydantic import Field, field_validator
+from pydantic import Field
 
+from assets.kit.choice import names_among
 from assets.kit.columns import BOOLEAN, TEXT, WHOLE, Columns
 from assets.kit.limits import Limited, Placed, first_of
 from assets.kit.perturbed_pictures import Wanted, Works, known_pictures, make_pictures
@@ -19,7 +20,6 @@ from assets.vhexpansion.common import GROUP, datasets, key
 from assets.vhexpansion.references import with_readings
 from assets.vhexpansion.seed_cases import SEED_CASES, TAKEN
 from generators.domains import domains
-from generators.nearest import nearest
 from generators.perturbations.grids import COMMON
 from generators.perturbations.kinds.defocus import Defocus
 from generators.perturbations.kinds.hsv_brightness import HsvBrightness
@@ -27,7 +27,6 @@ from generators.perturbations.kinds.jpeg import Jpeg
 from generators.perturbations.kinds.noise import Noise
 from generators.perturbations.perturbation import Perturbation
 from generators.perturbations.registry import perturbation, to_json
-from resources.models.catalog import Catalog
 
 PERTURBED = Columns(
     dataset=(TEXT, "The dataset"),
@@ -56,7 +55,7 @@ _PARAMETERS = {each.name: tuple(each.parameters) for each in COMMON}
 class Perturbing(Limited):
     """Which pictures are made, and how; a limit is on pictures before they are perturbed."""
 
-    perturbations: list[str] = Field(
+    perturbations: Annotated[list[str], names_among(NAMES)] = Field(
         default=[*NAMES], min_length=1, description=f"Some of {', '.join(NAMES)}."
     )
     sigma: float = Field(
@@ -77,19 +76,11 @@ class Perturbing(Limited):
         "each, to say whether they still show the truth.",
     )
 
-    @field_validator("perturbations")
-    @classmethod
-    def _known(cls, names: list[str]) -> list[str]:
-        for name in names:
-            if name not in NAMES:
-                raise ValueError(f"perturbations: no {name!r}{nearest(name, NAMES)}.")
-        return list(dict.fromkeys(names))
-
     def made(self) -> list[Perturbation]:
-        """The perturbations with their parameters."""
+        """The perturbations with their parameters, each once."""
         return [
             perturbation(name, **{each: getattr(self, each) for each in _PARAMETERS[name]})
-            for name in self.perturbations
+            for name in dict.fromkeys(self.perturbations)
         ]
 
 
@@ -97,7 +88,7 @@ class CommonPerturbations(Step[Perturbing]):
     """The perturbed pictures of a dataset; code makes what is missing."""
 
     group, name, columns, config = GROUP, "common_perturbations", PERTURBED, Perturbing
-    asks_models = False
+    asks_models, divided_by = False, staticmethod(datasets)
     kinds, named_by = ("image",), ("image_id", "parameters")
     inputs = MappingProxyType(
         {"cases": Input(key("seed_cases"), read_by=SEED_CASES, by_default=True)}
@@ -107,10 +98,6 @@ class CommonPerturbations(Step[Perturbing]):
         "Each picture of a case with noise, another brightness, out of focus, and compressed as "
         "JPEG (§3.2, App. C). What was made before is not made again."
     )
-
-    def __init__(self, catalog: Catalog) -> None:
-        super().__init__(catalog)
-        self.partitions = datasets()
 
     def rows(self, work: Work[Perturbing]) -> list[dict[str, Any]]:
         """Each picture with each perturbation."""

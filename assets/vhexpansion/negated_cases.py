@@ -31,7 +31,7 @@ from generators.prompts.negation import (
     negation_prompt,
     read,
 )
-from resources.models.catalog import Catalog, Model
+from resources.models.catalog import Model
 from resources.models.requests import Write
 
 NEGATED = Columns(
@@ -77,7 +77,7 @@ class NegatedCases(Step[Negating]):
     """The cases of a dataset with their negations."""
 
     group, name, columns, config = GROUP, "negated_cases", NEGATED, Negating
-    asks, named_by = Write(()), ("case_id",)
+    asks, named_by, divided_by = Write(()), ("case_id",), staticmethod(datasets)
     inputs = MappingProxyType(
         {"cases": Input(key("seed_cases"), read_by=SEED_CASES, by_default=True)}
     )
@@ -85,10 +85,6 @@ class NegatedCases(Step[Negating]):
         "Each question with its negation, whose right answer is the other one: written by rule or "
         "by a model with the paper's prompt, checked by rule, and reviewed by people (§3.1, §5.2)."
     )
-
-    def __init__(self, catalog: Catalog) -> None:
-        super().__init__(catalog)
-        self.partitions = datasets()
 
     def model(self, partition: str, config: Negating) -> Model | None:
         """The writer; None for `grammar`."""

@@ -27,7 +27,7 @@ from generators.prompts.rephrasing import (
     wordings_in,
 )
 from metrics.symmetry import ORIGINAL
-from resources.models.catalog import Catalog, Model
+from resources.models.catalog import Model
 from resources.models.requests import Write
 from resources.run_config import Config
 
@@ -73,7 +73,7 @@ class RephrasedCases(Step[Rephrasing]):
     """The cases of a dataset that are trained on, as they stand and negated, with wordings."""
 
     group, name, columns, config = GROUP, "rephrased_cases", REPHRASED, Rephrasing
-    asks, named_by = Write(()), ("case_id", "form")
+    asks, named_by, divided_by = Write(()), ("case_id", "form"), staticmethod(datasets)
     inputs = MappingProxyType(
         {"cases": Input(key("negated_cases"), read_by=NEGATED, by_default=True)}
     )
@@ -84,10 +84,6 @@ class RephrasedCases(Step[Rephrasing]):
         "Cases that judges are fine-tuned on, drawn evenly from those with a negation, each form "
         "in four further wordings: by rule, or by a model (§5.4)."
     )
-
-    def __init__(self, catalog: Catalog) -> None:
-        super().__init__(catalog)
-        self.partitions = datasets()
 
     def model(self, partition: str, config: Rephrasing) -> Model | None:
         """The writer; None for `grammar`."""

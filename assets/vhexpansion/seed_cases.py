@@ -50,7 +50,7 @@ class SeedCases(Step[Seeding]):
     """The cases of a dataset; code makes them, and nobody is asked."""
 
     group, name, columns, config = GROUP, "seed_cases", SEED_CASES, Seeding
-    asks_models = False
+    asks_models, divided_by = False, staticmethod(datasets)
     kinds, named_by = ("image",), ("case_id",)
     description = (
         "Pictures with a yes/no question and its right answer: of collections with questions, and "
@@ -59,7 +59,6 @@ class SeedCases(Step[Seeding]):
 
     def __init__(self, catalog: Catalog) -> None:
         super().__init__(catalog)
-        self.partitions = datasets()
         self.deps = [
             *(
                 AssetDep(

@@ -135,8 +135,8 @@ def test_the_gallery_has_a_slider_for_every_bias_and_what_moves_each_judge(studi
 
 def test_few_rows_at_once_make_the_same_tables(studio, tmp_path, monkeypatch):
     again = Whole(copied(studio.root, tmp_path / "root"))
-    for name in ("biased_images", "scores"):
-        monkeypatch.setattr(f"assets.frame.{name}.PORTION", 7)
+    for module in ("frame.biased_images", "kit.step"):
+        monkeypatch.setattr(f"assets.{module}.PORTION", 7)
     made = ("biased_images", "scores_gullible", "mitigation_gullible")
     again.must(*made, source="sketch", biased_images={"biases": BIASES})
     for name in made:

@@ -35,7 +35,7 @@ def test_every_case_its_negation_and_both_of_each_perturbed_picture_are_asked_ab
 
 def test_few_rows_at_once_make_the_same_table(monkeypatch):
     whole = answers(reference("random"), ZOO, PICTURES)
-    monkeypatch.setattr("assets.vhexpansion.asking.PORTION", 5)
+    monkeypatch.setattr("assets.kit.step.PORTION", 5)
     assert [*answers(reference("random"), ZOO, PICTURES)] == [*whole]
 
 
