@@ -16,7 +16,7 @@ from dagster import AssetDep, AssetExecutionContext, AssetsDefinition, Materiali
 from assets.frame.biases import JOINED, NONE
 from assets.frame.common import key, table_asset
 from assets.frame.search import CHOICES, HELD_OUT, IN_SAMPLE, beside_originals
-from assets.kit.columns import BOOLEAN, REAL, TEXT, WHOLE, Columns, materialized, records
+from assets.kit.columns import BOOLEAN, REAL, TEXT, WHOLE, Columns, materialized, plain_records
 from assets.kit.partitions import sources
 from assets.kit.previews import markdown_table, with_intervals
 from assets.kit.table_asset import NothingYet
@@ -258,7 +258,7 @@ def _rows(held: pd.DataFrame, part: Part) -> Iterator[dict[str, Any]]:
     if part.experiment == COMBINED and part.choice == HELD_OUT:
         # Each domain has chosen its own: no mean is over domains.
         table = table[table["domain"].ne(ALL)]
-    yield from records(table.astype(object).where(table.notna(), None))
+    yield from plain_records(table)
     if (
         part.experiment == COMBINED
         or not (table["percent"].notna() & table["domain"].ne(ALL)).any()

@@ -167,6 +167,11 @@ def records(rows: pd.DataFrame) -> list[dict[str, Any]]:
     return [dict(zip(names, values, strict=True)) for values in zip(*columns, strict=True)]
 
 
+def plain_records(rows: pd.DataFrame) -> list[dict[str, Any]]:
+    """The same, None for what is missing."""
+    return records(rows.astype(object).where(rows.notna(), None))
+
+
 Row: TypeAlias = Any
 """One row of a table as a named tuple: its type is made of the table's columns."""
 

@@ -1,12 +1,11 @@
 """The scores of a dataset as one array: by picture, who wrote the caption, and who scored it."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from assets.kit.columns import records
 from assets.philautia.common import key, twins
 from metrics.caption_scores import CaptionScores
 from resources.home import Home
@@ -124,11 +123,6 @@ def rated(tables: Mapping[str, pd.DataFrame], setting: str, evaluators: Sequence
         people["image_id"],
         rehearsal=any(bool(table["rehearsal"].any()) for table in held.values()),
     )
-
-
-def plain_rows(table: pd.DataFrame) -> list[dict[str, Any]]:
-    """The rows of a table of numbers, None for what is not there."""
-    return records(table.astype(object).where(table.notna(), None))
 
 
 def _without_references(

@@ -8,7 +8,7 @@ import pyarrow as pa
 from dagster import AssetDep, AssetExecutionContext, AssetsDefinition, MaterializeResult
 from pydantic import Field
 
-from assets.kit.columns import BOOLEAN, TEXT, TEXTS, WHOLE, Columns, materialized
+from assets.kit.columns import BOOLEAN, TEXT, TEXTS, WHOLE, Columns, materialized, plain_records
 from assets.kit.previews import markdown_table
 from assets.kit.table_asset import NothingYet
 from assets.philautia.common import datasets, key, table_asset
@@ -18,7 +18,6 @@ from assets.philautia.gathering import (
     Gathered,
     Rated,
     gathered,
-    plain_rows,
     rated,
     score_tables,
 )
@@ -165,11 +164,11 @@ def _rows(
     people: Rated,
     seed: int,
 ) -> Iterator[dict[str, Any]]:
-    for row in plain_rows(panels):
+    for row in plain_records(panels):
         members = {"members": [*row["panel"]], "problem": row["problem"] or None}
         agreement = _agreement(people, row["panel"], seed)
         yield {**known, "part": OF_PANEL, **row, **members, **agreement}
-    for row in plain_rows(generators):
+    for row in plain_records(generators):
         yield {**known, "part": OF_GENERATOR, **row, "members": [*row["panel"]]}
 
 

@@ -6,11 +6,20 @@ from typing import Any
 import pyarrow as pa
 from dagster import AssetDep, AssetExecutionContext, AssetsDefinition, MaterializeResult
 
-from assets.kit.columns import BOOLEAN, REAL, TEXT, TEXTS, WHOLE, Columns, materialized
+from assets.kit.columns import (
+    BOOLEAN,
+    REAL,
+    TEXT,
+    TEXTS,
+    WHOLE,
+    Columns,
+    materialized,
+    plain_records,
+)
 from assets.kit.previews import markdown_table, with_intervals
 from assets.kit.table_asset import NothingYet
 from assets.philautia.common import datasets, key, table_asset
-from assets.philautia.gathering import READ, Gathered, counted, gathered, plain_rows, score_tables
+from assets.philautia.gathering import READ, Gathered, counted, gathered, score_tables
 from generators.prompts.captioning import SETTINGS
 from metrics.matching_test import matching_tests
 from metrics.preference_tables import preference_tables
@@ -113,21 +122,21 @@ def matrix_rows(found: Gathered) -> Iterator[dict[str, Any]]:
     known = {"setting": found.setting, "rehearsal": found.rehearsal, "images": images}
     tables = preference_tables(found.scores)
     known["fitted"] = tables.fitted
-    for row in plain_rows(tables.cells):
+    for row in plain_records(tables.cells):
         asked = int(found.asked.loc[row["generator"], row["evaluator"]])
         counts = {"asked": asked, "missing": asked - row["scored"]}
         problem = row["problem"] if asked else "not asked"
         yield {**known, "part": CELL, **row, **counts, "problem": problem or None}
-    for row in plain_rows(tables.models):
+    for row in plain_records(tables.models):
         name = row["model"]
         yield {**known, "part": MODEL, **row, "generator": name, "of_cells": row["models"]}
-    for row in plain_rows(tables.families):
+    for row in plain_records(tables.families):
         members = list(dict.fromkeys([*row["generators"], *row["evaluators"]]))
         more = {"members": members, "of_cells": row["cells"], "problem": row["problem"] or None}
         yield {**known, "part": FAMILY, **row, **more}
     for part, table in ((GENERATOR, tables.generators), (EVALUATOR, tables.evaluators)):
-        yield from ({**known, "part": part, **row} for row in plain_rows(table))
-    for row in plain_rows(matching_tests(found.scores)):
+        yield from ({**known, "part": part, **row} for row in plain_records(table))
+    for row in plain_records(matching_tests(found.scores)):
         yield {**known, "part": TEST, **row, "problem": row["problem"] or None}
     for problem in (*tables.problems, *found.problems):
         yield {**known, "part": PROBLEM, "problem": problem}

@@ -2,7 +2,6 @@
 
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
@@ -61,9 +60,7 @@ class Sources:
 
     def table(self, name: str, partition: str | None = None) -> pd.DataFrame | None:
         """A table of the benchmark, None where it was never materialized; raises `Corrupt`."""
-        with suppress(FileNotFoundError):
-            return self.home.table(AssetKey([self.group, name]), partition)
-        return None
+        return self.home.find(AssetKey([self.group, name]), partition)
 
     def tables(self, name: str, partitions: Iterable[str]) -> dict[str, pd.DataFrame]:
         """The partitions of a table that were materialized."""

@@ -98,8 +98,15 @@ class Table(NamedTuple):
         cls, caption: str, corner: str, heads: Iterable[str | Head], lines: Sequence[Line]
     ) -> "Table":
         """A table without groups, of columns or of rows."""
+        return cls.of_bodies(caption, corner, heads, [Body("", lines)])
+
+    @classmethod
+    def of_bodies(
+        cls, caption: str, corner: str, heads: Iterable[str | Head], bodies: Sequence[Body]
+    ) -> "Table":
+        """A table without groups of columns."""
         columns = [Head(each) if isinstance(each, str) else each for each in heads]
-        return cls(caption, corner, [Group("", columns)], [Body("", lines)])
+        return cls(caption, corner, [Group("", columns)], bodies)
 
     @property
     def lines(self) -> Iterator[Line]:
@@ -128,14 +135,14 @@ def share(rate: Rate) -> Cell:
     return _told(rate, percent(rate.value), interval(rate))
 
 
-def mean(rate: Rate) -> Cell:
+def mean(rate: Rate, places: int = 2) -> Cell:
     """`0.63` with its interval."""
-    return _told(rate, score(rate.value), score_interval(rate))
+    return _told(rate, score(rate.value, places), score_interval(rate, places))
 
 
 def margin(rate: Rate) -> Cell:
     """`0.187` with its interval, as Table 1 has it."""
-    return _told(rate, score(rate.value, 3), score_interval(rate, 3))
+    return mean(rate, 3)
 
 
 def points(rate: Rate) -> Cell:
@@ -148,6 +155,16 @@ def change(rate: Rate) -> Cell:
     """A change as a share of what was before: `+27.3 %` with its interval."""
     cell = points(rate)
     return cell if rate.value is None else cell._replace(text=f"{cell.text}\u00a0%")
+
+
+def with_change(cell: Cell, change: Rate) -> Cell:
+    """The cell, and what its number changed by below it: `+0.125`."""
+    if change.value is None:
+        return cell
+    more = f"{'+' if change.value > 0 else ''}{score(change.value, 3)}"
+    ends = {"change": change.value, "change, low": change.low, "change, high": change.high}
+    numbers = {name: number for name, number in ends.items() if number is not None}
+    return cell._replace(change=more, numbers={**cell.numbers, **numbers})
 
 
 def number(of: int, note: str = "") -> Cell:

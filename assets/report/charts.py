@@ -1,10 +1,10 @@
 """Charts of bars, which a single template draws."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from assets.report.formats import Rate
+from assets.report.formats import Rate, ends_with_sign, with_sign
 
 PERCENT = ("0", "25", "50", "75", "100\u00a0%")
 SCORES = ("0", "0.25", "0.5", "0.75", "1")
@@ -52,15 +52,59 @@ class Chart(NamedTuple):
     bars: Sequence[Bar]
 
 
-def scale_with_zero(numbers: Sequence[float | None]) -> tuple[float, float]:
-    """The ends of a scale with 0 on it that all numbers fit, and four equal steps between them."""
-    there = [0.0, *(number for number in numbers if number is not None)]
-    step = _round_up(max(max(there) - min(there), 1.0) / 3)
-    low = step * math.floor(min(there) / step)
-    while low + 4 * step < max(there):
-        step = _round_up(step * 1.01)
+class Scale(NamedTuple):
+    """A scale by its ends; places on it are from 0 to 1."""
+
+    low: float
+    high: float
+
+    @classmethod
+    def with_zero(cls, rates: Iterable[Rate]) -> "Scale":
+        """One with 0 on it that all numbers fit, and four equal steps between its ends."""
+        there = [0.0, *(end for rate in rates for end in rate[:3] if end is not None)]
+        step = _round_up(max(max(there) - min(there), 1.0) / 3)
         low = step * math.floor(min(there) / step)
-    return low, low + 4 * step
+        while low + 4 * step < max(there):
+            step = _round_up(step * 1.01)
+            low = step * math.floor(min(there) / step)
+        return cls(low, low + 4 * step)
+
+    def place(self, number: float) -> float:
+        """Where a number stands."""
+        return (number - self.low) / (self.high - self.low)
+
+    def at(self, rate: Rate) -> Rate:
+        """Where a number and the ends of its interval stand."""
+        value, low, high = (None if end is None else self.place(end) for end in rate[:3])
+        return Rate(value, low, high)
+
+    def ticks(self, write: Callable[[float], str]) -> list[str]:
+        """What is written at its ends and at the steps between them."""
+        steps = [self.low + (self.high - self.low) * step / 4 for step in range(5)]
+        return [write(step).removesuffix(".0") for step in steps]
+
+
+def changes(
+    id_: str,
+    title: str,
+    about: str,
+    rates: Mapping[str, tuple[Rate, str]],
+    *,
+    unit: str = "",
+    spoken_unit: str = "",
+) -> Chart:
+    """Numbers with a sign on a scale that has 0; by label, each with why it has no value."""
+    scale = Scale.with_zero(rate for rate, _ in rates.values())
+
+    def bar(label: str, rate: Rate, lacking: str) -> Bar:
+        text = f"{with_sign(rate.value)}{unit}"
+        spoken = f"{text}{spoken_unit} {ends_with_sign(rate)}".strip()
+        lacking = lacking if rate.value is None else ""
+        return Bar(label, [Mark("failure", scale.at(rate), text)], spoken, lacking)
+
+    ticks = scale.ticks(with_sign)
+    ticks[-1] += unit
+    return Chart(id_, title, about, ticks, [bar(label, *each) for label, each in rates.items()])
 
 
 def _round_up(number: float) -> float:

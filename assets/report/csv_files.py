@@ -1,9 +1,20 @@
-"""The tables of a site as CSV files beside its pages."""
+"""The tables of a site as CSV files beside its pages, and those of papers as CSV files here."""
 
+import csv
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
 
 from assets.report.cells import Line, Table
 from resources.spreadsheets import csv_of
+
+
+@cache
+def rows_of_csv(file: Path) -> Sequence[Mapping[str, str]]:
+    """The rows of a CSV file in the project, such as a paper's numbers, by heading."""
+    with file.open(encoding="utf-8", newline="") as text:
+        return list(csv.DictReader(text))
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,9 @@
 """Formats of numbers and names, the same on every page."""
 
 import re
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from math import isnan
+from typing import Any, NamedTuple
 
 from markupsafe import Markup, escape
 
@@ -36,6 +38,16 @@ class Rate(NamedTuple):
     bar: Shares | None = None
 
 
+def rate_of(row: Mapping[str, Any] | None, name: str, of: float = 1) -> Rate:
+    """A number of a row as a part of `of`, with its interval: the columns `…_low` and `…_high`.
+
+    It has no value where there is none.
+    """
+    held = ((row or {}).get(f"{name}{end}") for end in ("", "_low", "_high"))
+    value, low, high = (None if each is None or isnan(each) else each / of for each in held)
+    return Rate(value, low, high)
+
+
 def percent(fraction: float | None) -> str:
     """`12.3 %`, or a dash."""
     return NONE if fraction is None else f"{100 * fraction:.1f}\u00a0%"
@@ -48,23 +60,34 @@ def whole_percent(fraction: float) -> str:
 
 def interval(rate: Rate) -> str:
     """`[8.1, 17.9]` in per cent, or nothing where the rate has no interval."""
+    return _ends(rate, lambda end: f"{100 * end:.1f}")
+
+
+def _ends(rate: Rate, write: Callable[[float], str]) -> str:
     if rate.value is None or rate.low is None or rate.high is None:
         return ""
-    return f"[{100 * rate.low:.1f},\u00a0{100 * rate.high:.1f}]"
+    return f"[{write(rate.low)},\u00a0{write(rate.high)}]"
 
 
 def signed(rate: Rate) -> str:
     """A change in percentage points with its sign, and its interval: `+2.7 [−1.0, 6.3]`."""
     if rate.value is None:
         return NONE
-    if rate.low is None or rate.high is None:
-        return _points(rate.value)
-    return f"{_points(rate.value)} [{_points(rate.low)},\u00a0{_points(rate.high)}]"
+    ends = _ends(rate, lambda end: with_sign(100 * end))
+    return f"{with_sign(100 * rate.value)} {ends}".strip()
 
 
-def _points(fraction: float) -> str:
-    written = f"{100 * fraction:+.1f}"
+def with_sign(number: float | None) -> str:
+    """`+11.8`, or a dash."""
+    if number is None:
+        return NONE
+    written = f"{number:+.1f}"
     return "0.0" if written in ("+0.0", "-0.0") else written.replace("-", "\u2212")
+
+
+def ends_with_sign(rate: Rate) -> str:
+    """`[+9.8, +13.9]`, or nothing where there is no interval."""
+    return _ends(rate, with_sign)
 
 
 def score(number: float | None, places: int = 2) -> str:
@@ -74,9 +97,7 @@ def score(number: float | None, places: int = 2) -> str:
 
 def score_interval(rate: Rate, places: int = 2) -> str:
     """`[0.58, 0.68]`, or nothing where the rate has no interval."""
-    if rate.value is None or rate.low is None or rate.high is None:
-        return ""
-    return f"[{score(rate.low, places)},\u00a0{score(rate.high, places)}]"
+    return _ends(rate, lambda end: score(end, places))
 
 
 def spoken(rate: Rate) -> str:

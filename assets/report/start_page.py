@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
 from upath import UPath
 
@@ -22,6 +22,7 @@ from assets.report.standings import Judged
 from assets.report.strips import strips
 from resources.atomic_writes import write_whole
 
+T = TypeVar("T")
 State: TypeAlias = Literal["results", "trial", "stand-in run", "no results yet"]
 
 _ENTRY = "finding.json"
@@ -29,6 +30,14 @@ _MARK = '<svg xmlns="http://www.w3.org/2000/svg"><title>Reports</title></svg>\n'
 """`mark.svg`: a page leads to the start page once it has seen that this lies beside it."""
 _JUDGES = ("judges", "tables/judges")
 """The folders of the judges' pages and of their tables as CSV."""
+
+
+class Finding(NamedTuple, Generic[T]):
+    """What was found, in a sentence, how firm it is, and the part of the report that it is of."""
+
+    sentence: str
+    state: State
+    of: T
 
 
 class Entry(NamedTuple):

@@ -7,6 +7,7 @@ benchmarks happen to stand.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from assets.report.charts import Scale
 from assets.report.formats import Rate
 from assets.report.front_tables import BETTER, WRITTEN, Column
 from assets.report.profiles import Profile
@@ -53,14 +54,7 @@ def _strip(column: Column, profile: Profile, profiles: Sequence[Profile], at: in
         return None
     own = numbers.pop(profile.name)
     others = [each for each in numbers.values() if each.firmness == "result"]
-    low, high = _scale(measure, [own, *others])
-
-    def place(value: float) -> float:
-        return (value - low) / (high - low)
-
-    def end(value: float | None) -> float | None:
-        return None if value is None else place(value)
-
+    scale = _scale(measure, [own, *others])
     written = WRITTEN[measure.written]
     cell = written(own.rate)
     trial = own.firmness == "trial"
@@ -72,17 +66,17 @@ def _strip(column: Column, profile: Profile, profiles: Sequence[Profile], at: in
         f"{cell.text} {cell.detail}".strip(),
         trial,
         "" if trial else _rank(measure, own, others),
-        Rate(end(own.value), end(own.low), end(own.high)),
-        [place(value) for value in _values(others)],
-        [(place(value), written(Rate(value)).text) for value in sorted({low, 0.0, high})],
+        scale.at(own.rate),
+        [scale.place(value) for value in _values(others)],
+        [(scale.place(value), written(Rate(value)).text) for value in sorted({0.0, *scale})],
     )
 
 
-def _scale(measure: Measure, shown: Sequence[Standing]) -> tuple[float, float]:
+def _scale(measure: Measure, shown: Sequence[Standing]) -> Scale:
     """The ends of a scale that holds 0, and 1 of what can be 1 at most."""
     ends = [end for each in shown for end in (each.value, each.low, each.high) if end is not None]
     least = _LEAST_CHANGE if measure.written in ("change", "points") else 1.0
-    return min(0.0, *ends), max(least, *ends)
+    return Scale(min(0.0, *ends), max(least, *ends))
 
 
 def _rank(measure: Measure, own: Standing, others: Sequence[Standing]) -> str:

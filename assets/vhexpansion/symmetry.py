@@ -12,7 +12,7 @@ import pandas as pd
 import pyarrow as pa
 from dagster import AssetDep, AssetExecutionContext, AssetsDefinition, MaterializeResult
 
-from assets.kit.columns import BOOLEAN, REAL, TEXT, WHOLE, Columns, materialized, records
+from assets.kit.columns import BOOLEAN, REAL, TEXT, WHOLE, Columns, materialized, plain_records
 from assets.kit.previews import markdown_table, with_intervals
 from assets.kit.table_asset import NothingYet
 from assets.vhexpansion.asking import NONE
@@ -149,7 +149,7 @@ def symmetry_rows(
     whole = int(answers["repeat"].max()) + 1
     for repeats in range(whole, 0, -1):
         table = symmetry_table(of_repeats(filled, repeats), _SETTING, _UNCHANGED)
-        for row in records(table.astype(object).where(table.notna(), None)):
+        for row in plain_records(table):
             encoder = row["encoder"] or None
             yield {
                 **known,

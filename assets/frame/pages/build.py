@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 from assets.frame.common import QUESTION, TITLE
 from assets.frame.pages import charts, finding, paper, tables
-from assets.frame.pages.gallery import Gallery, gallery
+from assets.frame.pages.gallery import gallery
 from assets.frame.pages.source_page import FEWEST, SHORT, Sourced, firmest_first
 from assets.frame.pages.standings import judged
 from assets.report import publish
@@ -15,7 +15,7 @@ from assets.report.rendering import Renderer, Shell
 from assets.report.start_page import Entry
 from resources.calls.spending import Spent
 
-_HERE = Path(__file__).parent
+_TEMPLATES = Path(__file__).parent / "templates"
 _LINKS = tuple((t, f"index.html#{t.lower()}") for t in ("Judges", "Sources", "Success", "Costs"))
 
 
@@ -34,9 +34,21 @@ def build(
     found = finding.finding(sources)
     galleries = {source.name: gallery(source) for source in sources}
     shown = dict.fromkeys(each for held in galleries.values() for each in held.thumbnails)
+    modules = {"tables": tables, "charts": charts, "sentence": finding.sentence}
+    told = {"sources": sources, "paper_says": paper, "fewest": FEWEST, "short": SHORT}
+    shell = Shell(TITLE, facts, _LINKS)
+    page = Renderer(_TEMPLATES, shell, question=QUESTION, **modules, **told).page
+
+    def pages() -> Iterator[tuple[str, str]]:
+        yield from page("index.html", "front.html", found=found, costs=costs(spent))
+        for source in sources:
+            yield from page(source.page, "source.html", source=source)
+            pictures = galleries[source.name]
+            yield from page(source.gallery, "pictures.html", source=source, gallery=pictures)
+
     return publish.Site(
         entry=Entry(TITLE, QUESTION, found.sentence, found.state),
-        pages=_pages(sources, galleries, found, Shell(TITLE, facts, _LINKS), spent),
+        pages=pages(),
         pictures=(),
         thumbnails=list(shown),
         metadata={
@@ -45,26 +57,3 @@ def build(
         },
         judged=judged(firmest_first(sources), galleries, dates),
     )
-
-
-def _pages(
-    sources: Sequence[Sourced],
-    galleries: Mapping[str, Gallery],
-    found: finding.Finding,
-    shell: Shell,
-    spent: Sequence[Spent],
-) -> Iterator[tuple[str, str]]:
-    shared: dict[str, object] = {
-        "sources": sources,
-        "tables": tables,
-        "charts": charts,
-        "sentence": finding.sentence,
-    }
-    shared |= {"paper_says": paper, "fewest": FEWEST}
-    page = Renderer(_HERE / "templates", shell, question=QUESTION, short=SHORT, **shared).page
-    yield from page("index.html", "front.html", found=found, costs=costs(spent))
-    for source in sources:
-        yield from page(source.page, "source.html", source=source)
-        yield from page(
-            source.gallery, "pictures.html", source=source, gallery=galleries[source.name]
-        )

@@ -1,20 +1,11 @@
 """The finding: one sentence of all judges, and one for each on the effect of an overlay."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from assets.frame.pages.source_page import Sourced, firmest_first
-from assets.report.formats import score
-from assets.report.start_page import State
-
-
-class Finding(NamedTuple):
-    """The sentence, how firm it is, and the source that it is about."""
-
-    sentence: str
-    state: State
-    of: Sourced
-
+from assets.report.formats import ends_with_sign, rate_of, score, with_sign
+from assets.report.start_page import Finding, State
 
 _SAID = {
     "instruction": "Writing the instruction onto a picture",
@@ -23,7 +14,7 @@ _SAID = {
 }
 
 
-def finding(sources: Sequence[Sourced]) -> Finding:
+def finding(sources: Sequence[Sourced]) -> Finding[Sourced]:
     """Of the newest source of results, else of the newest trial, else of a stand-in run."""
     of = firmest_first(sources)[0]
     if of.stand_in:
@@ -62,7 +53,7 @@ def sentence(source: Sourced, judge: str) -> str:
     points = f"{score(abs(more))} of 5 points"
     told = f"loses {points} with {judge}" if more < 0 else f"buys {points} from {judge}"
     means = f"from {score(row['original'])} to {score(row['biased'])}"
-    return f"{what} {told}, {means}: {change(row)} {ends(row)}."
+    return f"{what} {told}, {means}: {change(row)} {ends_with_sign(rate_of(row, 'percent'))}."
 
 
 def _lowered(text: str) -> str:
@@ -71,16 +62,4 @@ def _lowered(text: str) -> str:
 
 def change(row: Mapping[str, Any]) -> str:
     """`+12.5 %`."""
-    return f"{signed(row['percent'])}\u00a0%"
-
-
-def ends(row: Mapping[str, Any], name: str = "percent") -> str:
-    """`[+8.1, +17.9]`, or nothing where there is no interval."""
-    low, high = row[f"{name}_low"], row[f"{name}_high"]
-    return "" if low is None else f"[{signed(low)},\u00a0{signed(high)}]"
-
-
-def signed(percent: float) -> str:
-    """A change in percent with its sign."""
-    written = f"{percent:+.1f}"
-    return "0.0" if written in ("+0.0", "-0.0") else written.replace("-", "\u2212")
+    return f"{with_sign(row['percent'])}\u00a0%"

@@ -12,9 +12,9 @@ import pandas as pd
 from assets.frame.pages.finding import change
 from assets.frame.pages.source_page import SHORT
 from assets.kit.columns import records
-from assets.report.cells import Body, Cell, Group, Head, Line, Table
+from assets.report.cells import Body, Cell, Line, Table, mean
 from assets.report.formats import NONE as NOTHING
-from assets.report.formats import score, titled
+from assets.report.formats import Rate, score, titled
 from generators.prompts.visual_concepts import DOMAINS
 from metrics.inflation import success_of
 
@@ -54,8 +54,8 @@ def inflation() -> Table:
         Body(str(model), [_line(domain, held, biases) for domain in DOMAINS])
         for model, held in printed().groupby("model", sort=False)
     ]
-    heads = [Head("Orig."), *(Head(SHORT[bias]) for bias in biases)]
-    return Table("The paper’s Tables 3 and 12", "Domain", [Group("", heads)], bodies)
+    heads = ["Orig.", *(SHORT[bias] for bias in biases)]
+    return Table.of_bodies("The paper’s Tables 3 and 12", "Domain", heads, bodies)
 
 
 def _line(domain: str, judged: pd.DataFrame, biases: Sequence[str]) -> Line:
@@ -109,8 +109,8 @@ def combined() -> Table:
     return Table.plain("The paper’s Table 6: GPT-4.1-mini", "Domain", heads, lines)
 
 
-def _cell(mean: float, percent: float | None = None) -> Cell:
+def _cell(before: float, percent: float | None = None) -> Cell:
     if percent is None:
-        return Cell(score(mean), numbers={"": mean})
-    told = {"": mean, "percent": percent}
-    return Cell(score(mean), change({"percent": percent}), numbers=told)
+        return mean(Rate(before))
+    told = {"": before, "percent": percent}
+    return Cell(score(before), change({"percent": percent}), numbers=told)

@@ -10,7 +10,7 @@ import pandas as pd
 from assets.frame.biases import NONE
 from assets.frame.inflation import EVERY, SINGLE
 from assets.frame.search import HELD_OUT
-from assets.kit.columns import records
+from assets.kit.columns import plain_records
 from generators.perturbations.grids import GRID
 from generators.prompts.judging_templates import STANDARD
 from generators.prompts.visual_concepts import DOMAINS
@@ -108,9 +108,8 @@ class Sourced:
 
     @cached_property
     def _rows(self) -> Mapping[tuple[str, ...], Mapping[str, Any]]:
-        table = self.inflation.astype(object).where(self.inflation.notna(), None)
         names = ["model", "experiment", "template", "choice", "pictures", "domain", "bias"]
-        return {tuple(row[name] for name in names): row for row in records(table)}
+        return {tuple(row[name] for name in names): row for row in plain_records(self.inflation)}
 
     def overlay(self, judge: str) -> Mapping[str, Any] | None:
         """What an overlay does to a judge's score, held out."""

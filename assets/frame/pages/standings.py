@@ -1,12 +1,11 @@
 """What the front page of all reports shows of each judge: inflation, and what moved it most."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from assets.frame.biases import NONE
 from assets.frame.pages.gallery import Gallery
 from assets.frame.pages.source_page import FEWEST, Sourced
-from assets.report.formats import Rate
+from assets.report.formats import rate_of
 from assets.report.standings import Failure, Firmness, Judged, Measure, Standing
 from metrics.ranking import ALL
 
@@ -23,6 +22,8 @@ SUCCESS = Measure(
     "share",
     "Of all biases in all domains, the share that raises the mean score.",
 )
+_UNITS = {"inflation": "pictures, before and after", "success": "biases in domains"}
+"""What a number rests on, by the section of a source's page that shows it."""
 
 
 def judged(
@@ -60,57 +61,21 @@ def _standings(source: Sourced, judge: str, date: str) -> list[Standing]:
     domains = [each for each in source.domains if each in set(held)]
     part = f"{len(domains)} of {len(source.domains)} domains"
     lacking = part if len(domains) < len(source.domains) else ""
-
-    def standing(
-        measure: Measure,
-        rate: Rate,
-        items: int,
-        unit: str,
-        link: str,
-        note: str,
-    ) -> Standing:
-        return Standing(
-            judge,
-            measure.name,
-            _firmness(source, judge),
-            rate.value,
-            rate.low,
-            rate.high,
-            items,
-            unit,
-            date,
-            link,
-            f"pictures of {source.name}",
-            ", ".join(filter(None, (note, lacking))),
-        )
-
+    by = f"by {overlay['bias']}" if overlay else "no overlay was tried"
+    tried = "" if biases else "no bias was tried"
+    pictures, combinations = overlay and overlay["images"], biases and biases["combinations"]
+    numbers = (
+        (INFLATION, rate_of(overlay, "percent", 100), pictures, "inflation", by),
+        (SUCCESS, rate_of(biases, "rate"), combinations, "success", tried),
+    )
     return [
-        standing(
-            INFLATION,
-            _rate(overlay, "percent", 100),
-            int(overlay["images"]) if overlay else 0,
-            "pictures, before and after",
-            f"{source.page}#inflation",
-            f"by {overlay['bias']}" if overlay else "no overlay was tried",
-        ),
-        standing(
-            SUCCESS,
-            Rate(*(biases[f"rate{end}"] for end in ("", "_low", "_high")))
-            if biases
-            else Rate(None),
-            int(biases["combinations"]) if biases else 0,
-            "biases in domains",
-            f"{source.page}#success",
-            "" if biases else "no bias was tried",
-        ),
+        Standing(
+            *(judge, measure.name, _firmness(source, judge), *rate[:3]),
+            *(int(items or 0), _UNITS[at], date, f"{source.page}#{at}"),
+            *(f"pictures of {source.name}", ", ".join(filter(None, (note, lacking)))),
+        )
+        for measure, rate, items, at, note in numbers
     ]
-
-
-def _rate(row: Mapping[str, Any] | None, name: str, of: int = 1) -> Rate:
-    """A number of a row with its interval, as a share of 1; no value where there is none."""
-    held = ((row or {}).get(f"{name}{end}") for end in ("", "_low", "_high"))
-    value, low, high = (None if each is None else float(each) / of for each in held)
-    return Rate(value, low, high)
 
 
 def _failures(source: Sourced, judge: str, galleries: Mapping[str, Gallery]) -> list[Failure]:

@@ -6,14 +6,14 @@ from typing import Any
 
 from assets.frame.biases import JOINED, NONE
 from assets.frame.inflation import COMBINED, EVERY, READABLE, SINGLE, WORDED
-from assets.frame.pages.finding import change, ends
+from assets.frame.pages.finding import change
 from assets.frame.pages.source_page import SHORT, Sourced
 from assets.frame.people import BINS, Agreement, agreement, beside_people, binned
 from assets.frame.search import CHOICES, HELD_OUT, IN_SAMPLE
 from assets.kit.columns import records
-from assets.report.cells import Body, Cell, Group, Head, Line, Table, number
+from assets.report.cells import Body, Cell, Line, Table, mean, number, share
 from assets.report.formats import NONE as NOTHING
-from assets.report.formats import Rate, score, score_interval, titled
+from assets.report.formats import Rate, ends_with_sign, rate_of, score, score_interval, titled
 from generators.perturbations.registry import from_json
 from generators.prompts.judging_templates import STANDARD, TEMPLATES
 from metrics.correlation import Correlation
@@ -29,10 +29,7 @@ _BEAUTY = "beauty"
 def people(source: Sourced) -> Table:
     """Human scores: pictures by bin, and their mean (Table 2)."""
     lines = [
-        Line(
-            _of_all(each.domain),
-            [*map(number, each.counts), Cell(score(each.mean), numbers={"": each.mean})],
-        )
+        Line(_of_all(each.domain), [*map(number, each.counts), mean(Rate(each.mean))])
         for each in (binned(source.people) if len(source.people) else ())
     ]
     return Table.plain("Human scores by bin", "Domain", [*BINS, "Mean"], lines)
@@ -55,7 +52,7 @@ def judges_and_people(source: Sourced) -> Table:
         for judge in dict.fromkeys(each.first for each in found)
     ]
     heads = ("Pictures", "Pearson", "Spearman")
-    return Table("Judges beside people", "Domain", [Group("", [*map(Head, heads)])], bodies)
+    return Table.of_bodies("Judges beside people", "Domain", heads, bodies)
 
 
 def inflation(source: Sourced, choice: str, pictures: str = EVERY) -> Table:
@@ -71,7 +68,7 @@ def inflation(source: Sourced, choice: str, pictures: str = EVERY) -> Table:
         }
         there = [row for row in rows.values() if row]
         # Over all domains each bias has its own: those that it can be had in.
-        yield _mean(there[0]["original"] if there and domain != ALL else None)
+        yield mean(Rate(there[0]["original"] if there and domain != ALL else None))
         yield from map(_changed, rows.values())
 
     return _by_judge(source, caption, ["Orig.", *(SHORT[bias] for bias in biases)], cells)
@@ -81,7 +78,9 @@ def beauty(source: Sourced) -> Table:
     """The beauty filter on people (Table 4)."""
     rows = {judge: source.row(judge, _BEAUTY, "people") for judge in source.judges}
     lines = [
-        Line(judge, [_mean(row["original"]), _changed(row)]) for judge, row in rows.items() if row
+        Line(judge, [mean(Rate(row["original"])), _changed(row)])
+        for judge, row in rows.items()
+        if row
     ]
     return Table.plain("Beauty filter on people, held out", "Judge", ["Orig.", "Beauty"], lines)
 
@@ -101,13 +100,13 @@ def mitigation(source: Sourced, choice: str) -> Table:
     for judge in asked if len(templates) > 1 else ():
         # The first bias is one that all domains have.
         before = [row(judge, tried[0], template) for template in templates]
-        lines = [Line("Orig.", [_mean(each["original"] if each else None) for each in before])]
+        lines = [Line("Orig.", [mean(rate_of(each, "original")) for each in before])]
         for bias in tried:
             lines.append(Line(SHORT[bias], [_changed(row(judge, bias, t)) for t in templates]))
         bodies.append(Body(judge, lines))
-    heads = [Head(titled(each.replace("_", " "))) for each in templates]
+    heads = [titled(each.replace("_", " ")) for each in templates]
     caption = f"Mean scores by template, {SAID[choice]}"
-    return _of(asked, source, Table(caption, "Bias", [Group("", heads)], bodies))
+    return _of(asked, source, Table.of_bodies(caption, "Bias", heads, bodies))
 
 
 def combined(source: Sourced, choice: str) -> Table:
@@ -168,9 +167,9 @@ def success(sources: Sequence[Sourced]) -> Table:
                 Cell(source.name),
                 Cell(choice.replace("_", " ")),
                 number(int(row["combinations"])),
-                _ratio(row, "rate"),
-                Cell(f"{100 * row['clear']:.1f}\u00a0%", numbers={"": row["clear"]}),
-                _percent(row, "rise"),
+                share(rate_of(row, "rate")),
+                share(Rate(row["clear"])),
+                _percent(rate_of(row, "rise")),
             ],
         )
         for source in sources
@@ -196,7 +195,7 @@ def _by_judge(
         for judge in source.judges
     ]
     named = bodies if len(bodies) > 1 else [Body("", body.lines) for body in bodies]
-    return Table(caption, "Domain", [Group("", [*map(Head, heads)])], named)
+    return Table.of_bodies(caption, "Domain", heads, named)
 
 
 def _of(asked: Sequence[str], source: Sourced, table: Table) -> Table:
@@ -214,10 +213,6 @@ def _of_all(name: str) -> str:
     return "All" if name == ALL else titled(name)
 
 
-def _mean(value: float | None) -> Cell:
-    return Cell(NOTHING) if value is None else Cell(score(value), numbers={"": value})
-
-
 def _changed(row: Mapping[str, Any] | None, note: str = "") -> Cell:
     """`3.50 +133.3 % [98.0, 180.0]`."""
     if row is None or row["percent"] is None:
@@ -227,20 +222,14 @@ def _changed(row: Mapping[str, Any] | None, note: str = "") -> Cell:
     told = {name: value for name, value in numbers.items() if value is not None}
     lacking = f"{int(row['unscored'])} unscored" if row["unscored"] else ""
     notes = ", ".join(filter(None, (note, lacking)))
-    return Cell(score(row["biased"]), change(row), notes, told, ends(row))
+    ends = ends_with_sign(rate_of(row, "percent"))
+    return Cell(score(row["biased"]), change(row), notes, told, ends)
 
 
-def _ratio(row: Mapping[str, Any], name: str) -> Cell:
-    low, high = (100 * row[f"{name}_{end}"] for end in ("low", "high"))
-    numbers = {"": row[name], "low": row[f"{name}_low"], "high": row[f"{name}_high"]}
-    return Cell(f"{100 * row[name]:.1f}\u00a0%", f"[{low:.1f},\u00a0{high:.1f}]", "", numbers)
-
-
-def _percent(row: Mapping[str, Any], name: str) -> Cell:
-    if row[name] is None:
+def _percent(rise: Rate) -> Cell:
+    if rise.value is None:
         return Cell("", note="none rises")
-    renamed = {f"percent{end}": row[f"{name}{end}"] for end in ("", "_low", "_high")}
-    return Cell(change(renamed), ends(renamed), "", {"": row[name]})
+    return Cell(change({"percent": rise.value}), ends_with_sign(rise), "", {"": rise.value})
 
 
 def _correlated(each: Agreement, *before: Cell) -> Line:

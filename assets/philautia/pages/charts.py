@@ -1,34 +1,22 @@
 """The charts: preference of each judge for its own captions, and the scores of one caption."""
 
 from assets.philautia.examples import Example
-from assets.philautia.pages.dataset_page import SAID, Compared, Numbers, interval, rate, written
-from assets.report.charts import Bar, Chart, Mark, scale_with_zero
-from assets.report.formats import Rate, score
+from assets.philautia.pages.dataset_page import SAID, Compared
+from assets.report.charts import Bar, Chart, Mark, changes
+from assets.report.formats import Rate, rate_of, score
 
 POINTS = ("0", "25", "50", "75", "100")
 
 
 def self_preference(dataset: Compared, setting: str) -> Chart:
     """What each judge gives its own captions beyond what others would, in points."""
-    rows = dataset.models(setting)
-    ends = [row[f"preference{end}"] for row in rows for end in ("", "_low", "_high")]
-    low, high = scale_with_zero(ends)
-
-    def bar(row: Numbers) -> Bar:
-        of = rate(row, "preference")
-        value, least, most = (
-            None if each is None else (each - low) / (high - low)
-            for each in (of.value, of.low, of.high)
-        )
-        mark = Mark("failure", Rate(value, least, most), written(of.value))
-        spoken = f"{written(of.value)} points {interval(of)}".strip()
-        return Bar(row["generator"], [mark], spoken, "" if of.value is not None else "no value")
-
-    steps = [low + (high - low) * step / 4 for step in range(5)]
-    ticks = [written(step).removesuffix(".0") for step in steps]
+    rates = {
+        row["generator"]: (rate_of(row, "preference"), "no value")
+        for row in dataset.models(setting)
+    }
     about = "points that a judge gives its own captions more than others would"
     title = f"{dataset.name}, {SAID[setting]}: points of 100"
-    return Chart(f"own-{setting}", title, about, ticks, [*map(bar, rows)])
+    return changes(f"own-{setting}", title, about, rates, spoken_unit=" points")
 
 
 def scores(example: Example, number: int) -> Chart:

@@ -10,7 +10,7 @@ import pandas as pd
 from assets.philautia.examples import Example
 from assets.philautia.pomms import OF_GENERATOR, OF_PANEL, POMMS
 from assets.philautia.preference_matrix import CELL, FAMILY, MATRIX, MODEL, PROBLEM, TEST
-from assets.report.formats import NONE, Rate, count
+from assets.report.formats import count
 from generators.prompts.captioning import BASED, FREE
 from metrics.matching_test import SELF
 from metrics.ranking import ALL
@@ -63,8 +63,7 @@ class Compared:
     @property
     def asked(self) -> str:
         """`40 pictures, 5 models that write captions, 5 judges`."""
-        setting = self.settings[0] if self.settings else ""
-        generators, evaluators = self.names(setting)
+        generators, evaluators = self.names(self.setting)
         return (
             f"{count(self.images)} pictures, {len(generators)} models that write captions, "
             f"{len(evaluators)} judges"
@@ -83,6 +82,11 @@ class Compared:
         """The settings in which models' captions were scored."""
         there = {row["setting"] for row in self._matrix}
         return [each for each in SAID if each in there]
+
+    @property
+    def setting(self) -> str:
+        """The first of these; empty where nothing was scored."""
+        return next(iter(self.settings), "")
 
     def part(self, setting: str, part: str) -> list[Numbers]:
         """The rows of a part of the matrix."""
@@ -148,25 +152,3 @@ class Compared:
             and row["chosen"] == panel["chosen"]
             and row["members"] == panel["members"]
         }
-
-
-def rate(row: Numbers | None, name: str) -> Rate:
-    """A number of a row with its interval; no value where there is none."""
-    if row is None or row.get(name) is None:
-        return Rate(None)
-    return Rate(row[name], row.get(f"{name}_low"), row.get(f"{name}_high"))
-
-
-def written(number: float | None, places: int = 1) -> str:
-    """`+11.8`, or a dash."""
-    if number is None:
-        return NONE
-    text = f"{number:+.{places}f}"
-    return text.lstrip("+-") if float(text) == 0 else text.replace("-", "\u2212")
-
-
-def interval(of: Rate, places: int = 1) -> str:
-    """`[+9.8, +13.9]`, or nothing where there is none."""
-    if of.value is None or of.low is None or of.high is None:
-        return ""
-    return f"[{written(of.low, places)},\u00a0{written(of.high, places)}]"

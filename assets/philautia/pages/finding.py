@@ -1,41 +1,30 @@
 """The finding: which judge gives its own captions most beyond what others would."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from assets.philautia.pages.dataset_page import SAID, Compared, Numbers
-from assets.report.start_page import State
+from assets.report.start_page import Finding, State
 
 _LEVEL = 0.05
 """A permutation test's p above which intervals, which take the models as they are, do not tell a
 preference for what is one's own from one for what happens to be another's."""
 
 
-class Finding(NamedTuple):
-    """The sentence, how firm it is, and the dataset and setting that it is about."""
-
-    sentence: str
-    state: State
-    of: Compared
-    setting: str
-
-
-def finding(datasets: Sequence[Compared]) -> Finding:
+def finding(datasets: Sequence[Compared]) -> Finding[Compared]:
     """Of the dataset of results with most pictures, else of a trial, else of a stand-in run."""
     results = [each for each in datasets if not (each.stand_in or each.trial)]
     trials = [each for each in datasets if each.trial]
     of = max(results or trials or datasets, key=lambda each: each.images)
-    setting = of.settings[0] if of.settings else ""
     if not (results or trials):
         told = "A stand-in run: judges and captions are stand-ins, and no figure is a result."
-        return Finding(told, "stand-in run", of, setting)
+        return Finding(told, "stand-in run", of)
     state: State = "results" if results else "trial"
-    there = [row for row in of.models(setting) if row["preference"] is not None]
+    there = [row for row in of.models(of.setting) if row["preference"] is not None]
     if not there:
         told = f"No judge has scored captions of its own on {of.name}."
-        return Finding(told, "no results yet", of, setting)
-    told = sentence(of, setting, there)
-    return Finding(told if results else f"A trial on few pictures: {told}", state, of, setting)
+        return Finding(told, "no results yet", of)
+    told = sentence(of, of.setting, there)
+    return Finding(told if results else f"A trial on few pictures: {told}", state, of)
 
 
 def sentence(dataset: Compared, setting: str, models: Sequence[Numbers]) -> str:

@@ -3,29 +3,27 @@
 Φ-scores there are philautia scores on SelfEval-Cap, the paper's own captions.
 """
 
-import csv
 from collections.abc import Mapping, Sequence
-from functools import cache
 from pathlib import Path
 
-from assets.report.cells import Body, Cell, Group, Head, Line, Table
+from assets.report.cells import Body, Cell, Group, Head, Line, Table, mean
+from assets.report.csv_files import rows_of_csv
 from assets.report.formats import NONE as NOTHING
-from assets.report.formats import score
+from assets.report.formats import Rate
 
 MEASURES: Mapping[str, str] = {"tau_b": "τ_b", "tau_c": "τ_c", "philautia": "Φ-score"}
 Printed = Mapping[str, str]
 
 
-@cache
-def printed() -> Sequence[Printed]:
-    """Every number of the two tables."""
-    with Path(__file__).with_name("paper.csv").open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+def printed(table: str) -> list[Printed]:
+    """Every number of a table."""
+    rows = rows_of_csv(Path(__file__).with_name("paper.csv"))
+    return [row for row in rows if row["table"] == table]
 
 
 def agreement() -> Table:
     """Kendall's τ with people in per cent, and the philautia score, of judges and panels."""
-    held = [row for row in printed() if row["table"] == "agreement"]
+    held = printed("agreement")
     columns = list(dict.fromkeys((row["dataset"], row["measure"]) for row in held))
     groups = [
         Group(name, [Head(MEASURES[measure]) for of, measure in columns if of == name])
@@ -44,7 +42,7 @@ def agreement() -> Table:
 
 def philautia() -> Table:
     """The philautia score of each model, scored by itself and by the panel."""
-    held = [row for row in printed() if row["table"] == "philautia"]
+    held = printed("philautia")
     names = list(dict.fromkeys(row["name"] for row in held))
     lines = [
         Line(who, [_cell([r for r in held if r["evaluator"] == who], name) for name in names])
@@ -58,6 +56,5 @@ def _cell(
 ) -> Cell:
     for row in rows:
         if (row["name"], row["dataset"], row["measure"]) == (name, dataset, measure):
-            value = float(row["value"])
-            return Cell(score(value, 2 if measure == "philautia" else 1), numbers={"": value})
+            return mean(Rate(float(row["value"])), 2 if measure == "philautia" else 1)
     return Cell(NOTHING)

@@ -3,8 +3,9 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from assets.philautia.pages.charts import points as written
-from assets.philautia.pages.dataset_page import SAID, Compared, Numbers, rate
+from assets.philautia.pages.dataset_page import SAID, Compared, Numbers
 from assets.philautia.pages.gallery import Shown
+from assets.report.formats import rate_of
 from assets.report.standings import Failure, Firmness, Judged, Measure, Standing
 
 OF_SCALE = 100
@@ -42,15 +43,10 @@ def _firmness(dataset: Compared) -> Firmness:
 
 
 def _standing(dataset: Compared, setting: str, row: Numbers) -> Standing:
-    of = rate(row, "preference")
+    of = rate_of(row, "preference", OF_SCALE)
     note = "" if row["fitted"] else "double-centred, of too few models for a fit"
     return Standing(
-        row["generator"],
-        SELF_PREFERENCE.name,
-        _firmness(dataset),
-        _share(of.value),
-        _share(of.low),
-        _share(of.high),
+        *(row["generator"], SELF_PREFERENCE.name, _firmness(dataset), *of[:3]),
         row["images"],
         "pictures",
         dataset.dates.get(row["generator"], ""),
@@ -58,10 +54,6 @@ def _standing(dataset: Compared, setting: str, row: Numbers) -> Standing:
         f"captions of {dataset.name}, {SAID[setting]}",
         "no preference could be told" if of.value is None else note,
     )
-
-
-def _share(points: float | None) -> float | None:
-    return None if points is None else points / OF_SCALE
 
 
 def _failures(dataset: Compared, shown: Mapping[str, Sequence[Shown]]) -> Iterator[Failure]:

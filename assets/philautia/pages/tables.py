@@ -3,13 +3,24 @@
 from collections.abc import Iterator, Sequence
 from math import sqrt
 
-from assets.philautia.pages.dataset_page import SAID, Compared, Numbers, interval, rate, written
+from assets.philautia.pages.dataset_page import SAID, Compared, Numbers
 from assets.philautia.pages.paper import MEASURES
 from assets.philautia.pomms import ALONE, GIVEN, GREEDY
 from assets.philautia.preference_matrix import EVALUATOR, GENERATOR
-from assets.report.cells import Body, Cell, Group, Head, Line, Table, number
+from assets.report.cells import (
+    Body,
+    Cell,
+    Group,
+    Head,
+    Line,
+    Table,
+    margin,
+    mean,
+    number,
+    numbers_of,
+)
 from assets.report.formats import NONE as NOTHING
-from assets.report.formats import Rate, count, score, score_interval
+from assets.report.formats import Rate, count, ends_with_sign, rate_of, score, with_sign
 
 CHOSEN = {
     ALONE: "Alone",
@@ -55,7 +66,7 @@ def _heated(row: Numbers | None, is_own: bool, most: float) -> Cell:
         return Cell("", note=notes, numbers=told, framed=is_own, heat=0.0)
     value = row["standardized"]
     heat = max(-1.0, min(1.0, value / most))
-    points = "" if row["preference"] is None else written(row["preference"])
+    points = "" if row["preference"] is None else with_sign(row["preference"])
     return Cell(score(value), points, missing, {"": value, **told}, heat=heat, framed=is_own)
 
 
@@ -79,22 +90,12 @@ def self_preference(datasets: Sequence[Compared]) -> Table:
 def _own(row: Numbers | None) -> list[Cell]:
     if row is None:
         return [Cell("", note="not scored"), Cell("", note="not scored")]
-    return [in_points(rate(row, "preference")), in_deviations(rate(row, "standardized"))]
+    return [in_points(rate_of(row, "preference")), mean(rate_of(row, "standardized"))]
 
 
 def in_points(of: Rate) -> Cell:
     """`+11.8 [+9.8, +13.9]`."""
-    return Cell(written(of.value), interval(of), of.note, _numbers(of))
-
-
-def in_deviations(of: Rate) -> Cell:
-    """`1.32 [1.10, 1.51]`."""
-    return Cell(score(of.value), score_interval(of), of.note, _numbers(of))
-
-
-def _numbers(of: Rate) -> dict[str, float]:
-    ends = {"": of.value, "low": of.low, "high": of.high}
-    return {name: value for name, value in ends.items() if value is not None}
+    return Cell(with_sign(of.value), ends_with_sign(of), of.note, numbers_of(of))
 
 
 def families(dataset: Compared) -> Table:
@@ -104,16 +105,15 @@ def families(dataset: Compared) -> Table:
         for setting in dataset.settings
     ]
     heads = ("Members", "Cells", "Points", "Φ̃", "p", "p, Holm")
-    return Table("Preference within families", "Family", [Group("", [*map(Head, heads)])], bodies)
+    return Table.of_bodies("Preference within families", "Family", heads, bodies)
 
 
 def _family(row: Numbers) -> Line:
-    points = in_points(rate(row, "family_preference"))
     cells = [
         Cell(", ".join(row["members"])),
         number(row["of_cells"]),
-        points._replace(note=row["problem"] or ""),
-        in_deviations(rate(row, "standardized")),
+        in_points(rate_of(row, "family_preference"))._replace(note=row["problem"] or ""),
+        mean(rate_of(row, "standardized")),
         probability(row["p"]),
         probability(row["p_holm"]),
     ]
@@ -183,8 +183,7 @@ def _taus(row: Numbers | None) -> list[Cell]:
     note = f"{count(row['unscored'])} unscored" if row["unscored"] else ""
     if row["tau_b"] is None:
         return [Cell("", note=row["problem"] or note)] * 2
-    found = (rate(row, name) for name in ("tau_b", "tau_c"))
-    return [Cell(score(of.value, 3), score_interval(of, 3), note, _numbers(of)) for of in found]
+    return [margin(rate_of(row, name)._replace(note=note)) for name in ("tau_b", "tau_c")]
 
 
 def _preferring(row: Numbers | None) -> list[Cell]:
@@ -192,7 +191,7 @@ def _preferring(row: Numbers | None) -> list[Cell]:
         return [Cell(NOTHING), Cell(NOTHING)]
     if row["standardized"] is None and row["preference"] is None:
         return [Cell("", note=row["problem"] or "no value")] * 2
-    return [in_deviations(rate(row, "standardized")), in_points(rate(row, "preference"))]
+    return _own(row)[::-1]
 
 
 def against_panels(dataset: Compared, setting: str) -> Table:
@@ -222,7 +221,7 @@ def _short(row: Numbers | None) -> Cell:
     """`1.32 +11.8`."""
     if row is None or row["standardized"] is None:
         return Cell(NOTHING)
-    points = "" if row["preference"] is None else written(row["preference"])
+    points = "" if row["preference"] is None else with_sign(row["preference"])
     numbers = {"": row["standardized"], "points": row["preference"]}
     told = {name: of for name, of in numbers.items() if of is not None}
     return Cell(score(row["standardized"]), points, numbers=told)
@@ -231,14 +230,11 @@ def _short(row: Numbers | None) -> Cell:
 def characters(dataset: Compared, setting: str) -> list[Table]:
     """How good each model's captions are, and how lenient and wide each judge scores."""
     writers = [
-        Line(row["generator"], [in_points(rate(row, "quality"))])
+        Line(row["generator"], [in_points(rate_of(row, "quality"))])
         for row in dataset.part(setting, GENERATOR)
     ]
     judges = [
-        Line(
-            row["evaluator"],
-            [_plain(rate(row, "leniency")), _plain(rate(row, "scale"), 2)],
-        )
+        Line(row["evaluator"], [mean(rate_of(row, "leniency"), 1), mean(rate_of(row, "scale"))])
         for row in dataset.part(setting, EVALUATOR)
     ]
     said = SAID[setting]
@@ -246,7 +242,3 @@ def characters(dataset: Compared, setting: str) -> list[Table]:
         Table.plain(f"Quality of captions, {said}", "Written by", ("Points",), writers),
         Table.plain(f"How judges score, {said}", "Judge", ("Leniency", "Scale"), judges),
     ]
-
-
-def _plain(of: Rate, places: int = 1) -> Cell:
-    return Cell(score(of.value, places), score_interval(of, places), of.note, _numbers(of))

@@ -11,11 +11,11 @@ from assets.report.start_page import Entry
 from assets.vhexpansion.common import QUESTION, TITLE
 from assets.vhexpansion.pages import charts, finding, mitigation, paper, tables
 from assets.vhexpansion.pages.dataset_page import Answered, firmest_first
-from assets.vhexpansion.pages.gallery import Pair, gallery
+from assets.vhexpansion.pages.gallery import gallery
 from assets.vhexpansion.pages.standings import judged
 from resources.calls.spending import Spent
 
-_HERE = Path(__file__).parent
+_TEMPLATES = Path(__file__).parent / "templates"
 _LINKS = tuple((t, f"index.html#{t.lower()}") for t in ("Datasets", "Judges", "Paper", "Costs"))
 
 
@@ -35,9 +35,22 @@ def build(
     found = finding.finding(datasets)
     galleries = {dataset.name: gallery(dataset) for dataset in datasets}
     pairs = (pair for held in galleries.values() for of in held.values() for pair in of)
+    modules = {"tables": tables, "charts": charts, "paper": paper, "mitigation": mitigation}
+    told = {"question": QUESTION, "datasets": datasets, "tuned": tuned}
+    page = Renderer(_TEMPLATES, Shell(TITLE, facts, _LINKS), **modules, **told).page
+
+    def pages() -> Iterator[tuple[str, str]]:
+        yield from page("index.html", "front.html", found=found, costs=costs(spent))
+        for dataset in datasets:
+            held = galleries[dataset.name]
+            yield from page(dataset.page, "dataset.html", dataset=dataset)
+            yield from page(dataset.gallery, "pairs.html", dataset=dataset, pairs=held)
+        if tuned is not None:
+            yield from page(mitigation.PAGE, "mitigation.html", found=tuned)
+
     return publish.Site(
         entry=Entry(TITLE, QUESTION, found.sentence, found.state),
-        pages=_pages(datasets, galleries, found, Shell(TITLE, facts, _LINKS), spent, tuned),
+        pages=pages(),
         pictures=(),
         thumbnails=list(dict.fromkeys(pair.picture for pair in pairs)),
         metadata={
@@ -46,23 +59,3 @@ def build(
         },
         judged=judged(firmest_first(datasets), galleries, dates),
     )
-
-
-def _pages(
-    datasets: Sequence[Answered],
-    galleries: Mapping[str, Mapping[str, Sequence[Pair]]],
-    found: finding.Finding,
-    shell: Shell,
-    spent: Sequence[Spent],
-    tuned: mitigation.Mitigation | None,
-) -> Iterator[tuple[str, str]]:
-    shared = {"datasets": datasets, "tables": tables, "charts": charts, "paper": paper}
-    shared |= {"mitigation": mitigation, "tuned": tuned}
-    page = Renderer(_HERE / "templates", shell, question=QUESTION, **shared).page
-    yield from page("index.html", "front.html", found=found, costs=costs(spent))
-    for dataset in datasets:
-        pairs = galleries[dataset.name]
-        yield from page(dataset.page, "dataset.html", dataset=dataset, pairs=pairs)
-        yield from page(dataset.gallery, "pairs.html", dataset=dataset, pairs=pairs)
-    if tuned is not None:
-        yield from page(mitigation.PAGE, "mitigation.html", found=tuned)

@@ -8,8 +8,8 @@ from typing import Any, TypeAlias
 
 import pandas as pd
 
-from assets.kit.columns import records
-from assets.report.formats import Rate, count, score
+from assets.kit.columns import plain_records
+from assets.report.formats import count, score
 from assets.vhexpansion.asking import COMMON, NONE
 
 Numbers: TypeAlias = Mapping[str, Any]
@@ -109,8 +109,7 @@ class Answered:
     @cached_property
     def rows(self) -> Sequence[Numbers]:
         """All rows, None for what is empty."""
-        table = self.symmetry
-        return records(table.astype(object).where(table.notna(), None))
+        return plain_records(self.symmetry)
 
     def clean(self, judge: str) -> Numbers | None:
         """The numbers of a judge on pictures as they were; None where there are none."""
@@ -135,13 +134,6 @@ class Answered:
     def attacks(self) -> Sequence[Numbers]:
         """The rows of attacks."""
         return [row for row in self.whole if row["encoder"]]
-
-
-def rate(row: Numbers | None, name: str) -> Rate:
-    """A number of a row with its interval; no value where there is none."""
-    if row is None or row[name] is None:
-        return Rate(None)
-    return Rate(row[name], row.get(f"{name}_low"), row.get(f"{name}_high"))
 
 
 def trained_on(row: Numbers) -> str:

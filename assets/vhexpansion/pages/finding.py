@@ -1,22 +1,13 @@
 """The finding: which judge's accuracy says most that its symmetric accuracy does not."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from assets.report.formats import whole_percent
-from assets.report.start_page import State
+from assets.report.start_page import Finding, State
 from assets.vhexpansion.pages.dataset_page import Answered, Numbers, firmest_first
 
 
-class Finding(NamedTuple):
-    """The sentence, how firm it is, and the dataset that it is about."""
-
-    sentence: str
-    state: State
-    of: Answered
-
-
-def finding(datasets: Sequence[Answered]) -> Finding:
+def finding(datasets: Sequence[Answered]) -> Finding[Answered]:
     """Of the dataset of results with most cases, else of a trial, else of a stand-in run."""
     of = firmest_first(datasets)[0]
     if of.stand_in:

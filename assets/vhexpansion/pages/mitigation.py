@@ -1,20 +1,30 @@
 """Tables 7 and 8 and Figure 4: what fine-tuning changes, in our numbers and in the paper's."""
 
-import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from assets.kit.columns import records
+from assets.kit.columns import plain_records
 from assets.kit.tuning import ARMS, RATES
-from assets.report.cells import Body, Cell, Group, Head, Line, Table, margin
+from assets.report.cells import (
+    Body,
+    Cell,
+    Group,
+    Head,
+    Line,
+    Table,
+    margin,
+    numbers_of,
+    with_change,
+)
 from assets.report.charts import SCORES, Bar, Chart, Mark
+from assets.report.csv_files import rows_of_csv
 from assets.report.formats import NONE as NOTHING
-from assets.report.formats import Rate, score, score_interval
+from assets.report.formats import Rate, rate_of, score, score_interval
 
 PAGE = "mitigation.html"
 _SHOWN: Mapping[str | None, str] = {
@@ -38,7 +48,7 @@ class Mitigation:
     @cached_property
     def rows(self) -> Sequence[Mapping[str, Any]]:
         """The rows, None for what is empty."""
-        return records(self.table.astype(object).where(self.table.notna(), None))
+        return plain_records(self.table)
 
     @property
     def stand_in(self) -> bool:
@@ -84,17 +94,10 @@ def paper(number: str) -> Table:
             _MEASURES.get(row["measure"], row["measure"]),
             [_printed(row[name]) for name in ("before", *ARMS)],
         )
-        for row in _paper()
+        for row in rows_of_csv(Path(__file__).with_name("mitigation_paper.csv"))
         if row["table"] == number
     ]
     return Table.plain(f"The paper’s Table {number}", "Dataset", _PAPERS, lines)
-
-
-@cache
-def _paper() -> Sequence[Mapping[str, str]]:
-    path = Path(__file__).with_name("mitigation_paper.csv")
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
 
 
 def _printed(value: str) -> Cell:
@@ -150,16 +153,9 @@ def _cell(row: Mapping[str, Any] | None) -> Cell:
         return Cell(NOTHING, note=row["why"] or "not judged")
     rate = Rate(row["value"], row["low"], row["high"])
     if row["measure"] in _MEASURES:
-        ends = {"": rate.value, "low": rate.low, "high": rate.high}
-        numbers = {name: of for name, of in ends.items() if of is not None}
-        return Cell(f"{rate.value:.1f}", f"[{rate.low:.0f},\u00a0{rate.high:.0f}]", "", numbers)
-    cell = margin(rate)
-    if row["change"] is None:
-        return cell
-    moved = {"change": row["change"], "change, low": row["change_low"]}
-    moved["change, high"] = row["change_high"]
-    told = f"{'+' if row['change'] > 0 else ''}{score(row['change'], 3)}"
-    return cell._replace(change=told, numbers={**cell.numbers, **moved})
+        ends = f"[{rate.low:.0f},\u00a0{rate.high:.0f}]"
+        return Cell(f"{rate.value:.1f}", ends, numbers=numbers_of(rate))
+    return with_change(margin(rate), rate_of(row, "change"))
 
 
 def _chart(found: Mitigation, arm: str, line: Mapping[str, Any]) -> Chart:

@@ -4,14 +4,13 @@ Five cells contradict themselves: so many new cases as are printed cannot leave 
 Those have a note.
 """
 
-import csv
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache
 from pathlib import Path
 
-from assets.report.cells import Body, Cell, Group, Head, Line, Table
+from assets.report.cells import Body, Cell, Line, Table, margin
+from assets.report.csv_files import rows_of_csv
 from assets.report.formats import NONE as NOTHING
-from assets.report.formats import count, score, titled
+from assets.report.formats import Rate, count, score, titled
 from assets.vhexpansion.pages.dataset_page import SHORT
 from metrics.symmetry_bounds import contradiction
 
@@ -35,11 +34,10 @@ SETTINGS: Mapping[str, str] = {
 Printed = Mapping[str, str]
 
 
-@cache
-def printed() -> Sequence[Printed]:
-    """Every number of the four tables."""
-    with Path(__file__).with_name("paper.csv").open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+def printed(table: str) -> list[Printed]:
+    """Every number of a table."""
+    rows = rows_of_csv(Path(__file__).with_name("paper.csv"))
+    return [row for row in rows if row["table"] == table]
 
 
 def datasets_like(name: str) -> Sequence[str]:
@@ -64,13 +62,11 @@ def adversarial(datasets: Sequence[str]) -> Table:
 
 def sweeps() -> Table:
     """Symmetric accuracy of LLaVA-1.5 on MMVP under I-FGSM, by setting (Table 6)."""
-    held = [row for row in printed() if row["table"] == "6"]
     lines = [
         Line(
-            f"{titled(SETTINGS[row['setting']])}: {row['at']}",
-            [Cell(score(float(row["value"]), 3), numbers={"": float(row["value"])})],
+            f"{titled(SETTINGS[row['setting']])}: {row['at']}", [margin(Rate(float(row["value"])))]
         )
-        for row in held
+        for row in printed("6")
     ]
     caption = "The paper’s Table 6: LLaVA-1.5 on MMVP under I-FGSM"
     return Table.plain(caption, "Setting", [MEASURES["symmetric"]], lines)
@@ -80,14 +76,14 @@ _Lines = Callable[[Sequence[Printed], Sequence[str]], Iterator[Line]]
 
 
 def _table(number: str, caption: str, datasets: Sequence[str], lines: _Lines) -> Table:
-    held = [row for row in printed() if row["table"] == number]
+    held = printed(number)
     models = list(dict.fromkeys(row["model"] for row in held))
     bodies = [
         Body(name, [*lines([row for row in held if row["dataset"] == name], models)])
         for name in datasets
     ]
     corner = "Measure" if lines is _by_measure else "Perturbation"
-    return Table(caption, corner, [Group("", [*map(Head, models)])], bodies)
+    return Table.of_bodies(caption, corner, models, bodies)
 
 
 def _by_measure(rows: Sequence[Printed], models: Sequence[str]) -> Iterator[Line]:

@@ -2,13 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 
-from assets.report.formats import count
+from assets.report.formats import count, rate_of
 from assets.report.standings import Failure, Firmness, Judged, Measure, Standing
 from assets.vhexpansion.pages.dataset_page import (
     FEWEST,
     Answered,
     Numbers,
-    rate,
     trained_on,
     uncertain,
 )
@@ -55,17 +54,12 @@ def _firmness(dataset: Answered, row: Numbers) -> Firmness:
 
 
 def _standing(dataset: Answered, row: Numbers, dates: Mapping[tuple[str, str], str]) -> Standing:
-    both, judge = rate(row, "symmetric"), str(row["model"])
+    both, judge = rate_of(row, "symmetric"), str(row["model"])
     part = f"{count(row['cases'])} of {count(row['of_cases'])} cases"
     is_part = row["cases"] < row["of_cases"]
     unanswered = "no pair was answered" if both.value is None else uncertain(row, "symmetric")
     return Standing(
-        judge,
-        SYMMETRIC.name,
-        _firmness(dataset, row),
-        both.value,
-        both.low,
-        both.high,
+        *(judge, SYMMETRIC.name, _firmness(dataset, row), *both[:3]),
         int(row["cases"]),
         "cases",
         dates.get((dataset.name, judge), ""),

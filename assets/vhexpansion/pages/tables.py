@@ -3,16 +3,14 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
-from assets.report.cells import Body, Cell, Group, Head, Line, Table, margin, number, share
-from assets.report.formats import NONE as NOTHING
-from assets.report.formats import count, percent, score
+from assets.report.cells import Body, Cell, Line, Table, margin, number, share, with_change
+from assets.report.formats import Rate, count, rate_of
 from assets.vhexpansion.asking import NONE
 from assets.vhexpansion.pages.dataset_page import (
     SHORT,
     Answered,
     Numbers,
     parameters_of,
-    rate,
     told,
     trained_on,
     uncertain,
@@ -38,8 +36,8 @@ def _unperturbed(row: Numbers) -> list[Cell]:
         _bounded(row, "accuracy"),
         _bounded(row, "symmetric"),
         _new(row),
-        share(rate(row, "yes_rate")),
-        _percent(row["yes_twice"]),
+        share(rate_of(row, "yes_rate")),
+        share(Rate(row["yes_twice"])),
         number(row["unanswered"], f"of {count(row['asked'])}"),
     ]
 
@@ -47,7 +45,7 @@ def _unperturbed(row: Numbers) -> list[Cell]:
 def overview(datasets: Sequence[Answered]) -> Table:
     """The same over all datasets."""
     bodies = [Body(dataset.title, [*unperturbed(dataset).lines]) for dataset in datasets]
-    return Table("Cases and their negations", "Judge", [Group("", [*map(Head, _HEADS)])], bodies)
+    return Table.of_bodies("Cases and their negations", "Judge", _HEADS, bodies)
 
 
 def common(dataset: Answered) -> Table:
@@ -72,8 +70,7 @@ def _perturbed(
         Body("New cases", [*_lines(dataset, judges, names, _new)]),
         Body("Says yes", [*_lines(dataset, judges, [NONE, *names], _yes)]),
     ]
-    heads = [Head(judge) for judge in judges]
-    return Table(caption, "Perturbation", [Group("", heads)], bodies if names else [])
+    return Table.of_bodies(caption, "Perturbation", judges, bodies if names else [])
 
 
 def _lines(
@@ -114,9 +111,9 @@ def transfer(dataset: Answered) -> Table:
                 Cell("yes" if row["own"] else "no"),
                 Cell(SHORT[row["perturbation"]], told(parameters_of(row))),
                 _bounded(row, "symmetric"),
-                margin(rate(row, "change")),
+                margin(rate_of(row, "change")),
                 _new(row),
-                share(rate(row, "yes_rate")),
+                share(rate_of(row, "yes_rate")),
             ],
         )
         for row in dataset.attacks
@@ -145,19 +142,12 @@ def _varied(title: str, points: Sequence[Point]) -> Table:
 
 
 def _symmetric(row: Numbers) -> Cell:
-    cell = _bounded(row, "symmetric")
-    if row["change"] is None:
-        return cell
-    change = rate(row, "change")
-    more = f"{'+' if row['change'] > 0 else ''}{score(row['change'], 3)}"
-    ends = {"change": change.value, "change, low": change.low, "change, high": change.high}
-    numbers = {**cell.numbers, **{name: of for name, of in ends.items() if of is not None}}
-    return cell._replace(change=more, numbers=numbers)
+    return with_change(_bounded(row, "symmetric"), rate_of(row, "change"))
 
 
 def _bounded(row: Numbers, name: str) -> Cell:
     """A share with its interval and, where answers are missing, between what it can lie."""
-    return margin(rate(row, name)._replace(note=uncertain(row, name)))
+    return margin(rate_of(row, name)._replace(note=uncertain(row, name)))
 
 
 def _new(row: Numbers) -> Cell:
@@ -171,11 +161,7 @@ def _new(row: Numbers) -> Cell:
 
 
 def _yes(row: Numbers) -> Cell:
-    return share(rate(row, "yes_rate"))
-
-
-def _percent(value: float | None) -> Cell:
-    return Cell(NOTHING) if value is None else Cell(percent(value), numbers={"": value})
+    return share(rate_of(row, "yes_rate"))
 
 
 _NOT_ASKED = Cell("", note="not asked")
