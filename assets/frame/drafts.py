@@ -6,12 +6,11 @@ from typing import Any
 
 from assets.frame.common import GROUP, ITEM, WRITTEN, frame_domains, key
 from assets.frame.concepts import CONCEPTS
-from assets.frame.writing import Writing, by_rule, concepts_of, first_items, writer_of, written
+from assets.frame.writing import Writing, by_rule, concepts_of, first_items, written
 from assets.kit.columns import BOOLEAN, TEXT, Columns
-from assets.kit.step import Conversation, Extent, Input, Row, Step, Work
+from assets.kit.sentences import WriteStep
+from assets.kit.step import Conversation, Extent, Input, Row, Work
 from generators.prompts.instructions import ask_for, problems, write
-from resources.models.catalog import Model
-from resources.models.requests import Write
 
 DRAFTS = Columns(
     **ITEM,
@@ -21,17 +20,13 @@ DRAFTS = Columns(
 )
 
 
-class Drafts(Step[Writing]):
+class Drafts(WriteStep[Writing]):
     """The instructions of a domain, those in reserve as well."""
 
     group, name, columns, config, partitions = GROUP, "drafts", DRAFTS, Writing, frame_domains
-    asks, named_by = Write(()), ("item_id",)
+    named_by = ("item_id",)
     inputs = MappingProxyType({"concepts": Input(key("concepts"), read_by=CONCEPTS)})
     description = "An instruction of each item, checked by rule: it names each concept (§4.1)."
-
-    def model(self, partition: str, config: Writing) -> Model | None:
-        """The writer."""
-        return writer_of(self.catalog, config)
 
     def rows(self, work: Work[Writing]) -> list[dict[str, Any]]:
         """The items, those in reserve last."""

@@ -16,7 +16,16 @@ from dagster import AssetDep, AssetExecutionContext, AssetsDefinition, Materiali
 from assets.frame.biases import JOINED, NONE
 from assets.frame.common import key, table_asset
 from assets.frame.search import CHOICES, HELD_OUT, IN_SAMPLE, beside_originals
-from assets.kit.columns import BOOLEAN, REAL, TEXT, WHOLE, Columns, materialized, plain_records
+from assets.kit.columns import (
+    BOOLEAN,
+    REAL,
+    TEXT,
+    WHOLE,
+    Columns,
+    materialized,
+    plain_records,
+    with_interval,
+)
 from assets.kit.partitions import sources
 from assets.kit.previews import markdown_table, with_intervals
 from assets.kit.table_asset import NothingYet
@@ -50,20 +59,14 @@ INFLATION = Columns(
     unscored=(WHOLE, "Pictures without a score, before or after"),
     original=(REAL, "Mean score before, 0 to 5"),
     biased=(REAL, "Mean score after"),
-    percent=(REAL, "Change of the mean in percent"),
-    percent_low=(REAL, "Low end of its 95 % interval, by a paired bootstrap over pictures"),
-    percent_high=(REAL, "High end"),
+    **with_interval("percent", "Change of the mean in percent", "pictures, paired"),
     combinations=(
         WHOLE,
         "Domains × biases; this and what follows in the row of all single biases alone",
     ),
-    rate=(REAL, "Attack success rate: the share of these whose mean rises (Figure 2)"),
-    rate_low=(REAL, "Low end of its 95 % interval"),
-    rate_high=(REAL, "High end"),
+    **with_interval("rate", "Attack success rate: whose mean rises (Figure 2)", "pictures"),
     clear=(REAL, "The share of these whose interval lies above 0"),
-    rise=(REAL, "Mean percent change of those that rise; empty where none does"),
-    rise_low=(REAL, "Low end of its 95 % interval"),
-    rise_high=(REAL, "High end"),
+    **with_interval("rise", "Mean percent change of those that rise; else empty", "pictures"),
 )
 
 

@@ -17,16 +17,14 @@ from assets.frame.writing import (
     by_rule,
     concepts_of,
     first_items,
-    writer_of,
     written,
 )
 from assets.kit.columns import REAL, TEXT, TEXTS, WHOLE, Columns
 from assets.kit.previews import markdown_table
-from assets.kit.step import PENDING, Check, Conversation, Extent, Input, Row, Sample, Step, Work
+from assets.kit.sentences import WriteStep
+from assets.kit.step import PENDING, Check, Conversation, Extent, Input, Row, Sample, Work
 from generators.prompts.instructions import ask_to_change, problems, write
 from generators.prompts.visual_concepts import changed
-from resources.models.catalog import Model
-from resources.models.requests import Write
 
 PERTURBED = Columns(
     **ITEM,
@@ -41,20 +39,16 @@ PERTURBED = Columns(
 )
 
 
-class PerturbedInstructions(Step[Writing]):
+class PerturbedInstructions(WriteStep[Writing]):
     """What painters are asked for in a domain."""
 
     group, name, columns, config = GROUP, "perturbed_instructions", PERTURBED, Writing
-    partitions, asks, named_by = frame_domains, Write(()), ("item_id",)
+    partitions, named_by = frame_domains, ("item_id",)
     inputs = MappingProxyType({"instructions": Input(key("instructions"), read_by=INSTRUCTIONS)})
     description = (
         "Each instruction with none to all of its concepts changed, evenly, so that pictures of "
         "it fit the original one more or less (§4.1)."
     )
-
-    def model(self, partition: str, config: Writing) -> Model | None:
-        """The writer."""
-        return writer_of(self.catalog, config)
 
     def rows(self, work: Work[Writing]) -> list[dict[str, Any]]:
         """The instructions that are used, each with what is changed."""

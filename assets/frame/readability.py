@@ -7,12 +7,12 @@ question about each. Of what text-to-image models paint it can say nothing.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
+from assets.kit.pictures import worked_out
 from assets.kit.step import Row
 from generators.fingerprint import fingerprint
 from generators.sight import Sight, seen, understood
 from resources.images import ImageStore
 from resources.ledger import WorkLedger, work_key
-from resources.workers import spread
 
 _Shown: TypeAlias = tuple[str, str]
 """The hash of a picture, and the question about it; empty for none."""
@@ -59,12 +59,7 @@ def _read(
 ) -> Mapping[_Shown, str | None]:
     """What code reads in some pictures; None where nothing."""
     keys = {each: _key(*each) for each in dict.fromkeys(shown)}
-    known: dict[str, str | None] = ledger.known(keys.values())
-    missing = [each for each, key in keys.items() if key not in known]
-    sights = (Sight(images.get(digest), question) for digest, question in missing)
-    read = {keys[each]: found for each, found in zip(missing, spread(seen, sights), strict=True)}
-    ledger.record(read)
-    return {each: (known | read)[key] for each, key in keys.items()}
+    return worked_out(keys, lambda each: Sight(images.get(each[0]), each[1]), seen, ledger)
 
 
 def _key(digest: str, question: str) -> str:

@@ -3,35 +3,17 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from pydantic import Field
-
-from assets.kit.choice import chosen
 from assets.kit.limits import Limited, Placed, first_of
-from assets.kit.sentences import sentence
+from assets.kit.sentences import ByWriter, sentence
 from assets.kit.step import Conversation, Row
 from generators.prompts.instructions import tidied
-from resources.models.catalog import Catalog, Model
 
-GRAMMAR = "grammar"
-"""The writer that needs no model."""
 ATTEMPTS = 2
 """How often a writer is asked for a sentence at most."""
 
 
-class Writing(Limited):
+class Writing(Limited, ByWriter):
     """Who writes; a limit is on items."""
-
-    writer: str = Field(
-        default=GRAMMAR,
-        description="A model of models.yaml with the role writer. grammar needs no model; the "
-        "paper has GPT-4o.",
-    )
-
-
-def writer_of(catalog: Catalog, config: Writing) -> Model | None:
-    """The model that is asked; None for `grammar`, whose sentences nobody has to ask for."""
-    writer = chosen(catalog, config.writer, "writer")
-    return None if writer.rehearses else writer
 
 
 def concepts_of(row: Row) -> dict[str, str]:

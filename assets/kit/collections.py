@@ -8,7 +8,9 @@ and `taken(work.rows("pictures"))` are the rows that can be used.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -20,6 +22,7 @@ from dagster import (
     AssetKey,
     AssetsDefinition,
     MaterializeResult,
+    StaticPartitionsDefinition,
 )
 
 from assets.kit.columns import REAL, REALS, TEXT, TEXTS, WHOLE, Columns, materialized
@@ -27,7 +30,7 @@ from assets.kit.pictures import sheet
 from assets.kit.previews import markdown_table
 from assets.kit.step import Row
 from assets.kit.table_asset import table_asset
-from resources.collections import Collection
+from resources.collections import Collection, CollectionError, collections_path, load
 from resources.collections.collecting import collect
 from resources.images import ImageStore
 from resources.ledger import WorkLedger, work_key
@@ -69,6 +72,37 @@ def collection_key(name: str) -> AssetKey:
 def taken(rows: Iterable[Row]) -> list[Row]:
     """The rows whose picture is in the image store."""
     return [row for row in rows if row["outcome"] == "taken"]
+
+
+def listed_collections() -> Mapping[str, Collection]:
+    """The collections of collections.yaml, by name; it is read again once it has changed."""
+    path = collections_path()
+    stamp = path.stat() if path.exists() else None
+    return _listed(path, stamp and (stamp.st_mtime_ns, stamp.st_size))
+
+
+@lru_cache(4)
+def _listed(path: Path, stamp: tuple[int, int] | None) -> Mapping[str, Collection]:
+    return load(path)
+
+
+def datasets_of(
+    declared: Mapping[str, AssetKey], own: Iterable[str], what: str, title: str
+) -> StaticPartitionsDefinition:
+    """The partitions of a benchmark, `title`, by dataset: of other benchmarks, and collections.
+
+    `declared` has the tables of others by dataset; `what` these hold, as in "pictures". Raises
+    `CollectionError` for a collection that is called as one of their datasets.
+    """
+    own = list(own)
+    for name in own:
+        if name in declared:
+            raise CollectionError(
+                f"{collections_path()}: the collection {name!r} is called as the {what} of "
+                f"{declared[name].to_user_string()} that are a dataset of {title} as well. Choose "
+                "another name."
+            )
+    return StaticPartitionsDefinition([*declared, *own])
 
 
 def collection_asset(collection: Collection) -> AssetsDefinition:

@@ -74,6 +74,15 @@ class Columns:
         return pa.array([self._added[field.name]] * portion.num_rows, field.type)
 
 
+def with_interval(name: str, told: str, over: str) -> dict[str, tuple[pa.DataType, str]]:
+    """The columns of a number and of its interval; `over` says what is resampled."""
+    return {
+        name: (REAL, told),
+        f"{name}_low": (REAL, f"Low end of its 95 % interval, by a bootstrap over {over}"),
+        f"{name}_high": (REAL, "High end"),
+    }
+
+
 class TableRows(Sequence[Mapping[str, Any]]):
     """The rows of a stored table, read as they are looked at: many take little memory."""
 

@@ -86,6 +86,25 @@ def kept_pictures(
     return {of: made[key] for of, key in works.items()}
 
 
+def worked_out(
+    works: Mapping[T, str],
+    work_of: Callable[[T], WorkT],
+    find: Callable[[WorkT], Any],
+    ledger: WorkLedger,
+) -> dict[T, Any]:
+    """What code finds, by what it is about; `works` are keys of work.
+
+    What was found before is not worked out again; each is recorded once it is found.
+    """
+    known = ledger.known(works.values())
+    missing = {key: of for of, key in works.items() if key not in known}
+    founds = spread(find, map(work_of, missing.values()))
+    for key, found in zip(missing, founds, strict=True):
+        ledger.record({key: found})
+        known[key] = found
+    return {of: known[key] for of, key in works.items()}
+
+
 def damaged(digests: Collection[str], images: ImageStore) -> set[str]:
     """Those pictures of the store that are missing, or not whole."""
     with ThreadPoolExecutor(_READ_AT_ONCE) as threads:

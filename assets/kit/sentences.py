@@ -1,12 +1,44 @@
 """Sentences written by a model, checked by rule, and asked for again with what is wrong."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
+from pydantic import Field
+
+from assets.kit.choice import chosen
 from assets.kit.judging import reply_columns
-from assets.kit.step import Conversation
+from assets.kit.step import Conversation, Step
 from metrics.replies import without_thinking
+from resources.models.catalog import Model
 from resources.models.requests import Turn, Write
+from resources.run_config import Config
+
+GRAMMAR = "grammar"
+"""The writer that needs no model."""
+
+
+class ByWriter(Config):
+    """Who writes."""
+
+    writer: str = Field(
+        default=GRAMMAR,
+        description="A model of models.yaml with the role writer. grammar needs no model; the "
+        "paper has GPT-4o.",
+    )
+
+
+WriterT = TypeVar("WriterT", bound=ByWriter)
+
+
+class WriteStep(Step[WriterT]):
+    """A step that has a writer write a sentence for each row."""
+
+    asks = Write(())
+
+    def model(self, partition: str, config: WriterT) -> Model | None:
+        """The writer; None for `grammar`, whose sentences nobody has to ask for."""
+        writer = chosen(self.catalog, config.writer, "writer")
+        return None if writer.rehearses else writer
 
 
 def sentence(

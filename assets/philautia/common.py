@@ -6,17 +6,16 @@ which has no end and would divide a matrix that is about captions and not about 
 dataset has those of all painters, and the run config of `pictures` can name some.
 """
 
-from collections.abc import Mapping, Sequence
-from functools import lru_cache, partial
-from pathlib import Path
+from collections.abc import Sequence
+from functools import partial
 
 from dagster import AssetKey, StaticPartitionsDefinition
 
 from assets.kit import table_asset as common
 from assets.kit.benchmarks import benchmarks
+from assets.kit.collections import datasets_of, listed_collections
 from assets.kit.judging import References, judges_of
 from assets.kit.picture_tables import PictureTable
-from resources.collections import Collection, CollectionError, collections_path, load
 from resources.models.catalog import Catalog, Model, identity
 
 GROUP = "philautia"
@@ -47,32 +46,14 @@ def part_of(dataset: str) -> str:
     return dataset.partition("_")[2]
 
 
-def collected() -> Mapping[str, Collection]:
-    """The collections of collections.yaml, by name."""
-    path = collections_path()
-    stamp = path.stat() if path.exists() else None
-    return _collected(path, stamp and (stamp.st_mtime_ns, stamp.st_size))
-
-
-@lru_cache(4)
-def _collected(path: Path, stamp: tuple[int, int] | None) -> Mapping[str, Collection]:
-    return load(path)
-
-
 def datasets() -> StaticPartitionsDefinition:
     """The partitions: parts of other benchmarks, and then a user's collections.
 
     They are known once all benchmarks are: a step asks for them when it is made. Raises
     `CollectionError` for a collection that is called as the pictures of another benchmark.
     """
-    others, own = declared(), collected()
-    if both := [name for name in own if name in others]:
-        table = others[both[0]][0].asset.to_user_string()
-        raise CollectionError(
-            f"{collections_path()}: the collection {both[0]!r} is called as the pictures of "
-            f"{table} that are a dataset of {TITLE} as well. Choose another name."
-        )
-    return StaticPartitionsDefinition([*others, *own])
+    others = {name: tables[0].asset for name, tables in declared().items()}
+    return datasets_of(others, listed_collections(), "pictures", TITLE)
 
 
 def captioners_of(catalog: Catalog, references: References) -> tuple[Model, ...]:

@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 from dagster import AllPartitionMapping, AssetDep, PartitionMapping, StaticPartitionMapping
 from pydantic import Field
 
-from assets.kit.collections import COLLECTED, collection_key, taken
+from assets.kit.collections import COLLECTED, collection_key, listed_collections, taken
 from assets.kit.columns import BOOLEAN, TEXT, TEXTS, WHOLE, Columns
 from assets.kit.picture_tables import Picture, PictureTable
 from assets.kit.pictures import sheet
 from assets.kit.step import PENDING, NotCountable, Row, Step, Work
-from assets.philautia.common import GROUP, collected, datasets, declared, part_of
+from assets.philautia.common import GROUP, datasets, declared, part_of
 from resources.models.catalog import Catalog
 from resources.run_config import Config
 
@@ -60,7 +60,7 @@ class Pictures(Step[SomePainters]):
         super().__init__(catalog)
         self.deps = [
             *(AssetDep(table.asset, partition_mapping=_mapping(table)) for table in _tables()),
-            *(AssetDep(collection_key(name)) for name in collected()),
+            *(AssetDep(collection_key(name)) for name in listed_collections()),
         ]
 
     def rows(self, work: Work[SomePainters]) -> list[dict[str, Any]]:

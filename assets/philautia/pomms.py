@@ -21,7 +21,7 @@ from assets.philautia.gathering import (
     rated,
     score_tables,
 )
-from assets.philautia.preference_matrix import PROBLEM, with_interval
+from assets.philautia.preference_matrix import PROBLEM, over_pictures
 from generators.nearest import nearest
 from generators.prompts.captioning import SETTINGS
 from metrics import Interval
@@ -47,13 +47,13 @@ POMMS = Columns(
     member=(BOOLEAN, "Whether that one is a member"),
     chosen_on=(WHOLE, "Pictures on which a search chose"),
     images=(WHOLE, "Pictures that the numbers are of: those on which it did not"),
-    **with_interval("standardized", "Φ̃ against the panel; of a panel the mean over its members'"),
-    **with_interval("preference", "The same in points"),
-    **with_interval("absolute", "The mean of |Φ̃| over all generators"),
+    **over_pictures("standardized", "Φ̃ against the panel; of a panel the mean over its members'"),
+    **over_pictures("preference", "The same in points"),
+    **over_pictures("absolute", "The mean of |Φ̃| over all generators"),
     ratings=(WHOLE, "Ratings by people of captions that the panel has scored"),
     unscored=(WHOLE, "Those of captions that a member has not"),
-    **with_interval("tau_b", "Kendall's τ_b with people"),
-    **with_interval("tau_c", "Kendall's τ_c with people"),
+    **over_pictures("tau_b", "Kendall's τ_b with people"),
+    **over_pictures("tau_c", "Kendall's τ_c with people"),
     problem=(TEXT, "Why something is empty; else empty"),
 )
 

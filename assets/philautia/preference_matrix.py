@@ -1,6 +1,7 @@
 """The preference matrix: what is left of mean scores once leniency, scale and quality are out."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import pyarrow as pa
@@ -15,6 +16,7 @@ from assets.kit.columns import (
     Columns,
     materialized,
     plain_records,
+    with_interval,
 )
 from assets.kit.previews import markdown_table, with_intervals
 from assets.kit.table_asset import NothingYet
@@ -31,14 +33,8 @@ GENERATOR, EVALUATOR = "generator", "evaluator"
 TEST, PROBLEM = "test", "problem"
 
 
-def with_interval(name: str, told: str) -> dict[str, tuple[pa.DataType, str]]:
-    """The columns of a number and its interval."""
-    return {
-        name: (REAL, told),
-        f"{name}_low": (REAL, "Low end of its 95 % interval, by a bootstrap over pictures"),
-        f"{name}_high": (REAL, "High end"),
-    }
-
+over_pictures = partial(with_interval, over="pictures")
+"""The columns of a number and its interval."""
 
 MATRIX = Columns(
     dataset=(TEXT, "The dataset"),
@@ -57,15 +53,15 @@ MATRIX = Columns(
     asked=(WHOLE, "Captions that the evaluator was asked about"),
     scored=(WHOLE, "Of these, those that have a score"),
     missing=(WHOLE, "Those that have none: refused, failed, not understood, or no caption"),
-    **with_interval("mean", "The mean score, 0 to 100 (Φ)"),
-    **with_interval("standardized", "Φ̃: by column, then by row, in standard deviations"),
-    **with_interval(
+    **over_pictures("mean", "The mean score, 0 to 100 (Φ)"),
+    **over_pictures("standardized", "Φ̃: by column, then by row, in standard deviations"),
+    **over_pictures(
         "preference", "Points more than others would give: the fit leaves the diagonal out"
     ),
-    **with_interval("family_preference", "The same, where the fit leaves out families as well"),
-    **with_interval("quality", "Of a generator, in points of a mean evaluator; 0 on average"),
-    **with_interval("leniency", "What an evaluator gives a caption of mean quality"),
-    **with_interval("scale", "Points that it gives for one of quality; 1 on average"),
+    **over_pictures("family_preference", "The same, where the fit leaves out families as well"),
+    **over_pictures("quality", "Of a generator, in points of a mean evaluator; 0 on average"),
+    **over_pictures("leniency", "What an evaluator gives a caption of mean quality"),
+    **over_pictures("scale", "Points that it gives for one of quality; 1 on average"),
     of_cells=(WHOLE, "How many cells or models a mean is over"),
     tested=(TEXT, "self-preference, or the family whose cross-model preference is tested"),
     p=(REAL, "Of the permutation test: one-sided, for preference"),

@@ -5,11 +5,11 @@ from typing import Any
 
 from dagster import AssetDep
 
-from assets.kit.collections import collection_key
+from assets.kit.collections import collection_key, listed_collections
 from assets.kit.columns import REAL, REALS, TEXT, TEXTS, Columns
 from assets.kit.limits import Limited, Placed, first_of
 from assets.kit.step import Row, Step, Work
-from assets.philautia.common import GROUP, collected, datasets
+from assets.philautia.common import GROUP, datasets
 from assets.philautia.pictures import picture_name, rows_by_picture
 from resources.models.catalog import Catalog
 
@@ -54,7 +54,7 @@ class RatedCaptions(Step[Limited]):
 
 def _rated() -> list[str]:
     """The collections that have captions with human scores."""
-    each = collected().items()
+    each = listed_collections().items()
     return [name for name, of in each if of.columns.text and of.columns.human_score]
 
 

@@ -6,8 +6,9 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from assets.kit.choice import names_among
-from assets.kit.columns import TEXT, Columns
+from assets.kit.columns import Columns
 from assets.kit.step import PENDING, Extent, Input, Row, Work
+from assets.vhexpansion.adversarial_perturbations import ADVERSARIAL, METHODS
 from assets.vhexpansion.asking import COMMON, FORMS, NONE, Asking, Picture, Repeated
 from assets.vhexpansion.common import key, limited
 from assets.vhexpansion.common_perturbations import PERTURBED
@@ -15,12 +16,7 @@ from assets.vhexpansion.negated_cases import NEGATED as NEGATED_CASES
 from resources.models.catalog import Catalog, Model
 
 ATTACKED = Columns(
-    case_id=(TEXT, "The case whose picture was attacked"),
-    encoder=(TEXT, "The encoder that it was attacked for"),
-    method=(TEXT, "i_fgsm or pgd"),
-    parameters=(TEXT, "Of the attack, as JSON"),
-    sha256=(TEXT, "Name of the attacked picture in the image store; empty where there is none"),
-    outcome=(TEXT, "attacked, failed or inapplicable"),
+    **ADVERSARIAL.some("case_id", "encoder", "method", "parameters", "sha256", "outcome")
 )
 """What is read of adversarial perturbations."""
 
@@ -31,7 +27,7 @@ class Answering(Repeated):
     forms: Annotated[list[str], names_among(FORMS)] = Field(
         default=[*FORMS], min_length=1, description=f"{' and '.join(FORMS)}, or one of them."
     )
-    perturbations: Annotated[list[str], names_among((NONE, *COMMON, "i_fgsm", "pgd"))] = Field(
+    perturbations: Annotated[list[str], names_among((NONE, *COMMON, *METHODS))] = Field(
         default=[],
         description=f"Some of {', '.join((NONE, *COMMON))}, i_fgsm and pgd; by default all.",
     )

@@ -1,19 +1,19 @@
 """What every asset of this benchmark shares: its group, keys, datasets and cases."""
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache, partial
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 from dagster import AssetKey, StaticPartitionsDefinition
 
 from assets.kit import table_asset as common
 from assets.kit.benchmarks import benchmarks
+from assets.kit.collections import datasets_of, listed_collections
 from assets.kit.columns import BOOLEAN, TEXT, WHOLE
 from assets.kit.limits import Placed, first_of
 from assets.kit.step import PENDING, Row
 from assets.kit.yes_no import YesNoTable
-from resources.collections import Collection, CollectionError, collections_path, load
+from resources.collections import Collection
 
 GROUP = "vhexpansion"
 TITLE = "VHExpansion"
@@ -36,14 +36,7 @@ def declared() -> dict[str, YesNoTable]:
 
 def collected() -> Mapping[str, Collection]:
     """By name of a dataset: the collection of collections.yaml that has questions with answers."""
-    path = collections_path()
-    stamp = path.stat() if path.exists() else None
-    return _collected(path, stamp and (stamp.st_mtime_ns, stamp.st_size))
-
-
-@lru_cache(4)
-def _collected(path: Path, stamp: tuple[int, int] | None) -> Mapping[str, Collection]:
-    found = load(path).items()
+    found = listed_collections().items()
     return {name: each for name, each in found if each.columns.question and each.columns.answer}
 
 
@@ -53,14 +46,8 @@ def datasets() -> StaticPartitionsDefinition:
     They are known once all benchmarks are: a step asks for them when it is made. Raises
     `CollectionError` for a collection that is called as a dataset of another benchmark.
     """
-    others, own = declared(), collected()
-    if both := [name for name in own if name in others]:
-        table = others[both[0]].asset.to_user_string()
-        raise CollectionError(
-            f"{collections_path()}: the collection {both[0]!r} is called as the questions of "
-            f"{table} that are a dataset of VHExpansion as well. Choose another name."
-        )
-    return StaticPartitionsDefinition([*others, *own])
+    others = {name: table.asset for name, table in declared().items()}
+    return datasets_of(others, collected(), "questions", TITLE)
 
 
 def limited(cases: Sequence[dict[str, Any]], taken: str, limit: int | None) -> list[dict[str, Any]]:

@@ -10,13 +10,12 @@ from dagster import AssetCheckResult, AssetCheckSeverity, MetadataValue
 from pydantic import Field
 
 from assets.kit.checks import result_of
-from assets.kit.choice import chosen
 from assets.kit.columns import TEXT, TEXTS, WHOLE, Columns
 from assets.kit.limits import Limited
 from assets.kit.panel import panel_sheet
 from assets.kit.previews import markdown_table
-from assets.kit.sentences import sentence
-from assets.kit.step import PENDING, Check, Conversation, Extent, Input, Row, Step, Work
+from assets.kit.sentences import ByWriter, WriteStep, sentence
+from assets.kit.step import PENDING, Check, Conversation, Extent, Input, Row, Work
 from assets.vhexpansion.common import CASE, GROUP, TRUTH, datasets, key, limited
 from assets.vhexpansion.negation_review import review_folder, reviewed, told, write_pairs
 from assets.vhexpansion.seed_cases import SEED_CASES, TAKEN
@@ -31,8 +30,6 @@ from generators.prompts.negation import (
     negation_prompt,
     read,
 )
-from resources.models.catalog import Model
-from resources.models.requests import Write
 
 NEGATED = Columns(
     **CASE,
@@ -52,32 +49,25 @@ NEGATED = Columns(
     served_model=(TEXT, "Which model wrote it, as the provider says; empty where it does not"),
     calls=(TEXTS, "Keys of the stored calls behind it"),
 )
-GRAMMAR = "grammar"
-"""The writer that needs no model."""
 REASKS = 2
 """How often a negation is asked for again at most, with what is wrong with it."""
 _AGAIN = "Rephrase it again, by the same rules. You should only return the rephrased question."
 _OTHER: Mapping[str | None, str | None] = {YES: NO, NO: YES, None: None}
 
 
-class Negating(Limited):
+class Negating(Limited, ByWriter):
     """Who negates; a limit is on cases."""
 
-    writer: str = Field(
-        default=GRAMMAR,
-        description="A model of models.yaml with the role writer. grammar needs no model; the "
-        "paper has GPT-4o.",
-    )
     review_seed: int = Field(
         default=0, ge=0, description="Of the lot by which 100 pairs are chosen for review."
     )
 
 
-class NegatedCases(Step[Negating]):
+class NegatedCases(WriteStep[Negating]):
     """The cases of a dataset with their negations."""
 
     group, name, columns, config = GROUP, "negated_cases", NEGATED, Negating
-    asks, named_by, divided_by = Write(()), ("case_id",), staticmethod(datasets)
+    named_by, divided_by = ("case_id",), staticmethod(datasets)
     inputs = MappingProxyType(
         {"cases": Input(key("seed_cases"), read_by=SEED_CASES, by_default=True)}
     )
@@ -85,11 +75,6 @@ class NegatedCases(Step[Negating]):
         "Each question with its negation, whose right answer is the other one: written by rule or "
         "by a model with the paper's prompt, checked by rule, and reviewed by people (§3.1, §5.2)."
     )
-
-    def model(self, partition: str, config: Negating) -> Model | None:
-        """The writer; None for `grammar`."""
-        writer = chosen(self.catalog, config.writer, "writer")
-        return None if writer.rehearses else writer
 
     def rows(self, work: Work[Negating]) -> list[dict[str, Any]]:
         """The cases that were taken."""

@@ -13,6 +13,7 @@ from hashlib import sha256
 from typing import Any
 
 from assets.kit.judging import References
+from assets.kit.pictures import worked_out
 from assets.kit.step import Row, Work
 from generators.domains import domains
 from generators.fingerprint import fingerprint
@@ -20,7 +21,6 @@ from generators.picture_answers import Shown, answer_in
 from metrics.symmetry import NEGATED, NO, YES
 from resources.images import ImageStore
 from resources.ledger import work_key
-from resources.workers import spread
 
 PIXELS = "pixels"
 
@@ -40,15 +40,13 @@ def with_readings(rows: Iterable[dict[str, Any]], work: Work[Any]) -> list[dict[
         )
         for row in rows
     }
-    known: dict[str, Any] = work.ledger.known(of.values())
-    missing = [asked for asked, made in of.items() if made not in known]
-    shown = (
-        Shown(work.partition, question, work.images.get(digest)) for question, digest in missing
-    )
-    for asked, found in zip(missing, spread(answer_in, shown), strict=True):
-        work.ledger.record({of[asked]: found})
-        known[of[asked]] = found
-    return [row | {"read": known[of[row["source_question"], row["sha256"]]]} for row in rows]
+
+    def shown(asked: tuple[str, str]) -> Shown:
+        question, digest = asked
+        return Shown(work.partition, question, work.images.get(digest))
+
+    read = worked_out(of, shown, answer_in, work.ledger)
+    return [row | {"read": read[row["source_question"], row["sha256"]]} for row in rows]
 
 
 def _gullible(row: Row, images: ImageStore) -> Mapping[str, Any]:

@@ -10,14 +10,13 @@ from dagster import AssetCheckResult
 from pydantic import Field
 
 from assets.kit.checks import result_of
-from assets.kit.choice import chosen
 from assets.kit.columns import TEXT, TEXTS, WHOLE, Columns
 from assets.kit.previews import markdown_table
-from assets.kit.sentences import sentence
-from assets.kit.step import PENDING, Check, Conversation, Input, Row, Step, Work
+from assets.kit.sentences import GRAMMAR, ByWriter, WriteStep, sentence
+from assets.kit.step import PENDING, Check, Conversation, Input, Row, Work
 from assets.vhexpansion.asking import FORMS
 from assets.vhexpansion.common import CASE, GROUP, datasets, key, limited
-from assets.vhexpansion.negated_cases import GRAMMAR, NEGATED
+from assets.vhexpansion.negated_cases import NEGATED
 from generators.prompts.rephrasing import (
     MOST,
     VERSION,
@@ -27,9 +26,6 @@ from generators.prompts.rephrasing import (
     wordings_in,
 )
 from metrics.symmetry import ORIGINAL
-from resources.models.catalog import Model
-from resources.models.requests import Write
-from resources.run_config import Config
 
 REPHRASED = Columns(
     **CASE,
@@ -50,7 +46,7 @@ _REASKS = 2
 _AGAIN = "Write all of them again, by the same rules, and nothing else."
 
 
-class Rephrasing(Config):
+class Rephrasing(ByWriter):
     """Which cases are trained on, and who rephrases them."""
 
     cases: int = Field(
@@ -69,11 +65,11 @@ class Rephrasing(Config):
     )
 
 
-class RephrasedCases(Step[Rephrasing]):
+class RephrasedCases(WriteStep[Rephrasing]):
     """The cases of a dataset that are trained on, as they stand and negated, with wordings."""
 
     group, name, columns, config = GROUP, "rephrased_cases", REPHRASED, Rephrasing
-    asks, named_by, divided_by = Write(()), ("case_id", "form"), staticmethod(datasets)
+    named_by, divided_by = ("case_id", "form"), staticmethod(datasets)
     inputs = MappingProxyType(
         {"cases": Input(key("negated_cases"), read_by=NEGATED, by_default=True)}
     )
@@ -84,11 +80,6 @@ class RephrasedCases(Step[Rephrasing]):
         "Cases that judges are fine-tuned on, drawn evenly from those with a negation, each form "
         "in four further wordings: by rule, or by a model (§5.4)."
     )
-
-    def model(self, partition: str, config: Rephrasing) -> Model | None:
-        """The writer; None for `grammar`."""
-        writer = chosen(self.catalog, config.writer, "writer")
-        return None if writer.rehearses else writer
 
     def rows(self, work: Work[Rephrasing]) -> list[dict[str, Any]]:
         """The drawn cases, in both forms."""

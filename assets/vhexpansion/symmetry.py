@@ -12,7 +12,16 @@ import pandas as pd
 import pyarrow as pa
 from dagster import AssetDep, AssetExecutionContext, AssetsDefinition, MaterializeResult
 
-from assets.kit.columns import BOOLEAN, REAL, TEXT, WHOLE, Columns, materialized, plain_records
+from assets.kit.columns import (
+    BOOLEAN,
+    REAL,
+    TEXT,
+    WHOLE,
+    Columns,
+    materialized,
+    plain_records,
+    with_interval,
+)
 from assets.kit.previews import markdown_table, with_intervals
 from assets.kit.table_asset import NothingYet
 from assets.vhexpansion.asking import NONE
@@ -24,17 +33,9 @@ from resources.home import Home
 from resources.models.catalog import Catalog, Model, identity
 
 
-def _with_interval(name: str, told: str) -> dict[str, tuple[pa.DataType, str]]:
-    return {
-        name: (REAL, told),
-        f"{name}_low": (REAL, "Low end of its 95 % interval, by a bootstrap over images"),
-        f"{name}_high": (REAL, "High end"),
-    }
-
-
 def _with_bounds(name: str, told: str) -> dict[str, tuple[pa.DataType, str]]:
     return {
-        **_with_interval(name, told),
+        **with_interval(name, told, "images"),
         f"{name}_least": (REAL, "The same, were all missing answers wrong"),
         f"{name}_most": (REAL, "And were they all right"),
     }
@@ -62,10 +63,12 @@ SYMMETRY = Columns(
     **_with_bounds("accuracy", "The share of cases that is answered right"),
     negated_accuracy=(REAL, "The share of negations that is answered right"),
     **_with_bounds("symmetric", "The share of pairs, a case and its negation, of which both are"),
-    **_with_interval("change", "Of that, from the picture as it was; paired by case"),
+    **with_interval("change", "Of that, from the picture as it was; paired by case", "images"),
     generated=(WHOLE, "Generated cases with an answer: negations, if perturbed cases as well"),
-    **_with_interval("new_cases", "Those of them that are answered wrong: new successful cases"),
-    **_with_interval("yes_rate", "The share of answers that is yes"),
+    **with_interval(
+        "new_cases", "Those of them that are answered wrong: new successful cases", "images"
+    ),
+    **with_interval("yes_rate", "The share of answers that is yes", "images"),
     yes_twice=(REAL, "The share of pairs to both of which the answer is yes"),
 )
 """One row a judge, perturbation and number of repeats."""

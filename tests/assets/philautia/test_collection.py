@@ -5,11 +5,10 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from assets.kit.collections import collection_asset
+from assets.kit.collections import collection_asset, listed_collections
 from assets.kit.upstream_calls import upstream_calls
 from assets.philautia import BENCHMARK
 from assets.philautia.benchmark import COMPARED, ONCE
-from assets.philautia.common import collected
 from definitions import resources_at
 from generators.prompts.captioning import caption_prompt
 from resources.models.catalog import Catalog
@@ -64,7 +63,10 @@ def made(tmp_path, monkeypatch):
     name = "flickr8k_expert"
     with Provider(answer=answer) as server:
         models = [at(server, each) for each in NAMES]
-        known = [collection_asset(collected()[name]), *BENCHMARK.defined(Catalog(tuple(models)))]
+        known = [
+            collection_asset(listed_collections()[name]),
+            *BENCHMARK.defined(Catalog(tuple(models))),
+        ]
         by_model = [f"{what}_{each}" for what in ("captions", "scores") for each in NAMES]
         runs = (
             ([f"collections/{name}"], None),
