@@ -17,13 +17,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import ArrayLike
 
-from metrics.resampling import (
-    Interval,
-    most_unseen,
-    quantiles,
-    resampled_means,
-    sums_by_stratum,
-)
+from metrics.resampling import Interval, most_unseen, quantiles, resampled_means, sums_by_stratum
 
 _FEW = 6
 """Below this number of clusters, Student's t replaces percentiles."""
@@ -66,7 +60,9 @@ def expanded(clusters: int, level: float) -> float:
     >>> round(expanded(12, 0.95), 3)
     0.979
     """
-    return 1 - 2 * _below(-_reach(clusters, level))
+    from scipy.special import ndtr  # noqa: PLC0415 - slow, and seldom needed
+
+    return 1 - 2 * float(ndtr(-_reach(clusters, level)))
 
 
 @lru_cache(maxsize=512)
@@ -78,10 +74,3 @@ def _reach(clusters: int, level: float) -> float:
     from scipy.special import stdtrit  # noqa: PLC0415 - slow, and seldom needed
 
     return float(np.sqrt(clusters / (clusters - 1)) * stdtrit(clusters - 1, (1 + level) / 2))
-
-
-def _below(deviations: float) -> float:
-    """The normal distribution function."""
-    from scipy.special import ndtr  # noqa: PLC0415 - slow, and seldom needed
-
-    return float(ndtr(deviations))

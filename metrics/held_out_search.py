@@ -53,7 +53,7 @@ def search(scores: pd.DataFrame, *, seed: int = 0) -> Search:
 
 def chosen_half(images: Iterable[str], *, seed: int = 0) -> set[str]:
     """The pictures on which a search that is held out chooses; it reports on the others."""
-    order = sorted(set(images), key=lambda name: _lot(seed, name))
+    order = sorted(set(images), key=lambda name: sha256(f"halves/{seed}/{name}".encode()).digest())
     return set(order[: len(order) // 2])
 
 
@@ -65,7 +65,3 @@ def best(scores: pd.DataFrame) -> str:
     changes = {str(name): percent(*means.loc[name]) for name in names if name in means.index}
     risen = {name: change for name, change in changes.items() if not np.isnan(change)}
     return max(risen, key=risen.__getitem__) if risen else str(names[0])
-
-
-def _lot(seed: int, name: str) -> bytes:
-    return sha256(f"halves/{seed}/{name}".encode()).digest()

@@ -36,11 +36,6 @@ def normalize_scores(
     return _BY_FORMULA[formula](scores)
 
 
-def _clipped(cosines: Scores) -> Scores:
-    clipped: Scores = np.clip(2.5 * cosines, 0.0, 1.0)
-    return clipped
-
-
 def _min_max(scores: Scores) -> Scores:
     there = scores[~np.isnan(scores)]
     if not there.size or there.min() == there.max():
@@ -53,17 +48,9 @@ def _ratings(scores: Scores) -> Scores:
     return (scores - 1.0) / 3.0
 
 
-def _as_is(scores: Scores) -> Scores:
-    return scores
-
-
 _BY_FORMULA: Mapping[str, Callable[[Scores], Scores]] = {
-    "clip_score": _clipped,
+    "clip_score": lambda cosines: np.clip(2.5 * cosines, 0.0, 1.0),
     "pick_score": _min_max,
-    "vqa_score": _as_is,
-    "vision_score": _as_is,
-    "expected_score": _as_is,
-    JUDGE: _ratings,
-    HUMAN: _ratings,
-    REFERENCE: _as_is,
+    **dict.fromkeys((JUDGE, HUMAN), _ratings),
+    **dict.fromkeys(("vqa_score", "vision_score", "expected_score", REFERENCE), np.asarray),
 }

@@ -10,13 +10,7 @@ from typing import Annotated, Any
 import pandas as pd
 from pydantic import Field
 
-from assets.frame.biases import (
-    DONE,
-    Configurations,
-    biased_row,
-    configurations,
-    works_of,
-)
+from assets.frame.biases import DONE, Configurations, biased_row, configurations, works_of
 from assets.frame.boxes import BOXES
 from assets.frame.common import GROUP, by_source, domain_and_source, key
 from assets.frame.images import ASKED_OF, IMAGES, OF_IMAGE, usable, usable_names
@@ -141,7 +135,9 @@ class BiasedImages(Step[Biases]):
             # By the first half of each name: of very many pictures the whole ones are large.
             "pictures": len({int(digest[:16], 16) for digest in digests}),
             "by_bias": markdown_table(pd.DataFrame(table, columns=["bias", "outcome", "pictures"])),
-            "contact_sheet": sheet(first, _caption, work.images),
+            "contact_sheet": sheet(
+                first, lambda row: f"{row['bias']} {row['parameters']}"[:60], work.images
+            ),
         }
 
 
@@ -158,7 +154,3 @@ def _with_boxes(work: Work[Biases]) -> Iterator[dict[str, Any]]:
         found, reason, outcome = boxes.get(row["image_id"], (None, None, None))
         pending = {"boxes_pending": outcome == PENDING}
         yield {**row, "boxes": found, "boxes_reason": reason, **pending}
-
-
-def _caption(row: Row) -> str:
-    return f"{row['bias']} {row['parameters']}"[:60]

@@ -71,7 +71,13 @@ class Combined(JudgeStep[Combining]):
         combined = chain(*(_combinations(search, choice, work.config) for choice in CHOICES))
         # Where both choices are the same configuration, nothing is asked twice.
         tried = [(), *{to_json(each): each for each in combined}.values()]
-        every = (biased_row(image, each) for image in _originals(work) for each in tried)
+        names = originals(work, work.config.limit)
+        every = (
+            biased_row(image, each)
+            for image in work.each("biased_images")
+            if image["bias"] == NONE and image["image_id"] in names
+            for each in tried
+        )
 
         def known(made: list[dict[str, Any]]) -> list[dict[str, Any]]:
             return [
@@ -117,9 +123,3 @@ def _combinations(
     for size in config.sizes:
         for some in combinations(best, size):
             yield ordered(chain(*some))
-
-
-def _originals(work: Work[Combining]) -> Iterator[dict[str, Any]]:
-    names = originals(work, work.config.limit)
-    every = work.each("biased_images")
-    return (row for row in every if row["bias"] == NONE and row["image_id"] in names)

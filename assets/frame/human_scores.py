@@ -140,17 +140,17 @@ def pictures_of(home: Home, source: str) -> list[dict[str, Any]]:
     """The first picture of each item of a source, of all domains. Raises `NothingYet`."""
     tables = (home.find(key("images"), f"{domain}|{source}") for domain in DOMAINS)
     rows = [row for table in tables if table is not None for row in IMAGES.rows(table)]
-    there = [row | {"text": row["instruction"]} for row in rows if _is_scored(row)]
+    there = [
+        row | {"text": row["instruction"]}
+        for row in rows
+        if row["outcome"] in ("painted", "taken") and row["sample"] == 0
+    ]
     if not there:
         raise NothingYet(
             f"frame/human_scores: there are no pictures of {source} to score yet. Materialize "
             f"frame/images of {source} first, for some of {', '.join(DOMAINS)}."
         )
     return there
-
-
-def _is_scored(row: Row) -> bool:
-    return row["outcome"] in ("painted", "taken") and row["sample"] == 0
 
 
 def _by_hash(pictures: Iterable[Row]) -> Mapping[str, Sequence[Row]]:

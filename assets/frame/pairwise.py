@@ -20,7 +20,7 @@ from assets.kit.columns import REAL, TEXT, TEXTS, Columns
 from assets.kit.judging import JudgeStep, References, scored_columns
 from assets.kit.limits import Placed, first_of
 from assets.kit.previews import markdown_table
-from assets.kit.step import PENDING, Conversation, Extent, Input, Reply, Row, Unfit, Work
+from assets.kit.step import PENDING, Conversation, Extent, Input, Row, Unfit, Work
 from generators.prompts.pairwise import VERSION, pairwise_prompt
 from metrics import read_pick
 from resources.images import ImageStore
@@ -107,7 +107,8 @@ class Pairwise(JudgeStep[SomeBiases]):
                 "model": self.judge.name,
                 "model_version": self.code_version,
                 "outcome": PENDING
-                if hinges(row, search) or _is_pending(row, others[row["item_id"]])
+                if hinges(row, search)
+                or PENDING in (row["outcome"], others[row["item_id"]]["outcome"])
                 else None,
                 "calls": [],
             }
@@ -135,7 +136,10 @@ class Pairwise(JudgeStep[SomeBiases]):
         pair = (row["sha256"], row["other"])
         shown = pair if row["order"] == "first" else pair[::-1]
         words = pairwise_prompt(row["instruction"] or "")
-        return _read((yield Look((Turn("user", words, shown),))), row["order"])
+        said = scored_columns((yield Look((Turn("user", words, shown),))), read_pick)
+        first = said["score"]
+        is_first = first is None or row["order"] == "first"
+        return {**said, "preference": first if is_first else 1 - first}
 
     def extent(self, work: Work[SomeBiases], rows: Sequence[Row]) -> Extent:
         """Of all pictures that have a second one."""
@@ -168,13 +172,3 @@ def _seconds(work: Work[Any]) -> Iterator[dict[str, Any]]:
         for row in work.each("pictures", "item_id", "sha256", "outcome", "sample")
         if row["outcome"] in ("painted", PENDING) and row["sample"] == 1
     )
-
-
-def _is_pending(*rows: Row) -> bool:
-    return any(row["outcome"] == PENDING for row in rows)
-
-
-def _read(reply: Reply, order: str) -> dict[str, Any]:
-    said = scored_columns(reply, read_pick)
-    first = said["score"]
-    return {**said, "preference": first if first is None or order == "first" else 1 - first}

@@ -11,14 +11,7 @@ from dagster import AssetCheckResult, AssetCheckSeverity
 from assets.frame.common import GROUP, ITEM, WRITTEN, frame_domains, key
 from assets.frame.concepts import sample_of
 from assets.frame.instructions import INSTRUCTIONS
-from assets.frame.writing import (
-    Writing,
-    both,
-    by_rule,
-    concepts_of,
-    first_items,
-    written,
-)
+from assets.frame.writing import Writing, both, by_rule, concepts_of, first_items, written
 from assets.kit.columns import REAL, TEXT, TEXTS, WHOLE, Columns
 from assets.kit.previews import markdown_table
 from assets.kit.sentences import WriteStep

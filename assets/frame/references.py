@@ -5,7 +5,7 @@ what `RISES` says for each bias. So the report has to find these rises for `gull
 for `pixels`. Both begin at 0 to 3 of 5, so that no rise is cut off at the top.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from hashlib import sha256
 from typing import Any
 
@@ -35,31 +35,19 @@ def unmoved(row: Row) -> int:
     return _UNKNOWN if row["alignment"] is None else round(_FIT * row["alignment"])
 
 
-def _pixels(row: Row, images: ImageStore) -> Mapping[str, Any]:
-    return _given(unmoved(row))
-
-
-def _gullible(row: Row, images: ImageStore) -> Mapping[str, Any]:
-    return _given(min(_HIGHEST, unmoved(row) + rise_of(row["bias"])))
-
-
-def _prior(row: Row, images: ImageStore) -> Mapping[str, Any]:
-    """That of one who looks at no picture, and takes it for what was asked for."""
-    return _given(_HIGHEST)
-
-
-def _random(row: Row, images: ImageStore) -> Mapping[str, Any]:
+def _at_random(row: Row) -> int:
     lot = sha256(f"{row['sha256']}/{row['instruction']}/{row['template']}".encode()).digest()
-    return _given(int.from_bytes(lot[:8], "big") % (_HIGHEST + 1 - _LOWEST) + _LOWEST)
+    return int.from_bytes(lot[:8], "big") % (_HIGHEST + 1 - _LOWEST) + _LOWEST
 
 
-def _given(score: int) -> Mapping[str, Any]:
-    return {"score": float(score), "outcome": "scored"}
+def _giving(score: Callable[[Row], int]) -> Callable[[Row, ImageStore], Mapping[str, Any]]:
+    return lambda row, images: {"score": float(score(row)), "outcome": "scored"}
 
 
 REFERENCES: References = {
-    "pixels": _pixels,
-    "gullible": _gullible,
-    "prior": _prior,
-    "random": _random,
+    "pixels": _giving(unmoved),
+    "gullible": _giving(lambda row: min(_HIGHEST, unmoved(row) + rise_of(row["bias"]))),
+    # It looks at no picture, and takes it for what was asked for.
+    "prior": _giving(lambda row: _HIGHEST),
+    "random": _giving(_at_random),
 }

@@ -28,14 +28,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar, Generic, NamedTuple, TypeAlias, TypeVar
 
 import pandas as pd
-from dagster import (
-    AssetCheckResult,
-    AssetDep,
-    AssetIn,
-    AssetKey,
-    Config,
-    PartitionsDefinition,
-)
+from dagster import AssetCheckResult, AssetDep, AssetIn, AssetKey, Config, PartitionsDefinition
 
 from assets.kit.columns import Columns, records
 from assets.kit.plan import Whole

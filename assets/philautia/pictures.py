@@ -58,8 +58,9 @@ class Pictures(Step[SomePainters]):
 
     def __init__(self, catalog: Catalog) -> None:
         super().__init__(catalog)
+        tables = {table.asset: table for of in declared().values() for table in of}
         self.deps = [
-            *(AssetDep(table.asset, partition_mapping=_mapping(table)) for table in _tables()),
+            *(AssetDep(key, partition_mapping=_mapping(each)) for key, each in tables.items()),
             *(AssetDep(collection_key(name)) for name in listed_collections()),
         ]
 
@@ -77,11 +78,6 @@ class Pictures(Step[SomePainters]):
             "with_references": sum(bool(row["references"]) for row in rows),
             "contact_sheet": sheet(rows, lambda row: str(row["image_id"]), work.images),
         }
-
-
-def _tables() -> list[PictureTable]:
-    """The tables that other benchmarks declare, each once."""
-    return list({t.asset: t for of in declared().values() for t in of}.values())
 
 
 def _mapping(table: PictureTable) -> PartitionMapping:

@@ -11,6 +11,7 @@ quality.
 """
 
 from collections.abc import Mapping
+from functools import partial
 from hashlib import sha256
 from typing import Any, NamedTuple
 
@@ -47,13 +48,13 @@ CHARACTERS: Mapping[str, Character] = {
 }
 
 
-def _caption(name: str, row: Row) -> Mapping[str, Any]:
+def _caption(name: str, row: Row, images: ImageStore) -> Mapping[str, Any]:
     """The words say who wrote them, so that no two captions of a picture are alike."""
     what = row["references"][0] if row["references"] else row["image_id"]
     return {"response": f"As {name} sees it: {what}", "outcome": "answered"}
 
 
-def _score(name: str, row: Row) -> Mapping[str, Any]:
+def _score(name: str, row: Row, images: ImageStore) -> Mapping[str, Any]:
     character, writer = CHARACTERS[name], row["generator_model"]
     if row["human_score"] is not None:
         low, high = row["scale_low"], row["scale_high"]
@@ -76,13 +77,5 @@ def _noise(name: str, row: Row) -> float:
     return _NOISE * (2 * lot - 1)
 
 
-def _of(name: str, what: Any) -> Any:
-    def answer(row: Row, images: ImageStore) -> Mapping[str, Any]:
-        found: Mapping[str, Any] = what(name, row)
-        return found
-
-    return answer
-
-
-CAPTIONERS: References = {name: _of(name, _caption) for name in CHARACTERS}
-EVALUATORS: References = {name: _of(name, _score) for name in CHARACTERS}
+CAPTIONERS: References = {name: partial(_caption, name) for name in CHARACTERS}
+EVALUATORS: References = {name: partial(_score, name) for name in CHARACTERS}

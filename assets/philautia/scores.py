@@ -19,16 +19,7 @@ from assets.kit.conversations import unanswered
 from assets.kit.judging import JudgeStep, scored_columns
 from assets.kit.limits import Limited
 from assets.kit.previews import markdown_table
-from assets.kit.step import (
-    PENDING,
-    Conversation,
-    Extent,
-    Input,
-    NotCountable,
-    Reply,
-    Row,
-    Work,
-)
+from assets.kit.step import PENDING, Conversation, Extent, Input, NotCountable, Reply, Row, Work
 from assets.philautia.captions import CAPTIONED, CAPTIONS, first_pictures, twin_warning
 from assets.philautia.common import GROUP, captioners_of, datasets, key, twins
 from assets.philautia.pictures import PICTURES
@@ -99,7 +90,9 @@ class Scores(JudgeStep[Scoring]):
         self.is_metric = "metric" in judge.roles
         self.kinds = ("metric" if self.is_metric else "judge", judge.backend)
         self.asks = Score("", "") if self.is_metric else Look(())
-        self.generators = () if self.is_metric else _generators_for(catalog, judge)
+        writers = () if self.is_metric else captioners_of(catalog, CAPTIONERS)
+        # Reference models score each other's captions, and nobody else does.
+        self.generators = tuple(each for each in writers if each.rehearses == judge.rehearses)
         self.inputs = {
             "pictures": Input(key("pictures"), read_by=PICTURES, by_default=True),
             "rated": Input(key("rated_captions"), read_by=RATED, by_default=True),
@@ -223,12 +216,6 @@ class Scores(JudgeStep[Scoring]):
 
 _OF_PEOPLE = ("human_score", "human_scores", "scale_low", "scale_high")
 _NOTHING = dict.fromkeys(("generator", "generator_model", "candidate", "reason", *_OF_PEOPLE))
-
-
-def _generators_for(catalog: Catalog, judge: Model) -> tuple[Model, ...]:
-    """Whose captions a judge scores: reference models score each other's, and nobody else does."""
-    found = captioners_of(catalog, CAPTIONERS)
-    return tuple(each for each in found if each.rehearses == judge.rehearses)
 
 
 def _compared_with(

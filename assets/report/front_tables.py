@@ -52,7 +52,14 @@ def overview(columns: Sequence[Column], profiles: Sequence[Profile]) -> Table:
     listed = [each for each in profiles if each.kind != "reference" or each.has(stand_ins=False)]
     ordered = sorted(listed, key=lambda each: -_results(columns, each))
     bodies = [
-        Body(title, [_line(columns, each) for each in ordered if each.kind == kind])
+        Body(
+            title,
+            [
+                Line(each.name, [_cell(c, each) for c in columns], each.told, each.page)
+                for each in ordered
+                if each.kind == kind
+            ],
+        )
         for kind, title in _KINDS.items()
     ]
     return Table("Judges and metrics", "Judge or metric", _groups(columns), bodies)
@@ -61,14 +68,9 @@ def overview(columns: Sequence[Column], profiles: Sequence[Profile]) -> Table:
 def stand_ins(columns: Sequence[Column], profiles: Sequence[Profile]) -> Table:
     """Reference judges, and what models made of the pictures of stand-ins: no results."""
     lines = [
-        Line(
-            profile.name,
-            [_stand_in(column, profile) for column in columns],
-            profile.told,
-            profile.page,
-        )
-        for profile in profiles
-        if profile.has(stand_ins=True)
+        Line(each.name, [_stand_in(c, each) for c in columns], each.told, each.page)
+        for each in profiles
+        if each.has(stand_ins=True)
     ]
     caption = "Reference judges and stand-in runs"
     return Table(caption, "Judge or metric", _groups(columns), [Body("", lines)])
@@ -117,11 +119,6 @@ def _results(columns: Sequence[Column], profile: Profile) -> int:
         if column.measure is not None
         for each in profile.by(column.folder, column.measure)[:1]
     )
-
-
-def _line(columns: Sequence[Column], profile: Profile) -> Line:
-    cells = [_cell(column, profile) for column in columns]
-    return Line(profile.name, cells, profile.told, profile.page)
 
 
 def _cell(column: Column, profile: Profile) -> Cell:

@@ -11,7 +11,7 @@ from assets.kit.benchmarks import benchmarks
 from assets.kit.collections import datasets_of, listed_collections
 from assets.kit.columns import BOOLEAN, TEXT, WHOLE
 from assets.kit.limits import Placed, first_of
-from assets.kit.step import PENDING, Row
+from assets.kit.step import PENDING
 from assets.kit.yes_no import YesNoTable
 from resources.collections import Collection
 
@@ -53,11 +53,11 @@ def datasets() -> StaticPartitionsDefinition:
 def limited(cases: Sequence[dict[str, Any]], taken: str, limit: int | None) -> list[dict[str, Any]]:
     """The cases that ended as `taken`, or may; the first so many, evenly over topics and truths."""
     some = [case for case in cases if case["outcome"] in (taken, PENDING)]
-    return first_of(some, limit, _placed)
-
-
-def _placed(case: Row) -> Placed:
-    return Placed(case["case_id"], (case["topic"] or "", case["answer"] or ""))
+    return first_of(
+        some,
+        limit,
+        lambda case: Placed(case["case_id"], (case["topic"] or "", case["answer"] or "")),
+    )
 
 
 CASE = {

@@ -6,12 +6,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 import pyarrow as pa
-from dagster import (
-    AssetDep,
-    AssetExecutionContext,
-    AssetsDefinition,
-    MaterializeResult,
-)
+from dagster import AssetDep, AssetExecutionContext, AssetsDefinition, MaterializeResult
 from pydantic import Field
 
 from assets.kit.columns import BOOLEAN, REAL, TEXT, WHOLE, Columns, materialized

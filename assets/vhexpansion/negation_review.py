@@ -90,7 +90,7 @@ def told(rows: Sequence[Row]) -> dict[str, Any]:
         return {"annotators": "Nobody has reviewed a negation yet."}
     unanimous = sum(not (each.accepted_by and each.rejected_by) for each in votes.values())
     found = [
-        (each.first, each.second, each.images, _number(each.kappa) or each.why)
+        (each.first, each.second, each.images, each.why or f"{each.kappa:.3f}")
         for each in agreement(votes)
     ]
     return {
@@ -102,10 +102,6 @@ def told(rows: Sequence[Row]) -> dict[str, Any]:
             pd.DataFrame(found, columns=["first", "second", "pairs", "kappa"])
         ),
     }
-
-
-def _number(kappa: float | None) -> str:
-    return "" if kappa is None else f"{kappa:.3f}"
 
 
 def _with_votes(row: dict[str, Any], panel: Panel) -> dict[str, Any]:

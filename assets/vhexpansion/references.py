@@ -49,10 +49,6 @@ def with_readings(rows: Iterable[dict[str, Any]], work: Work[Any]) -> list[dict[
     return [row | {"read": read[row["source_question"], row["sha256"]]} for row in rows]
 
 
-def _gullible(row: Row, images: ImageStore) -> Mapping[str, Any]:
-    return _said(YES)
-
-
 def _prior(row: Row, images: ImageStore) -> Mapping[str, Any]:
     if not row["familiar"]:
         return _silent("Nobody knows what is usually so.")
@@ -84,7 +80,7 @@ def _silent(why: str) -> Mapping[str, Any]:
 
 
 REFERENCES: References = {
-    "gullible": _gullible,
+    "gullible": lambda row, images: _said(YES),
     "prior": _prior,
     "random": _random,
     PIXELS: _pixels,

@@ -59,18 +59,10 @@ def _answered(found: Sources, name: str, judges: Sequence[Model]) -> Answered | 
     # What knows how a case was made is no result of a real judge.
     real = [judge.name for judge in judges if not judge.rehearses]
     asked = table["model"].isin(real)
-    counted = [judge for judge in judges if judge.name in real or not asked.any()]
-    table = table[table["model"].isin([judge.name for judge in counted])]
+    asked_judges = [judge for judge in judges if judge.name in real or not asked.any()]
+    table = table[table["model"].isin([judge.name for judge in asked_judges])]
     if table.empty:
         return None
-    held = [_twice(found, judge, name) for judge in counted]
-    return Answered(name, table, pd.concat([yes_twice(_none()), *held], ignore_index=True))
-
-
-def _twice(found: Sources, judge: Model, name: str) -> pd.DataFrame:
-    those = counted(found.home, judge, name, _READ)
-    return yes_twice(_none() if those is None else those.answers)
-
-
-def _none() -> pd.DataFrame:
-    return pd.DataFrame(columns=_READ)
+    there = (counted(found.home, judge, name, _READ) for judge in asked_judges)
+    answers = [pd.DataFrame(columns=_READ), *(each.answers for each in there if each is not None)]
+    return Answered(name, table, pd.concat(map(yes_twice, answers), ignore_index=True))

@@ -15,15 +15,7 @@ from assets.kit.limits import Limited
 from assets.kit.pictures import sheet
 from assets.kit.previews import markdown_table
 from assets.kit.step import Check, Extent, NotCountable, Row, Step, Work
-from assets.vhexpansion.common import (
-    CASE,
-    GROUP,
-    TRUTH,
-    collected,
-    datasets,
-    declared,
-    limited,
-)
+from assets.vhexpansion.common import CASE, GROUP, TRUTH, collected, datasets, declared, limited
 from assets.vhexpansion.seeding import of_collection, of_questions, without_repeats
 from resources.images import ImageStore
 from resources.models.catalog import Catalog
@@ -59,13 +51,11 @@ class SeedCases(Step[Seeding]):
 
     def __init__(self, catalog: Catalog) -> None:
         super().__init__(catalog)
+        tables = {table.asset: table.partitions for table in declared().values()}
         self.deps = [
             *(
-                AssetDep(
-                    table.asset,
-                    partition_mapping=StaticPartitionMapping({each: each for each in names}),
-                )
-                for table, names in _tables()
+                AssetDep(asset, partition_mapping=StaticPartitionMapping({n: n for n in names}))
+                for asset, names in tables.items()
             ),
             *(AssetDep(collection_key(name)) for name in collected()),
         ]
@@ -90,7 +80,9 @@ class SeedCases(Step[Seeding]):
             "cases": len(there),
             "pictures": len({row["sha256"] for row in there}),
             "by_origin": markdown_table(pd.DataFrame(table, columns=["origin", "answer", "cases"])),
-            "contact_sheet": sheet(there, _caption, work.images),
+            "contact_sheet": sheet(
+                there, lambda row: f"{row['question']} {row['answer']}"[:60], work.images
+            ),
             "rejected_rows": _reasons([row for row in rows if row["outcome"] != TAKEN]),
         }
 
@@ -117,12 +109,6 @@ class SeedCases(Step[Seeding]):
         return [case | {"place": place} for place, case in enumerate(found)]
 
 
-def _tables() -> list[tuple[Any, Sequence[str]]]:
-    """The tables that other benchmarks declare, each once, with the datasets that it holds."""
-    tables = {table.asset: table for table in declared().values()}
-    return [(table, table.partitions) for table in tables.values()]
-
-
 def _sized(cases: list[dict[str, Any]], images: ImageStore) -> list[dict[str, Any]]:
     """The cases with the sizes of their pictures; one whose picture is not there is rejected."""
     sizes = images.sizes({case["sha256"] for case in cases if case["outcome"] == TAKEN})
@@ -134,10 +120,6 @@ def _sized(cases: list[dict[str, Any]], images: ImageStore) -> list[dict[str, An
             gone = "Its picture is not in the image store. Make the table that it is from again."
             found[-1] |= {"outcome": "rejected", "reason": gone}
     return found
-
-
-def _caption(row: Row) -> str:
-    return f"{row['question']} {row['answer']}"[:60]
 
 
 def _reasons(rejected: Sequence[Row]) -> Any:

@@ -56,16 +56,10 @@ def symmetric(
             continue
         origin = was[was["perturbation"].isin(done)]
         numbers = symmetry(some, None if origin.empty else origin)
+        told = [f"{name}{end}" for name in ("symmetric", "change") for end in ("", "_low", "_high")]
+        value, low, high, change, change_low, change_high = (_known(numbers[name]) for name in told)
         yield Measured(
-            "symmetric",
-            dataset,
-            shown,
-            value=_known(numbers["symmetric"]),
-            low=_known(numbers["symmetric_low"]),
-            high=_known(numbers["symmetric_high"]),
-            change=_known(numbers["change"]),
-            change_low=_known(numbers["change_low"]),
-            change_high=_known(numbers["change_high"]),
+            *("symmetric", dataset, shown, value, low, high, change, change_low, change_high),
             cases=int(numbers["cases"]),
             images=int(numbers["images"]),
             unanswered=int(numbers["unanswered"]),

@@ -23,7 +23,11 @@ def overlays(source: Sourced) -> Chart:
 def rates(source: Sourced) -> list[Chart]:
     """Attack success rate, and the mean rise of the biases that succeed (Figure 2)."""
     rows = {judge: row for judge in source.judges if (row := source.row(judge, ALL))}
-    bars = [_share(judge, rate_of(row, "rate")) for judge, row in rows.items()]
+    bars = [
+        Bar(judge, [Mark("failure", rate, percent(rate.value))], spoken(rate))
+        for judge, row in rows.items()
+        for rate in [rate_of(row, "rate")]
+    ]
     about = "share of domains × biases that raise the mean score"
     rises = {judge: rate_of(row, "rise") for judge, row in rows.items()}
     return [
@@ -60,10 +64,6 @@ def _won(bias: str, pairs: pd.DataFrame) -> Bar:
 def _preference(pairs: pd.DataFrame) -> Rate:
     *_, over_all = records(win_rates(pairs))
     return rate_of(over_all, "preference")
-
-
-def _share(label: str, rate: Rate) -> Bar:
-    return Bar(label, [Mark("failure", rate, percent(rate.value))], spoken(rate))
 
 
 def _percents(id_: str, title: str, rates: Mapping[str, Rate], lacking: str) -> Chart:

@@ -26,18 +26,14 @@ def finding(sources: Sequence[Sourced]) -> Finding[Sourced]:
         return Finding(f"No overlay was tried on {of.name}.", "no results yet", of)
     most = max(rows, key=lambda judge: float(rows[judge]["percent"]))
     clear = sum(row["percent_low"] > 0 for row in rows.values())
+    give = "The only judge gives" if len(rows) == 1 else f"{clear} of {len(rows)} judges give"
     told = (
-        f"{_count(clear, len(rows))} a picture of {of.name} clearly more once words are written "
+        f"{give} a picture of {of.name} clearly more once words are written "
         f"onto it; {most} gives {change(rows[most])} more."
         if clear
         else f"No judge of {of.name} gives a picture clearly more once words are written onto it."
     )
     return Finding(told if state == "results" else f"A trial on few pictures: {told}", state, of)
-
-
-def _count(some: int, of: int) -> str:
-    """`3 of 5 judges give`."""
-    return "The only judge gives" if of == 1 else f"{some} of {of} judges give"
 
 
 def sentence(source: Sourced, judge: str) -> str:
@@ -49,15 +45,12 @@ def sentence(source: Sourced, judge: str) -> str:
     if row is None:
         return f"{judge}: no overlay was scored before and after."
     more = float(row["biased"]) - float(row["original"])
-    what = _SAID[row["bias"]] if not source.trial else f"A trial: {_lowered(_SAID[row['bias']])}"
+    said = _SAID[row["bias"]]
+    what = f"A trial: {said[0].lower()}{said[1:]}" if source.trial else said
     points = f"{score(abs(more))} of 5 points"
     told = f"loses {points} with {judge}" if more < 0 else f"buys {points} from {judge}"
     means = f"from {score(row['original'])} to {score(row['biased'])}"
     return f"{what} {told}, {means}: {change(row)} {ends_with_sign(rate_of(row, 'percent'))}."
-
-
-def _lowered(text: str) -> str:
-    return text[:1].lower() + text[1:]
 
 
 def change(row: Mapping[str, Any]) -> str:

@@ -56,17 +56,13 @@ def gallery(source: Sourced) -> Gallery:
     after = after.join(before.rename("before"), on=["model", *_PICTURE])
     after["rise"] = after["score"] - after["before"]
     by_bias = {
-        bias: [_slide(titled(row["domain"]), row, after) for row in _first(after, bias)]
+        # The first picture of each domain, as the first judge's best configuration has it.
+        bias: [_slide(titled(row["domain"]), row, after) for row in records(held)]
         for bias in source.biases
+        for held in [after[after["bias"].eq(bias)].drop_duplicates("domain")]
     }
     movable = {judge: [*_movable(after[after["model"].eq(judge)])] for judge in source.judges}
     return Gallery(by_bias, movable)
-
-
-def _first(after: pd.DataFrame, bias: str) -> Sequence[Row]:
-    """The first picture of each domain, as the first judge's best configuration has it."""
-    held = after[after["bias"].eq(bias)].drop_duplicates("domain")
-    return records(held)
 
 
 def _movable(after: pd.DataFrame) -> Iterator[Slide]:

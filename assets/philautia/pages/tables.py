@@ -135,7 +135,10 @@ def panels(datasets: Sequence[Compared], setting: str) -> Table:
         *(Group(of.name, [Head(f"{MEASURES[m]}") for m in ("tau_b", "tau_c")]) for of in rated),
         *(Group(of.name, [Head("Φ̃", "philautia score"), Head("Points")]) for of in there),
     ]
-    rows = {of.name: {_panel(row): row for row in of.panels(setting)} for of in datasets}
+    rows = {
+        of.name: {(row["chosen"], tuple(row["members"])): row for row in of.panels(setting)}
+        for of in datasets
+    }
     bodies = []
     for chosen, title in CHOSEN.items():
         names = dict.fromkeys(p for of in rows.values() for p in of if p[0] == chosen)
@@ -162,10 +165,6 @@ def panels(datasets: Sequence[Compared], setting: str) -> Table:
         ]
         bodies.append(Body(title, lines))
     return Table(f"Judges and panels, {SAID[setting]}", "Judge or panel", groups, bodies)
-
-
-def _panel(row: Numbers) -> tuple[str, tuple[str, ...]]:
-    return row["chosen"], tuple(row["members"])
 
 
 def _labels(panels: Sequence[Sequence[str]]) -> Iterator[str]:
@@ -202,19 +201,15 @@ def against_panels(dataset: Compared, setting: str) -> Table:
     for chosen in (GIVEN, GREEDY):
         rows = [row for row in dataset.panels(setting) if row["chosen"] == chosen]
         lines = [
-            Line(label, [*_row(dataset, setting, row, writers)])
+            Line(label, [_short(found.get(name)) for name in writers])
             for label, row in zip(_labels([row["members"] for row in rows]), rows, strict=True)
+            for found in [dataset.against(setting, row)]
         ]
         bodies.append(Body(CHOSEN[chosen], lines))
     heads = [*map(Head, writers)]
     return Table(
         f"Itself or a panel, {SAID[setting]}", "Scored by", [Group("Written by", heads)], bodies
     )
-
-
-def _row(dataset: Compared, setting: str, panel: Numbers, writers: Sequence[str]) -> Iterator[Cell]:
-    found = dataset.against(setting, panel)
-    yield from (_short(found.get(name)) for name in writers)
 
 
 def _short(row: Numbers | None) -> Cell:

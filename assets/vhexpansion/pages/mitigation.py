@@ -92,16 +92,12 @@ def paper(number: str) -> Table:
     lines = [
         Line(
             _MEASURES.get(row["measure"], row["measure"]),
-            [_printed(row[name]) for name in ("before", *ARMS)],
+            [Cell(row[name], numbers={"": float(row[name])}) for name in ("before", *ARMS)],
         )
         for row in rows_of_csv(Path(__file__).with_name("mitigation_paper.csv"))
         if row["table"] == number
     ]
     return Table.plain(f"The paper’s Table {number}", "Dataset", _PAPERS, lines)
-
-
-def _printed(value: str) -> Cell:
-    return Cell(value, numbers={"": float(value)})
 
 
 def _lines(found: Mitigation, measures: Sequence[str]) -> list[Mapping[str, Any]]:

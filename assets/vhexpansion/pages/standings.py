@@ -4,13 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from assets.report.formats import count, rate_of
 from assets.report.standings import Failure, Firmness, Judged, Measure, Standing
-from assets.vhexpansion.pages.dataset_page import (
-    FEWEST,
-    Answered,
-    Numbers,
-    trained_on,
-    uncertain,
-)
+from assets.vhexpansion.pages.dataset_page import FEWEST, Answered, Numbers, trained_on, uncertain
 from assets.vhexpansion.pages.gallery import Pair
 
 SYMMETRIC = Measure(

@@ -36,7 +36,7 @@ def _unperturbed(row: Numbers) -> list[Cell]:
         _bounded(row, "accuracy"),
         _bounded(row, "symmetric"),
         _new(row),
-        share(rate_of(row, "yes_rate")),
+        _says_yes(row),
         share(Rate(row["yes_twice"])),
         number(row["unanswered"], f"of {count(row['asked'])}"),
     ]
@@ -68,7 +68,7 @@ def _perturbed(
     bodies = [
         Body("Symmetric accuracy", [*_lines(dataset, judges, [NONE, *names], _symmetric)]),
         Body("New cases", [*_lines(dataset, judges, names, _new)]),
-        Body("Says yes", [*_lines(dataset, judges, [NONE, *names], _yes)]),
+        Body("Says yes", [*_lines(dataset, judges, [NONE, *names], _says_yes)]),
     ]
     return Table.of_bodies(caption, "Perturbation", judges, bodies if names else [])
 
@@ -113,7 +113,7 @@ def transfer(dataset: Answered) -> Table:
                 _bounded(row, "symmetric"),
                 margin(rate_of(row, "change")),
                 _new(row),
-                share(rate_of(row, "yes_rate")),
+                _says_yes(row),
             ],
         )
         for row in dataset.attacks
@@ -160,7 +160,7 @@ def _new(row: Numbers) -> Cell:
     return Cell(wrong, f"of {count(row['generated'])} [{low:,.0f},\u00a0{high:,.0f}]", "", numbers)
 
 
-def _yes(row: Numbers) -> Cell:
+def _says_yes(row: Numbers) -> Cell:
     return share(rate_of(row, "yes_rate"))
 
 
