@@ -1,7 +1,7 @@
 """Marks of pairs: what one that is trained on and one that is judged by may not have in common.
 
-The folder of an adapter keeps those of its own pairs, hashed, beside its record: what is evaluated
-later, as with a painter that was added, is held against them.
+The folder of an adapter keeps those of its own pairs, hashed, beside its record, which has the hash
+of them all: what is evaluated later, as with a painter that was added, is held against them.
 """
 
 import json
@@ -14,8 +14,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from assets.kit.pairs import Pair
+from assets.kit.tuning import TRAINED_ON
 from resources.atomic_writes import whole_file
 from resources.faults import writing
+from resources.models.backends.adapters import FILES, checked_record
 
 Mark: TypeAlias = tuple[str, ...]
 Finder: TypeAlias = Callable[[Mark], str | None]
@@ -71,14 +73,20 @@ def write_marks(folder: Path, pairs: Mapping[str, Iterable[Pair]]) -> None:
 
 
 def marks_in(folder: Path) -> Finder | None:
-    """Finds the pair with a mark, and its split; None for a folder without marks.
+    """Finds what an adapter was trained or chosen by that has a mark; None where nobody can say.
 
-    Raises `BadMarks`.
+    That is a pair with its split, or a picture of what a judge was fine-tuned on. Raises `BadMarks`
+    and `BadRecord`.
     """
-    rows = _rows(folder)
-    if rows is None:
+    record = checked_record(folder) or {}
+    if TRAINED_ON in record:
+        seen = frozenset(record[TRAINED_ON])
+        return lambda mark: (
+            f"{mark[-1]} (training)" if mark[0] == PICTURE and mark[-1] in seen else None
+        )
+    if MARKS not in record.get(FILES, {}):
         return None
-    found = {row["mark"]: f"{row['pair']} ({row['split']})" for row in rows}
+    found = {row["mark"]: f"{row['pair']} ({row['split']})" for row in _rows(folder) or ()}
     return lambda mark: found.get(_hashed(mark))
 
 

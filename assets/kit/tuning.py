@@ -13,7 +13,7 @@ from dagster import AssetKey, MultiPartitionsDefinition, StaticPartitionsDefinit
 
 from assets.kit.columns import BOOLEAN, REAL, TEXT, WHOLE, Columns, content_hash
 from resources.home import Home
-from resources.training.publish import record_in
+from resources.models.backends.adapters import record_in
 
 TRAINED_ON = "trained_on"
 """Where the record of an adapter has the marks of what it was trained on."""
@@ -128,7 +128,7 @@ def marks_of(rows: Iterable[Mapping[str, Any]]) -> frozenset[str]:
 def marks_in(home: Home, adapter: str) -> frozenset[str] | None:
     """`marks_of` what an adapter was trained on, by its record; None where it does not say.
 
-    `adapter` is a folder as entries of models.yaml name it.
+    `adapter` is a folder as entries of models.yaml name it. Raises `BadRecord`.
     """
     record = record_in(Path(home.root) / Path(adapter).expanduser()) or {}
     return frozenset(record[TRAINED_ON]) if TRAINED_ON in record else None

@@ -21,7 +21,7 @@ from assets.protobias.filtered import FILTERED, Filtering
 from assets.protobias.pairs import SIDES
 from assets.protobias.scorers import REFERENCES, ended, formula_of, to_score
 from assets.protobias.selection import first_pairs, share_of
-from assets.protobias.trained_pairs import no_overlap
+from assets.protobias.trained_pairs import no_overlap, require_apart
 from metrics.pairs import pair_scores
 from resources.models.catalog import Catalog, Model
 from resources.models.requests import Look, Score
@@ -79,6 +79,7 @@ class Scores(JudgeStep[Limited]):
     def __init__(self, catalog: Catalog, judge: Model) -> None:
         super().__init__(catalog, judge)
         self.name = f"scores_{judge.name}"
+        self._adapter: str | None = judge.parameters.get("adapter")
         self.asks = to_score(judge, "", "")
         self.kinds = ("metric" if "metric" in judge.roles else "judge", judge.backend)
         self.description = (
@@ -94,6 +95,12 @@ class Scores(JudgeStep[Limited]):
             return []
         pictures = first_pairs(_evaluated(filtered), work.config.limit)
         return [_row(self.judge, picture) for picture in pictures]
+
+    def made(self, work: Work[Limited], rows: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
+        """The same rows. Raises `Mismatch` where its adapter was trained on pairs like these."""
+        if self._adapter:
+            require_apart(self.judge, self._adapter, work, rows)
+        return rows
 
     def query(self, work: Work[Limited], row: Row) -> Conversation:
         """Have the picture scored."""
@@ -167,11 +174,10 @@ class Scores(JudgeStep[Limited]):
 
     def checks(self) -> list[Check]:
         """Nothing failed, most replies hold a score, and no adapter was trained on these pairs."""
-        adapter = self.judge.parameters.get("adapter")
         return [
             nothing_failed(self, ["pair_id", "side"]),
             few_unread("side", _READ_SOME),
-            *([no_overlap(self.judge, str(adapter))] if adapter else []),
+            *([no_overlap(self.judge, self._adapter)] if self._adapter else []),
         ]
 
 

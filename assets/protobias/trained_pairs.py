@@ -8,13 +8,32 @@ from dagster import AssetCheckResult, AssetCheckSeverity
 
 from assets.kit.checks import result_of
 from assets.kit.columns import records
-from assets.kit.pair_marks import MARKS, marks_in, overlapping
+from assets.kit.pair_marks import marks_in, overlapping
+from assets.kit.pairs import Pair
 from assets.kit.step import Check, Row, Work
+from assets.kit.table_asset import Mismatch
 from assets.protobias.training import TRAINING_PAIRS
 from resources.models.backends.adapters import folder_of
 from resources.models.catalog import Model
 
 _NAMED = 5
+
+
+def require_apart(judge: Model, adapter: str, work: Work[Any], rows: Sequence[Row]) -> None:
+    """Raise `Mismatch` where pairs of rows to be scored are like one that `adapter` has seen.
+
+    Pairs of which that cannot be told pass: the check below warns of them.
+    """
+    wrong = _overlap(adapter, _pairs(work, rows))
+    if wrong is not None and len(wrong):
+        some = (f"{r['pair']} ({r['shares its']} with {r['with']})" for r in records(wrong))
+        told = [each for each, _ in zip(some, range(_NAMED), strict=False)]
+        raise Mismatch(
+            f"{len(wrong):,} evaluated pairs are like one that {adapter} was trained on or chosen "
+            f"by: {'; '.join(told)}. {judge.name} has scored none of {work.partition}. Materialize "
+            "what the adapter is trained on, as protoscore/training_pairs, and the adapter again, "
+            "and set `adapter` in models.yaml to the new folder; or take the entry out."
+        )
 
 
 def no_overlap(judge: Model, adapter: str) -> Check:
@@ -24,36 +43,37 @@ def no_overlap(judge: Model, adapter: str) -> Check:
     """
 
     def passes(work: Work[Any], rows: Sequence[Row]) -> AssetCheckResult:
-        seen = marks_in(folder_of(adapter))
-        if seen is None:
+        pairs = _pairs(work, rows)
+        wrong = _overlap(adapter, pairs)
+        if wrong is None:
             return AssetCheckResult(
                 passed=False,
                 severity=AssetCheckSeverity.WARN,
                 description=f"Whether {judge.name} was trained on pairs like these cannot be told: "
-                f"{adapter} has no {MARKS}. If it was trained by protoscore/adapter or "
-                "protoscore/margin_adapter, materialize that again: it trains nothing anew, and "
-                "writes the file. Else ask whoever trained it.",
+                f"the record of {adapter} does not say. If it was trained here, materialize it "
+                "again: it trains nothing anew, and says so then. Else ask whoever trained it.",
             )
-        scored = {row["pair_id"] for row in rows}
-        every = TRAINING_PAIRS.pairs(work.home, work.partition)
-        pairs = [pair for pair in every if pair.pair_id in scored]
-        found = list(overlapping(pairs, seen))
-        wrong = pd.DataFrame(found, columns=["pair", "shares its", "with"])
-        said = f"{len(wrong):,} of {len(pairs):,} evaluated pairs are like one that {adapter} "
-        said += "was trained on or chosen by"
-        if len(wrong):
-            some = (f"{r['pair']} ({r['shares its']})" for r in records(wrong.head(_NAMED)))
-            said += (
-                f": {'; '.join(some)}. These scores of {judge.name} are no result. Materialize "
-                "protoscore/training_pairs and its adapter again, and set `adapter` in models.yaml "
-                "to the new folder"
-            )
-        return result_of(f"{said}.", wrong, overlap=len(wrong))
+        said = f"{len(wrong):,} of {len(pairs):,} evaluated pairs are like one that {adapter} was "
+        return result_of(f"{said}trained on or chosen by.", wrong, overlap=len(wrong))
 
     return Check(
         "no_overlap",
         "No pair is like one that the adapter was trained or held out on, by triplet, by concept, "
-        "knob and place, or by picture.",
+        "knob and place, or by picture. Where one is, nothing is scored.",
         passes,
         blocking=True,
     )
+
+
+def _pairs(work: Work[Any], rows: Sequence[Row]) -> list[Pair]:
+    scored = {row["pair_id"] for row in rows}
+    every = TRAINING_PAIRS.pairs(work.home, work.partition)
+    return [pair for pair in every if pair.pair_id in scored]
+
+
+def _overlap(adapter: str, pairs: Sequence[Pair]) -> pd.DataFrame | None:
+    """The pairs that are like one that an adapter has seen; None where it does not say."""
+    seen = marks_in(folder_of(adapter))
+    if seen is None:
+        return None
+    return pd.DataFrame(overlapping(pairs, seen), columns=["pair", "shares its", "with"])

@@ -15,14 +15,15 @@ from resources.atomic_writes import whole_file
 from resources.faults import Missing, writing
 from resources.home import Home
 from resources.images import ImageStore
+from resources.models.backends.adapters import BadRecord, checked_record, record_in
 from resources.models.catalog import Model
 from resources.models.weights import Weights
 from resources.training import launch
 from resources.training.base import estimate, machine, require_room, require_targets, weights_of
-from resources.training.job import Base, Job, Kind, digest_of
+from resources.training.job import Base, Job, Kind, Terms, terms, terms_in
 from resources.training.processes import configured
 from resources.training.progress import lines
-from resources.training.publish import FOLDER, place_of, publish, record_in
+from resources.training.publish import FOLDER, complete, place_of, publish
 from resources.training.recipe import Recipe
 
 POOL = "training"
@@ -72,12 +73,15 @@ def fitted(
         _require_possible(recipe, weights, samples, log)
     base = Base(recipe.base, commit, weights.digest)
     data = content_hash(rows).hex()
-    digest = digest_of(kind, base, recipe, data, configured(recipe.accelerate_config))
-    place, folder = place_of(root, name, digest), root / _RUNS / f"{name}-{digest}"
-    if record_in(place) is None:
+    wanted = terms(
+        kind, base.sha256, recipe.model_dump(), data, configured(recipe.accelerate_config)
+    )
+    place, folder = place_of(root, name, wanted.digest), root / _RUNS / f"{name}-{wanted.digest}"
+    if checked_record(place) is None:
         if may_be_here:
             _require_possible(recipe, weights, samples, log)
         _require_pictures(images, pictures)
+        _tell_of_others(place, wanted, log)
         with writing(folder), whole_file(folder / "rows.parquet") as file:
             pq.write_table(rows, file)
         job = Job(
@@ -95,9 +99,21 @@ def fitted(
         publish(job, place)
     else:
         log.info("%s was trained before: it is taken as it is.", place)
-    record = record_in(place)
-    assert record is not None
+    record = complete(place, told)
     return Fitted(place, record, _shown(place, record, folder))
+
+
+def _tell_of_others(place: Path, wanted: Terms, log: Logger) -> None:
+    """Say what an adapter of that name was trained with that is not wanted now."""
+    for other in sorted(place.parent.glob(f"{place.name.rpartition('-')[0]}-*")):
+        try:
+            record = record_in(other)
+        except BadRecord as error:
+            log.warning("%s", error)
+            continue
+        if record is not None:
+            named = ", ".join(wanted.differing(terms_in(record)))
+            log.warning("Trains anew: %s was trained with other %s.", other.name, named)
 
 
 def entry_lines(model: Model) -> str:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from assets.kit.tuning import marks_in
+from assets.kit.tuning import TRAINED_ON, marks_in
 from assets.vhexpansion.common import GROUP, key
 from assets.vhexpansion.training import base_of
 from resources.home import Home
@@ -25,10 +25,12 @@ class Counted(NamedTuple):
         """What a user must know of these numbers; empty where that is nothing."""
         if self.left_out is None:
             return (
-                f"{judge}: the record of its adapter does not say what it was trained on. Its "
-                f"numbers on {dataset} may be of cases that it was trained on, and are shown as a "
-                "trial. Fetch the folder again with its record.json; one without trained_on in it "
-                f"has to be removed and its partition of {GROUP}/adapter materialized again."
+                f"{judge}: which cases its adapter was trained on is unknown: its folder has no "
+                f"record.json, or one without {TRAINED_ON}, as an earlier version wrote it. Its "
+                f"numbers on {dataset} may be of such cases, and are shown as a trial. If it was "
+                f"trained here, materialize its partition of {GROUP}/adapter again: what was "
+                f"trained on the same training_cases is not trained anew, and says so then. Else "
+                "fetch the folder with its record."
             )
         if self.left_out:
             told = f"{judge}: {self.left_out:,} cases of {dataset} are left out"
@@ -44,7 +46,7 @@ def is_adapted(judge: Model) -> bool:
 def counted(home: Home, judge: Model, dataset: str, columns: Sequence[str]) -> Counted | None:
     """Some columns of what a judge answered, where it was not trained on the picture.
 
-    None where it was never asked.
+    None where it was never asked. Raises `BadRecord`.
     """
     more = [name for name in _PICTURE if is_adapted(judge) and name not in columns]
     answers = home.find(key(f"answers_{judge.name}"), dataset, [*columns, *more])

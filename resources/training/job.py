@@ -1,20 +1,26 @@
 """A job: all that the process that trains is told, as a JSON file."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from upath import UPath
 
 from resources.atomic_writes import write_whole
-from resources.training.recipe import Recipe
+from resources.models.backends.scoring.expected import PROMPT
+from resources.models.backends.scoring.vqa import ANSWER, QUESTION
 
 Kind = Literal["ranking", "margin", "tuning"]
-
-_NOT_DECIDING = ("checkpoint_every", "accelerate_config", "regardless")
-"""Fields of a recipe by which the adapter does not change, but for the number of processes."""
+NOT_YES = "No"
+"""What a picture is labelled with, for the margin loss, that does not fit; it is not learned."""
+_FIRST = {"ranking": "f1c9659db388", "margin": "8e929caf047c", "tuning": "e3b0c44298fc"}
+"""Digests of the first wordings, which names of adapters leave out."""
+_NOT_DECIDING = ("base", "revision", "checkpoint_every", "accelerate_config", "regardless")
+"""Fields of a recipe by which the adapter does not change, but for its base's weights and the
+number of processes."""
 
 
 @dataclass(frozen=True)
@@ -56,11 +62,50 @@ def read(path: Path) -> Job:
     return Job(**{**found, "base": Base(**found["base"])})
 
 
-def digest_of(kind: Kind, base: Base, recipe: Recipe, data: str, processes: int = 1) -> str:
-    """What tells trainings apart that give other adapters: 12 hexadecimal digits."""
-    deciding = {k: v for k, v in recipe.model_dump().items() if k not in _NOT_DECIDING}
-    for name in ("base", "revision"):
-        del deciding[name]
-    several = [processes] if processes > 1 else []
-    said = json.dumps([kind, base.sha256, deciding, data, *several], sort_keys=True)
-    return sha256(said.encode()).hexdigest()[:12]
+class Terms(NamedTuple):
+    """What decides which adapter a training gives: trainings that differ in it are two."""
+
+    kind: Kind
+    base: str
+    """The sha256 of its weights."""
+    recipe: dict[str, Any]
+    data: str
+    processes: int
+    wording: str
+    """Digest of what is asked about each text."""
+
+    @property
+    def digest(self) -> str:
+        """12 hexadecimal digits."""
+        several = [self.processes] if self.processes > 1 else []
+        words = [self.wording] if self.wording != _FIRST[self.kind] else []
+        told = [self.kind, self.base, self.recipe, self.data, *several, *words]
+        return _short(json.dumps(told, sort_keys=True))
+
+    def differing(self, other: "Terms") -> list[str]:
+        """The names of what another has otherwise."""
+        ours, theirs = ({**each.recipe, **each._asdict()} for each in (self, other))
+        return [name for name in ours if name != "recipe" and ours[name] != theirs.get(name)]
+
+
+def terms(kind: Kind, base: str, recipe: Mapping[str, Any], data: str, processes: int) -> Terms:
+    """The terms of a training by these words; `base` is the sha256 of its weights."""
+    deciding = {name: of for name, of in recipe.items() if name not in _NOT_DECIDING}
+    return Terms(kind, base, deciding, data, processes, _short(wording(kind)))
+
+
+def terms_in(record: Mapping[str, Any]) -> Terms:
+    """Those of a published adapter; the first records do not say how was asked."""
+    base, processes = record["base"]["sha256"], record["trained"]["processes"]
+    known = terms(record["kind"], base, record["recipe"], record["data"], processes)
+    words = _short(record["wording"]) if "wording" in record else _FIRST[known.kind]
+    return known._replace(wording=words)
+
+
+def wording(kind: Kind) -> str:
+    """What is asked about each text; in fine-tuning that stands in the rows."""
+    return {"ranking": PROMPT, "margin": "\n".join((QUESTION, ANSWER, NOT_YES)), "tuning": ""}[kind]
+
+
+def _short(text: str) -> str:
+    return sha256(text.encode()).hexdigest()[:12]

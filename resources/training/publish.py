@@ -13,8 +13,15 @@ from upath import UPath
 
 from resources.atomic_writes import write_whole
 from resources.faults import Missing, writing
-from resources.models.backends.adapters import CONFIG, RECORD, WEIGHTS, weights_digest
-from resources.training.job import Job
+from resources.models.backends.adapters import (
+    CONFIG,
+    FILES,
+    RECORD,
+    WEIGHTS,
+    digest_of,
+    record_in,
+)
+from resources.training.job import Job, wording
 from resources.training.worker import ADAPTER, TRAINED
 
 FOLDER, CARD = "adapters", "README.md"
@@ -37,7 +44,7 @@ def publish(job: Job, place: Path) -> Path:
         config = json.loads((made / ADAPTER / CONFIG).read_text())
         config |= {"base_model_name_or_path": job.base.model, "revision": job.base.revision}
         (temporary / CONFIG).write_text(json.dumps(config, indent=2, sort_keys=True))
-        (temporary / RECORD).write_text(json.dumps(_record(job, temporary), indent=2))
+        _write_record(temporary, _record(job, temporary))
         temporary.rename(place)
     for checkpoint in made.glob("checkpoint-*"):
         shutil.rmtree(checkpoint)
@@ -52,17 +59,31 @@ def _record(job: Job, folder: Path) -> dict[str, Any]:
         "base": asdict(job.base),
         "data": job.data,
         "recipe": job.recipe,
+        "wording": wording(job.kind),
         "trained": json.loads((Path(job.folder) / TRAINED).read_text()),
         "versions": {name: version(name) for name in LIBRARIES},
-        "weights": weights_digest(folder),
+        "weights": digest_of(folder / WEIGHTS),
+        FILES: {CONFIG: digest_of(folder / CONFIG)},
         **job.told,
     }
 
 
-def record_in(place: Path) -> dict[str, Any] | None:
-    """The record of an adapter that is published; None where there is none."""
-    path = place / RECORD
-    return dict(json.loads(path.read_text())) if path.exists() else None
+def complete(place: Path, told: Mapping[str, Any], *files: str) -> dict[str, Any]:
+    """The record of an adapter, written again with these files and with what it lacks of `told`.
+
+    What an earlier version published is completed so, and not trained again.
+    """
+    record = record_in(place)
+    assert record is not None
+    digests = {name: digest_of(place / name) for name in (CONFIG, *files)}
+    found = {**told, **record, FILES: {**record.get(FILES, {}), **digests}}
+    if found != record:
+        _write_record(place, found)
+    return found
+
+
+def _write_record(place: Path, record: Mapping[str, Any]) -> None:
+    write_whole(UPath(place / RECORD), json.dumps(record, indent=2).encode())
 
 
 def write_card(

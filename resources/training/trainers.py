@@ -13,12 +13,12 @@ from resources.models.backends.scoring.vqa import ANSWER, QUESTION, token_of_yes
 from resources.models.backends.vision_language import VisionLanguage
 from resources.models.catalog import Model
 from resources.training.faults import library
-from resources.training.job import Job
+from resources.training.job import NOT_YES, Job
 from resources.training.margin import margin_loss
 from resources.training.meter import Meter
 from resources.training.processes import processes
 from resources.training.recipe import MarginRecipe, RankingRecipe, Recipe, TuningRecipe
-from resources.training.reward import misranked, rewards
+from resources.training.reward import CORRECT, misranked, rewards
 from resources.training.rows import Row, assistant, dataset, order_of, sides_of, user
 
 _SAID, _LONG = 4, 40
@@ -105,7 +105,7 @@ def _margin(job: Job, recipe: MarginRecipe, rows: Sequence[Row]) -> Trained:
 
     def shown(row: Row) -> Row:
         # The second word is not learned: it tells the loss which picture of the pair it is.
-        word = ANSWER if row["side"] == "correct" else "No"
+        word = ANSWER if row["side"] == CORRECT else NOT_YES
         return {"prompt": user(QUESTION.format(text=row["text"])), "completion": assistant(word)}
 
     speaking = _loaded(job, recipe)

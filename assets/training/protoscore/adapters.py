@@ -7,7 +7,13 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 import pyarrow as pa
-from dagster import AssetExecutionContext, AssetIn, MarkdownMetadataValue, MaterializeResult
+from dagster import (
+    AssetExecutionContext,
+    AssetIn,
+    AssetsDefinition,
+    MarkdownMetadataValue,
+    MaterializeResult,
+)
 
 from assets.kit.columns import materialized, records
 from assets.kit.materializing import cost_metadata
@@ -32,7 +38,7 @@ from resources.home import Home
 from resources.images import ImageStore
 from resources.models.client import ModelClient
 from resources.training.job import Kind
-from resources.training.publish import write_card
+from resources.training.publish import complete, write_card
 from resources.training.recipe import MarginRecipe, RankingRecipe, Recipe
 
 _NAMED = 5
@@ -69,61 +75,45 @@ MARGIN = _Way(
     "budget and adapter, trained by a plain margin loss.",
 )
 
-_INS = {"training_pairs": AssetIn(key("training_pairs"))}
 _TOLD = "LoRA by TRL, in a process of its own; goes on where it was if it was killed."
 
 
-@table_asset(
-    columns=HELD_OUT_SCORES,
-    partitions=None,
-    ins=_INS,
-    pool=POOL,
-    kinds=("huggingface",),
-    description=f"ProtoScore: trained by GRPO on pairs, and its scores of held-out pairs. {_TOLD}",
-)
-def adapter(
-    context: AssetExecutionContext,
-    config: RankingRecipe,
-    home: Home,
-    images: ImageStore,
-    models: ModelClient,
-    budget: Budget,
-    training_pairs: pd.DataFrame,
-) -> MaterializeResult[pa.Table]:
-    """Train, publish and score what was held out. Raises `Mismatch` and `TrainingError`."""
-    looks = 2 * config.generations
-    work = _Work(RANKING, config, looks, context, home, images, models, budget)
-    return _trained(work, training_pairs)
+def _adapter_asset(
+    name: str, way: _Way, recipe: type[Recipe], description: str
+) -> AssetsDefinition:
+    """The asset that trains one of the two, publishes it and scores held-out pairs."""
 
+    def compute(
+        context: AssetExecutionContext,
+        config: Any,
+        home: Home,
+        images: ImageStore,
+        models: ModelClient,
+        budget: Budget,
+        training_pairs: pd.DataFrame,
+    ) -> MaterializeResult[pa.Table]:
+        """Train, publish and score. Raises `Mismatch` and `TrainingError`."""
+        work = _Work(way, config, context, home, images, models, budget)
+        return _trained(work, training_pairs)
 
-@table_asset(
-    columns=HELD_OUT_SCORES,
-    partitions=None,
-    ins=_INS,
-    pool=POOL,
-    kinds=("huggingface",),
-    description=f"The control: the same pairs by a margin loss on P(yes), and its scores. {_TOLD}",
-)
-def margin_adapter(
-    context: AssetExecutionContext,
-    config: MarginRecipe,
-    home: Home,
-    images: ImageStore,
-    models: ModelClient,
-    budget: Budget,
-    training_pairs: pd.DataFrame,
-) -> MaterializeResult[pa.Table]:
-    """Train, publish and score what was held out. Raises `Mismatch` and `TrainingError`."""
-    work = _Work(MARGIN, config, 2, context, home, images, models, budget)
-    return _trained(work, training_pairs)
+    # Dagster reads which config it is from here.
+    compute.__annotations__["config"] = recipe
+    return table_asset(
+        key=key(name),
+        columns=HELD_OUT_SCORES,
+        partitions=None,
+        ins={"training_pairs": AssetIn(key("training_pairs"))},
+        pool=POOL,
+        kinds=("huggingface",),
+        description=f"{description} {_TOLD}",
+    )(compute)
 
 
 class _Work(NamedTuple):
-    """One training: how, with what, and how often a pair's pictures are looked at."""
+    """One training: how, and with what."""
 
     way: _Way
     recipe: Recipe
-    looks: int
     context: AssetExecutionContext
     home: Home
     images: ImageStore
@@ -147,7 +137,7 @@ def _trained(work: _Work, table: pd.DataFrame) -> MaterializeResult[pa.Table]:
         work.recipe,
         pa.Table.from_pylist(given),
         [row[side] for row in given for side in SIDES],
-        work.looks * _pairs_looked_at(work.recipe, len(given)),
+        _pictures_looked_at(work.recipe, len(given)),
         work.home,
         work.images,
         work.log,
@@ -156,12 +146,15 @@ def _trained(work: _Work, table: pd.DataFrame) -> MaterializeResult[pa.Table]:
         marks=MARKS,
     )
     write_marks(found.place, by_split(rows))
+    complete(found.place, {}, MARKS)
     return _scored(work, found, held_out)
 
 
-def _pairs_looked_at(recipe: Recipe, pairs: int) -> int:
+def _pictures_looked_at(recipe: Recipe, pairs: int) -> int:
+    """How many in all, each as often as it is sampled."""
+    samples = recipe.generations if isinstance(recipe, RankingRecipe) else 1
     each = recipe.at_once * recipe.accumulate
-    return each * recipe.steps if recipe.steps else pairs
+    return len(SIDES) * samples * (each * recipe.steps if recipe.steps else pairs)
 
 
 def _require_no_overlap(rows: Sequence[Any], every: Sequence[Pair]) -> None:
@@ -234,3 +227,17 @@ def _results(rates: pd.DataFrame) -> list[dict[str, str]]:
         {name.replace("_", " "): str(value) for name, value in row.items()}
         for row in records(shown)
     ]
+
+
+adapter = _adapter_asset(
+    "adapter",
+    RANKING,
+    RankingRecipe,
+    "ProtoScore: trained by GRPO on pairs, and its scores of held-out pairs.",
+)
+margin_adapter = _adapter_asset(
+    "margin_adapter",
+    MARGIN,
+    MarginRecipe,
+    "The control: the same pairs by a margin loss on P(yes), and its scores.",
+)

@@ -16,7 +16,7 @@ from assets.training.protoscore.common import key, table_asset
 from assets.training.protoscore.held_out import in_words, rates_of
 from metrics.comparison import between_metrics
 from resources.home import Home
-from resources.training.publish import record_in
+from resources.models.backends.adapters import record_in
 
 _RATE = "The failure rate of {}, over the held-out pairs that it could score"
 DIFFERENCES = Columns(

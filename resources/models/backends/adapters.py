@@ -15,6 +15,16 @@ from resources.models.replies import Closed
 from resources.models.weights import NoWeights, Weights, weights_in
 
 RECORD, CONFIG, WEIGHTS = "record.json", "adapter_config.json", "adapter_model.safetensors"
+FILES = "files"
+"""Where a record has the sha256 of what lies beside the weights."""
+_AGAIN = (
+    "Fetch the folder again; or, if it was trained here, remove it and materialize the adapter "
+    "again: what lies in data/training is published once more, and not trained anew"
+)
+
+
+class BadRecord(ValueError):
+    """The folder of an adapter and its record do not fit; the message says what to do."""
 
 
 class Adapted(Settings):
@@ -27,10 +37,13 @@ def attached(network: Any, model: Model, adapter: str, found: str | None) -> Any
     """A network with an adapter, which stays apart from its weights: merged, it would be rounded.
 
     `found` is the commit of the base. Raises `Closed` for a folder that is no adapter, one whose
-    weights are not those that were recorded, and one that was trained for another base.
+    files are not those that were recorded, and one that was trained for another base.
     """
     folder = folder_of(adapter)
-    _require_base(model, folder, found)
+    try:
+        _require_base(model, folder, found)
+    except BadRecord as error:
+        raise Closed(str(error)) from error
     with loading(model, None):
         return library("peft").PeftModel.from_pretrained(network, str(folder)).eval()
 
@@ -62,13 +75,7 @@ def _require_base(model: Model, folder: Path, found: str | None) -> None:
             f"{model.name} has the adapter {folder}, which is none: {CONFIG} and {WEIGHTS} have to "
             "lie in it. Correct `adapter` in models.yaml"
         )
-    record = folder / RECORD
-    trained = json.loads(record.read_text()) if record.is_file() else None
-    if trained is not None and trained["weights"] != weights_digest(folder):
-        raise Closed(
-            f"The weights in {folder} are not those that its {RECORD} is about. Fetch or train the "
-            "adapter again"
-        )
+    trained = checked_record(folder)
     base = trained["base"] if trained is not None else _base_of_peft(folder)
     if not _is_base(base, model.model, found):
         at = f" at {base['revision']}" if base["revision"] else ""
@@ -80,10 +87,36 @@ def _require_base(model: Model, folder: Path, found: str | None) -> None:
         )
 
 
-def weights_digest(folder: Path) -> str:
-    """The sha256 of an adapter's weights."""
-    path = folder / WEIGHTS
-    return Weights(folder, (path,), 0, 0).digest
+def record_in(folder: Path) -> dict[str, Any] | None:
+    """The record of an adapter; None for a folder without one. Raises `BadRecord`."""
+    path = folder / RECORD
+    if not path.is_file():
+        return None
+    try:
+        found = json.loads(path.read_text())
+        lacking = {"base", "weights"} - {*found}
+    except (ValueError, TypeError) as error:
+        raise BadRecord(f"{path}: it cannot be read ({error}). {_AGAIN}") from None
+    if lacking:
+        raise BadRecord(f"{path}: it has no {' and no '.join(sorted(lacking))}. {_AGAIN}")
+    return dict(found)
+
+
+def checked_record(folder: Path) -> dict[str, Any] | None:
+    """The same, once weights and other files are those that it is about. Raises `BadRecord`."""
+    record = record_in(folder)
+    if record is not None:
+        for name, digest in {WEIGHTS: record["weights"], **record.get(FILES, {})}.items():
+            path = folder / name
+            if not path.is_file() or digest_of(path) != digest:
+                what = "not the one" if path.is_file() else "missing, one of those"
+                raise BadRecord(f"{path}: it is {what} that {RECORD} is about. {_AGAIN}")
+    return record
+
+
+def digest_of(path: Path) -> str:
+    """The sha256 of a file."""
+    return Weights(path.parent, (path,), 0, 0).digest
 
 
 def _base_of_peft(folder: Path) -> Mapping[str, Any]:

@@ -1,5 +1,7 @@
-"""Scores by a metric with an adapter: pairs that it was trained on stop what follows."""
+"""Scores by a metric with an adapter: where it was trained on such pairs, nothing is scored."""
 
+import json
+from hashlib import sha256
 from logging import getLogger
 
 import pytest
@@ -8,9 +10,12 @@ from dagster import AssetCheckSeverity
 from assets.kit.limits import Limited
 from assets.kit.pair_marks import MARKS, write_marks
 from assets.kit.step import Work
+from assets.kit.table_asset import Mismatch
+from assets.kit.tuning import TRAINED_ON
 from assets.protobias.scores import Scores
 from assets.protobias.training import TRAINING_PAIRS
 from resources.home import Home
+from resources.models.backends.adapters import BadRecord
 from resources.models.catalog import Catalog, Model
 from tests.assets.filtered import filtered_rows, write_filtered
 from tests.assets.paired import write_triplets
@@ -20,57 +25,107 @@ PARTITION, ADAPTER = "animals|sketch", "adapters/trained-0"
 
 @pytest.fixture
 def rows(tmp_path, monkeypatch):
-    """Four evaluated pairs below a data root, which has an adapter without marks."""
+    """Four evaluated pairs below a data root, which has an adapter without a record."""
     monkeypatch.setenv("COUNTERFACTORY_HOME", str(tmp_path))
     (tmp_path / ADAPTER).mkdir(parents=True)
+    (tmp_path / ADAPTER / "adapter_model.safetensors").write_bytes(b"weights")
     write_triplets(tmp_path, 4)
     found = filtered_rows(tmp_path, "animals", 4)
     write_filtered(tmp_path, "animals", found)
     return found
 
 
-def checks_of(role="metric", **parameters):
-    """The checks of a metric's scores by name."""
+def write_record(root, **told):
+    """The record of the adapter, with the hash of its marks where it has any."""
+    marks = root / ADAPTER / MARKS
+    files = {MARKS: sha256(marks.read_bytes()).hexdigest()} if marks.exists() else {}
+    record = {"base": {}, "weights": sha256(b"weights").hexdigest(), "files": files, **told}
+    (root / ADAPTER / "record.json").write_text(json.dumps(record))
+
+
+def scores_of(role="metric", **parameters):
     known = {"name": "trained", "model": "some/model", "family": "some"}
     terms = {"formula": "expected_score"} if role == "metric" else {}
     entry = Model(backend="transformers", roles=(role,), parameters=terms | parameters, **known)
-    return {check.name: check for check in Scores(Catalog((entry,)), entry).checks()}
+    return Scores(Catalog((entry,)), entry)
 
 
-def passes(root, rows, role="metric"):
-    """What the check says of scores of these pictures."""
+def work_in(root):
     unused = {"images": None, "ledger": None, "find": None, "log": getLogger(__name__)}
-    work = Work(PARTITION, Limited(), {}, {}, home=Home(root=str(root)), **unused)
-    return checks_of(role, adapter=ADAPTER)["no_overlap"].passes(work, rows)
+    return Work(PARTITION, Limited(), {}, {}, home=Home(root=str(root)), **unused)
+
+
+def checked(root, rows, role="metric"):
+    """What the check says of scores of these pictures."""
+    checks = {check.name: check for check in scores_of(role, adapter=ADAPTER).checks()}
+    return checks["no_overlap"].passes(work_in(root), rows)
+
+
+def made(root, rows, role="metric"):
+    """What is left to be scored of these pictures."""
+    return scores_of(role, adapter=ADAPTER).made(work_in(root), rows)
+
+
+def first_of(root):
+    return next(iter(TRAINING_PAIRS.pairs(Home(root=str(root)), PARTITION)))
 
 
 @pytest.mark.parametrize("role", ["metric", "judge"])
 @pytest.mark.parametrize("split", ["training", "held out"])
-def test_a_pair_that_was_trained_on_stops_what_follows_and_is_named(tmp_path, rows, role, split):
-    first, *_ = TRAINING_PAIRS.pairs(Home(root=str(tmp_path)), PARTITION)
+def test_a_pair_that_was_trained_on_is_named_before_anything_is_scored(tmp_path, rows, role, split):
+    first = first_of(tmp_path)
     write_marks(tmp_path / ADAPTER, {split: [first._replace(painter="earlier")]})
-    found = passes(tmp_path, rows, role)
-    assert not found.passed
-    assert found.severity == AssetCheckSeverity.ERROR
-    assert checks_of(role, adapter=ADAPTER)["no_overlap"].blocking
-    assert found.description.startswith(
-        f"1 of 4 evaluated pairs are like one that {ADAPTER} was trained on or chosen by: "
-        f"sketch/{first.pair_id} (triplet). These scores of trained are no result. Materialize "
-        "protoscore/training_pairs and its adapter again"
+    write_record(tmp_path)
+    with pytest.raises(Mismatch) as refused:
+        made(tmp_path, rows, role)
+    assert str(refused.value).startswith(
+        f"1 evaluated pairs are like one that {ADAPTER} was trained on or chosen by: "
+        f"sketch/{first.pair_id} (triplet with earlier/{first.pair_id} ({split})). trained has "
+        f"scored none of {PARTITION}. Materialize what the adapter is trained on"
     )
-    assert f"earlier/{first.pair_id} ({split})" in found.metadata["wrong"].value
+    found = checked(tmp_path, rows, role)
+    assert (found.passed, found.severity) == (False, AssetCheckSeverity.ERROR)
     others = [row for row in rows if row["pair_id"] != first.pair_id]
-    apart = passes(tmp_path, others, role)
+    assert made(tmp_path, others, role) == others
+    apart = checked(tmp_path, others, role)
     assert apart.passed
     assert apart.description.startswith("0 of 3 evaluated pairs")
 
 
-def test_an_adapter_that_does_not_say_what_it_was_trained_on_is_warned_of(tmp_path, rows):
-    found = passes(tmp_path, rows)
-    assert not found.passed
-    assert found.severity == AssetCheckSeverity.WARN
-    assert f"cannot be told: {ADAPTER} has no {MARKS}." in found.description
+def test_a_picture_that_a_judge_was_fine_tuned_on_is_found(tmp_path, rows):
+    first = first_of(tmp_path)
+    write_record(tmp_path, **{TRAINED_ON: ["game_boards/go", first.adversarial]})
+    with pytest.raises(Mismatch, match=rf"{first.pair_id} \(picture with {first.adversarial} "):
+        made(tmp_path, rows, "judge")
+    write_record(tmp_path, **{TRAINED_ON: ["game_boards/go", first.concept_id]})
+    assert made(tmp_path, rows, "judge") == rows
+    assert checked(tmp_path, rows, "judge").passed
+
+
+@pytest.mark.parametrize("told", [None, {}, {"marks": MARKS}])
+def test_an_adapter_that_does_not_say_what_it_was_trained_on_is_warned_of(tmp_path, rows, told):
+    """As are those whose marks an earlier version did not tie to their weights."""
+    if told is not None:
+        write_record(tmp_path, **told)
+        write_marks(tmp_path / ADAPTER, {"training": [first_of(tmp_path)]})
+    assert made(tmp_path, rows) == rows
+    found = checked(tmp_path, rows)
+    assert (found.passed, found.severity) == (False, AssetCheckSeverity.WARN)
+    assert f"cannot be told: the record of {ADAPTER} does not say." in found.description
+
+
+@pytest.mark.parametrize("name", [MARKS, "adapter_model.safetensors"])
+@pytest.mark.parametrize("trouble", ["other", "gone"])
+def test_files_of_another_adapter_are_refused(tmp_path, rows, name, trouble):
+    write_marks(tmp_path / ADAPTER, {"training": [first_of(tmp_path)]})
+    write_record(tmp_path)
+    path = tmp_path / ADAPTER / name
+    path.write_bytes(b"other") if trouble == "other" else path.unlink()
+    said = {"other": "it is not the one", "gone": "it is missing"}[trouble]
+    with pytest.raises(BadRecord, match=rf"{name}: {said}.* Fetch the folder again; or"):
+        made(tmp_path, rows)
 
 
 def test_a_metric_without_an_adapter_has_no_such_check():
-    assert set(checks_of()) == {"nothing_failed", "few_unread"}
+    assert {check.name for check in scores_of().checks()} == {"nothing_failed", "few_unread"}
+    assert scores_of().made(None, ["row"]) == ["row"]

@@ -16,6 +16,7 @@ from assets.vhexpansion.pages.finding import finding
 from assets.vhexpansion.pages.tables import unperturbed
 from resources.faults import Missing
 from resources.home import Home
+from resources.models.backends.adapters import BadRecord
 from resources.training.publish import rewrite_results
 from tests.assets.vhexpansion.test_numbers import served
 from tests.assets.vhexpansion.test_pages import EAR, dataset, said
@@ -51,7 +52,7 @@ def home(tmp_path):
 def write_record(home, **told):
     folder = Path(home.root, "adapters", "tuned")
     folder.mkdir(parents=True)
-    (folder / "record.json").write_text(json.dumps({"base": {}, **told}))
+    (folder / "record.json").write_text(json.dumps({"base": {}, "weights": "0", **told}))
 
 
 def test_cases_about_pictures_that_a_judge_was_trained_on_do_not_count(home):
@@ -81,7 +82,21 @@ def test_what_a_judge_was_trained_on_may_be_unknown(home, told):
         write_record(home, **told)
     found = counted(home, TUNED, TOPIC, COLUMNS)
     assert (len(found.answers), found.left_out) == (8, None)
-    assert "does not say what it was trained on" in found.warning("tuned", TOPIC)
+    said = found.warning("tuned", TOPIC)
+    assert "has no record.json, or one without trained_on, as an earlier version wrote it" in said
+    assert "vhexpansion/adapter again: what was trained on the same training_cases is not" in said
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [("{", "cannot be read"), ("[]", "has no base and no weights"), ("7", "cannot be read")],
+)
+def test_a_record_that_is_mangled_is_named_with_what_to_do(home, text, what):
+    write_record(home)
+    path = Path(home.root, "adapters", "tuned", "record.json")
+    path.write_text(text)
+    with pytest.raises(BadRecord, match=rf"{path}: it {what}.*\. Fetch the folder again; or, if"):
+        counted(home, TUNED, TOPIC, COLUMNS)
 
 
 def answered(left_out, *others, name="zoo"):

@@ -15,7 +15,7 @@ from resources.models.backends.scoring.expected import PROMPT
 from resources.models.catalog import Model
 from resources.models.requests import Score
 from resources.models.weights import weights_in
-from resources.training.job import Base, Job, digest_of
+from resources.training.job import Base, Job, terms
 from resources.training.recipe import TARGETS, RankingRecipe
 from tests import tiny
 
@@ -63,8 +63,9 @@ def job(root, base, rows, *, kind="ranking", recipe=None, name="small"):
     path = Path(root, "rows.parquet")
     path.parent.mkdir(parents=True, exist_ok=True)
     pq.write_table(pa.Table.from_pylist(rows), path)
-    folder = Path(root, "training", digest_of(kind, found, recipe, "0"))
-    return Job(name, kind, found, recipe.model_dump(), str(path), "0", str(root), str(folder))
+    told = recipe.model_dump()
+    folder = Path(root, "training", terms(kind, found.sha256, told, "0", 1).digest)
+    return Job(name, kind, found, told, str(path), "0", str(root), str(folder))
 
 
 def failure_rate(root, base, held_out, formula="expected_score", **parameters):

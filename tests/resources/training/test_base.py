@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from resources.models.weights import NoWeights, weights_in
+from resources.training import job
 from resources.training.base import Estimate, estimate, require_room, require_targets, weights_of
 from resources.training.faults import TrainingError
-from resources.training.job import Base, digest_of
 from resources.training.processes import configured
-from resources.training.recipe import RankingRecipe
+from resources.training.recipe import MarginRecipe, RankingRecipe, TuningRecipe
 
 RECIPE = RankingRecipe(base="some/model")
 HIDDEN, INNER, LAYERS, HEAD = 3584, 18944, 28, 152064
@@ -76,12 +76,39 @@ def test_a_target_that_is_no_layer_is_refused_though_others_are(tmp_path, target
         require_targets(weights, wrong)
 
 
-def test_several_processes_give_another_adapter(tmp_path):
+TERMS = {"kind": "ranking", "base": "0", "recipe": RECIPE.model_dump(), "data": "d"}
+
+
+def test_the_names_of_adapters_that_there_are_stay():
+    """As the first version made them, which left out how texts are asked about."""
+    kinds = {"margin": MarginRecipe, "tuning": TuningRecipe}
+    recipes = {kind: made(base="some/model").model_dump() for kind, made in kinds.items()}
+    told = [TERMS, *(TERMS | {"kind": k, "recipe": recipe} for k, recipe in recipes.items())]
+    digests = [job.terms(**each, processes=1).digest for each in told]
+    assert digests == ["6b425a03ecef", "c002069455d9", "081e02244edf"]
+    assert job.terms(**TERMS, processes=8).digest == "abb0457b72f9"
+
+
+def test_other_words_give_another_adapter_which_says_so(monkeypatch):
+    before = job.terms(**TERMS, processes=1)
+    first = {**TERMS, "base": {"sha256": "0"}, "trained": {"processes": 1}}
+    said = {**first, "wording": job.wording("ranking")}
+    monkeypatch.setattr(job, "PROMPT", "Is {text} shown?")
+    now = job.terms(**TERMS, processes=1)
+    assert now.digest != before.digest
+    for record in (first, said):
+        assert job.terms_in(record) == before
+        assert now.differing(job.terms_in(record)) == ["wording"]
+    other = job.terms(
+        **TERMS | {"recipe": RECIPE.model_dump() | {"rank": 4}, "data": "e"}, processes=2
+    )
+    assert other.differing(before) == ["rank", "data", "processes", "wording"]
+
+
+def test_several_processes_are_counted(tmp_path):
     path = tmp_path / "eight.yaml"
     path.write_text("num_processes: 8\n")
-    base = Base("some/model", None, "0")
-    digests = [digest_of("ranking", base, RECIPE, "d", configured(p)) for p in (None, str(path))]
-    assert digests[0] == digest_of("ranking", base, RECIPE, "d") != digests[1]
+    assert [configured(each) for each in (None, str(path))] == [1, 8]
     for wrong in (tmp_path / "seven.yaml", path):
         path.write_text("machines: 1\n")
         with pytest.raises(TrainingError, match=r"yaml says no number of processes .* Make it by"):
