@@ -146,12 +146,12 @@ def _become(request):
     os.environ.clear()
     os.environ.update(request["environment"])
     if request["disk"]:
-        _mount(request["disk"])
+        mount(request["disk"])
     # What it defines depends on the environment.
     sys.modules.pop("definitions", None)
 
 
-def _mount(disk):
+def mount(disk):
     """Mount a file system of 64 MiB that nobody else sees, as `unshare --map-root-user` does."""
     user, group = os.geteuid(), os.getegid()
     if ctypes.CDLL(None, use_errno=True).unshare(_NEW_USERS_AND_MOUNTS):

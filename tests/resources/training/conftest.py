@@ -8,7 +8,7 @@ from resources.training import launch
 from resources.training.recipe import RankingRecipe
 from tests.resources.training.small import QUICK, job, pairs, save_base
 
-STEPS = 40
+STEPS = 20
 
 
 class Log(logging.Handler):
@@ -32,7 +32,8 @@ def base(tmp_path_factory):
 def trained(base, tmp_path_factory):
     """A job that was done by a process of its own, and what was told meanwhile."""
     root = tmp_path_factory.mktemp("trained")
-    recipe = RankingRecipe(base=str(base), steps=STEPS, checkpoint_every=10, **QUICK)
+    quicker = QUICK | {"learning_rate": 3e-2}
+    recipe = RankingRecipe(base=str(base), steps=STEPS, checkpoint_every=10, **quicker)
     done = job(root, base, pairs(root, 4 * STEPS), recipe=recipe)
     log, logger = Log(), logging.getLogger("trained")
     logger.setLevel(logging.INFO)

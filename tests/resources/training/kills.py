@@ -1,8 +1,7 @@
-"""Killed trainings: `python -m tests.resources.training.kills BASE ROOT [PLACE …]`.
+"""Killed trainings: `python -m tests.resources.training.kills BASE ROOT` tells of them as JSON.
 
 Each is forked from one process that has loaded the libraries, and killed at another place; then
-the same training goes on there. Told are whether its adapter has the bytes of an undisturbed one,
-and its steps; by default of all places.
+the same training goes on there.
 """
 
 import dataclasses
@@ -29,19 +28,28 @@ PLACES = [
 """What is called when it is killed, and the how manieth time: checkpoints follow steps 2 and 4."""
 
 
-def main(base, root, *places):
-    recipe = RankingRecipe(base=base, steps=5, checkpoint_every=2, **FEW)
-    small = job(root, base, pairs(root, 4), recipe=recipe)
-    whole = elsewhere(small, "whole")
-    worker.train(whole)
+def job_in(root, base):
+    """A training of five steps."""
+    recipe = RankingRecipe(base=str(base), steps=5, checkpoint_every=2, **FEW)
+    return job(root, base, pairs(root, 4), recipe=recipe)
+
+
+def killed(small, wanted, places):
+    """By place: whether it was killed there and then ended with the wanted bytes, and its steps."""
     found = []
-    for number in map(int, places or range(len(PLACES))):
+    for number in places:
         again = elsewhere(small, f"killed {number}")
-        killed = is_killed(again, *PLACES[number])
+        was = is_killed(again, *PLACES[number])
         worker.train(again)
         steps = [line["step"] for line in progress.lines(Path(again.folder))]
-        same = adapter_of(again) == adapter_of(whole)
-        found.append({"killed": killed, "same": same, "steps": steps})
+        found.append({"killed": was, "same": adapter_of(again) == wanted, "steps": steps})
+    return found
+
+
+def main(base, root):
+    small = job_in(root, base)
+    worker.train(whole := elsewhere(small, "whole"))
+    found = killed(small, adapter_of(whole), range(len(PLACES)))
     sys.stdout.write(f"{json.dumps(found)}\n")
 
 

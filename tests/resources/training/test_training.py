@@ -2,9 +2,9 @@
 
 import json
 import logging
+import multiprocessing
 import shutil
-import subprocess
-import sys
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -14,6 +14,9 @@ from resources.models.replies import Closed
 from resources.training import checkpoints, launch
 from resources.training.progress import lines
 from resources.training.publish import publish, record_in, write_card
+from tests.forks import mount
+from tests.resources.training import full_disk
+from tests.resources.training.conftest import STEPS
 from tests.resources.training.small import failure_rate, pairs, save_base
 
 LOG = logging.getLogger("test")
@@ -37,9 +40,9 @@ def test_the_failure_rate_on_held_out_pairs_falls(trained, published, base, tmp_
 def test_each_step_is_told(trained):
     done, told = trained
     steps = lines(Path(done.folder))
-    assert [line["step"] for line in steps] == list(range(1, 41))
+    assert [line["step"] for line in steps] == list(range(1, STEPS + 1))
     assert {"loss", "reward", "reward_std", "frac_reward_zero_std", "misranked"} <= set(steps[0])
-    assert [line for line in told if line.startswith("step 1 of 40: loss ")]
+    assert [line for line in told if line.startswith(f"step 1 of {STEPS}: loss ")]
     assert "said: correct: '" in told[0]
 
 
@@ -47,7 +50,7 @@ def test_a_job_that_was_done_is_not_done_again(trained):
     done, told = trained
     before = len(told)
     launch.run(done, LOG)
-    assert len(lines(Path(done.folder))) == 40
+    assert len(lines(Path(done.folder))) == STEPS
     assert len(told) == before
 
 
@@ -55,7 +58,7 @@ def test_the_record_says_what_it_was_made_of(trained, published, base):
     done, _ = trained
     record = record_in(published)
     assert record["base"] == {"model": str(base), "revision": None, "sha256": done.base.sha256}
-    assert record["trained"]["rows_trained"] == record["trained"]["rows"] == 160
+    assert record["trained"]["rows_trained"] == record["trained"]["rows"] == 4 * STEPS
     assert set(record["versions"]) == {
         *("trl", "transformers", "peft", "accelerate", "datasets", "torch")
     }
@@ -93,7 +96,7 @@ def test_changed_weights_and_what_is_no_adapter_are_refused(published, tmp_path,
     data = bytearray(path.read_bytes())
     data[-1] ^= 1
     path.write_bytes(data)
-    with pytest.raises(Closed, match=r"are not those that its record\.json is about"):
+    with pytest.raises(Closed, match=r"safetensors: it is not the one that record\.json is"):
         failure_rate(tmp_path, base, pairs(tmp_path, 1), adapter=str(changed))
     with pytest.raises(Closed, match=r"which is none: adapter_config\.json and"):
         failure_rate(tmp_path, base, pairs(tmp_path, 1), adapter=str(tmp_path))
@@ -103,30 +106,23 @@ def test_changed_weights_and_what_is_no_adapter_are_refused(published, tmp_path,
 def troubled(base, tmp_path_factory):
     """What became of trainings that were killed, and of one whose disk filled up."""
     disk = tmp_path_factory.mktemp("disk")
-    module = f"{sys.executable} -W ignore -m tests.resources.training.full_disk"
-    return subprocess.run(
-        [
-            *("unshare", "--map-root-user", "--mount", "sh", "-c"),
-            f"mount -t tmpfs -o size=64m tmpfs {disk} && exec {module} {base} {disk} 1 4 6 8",
-        ],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    # Forked from here, where the libraries are loaded already.
+    fork = multiprocessing.get_context("fork")
+    with ProcessPoolExecutor(1, fork, initializer=mount, initargs=[disk]) as process:
+        return process.submit(full_disk.troubled, base, disk, [4, 6]).result()
 
 
 def test_killed_at_any_step_it_ends_with_the_same_bytes(troubled):
-    """After steps and while a checkpoint is written; `make bench` kills it at each step."""
-    told = [line for line in troubled.stdout.splitlines() if line.startswith('[{"killed"')]
-    assert told, troubled.stderr
-    found = json.loads(told[0])
-    assert len(found) == 4
-    assert {each["killed"] for each in found} == {True}
-    assert [each for each in found if not each["same"] or each["steps"] != [1, 2, 3, 4, 5]] == []
+    """After a step and while a checkpoint is written; `make bench` kills it at each."""
+    assert troubled["kills"] == [{"killed": True, "same": True, "steps": [1, 2, 3, 4, 5]}] * 2
 
 
 def test_a_disk_that_fills_up_during_a_checkpoint_costs_what_follows_it(troubled):
-    assert troubled.stdout.endswith("whole"), troubled.stderr
+    kind, said = troubled["fault"]
+    assert kind == "Full"
+    assert "The last whole checkpoint is kept: free some space" in said
+    assert troubled["last"] == "checkpoint-2"
+    assert troubled["same"]
 
 
 def test_a_checkpoint_that_is_not_whole_is_removed(tmp_path):
