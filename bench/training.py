@@ -1,10 +1,11 @@
-"""Training a tiny model: ours against TRL's bare trainer, five seeds, kills, and processes.
+"""Training a tiny model: ours against TRL's bare trainers, five seeds, kills, and processes.
 
-Bare is `GRPOTrainer` with the same model, rows in memory, arguments and a reward that ranks the
-same: without reading pictures from the store, checkpoints that are held whole, progress and
-checks. Both save as often; seconds are of processor time, on one thread. A model of 69,000 weights
-makes a step in a tenth of a second, so that all of ours weighs far more here than at 7B. Where
-there is a GPU, both train random weights in the shape of llava-hf/llava-1.5-7b-hf on it as well.
+Bare are `GRPOTrainer` and `SFTTrainer` as TRL's examples for vision-language models have them, with
+the same model, rows in memory, arguments, and a reward that ranks the same: without reading
+pictures from the store, checkpoints that are held whole, progress and checks. Both save as often;
+seconds are of processor time, on one thread. A model of 69,000 weights makes a step in a tenth of
+a second, so that all of ours weighs far more here than at 7B. Where there is a GPU, GRPO trains
+random weights in the shape of llava-hf/llava-1.5-7b-hf on it as well.
 """
 
 import contextlib
@@ -27,28 +28,24 @@ from resources.models.backends.scoring.expected import LONGEST_ANSWER
 from resources.training import launch, worker
 from resources.training.faults import TrainingError
 from resources.training.job import Job
-from resources.training.recipe import RankingRecipe
+from resources.training.recipe import RankingRecipe, Recipe, TuningRecipe
 
-STEPS, TIMED, SEEDS, ROUNDS = 80, 40, 5, 3
+STEPS, SEEDS, ROUNDS = 80, 5, 3
+TIMED = {"ranking": 40, "tuning": 200}
+"""Steps of a timed training, by its kind."""
+TRAINERS = {"ranking": "GRPOTrainer", "tuning": "SFTTrainer"}
 HELD_OUT, MOST_S, MOST_FAILURES = 100, 60.0, 0.1
 LARGE_STEPS, LARGE_ITEMS, PAPERS_S = 5, 64, 2.67
 """On a GPU: steps, items that are scored, and the seconds an item that the paper gives (§3.3)."""
 SHAPE = {**LLAVA, "text_config": {**LLAVA["text_config"], "num_hidden_layers": 32}}
-_CPU = {"CUDA_VISIBLE_DEVICES": ""}
+_CPU = {"CUDA_VISIBLE_DEVICES": "", "OMP_NUM_THREADS": "1", "PYTHONWARNINGS": "ignore"}
+"""One thread: what is killed is forked, and a fork waits forever for threads that it has not."""
 
 
 def figures() -> Iterator[Figure | Unmeasured]:
     """Speed and memory against the bare trainer, what is learned, and what survives."""
-    rounds = [{how: _on_cpu(how) for how in ("bare", "ours")} for _ in range(ROUNDS)]
-    rates = {how: max(each[how][0] for each in rounds) for how in ("bare", "ours")}
-    memory = {how: min(each[how][1] for each in rounds) for how in ("bare", "ours")}
-    yield Figure("steps a second of processor time, TRL's bare trainer", rates["bare"], "steps")
-    yield Figure("steps a second of processor time, ours", rates["ours"], "steps")
-    slower = 100 * (rates["bare"] / rates["ours"] - 1)
-    yield Figure("ours above the bare trainer", slower, "%", 10, f"best of {ROUNDS} rounds")
-    yield Figure("peak memory, TRL's bare trainer", memory["bare"], "MB")
-    more = 100 * (memory["ours"] / memory["bare"] - 1)
-    yield Figure("peak memory of ours above it", more, "%", 10, f"{memory['ours']:.0f} MB")
+    for kind, name in TRAINERS.items():
+        yield from _beside(kind, f"TRL's bare {name}")
     longest = 0.0
     for seed in range(SEEDS):
         before, after, seconds = _on_cpu("learned", seed)
@@ -63,6 +60,20 @@ def figures() -> Iterator[Figure | Unmeasured]:
         note = f"{processes} processes"
         yield Figure(f"torn pairs over {number} processes", torn, "", 0, note)
     yield from _large()
+
+
+def _beside(kind: str, peer: str) -> Iterator[Figure]:
+    """Speed and memory of ours and of the bare trainer, in turn."""
+    rounds = [{how: _on_cpu(how, kind) for how in ("bare", "ours")} for _ in range(ROUNDS)]
+    rates = {how: max(each[how][0] for each in rounds) for how in ("bare", "ours")}
+    memory = {how: min(each[how][1] for each in rounds) for how in ("bare", "ours")}
+    yield Figure(f"steps a second of processor time, {peer}", rates["bare"], "steps")
+    note = f"ours {rates['ours']:.2f}, best of {ROUNDS} rounds"
+    slower = 100 * (rates["bare"] / rates["ours"] - 1)
+    yield Figure(f"time of ours above {peer}", slower, "%", 10, note)
+    yield Figure(f"peak memory, {peer}", memory["bare"], "MB")
+    more = 100 * (memory["ours"] / memory["bare"] - 1)
+    yield Figure(f"peak memory of ours above {peer}", more, "%", 10, f"{memory['ours']:.0f} MB")
 
 
 def _on_cpu(*what: object) -> Any:
@@ -92,8 +103,8 @@ def measure(what: str, *more: str) -> Any:
     """One measurement, in this process."""
     with TemporaryDirectory() as root, contextlib.redirect_stdout(io.StringIO()):
         work: Mapping[str, Callable[..., Any]] = {
-            "bare": lambda root: bare(job_of(root, TIMED)),
-            "ours": lambda root: ours(job_of(root, TIMED)),
+            "bare": lambda root, kind: bare(timed(root, kind)),
+            "ours": lambda root, kind: ours(timed(root, kind)),
             "large": large,
             "learned": lambda root, seed: learned(root, int(seed)),
             "killed": killed,
@@ -136,56 +147,72 @@ def scored(root: Path, job: Job) -> float:
 
 def ours(job: Job) -> tuple[float, float]:
     """Steps a second and peak memory of a job."""
-    library("trl").GRPOTrainer  # noqa: B018 - imported before the clock starts
+    getattr(library("trl"), TRAINERS[job.kind])  # imported before the clock starts
     return _taken(job, lambda: worker.train(job))
 
 
 def bare(job: Job) -> tuple[float, float]:
-    """The same by TRL alone, as its example for vision-language models has it."""
-    transformers, trl, peft = map(library, ("transformers", "trl", "peft"))
-    small = import_module("tests.resources.training.small")
-    recipe = RankingRecipe(**job.recipe)
-    rows = small.in_memory(job)
-    trl.GRPOTrainer  # noqa: B018 - imported before the clock starts
+    """The same by TRL alone, as its examples for vision-language models have it."""
+    rows = import_module("tests.resources.training.small").in_memory(job)
+    make = getattr(library("trl"), TRAINERS[job.kind])
 
     def train() -> None:
-        on_gpu = library("torch").cuda.is_available()
-        trainer = trl.GRPOTrainer(
+        transformers, folder = library("transformers"), Path(job.folder).with_name("bare")
+        recipe = recipe_of(job)
+        trainer = make(
             model=transformers.AutoModelForImageTextToText.from_pretrained(
                 job.base.model, dtype=recipe.dtype or "auto"
             ),
             processing_class=transformers.AutoProcessor.from_pretrained(job.base.model),
-            reward_funcs=small.plain_reward,
-            args=trl.GRPOConfig(
-                output_dir=str(Path(job.folder).parent / "bare"),
-                learning_rate=recipe.learning_rate,
-                max_steps=recipe.steps,
-                per_device_train_batch_size=2 * recipe.generations * recipe.at_once,
-                num_generations=recipe.generations,
-                gradient_accumulation_steps=recipe.accumulate,
-                max_completion_length=LONGEST_ANSWER,
-                activation_checkpointing=recipe.save_memory,
-                bf16=on_gpu,
-                use_cpu=not on_gpu,
-                shuffle_dataset=False,
-                logging_steps=1,
-                save_steps=recipe.checkpoint_every,
-                save_total_limit=2,
-                report_to=[],
-                disable_tqdm=True,
-            ),
             train_dataset=library("datasets").Dataset.from_list(rows),
-            peft_config=peft.LoraConfig(
+            peft_config=library("peft").LoraConfig(
                 r=recipe.rank,
                 lora_alpha=recipe.alpha,
                 target_modules=rf".*language_model.*\.({'|'.join(recipe.targets)})",
                 task_type="CAUSAL_LM",
             ),
+            **_arguments(recipe, str(folder)),
         )
         trainer.train()
-        trainer.save_model(str(Path(job.folder).parent / "bare" / "adapter"))
+        trainer.save_model(str(folder / "adapter"))
 
     return _taken(job, train)
+
+
+def recipe_of(job: Job) -> Recipe:
+    """A job's recipe."""
+    kind = RankingRecipe if job.kind == "ranking" else TuningRecipe
+    return kind(**job.recipe)
+
+
+def _arguments(recipe: Recipe, folder: str) -> dict[str, Any]:
+    """What a bare trainer is told: as ours is, and else TRL's defaults."""
+    on_gpu = library("torch").cuda.is_available()
+    same: dict[str, Any] = {
+        "output_dir": folder,
+        "learning_rate": recipe.learning_rate,
+        "max_steps": recipe.steps,
+        "gradient_accumulation_steps": recipe.accumulate,
+        "activation_checkpointing": recipe.save_memory,
+        "bf16": on_gpu,
+        "use_cpu": not on_gpu,
+        "logging_steps": 1,
+        "save_steps": recipe.checkpoint_every,
+        "save_total_limit": 2,
+        "report_to": [],
+        "disable_tqdm": True,
+    }
+    if not isinstance(recipe, RankingRecipe):
+        told = {"per_device_train_batch_size": recipe.at_once, "max_length": None}
+        return {"args": library("trl").SFTConfig(**same, **told)}
+    told = {
+        "per_device_train_batch_size": 2 * recipe.generations * recipe.at_once,
+        "num_generations": recipe.generations,
+        "max_completion_length": LONGEST_ANSWER,
+        "shuffle_dataset": False,
+    }
+    reward = import_module("tests.resources.training.small").plain_reward
+    return {"args": library("trl").GRPOConfig(**same, **told), "reward_funcs": reward}
 
 
 def _taken(job: Job, train: Callable[[], None]) -> tuple[float, float]:
@@ -239,6 +266,19 @@ def processes(root: Path, number: int) -> tuple[int, int]:
         return number, 1
     told = json.loads((Path(job.folder) / worker.TRAINED).read_text())
     return int(told["processes"]), 0
+
+
+def timed(root: Path, kind: str) -> Job:
+    """A job of that kind that is timed."""
+    if kind == "ranking":
+        return job_of(root, TIMED[kind])
+    small = import_module("tests.resources.training.small")
+    base = small.save_talker(root / "base")
+    recipe = TuningRecipe(base=str(base), steps=TIMED[kind], rank=16, alpha=32, **small.QUICK)
+    rows = small.questions(root, recipe.at_once * TIMED[kind])
+    job: Job = small.job(root, base, rows, kind=kind, recipe=recipe)
+    Path(job.folder).mkdir(parents=True)
+    return job
 
 
 def job_of(root: Path, steps: int, seed: int = 0, base: Path | None = None, **more: Any) -> Job:

@@ -104,7 +104,8 @@ def write_card(
     lines = [
         "---",
         "library_name: peft",
-        f"base_model: {json.dumps(base['model'])}",
+        # The Hub takes no folder for a base.
+        *([f"base_model: {json.dumps(base['model'])}"] if base["revision"] else []),
         "tags: [lora, trl, counterfactory]",
         "---",
         f"# {place.name}",

@@ -36,7 +36,12 @@ class Recipe(Config):
         "names: all of them, as in QLoRA. The vision encoder stays as it is, since vLLM passes "
         "over adapters there.",
     )
-    learning_rate: float = Field(gt=0, description="At the start; it falls to 0 in a line.")
+    learning_rate: float = Field(
+        default=1e-5,
+        gt=0,
+        description="At the start; it falls to 0 in a line. Ten times TRL's default, which is for "
+        "all weights: an adapter's few need more.",
+    )
     steps: int | None = Field(
         default=None, ge=1, description="Of the optimizer; by default each row is trained once."
     )
@@ -73,27 +78,26 @@ class Recipe(Config):
     )
 
 
-class RankingRecipe(Recipe):
-    """ProtoScore: GRPO with a reward on pairs (ProtoBias, §3.3), which leaves the rest open."""
+class MarginRecipe(Recipe):
+    """The control of ProtoScore: a margin loss on P(yes) of a pair's pictures."""
 
-    learning_rate: float = Field(
-        default=1e-5,
-        gt=0,
-        description="At the start; it falls to 0 in a line. Ten times TRL's default, which is for "
-        "all weights: an adapter's few need more.",
-    )
-    generations: int = Field(
-        default=8,
-        ge=2,
-        description="Samples of each picture's score (G), which are compared with the partner's: "
-        "64 comparisons a pair.",
-    )
     margin: float = Field(
         default=0.3,
         gt=0,
         le=1,
         description="By how much the right order is to be clear (m): three digits of ten, about "
         "what the paper's own metric reaches on average (0.18 to 0.35).",
+    )
+
+
+class RankingRecipe(MarginRecipe):
+    """ProtoScore: GRPO with a reward on pairs (ProtoBias, §3.3), which leaves the rest open."""
+
+    generations: int = Field(
+        default=8,
+        ge=2,
+        description="Samples of each picture's score (G), which are compared with the partner's: "
+        "64 comparisons a pair.",
     )
     penalty: float = Field(
         default=0.5,
@@ -109,17 +113,6 @@ class RankingRecipe(Recipe):
     )
     temperature: float = Field(
         default=1.0, gt=0, description="Of sampling: higher where all samples say the same."
-    )
-
-
-class MarginRecipe(Recipe):
-    """The control: a margin loss on P(yes) of a pair's pictures, and nothing else changed."""
-
-    learning_rate: float = Field(
-        default=1e-5, gt=0, description="At the start; that of the adapter it is the control of."
-    )
-    margin: float = Field(
-        default=0.3, gt=0, le=1, description="By how much P(yes) is to differ; as there."
     )
 
 

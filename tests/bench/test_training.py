@@ -13,21 +13,31 @@ TINY = {
 
 
 def _give(monkeypatch, measured):
-    monkeypatch.setattr(
-        training, "in_a_process", lambda module, what, *_, **__: measured[what].pop(0)
-    )
+    """Have each measurement give the next of its numbers, by its name and first argument."""
+
+    def given(module, what, *more, **environment):
+        return measured[what if what in measured else f"{what} {more[0]}"].pop(0)
+
+    monkeypatch.setattr(training, "in_a_process", given)
 
 
-def test_ours_is_held_against_the_bare_trainer_and_seeds_against_the_limit(monkeypatch):
-    measured = {"bare": [[10.0, 800.0], [11.0, 820.0], [9.0, 810.0]]}
-    measured |= {"ours": [[10.0, 840.0], [9.0, 850.0], [8.0, 845.0]]}
+def test_ours_is_held_against_the_bare_trainers_and_seeds_against_the_limit(monkeypatch):
+    measured = {"bare ranking": [[10.0, 800.0], [11.0, 820.0], [9.0, 810.0]]}
+    measured |= {"ours ranking": [[10.0, 840.0], [9.0, 850.0], [8.0, 845.0]]}
+    measured |= {"bare tuning": [[30.0, 600.0]] * 3, "ours tuning": [[25.0, 570.0]] * 3}
     measured |= {"learned": [[0.5, seed / 20, 12.0] for seed in range(5)], "killed": [[9, 9]]}
     measured |= {"processes": [[2, 0], [4, 1]], "large": [None, None, None]}
     _give(monkeypatch, measured)
-    bare, ours, slower, megabytes, more, *others = training.figures()
-    assert (bare.value, ours.value, megabytes.value) == (11.0, 10.0, 800.0)
-    assert (round(slower.value, 6), round(more.value, 6)) == (10.0, 5.0)
-    *seeds, longest, kills, two, four, _, _, unmeasured = others
+    figures = list(training.figures())
+    for (bare, slower, megabytes, more), values in (
+        (figures[:4], (11.0, 10.0, 800.0, 5.0)),
+        (figures[4:8], (30.0, 20.0, 600.0, -5.0)),
+    ):
+        found = (bare.value, slower.value, megabytes.value, more.value)
+        assert tuple(round(each, 6) for each in found) == values
+    assert "held" in str(figures[3])
+    assert "MISSED" in str(figures[5])
+    *seeds, longest, kills, two, four, _, _, unmeasured = figures[8:]
     assert [seed.value <= seed.limit for seed in seeds] == [True, True, True, False, False]
     assert longest.value == 12.0
     assert "held" in str(kills)

@@ -25,7 +25,6 @@ from assets.training.fitting import POOL, Fitted, entry_lines, fitted
 from assets.training.protoscore.common import every_pair, key, table_asset
 from assets.training.protoscore.held_out import (
     HELD_OUT_SCORES,
-    SIDES,
     UNKNOWN,
     entry_of,
     in_words,
@@ -40,6 +39,7 @@ from resources.models.client import ModelClient
 from resources.training.job import Kind
 from resources.training.publish import complete, write_card
 from resources.training.recipe import MarginRecipe, RankingRecipe, Recipe
+from resources.training.reward import SIDES
 
 _NAMED = 5
 _UNTRIED = (

@@ -17,8 +17,8 @@ from resources.models.client import AskResult, ModelClient
 from resources.models.outcomes import Answered
 from resources.models.requests import Score
 from resources.training.recipe import Recipe
+from resources.training.reward import SIDES
 
-SIDES = ("correct", "adversarial")
 SAMPLE = "held out"
 UNKNOWN = "unknown: held-out pairs have no scores"
 """In place of a number of a domain without scored pairs, or of all domains where one has none."""

@@ -17,7 +17,7 @@ from dagster import (
 from pydantic import Field
 
 from assets.kit.checks import result_of
-from assets.kit.columns import BOOLEAN, TEXT, WHOLE, Columns, materialized, records
+from assets.kit.columns import BOOLEAN, TEXT, WHOLE, Columns, materialized
 from assets.kit.pair_marks import marked, named, overlapping
 from assets.kit.pairs import Pair
 from assets.kit.previews import markdown_table
@@ -177,8 +177,3 @@ def _told(rows: Sequence[dict[str, Any]], wrong: pd.DataFrame) -> dict[str, Any]
 def _checked(wrong: pd.DataFrame, number: int) -> AssetCheckResult:
     said = f"{len(wrong):,} of {number:,} pairs are like one that is judged by."
     return result_of(said, wrong, overlap=len(wrong))._replace(check_name=NO_OVERLAP.name)
-
-
-def rows_of(table: pd.DataFrame) -> list[dict[str, Any]]:
-    """The rows of a stored table."""
-    return records(table)

@@ -1,5 +1,7 @@
 """What is looked at before a training: the cheap things first."""
 
+import json
+import logging
 from logging import getLogger
 
 import pyarrow as pa
@@ -10,6 +12,7 @@ from resources.home import Home
 from resources.images import ImageStore
 from resources.models.weights import Weights
 from resources.training.faults import TrainingError
+from resources.training.job import terms
 from resources.training.recipe import RankingRecipe
 from tests.resources.training.test_base import saved, seven_billion
 
@@ -38,3 +41,20 @@ def test_what_cannot_be_trained_here_is_refused_before_its_weights_are_read(
             log=getLogger(__name__),
         )
     assert len(read) == may_be_here
+
+
+def test_what_is_trained_anew_is_told_with_what_it_has_otherwise(tmp_path, caplog):
+    recipe = RankingRecipe(base="some/model").model_dump()
+    wanted = terms("ranking", "0" * 64, recipe, "d", 1)
+    for name, changes in (("earlier", {"data": "e"}), ("mangled", None)):
+        folder = tmp_path / f"small-{name}"
+        folder.mkdir()
+        record = {"kind": "ranking", "base": {"sha256": "0" * 64}, "data": "d", "weights": "0"}
+        record |= {"recipe": recipe | {"margin": 0.5}, "trained": {"processes": 1}}
+        record |= changes or {}
+        (folder / "record.json").write_text(json.dumps(record) if changes else "{")
+    with caplog.at_level(logging.WARNING):
+        fitting._tell_of_others(tmp_path / "small-now", wanted, logging.getLogger("anew"))
+    told, mangled = caplog.messages
+    assert told == "Trains anew: small-earlier was trained with other margin, data."
+    assert "small-mangled/record.json: it cannot be read" in mangled

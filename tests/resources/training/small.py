@@ -2,6 +2,7 @@
 
 import asyncio
 import io
+from itertools import cycle
 from pathlib import Path
 
 import numpy as np
@@ -98,16 +99,40 @@ def scores(root, base, held_out, formula="expected_score", **parameters):
     return [reply.score for reply in asyncio.run(ask())]
 
 
+QUESTION = "Is it a red thing? Answer in curly brackets, e.g., {Yes} or {No}."
+ANSWERS = {"correct": "{Yes}", "adversarial": "{No}"}
+
+
+def save_talker(folder):
+    """A model that is fine-tuned on answers."""
+    return tiny.save_llava(folder, words=f"{QUESTION} USER: ASSISTANT: {{Yes}} {{No}}")
+
+
+def questions(root, number):
+    """So many questions about red and blue pictures in turn, with their answers."""
+    lot, images = np.random.default_rng(0), ImageStore(root=str(root))
+    return [
+        {"case_id": f"{side} {n}", "question": QUESTION, "answer": ANSWERS[side]}
+        | {"sha256": images.put(png(shown(side, lot)))}
+        for n, side in zip(range(number), cycle(SIDES), strict=False)
+    ]
+
+
 def in_memory(done):
     """The rows of a job as TRL's examples have them: with their pictures, opened before."""
     images = ImageStore(root=done.images)
+
+    def row(asked, sha256, **more):
+        said = {name: [{"role": "assistant", "content": of}] for name, of in more.items()}
+        picture = Image.open(io.BytesIO(images.get(sha256)))
+        return {"prompt": [{"role": "user", "content": asked}], "image": picture, **said}
+
+    rows = pq.read_table(done.rows).to_pylist()
+    if done.kind == "tuning":
+        return [row(each["question"], each["sha256"], completion=each["answer"]) for each in rows]
     return [
-        {
-            "prompt": [{"role": "user", "content": PROMPT.format(text=pair["text"])}],
-            "image": Image.open(io.BytesIO(images.get(pair[side]))),
-            "side": side,
-        }
-        for pair in pq.read_table(done.rows).to_pylist()
+        {**row(PROMPT.format(text=pair["text"]), pair[side]), "side": side}
+        for pair in rows
         for side in SIDES
     ]
 

@@ -3,35 +3,24 @@
 import warnings
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from resources.images import ImageStore
 from resources.training.progress import lines
 from resources.training.recipe import TuningRecipe
 from resources.training.trainers import trainer_of
 from resources.training.worker import train
-from tests import tiny
-from tests.resources.training.small import QUICK, job, png, shown
+from tests.resources.training.small import ANSWERS, QUESTION, QUICK, job, questions, save_talker
 
-QUESTION = "Is it a red thing? Answer in curly brackets, e.g., {Yes} or {No}."
-ANSWERS = {"correct": "{Yes}", "adversarial": "{No}"}
+STEPS = 20
 
 
 @pytest.fixture(scope="module")
 def tuned(tmp_path_factory):
     """A job of 60 pictures, red and blue."""
     root = tmp_path_factory.mktemp("tuned")
-    base = tiny.save_llava(root / "base", words=f"{QUESTION} USER: ASSISTANT: {{Yes}} {{No}}")
-    lot, images = np.random.default_rng(0), ImageStore(root=str(root))
-    rows = [
-        {"case_id": f"{side} {n}", "question": QUESTION, "answer": answer}
-        | {"sha256": images.put(png(shown(side, lot)))}
-        for n in range(30)
-        for side, answer in ANSWERS.items()
-    ]
-    recipe = TuningRecipe(base=str(base), rank=8, alpha=16, steps=30, **QUICK)
-    return job(root, base, rows, kind="tuning", recipe=recipe)
+    base = save_talker(root / "base")
+    recipe = TuningRecipe(base=str(base), rank=8, alpha=16, steps=STEPS, **QUICK)
+    return job(root, base, questions(root, 60), kind="tuning", recipe=recipe)
 
 
 def test_the_loss_is_on_the_answer_alone(tuned):
@@ -52,5 +41,5 @@ def test_the_loss_falls(tuned):
         warnings.simplefilter("ignore")
         train(tuned)
     losses = [line["loss"] for line in lines(Path(tuned.folder))]
-    assert len(losses) == 30
+    assert len(losses) == STEPS
     assert sum(losses[-5:]) < 0.5 * sum(losses[:5])
