@@ -3,15 +3,19 @@
 import io
 import json
 import math
+import re
 import warnings
+from importlib import import_module
 from pathlib import Path
 
 import pandas as pd
+import pyarrow.parquet as pq
 import pytest
 import yaml
 from dagster import DagsterInstance
 from PIL import Image
 
+from assets.kit.columns import content_hash
 from assets.kit.pair_marks import marked, marks_in, marks_of, overlapping
 from assets.protobias.training import TRAINING_PAIRS
 from assets.training.protoscore.comparison import _RECIPE, finding, require_alike
@@ -23,32 +27,33 @@ from resources.images import ImageStore
 from resources.models.backends.scoring.expected import PROMPT
 from resources.models.catalog import load
 from resources.training import launch, worker
+from resources.training.recipe import RankingRecipe
 from tests import tiny
-from tests.assets.filtered import filtered_rows, write_filtered
+from tests.assets.filtered import SIDES, filtered_rows, write_filtered
 from tests.assets.paired import write_triplets
 from tests.runs import REFERENCE, checks, copied, failure, materialize, metadata, rewrite, table
 
 DOMAINS = ("animals", "objects")
 RECIPE = {"steps": 2, "accumulate": 1, "learning_rate": 1e-3, "save_memory": False}
 EVALUATED = 2
+BASE, COMMIT, TEXT = "tiny/scorer", "5" * 40, "One thing."
 
 
 @pytest.fixture(scope="module")
 def studio(tmp_path_factory):
     """A data root with kept pairs of two domains, of which two are evaluated, and a base."""
     root = tmp_path_factory.mktemp("protoscore")
+    images, pictures = ImageStore(root=str(root)), {side: [] for side in SIDES}
     for domain in DOMAINS:
         write_triplets(root, 12, domain)
         rows = filtered_rows(root, domain, 12)
         for row in rows:
-            row["evaluated"] = row["rank"] < EVALUATED
+            # One text, of which the base says digits; it knows no other.
+            row |= {"evaluated": row["rank"] < EVALUATED, "text": TEXT}
+            pictures[row["side"]].append(Image.open(io.BytesIO(images.get(row["sha256"]))))
         write_filtered(root, domain, rows)
-    images = ImageStore(root=str(root))
-    pictures = [
-        [Image.open(io.BytesIO(images.get(row["sha256"]))) for row in rows if row["side"] == side]
-        for side in ("correct", "adversarial")
-    ]
-    tiny.save_scorer(root / "base", PROMPT.format(text=rows[0]["text"]), pictures)
+    base = tiny.save_scorer(root / "base", PROMPT.format(text=TEXT), [*pictures.values()])
+    tiny.cache(base, BASE, COMMIT)
     return root
 
 
@@ -63,7 +68,7 @@ def here(job, log, accelerate_config=None):
 @pytest.fixture(scope="module")
 def made(studio):
     """The runs of all four assets, in one."""
-    recipe = {**RECIPE, "base": str(studio / "base")}
+    recipe = {**RECIPE, "base": BASE}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(launch, "run", here)
         patch.setenv("COUNTERFACTORY_HOME", str(studio))
@@ -125,8 +130,6 @@ def test_an_adapter_is_published_and_scores_what_was_held_out(studio, made):
     assert record["painters"] == ["sketch"]
     assert record["rehearsal"] is True
     assert record["marks"] == "marks.parquet"
-    card = (studio / adapter / "README.md").read_text()
-    assert f"| protoscore | all | {told_pairs(scores)} |" in card
     assert not list((studio / "training").glob("*/checkpoint-*"))
 
 
@@ -139,11 +142,46 @@ def test_an_adapter_keeps_the_marks_of_all_its_pairs(studio, made):
         assert all(other.endswith(f"({split})") for *_, other in found)
 
 
-def told_pairs(scores):
-    """How many held-out pairs the adapter could score, with their concepts."""
-    of = scores[scores["metric"].eq("protoscore") & scores["raw"].notna()]
-    both = of.groupby("pair_id").filter(lambda sides: len(sides) == 2)
-    return f"{both['pair_id'].nunique()} | {both['concept_id'].nunique()}"
+def test_what_was_trained_on_what_and_never_tried_can_be_read_off_its_folder(studio, made):
+    """As PEFT and the Hub's own reader of cards do it; rates are counted here once more."""
+    scores = stored(studio, "adapter")
+    (adapter,) = scores["adapter"].dropna().unique()
+    config = import_module("peft").PeftConfig.from_pretrained(str(studio / adapter))
+    assert (config.base_model_name_or_path, config.revision) == (BASE, COMMIT)
+    card = import_module("huggingface_hub").ModelCard.load(studio / adapter / "README.md")
+    assert (card.data.base_model, card.data.library_name) == (BASE, "peft")
+    head, *parts = card.text.split("\n## ")
+    assert f"A LoRA adapter of `{BASE}` at `{COMMIT}`" in head
+    section = dict(part.split("\n", 1) for part in parts)
+    rows = pq.read_table(studio / "training" / Path(adapter).name / "rows.parquet")
+    pairs = stored(studio, "training_pairs").query("split == 'training'")
+    assert rows["pair"].to_pylist() == pairs["pair"].to_list()
+    assert f"on 2 of 8 rows (sha256 `{content_hash(rows).hex()}`), 2 steps" in section["Record"]
+    recipe = json.loads(section["Record"].split("```")[1].removeprefix("json"))["recipe"]
+    assert recipe == RankingRecipe(**RECIPE, generations=2, base=BASE).model_dump()
+    told = [
+        line[2:-2].split(" | ") for line in section["On pictures that were held out"].split("\n")
+    ]
+    cells = {tuple(cell[:2]): cell[2:] for cell in told if len(cell) > 2}
+    for (metric, domain), (failed, of) in counted(scores).items():
+        number, *_, rate, _ = cells[metric, domain]
+        assert of > 0
+        low, high = map(float, re.fullmatch(r"[\d.]+ \(([\d.]+) to ([\d.]+)\)", rate).groups())
+        assert (int(number), float(rate.split()[0])) == (of, round(failed / of, 3))
+        assert 0 <= low <= failed / of <= high <= 1
+    assert ("protoscore", "all") in cells
+    never = section["Never tried"]
+    assert never.startswith("\n- Pictures of other painters than sketch.\n- ")
+    assert "- Other devices than cpu, and merged into its base.\n" in never
+
+
+def counted(scores):
+    """By metric and domain: how many held-out pairs it misranks, of those that it could score."""
+    found = {}
+    for (metric, domain), some in scores.groupby(["metric", "domain"]):
+        sides = some.pivot(index="pair_id", columns="side", values="raw").dropna()
+        found[metric, domain] = (sides["adversarial"] >= sides["correct"]).sum(), len(sides)
+    return found
 
 
 def test_one_entry_of_models_yaml_makes_it_a_metric_of_protobias(studio, made, monkeypatch):
@@ -221,7 +259,7 @@ def test_pairs_that_are_evaluated_by_now_stop_a_training_with_their_names(
     root = copied(studio, tmp_path / "root")
     rewrite(filtered_paths(root)[0], lambda rows: [{**row, "evaluated": True} for row in rows])
     monkeypatch.setattr(launch, "run", lambda *_: pytest.fail("It was begun."))
-    result = run(root, "adapter", adapter={**RECIPE, "base": str(root / "base")})
+    result = run(root, "adapter", adapter={**RECIPE, "base": BASE})
     assert not result.success
     assert (
         "pairs of protoscore/training_pairs are like ones that metrics are evaluated on: sketch/"
