@@ -38,7 +38,6 @@ _INDEXES = {
     "calls_unchecked": "calls (key) WHERE checksum IS NULL",
     "spending_unchecked": "spending (id) WHERE checksum IS NULL",
 }
-"""Those that SQLAlchemy does not make with the tables."""
 
 _AT_ONCE = 2000
 _PLACE = {"sqlite": "rowid", "postgresql": "{key}"}
@@ -75,10 +74,8 @@ def complete(connection: Connection) -> None:
     _add_checksums(connection, CALLS, call_checksum)
     _add_checksums(connection, SPENDING, _checksum_of_booking)
     _add_checksums(connection, TOTALS, _checksum_of_total)
-    head = head_in_sql(connection.dialect.name)
-    for name, place in _INDEXES.items():
-        on = place.format(head=head)
-        connection.execute(text(f"CREATE INDEX IF NOT EXISTS {name} ON {on}"))
+    for statement in indexes(connection.dialect.name):
+        connection.execute(text(statement))
     totals = connection.execute(select(TOTALS)).mappings().all()
     damaged = [ascii(row["scope"]) for row in totals if not is_sound_total(row)]
     if damaged:
@@ -88,6 +85,15 @@ def complete(connection: Connection) -> None:
             "were made anew from the bookings: %s",
             ", ".join(damaged),
         )
+
+
+def indexes(dialect: str) -> list[str]:
+    """What makes the indexes that SQLAlchemy does not make with the tables, where they lack."""
+    head = head_in_sql(dialect)
+    return [
+        f"CREATE INDEX IF NOT EXISTS {name} ON {on.format(head=head)}"
+        for name, on in _INDEXES.items()
+    ]
 
 
 def _lacks_some(connection: Connection, table: Table) -> bool:

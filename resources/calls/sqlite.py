@@ -8,7 +8,7 @@ from sqlalchemy.exc import DatabaseError, DBAPIError
 
 from resources.calls.database import Database
 from resources.calls.relocation import adopt
-from resources.calls.schema import complete, there
+from resources.calls.schema import complete, indexes, there
 from resources.calls.tables import CALLS, CLAIMS, TABLES
 from resources.disk_reserve import DiskReserve
 from resources.faults import Busy, Missing, StoreError
@@ -35,7 +35,7 @@ class SqliteFile(Database):
                     f"{self.name} is a link to {self._path.readlink()}, which is not there. "
                     "Restore or mount it: it holds what was paid for, and nothing is asked before."
                 )
-            create_wal(self._path, TABLES)
+            create_wal(self._path, TABLES, indexes("sqlite"))
         if not self._path.stat().st_size:
             raise self.damaged("it is empty")
         engine = wal_engine(self._path, _LOCKED_S)

@@ -40,17 +40,17 @@ def numbers(received):
 
 def test_a_re_run_sends_nothing_and_an_edited_row_sends_one(server, client):
     server.answer = numbers
-    requests = looks(1000)
+    requests = looks(200)
     first = client.ask(model(server), requests, LOG)
-    assert texts(first) == [f"{{{place}}}" for place in range(1000)]
-    assert (first.known, first.sent, server.count) == (0, 1000, 1000)
+    assert texts(first) == [f"{{{place}}}" for place in range(200)]
+    assert (first.known, first.sent, server.count) == (0, 200, 200)
     again = client.ask(model(server), requests, LOG)
-    assert (again.known, again.sent, server.count) == (1000, 0, 1000)
+    assert (again.known, again.sent, server.count) == (200, 0, 200)
     assert texts(again) == texts(first)
-    requests[500] = Look((Turn("user", "How many wings has animal 7777?"),))
+    requests[100] = Look((Turn("user", "How many wings has animal 7777?"),))
     edited = client.ask(model(server), requests, LOG)
-    assert (edited.known, edited.sent, server.count) == (999, 1, 1001)
-    assert texts(edited)[500] == "{7777}"
+    assert (edited.known, edited.sent, server.count) == (199, 1, 201)
+    assert texts(edited)[100] == "{7777}"
 
 
 def test_another_client_finds_what_the_first_has_paid_for(server, client, tmp_path):
@@ -144,9 +144,9 @@ TROUBLE = {
 def test_trouble_changes_nothing_but_the_time_it_takes(server, client, backend):
     server.answer = numbers
     server.shares(TROUBLE)
-    asked = client.ask(model(server, backend), looks(500), LOG)
-    assert texts(asked) == [f"{{{place}}}" for place in range(500)]
-    assert asked.sent == server.count > 600
+    asked = client.ask(model(server, backend), looks(200), LOG)
+    assert texts(asked) == [f"{{{place}}}" for place in range(200)]
+    assert asked.sent == server.count > 240
 
 
 def test_retry_after_is_obeyed_by_all(server, client):
@@ -300,20 +300,20 @@ def test_a_refusal_costs_one_request_and_is_kept(server, client, backend, fault,
 def test_a_closed_door_stops_at_once_and_loses_nothing(server, client, backend, fault, says):
     server.answer = numbers
     server.latency_s = 0.002
-    server.script([faults.NORMAL] * 60)
+    server.script([faults.NORMAL] * 20)
     server.always(fault)
     entry = model(server, backend, concurrency=8)
     with pytest.raises(
-        Stopped, match=rf"judge.*{says}.*Of 200 requests, 60 are answered and kept"
+        Stopped, match=rf"judge.*{says}.*Of 60 requests, 20 are answered and kept"
     ) as stopped:
-        client.ask(entry, looks(200), LOG)
+        client.ask(entry, looks(60), LOG)
     assert CANARY not in str(stopped.value)
-    assert server.count <= 60 + 8
+    assert server.count <= 20 + 8
     before = server.count
     server.clear()
-    asked = client.ask(entry, looks(200), LOG)
-    assert (asked.known, server.count - before) == (60, 140)
-    assert texts(asked) == [f"{{{place}}}" for place in range(200)]
+    asked = client.ask(entry, looks(60), LOG)
+    assert (asked.known, server.count - before) == (20, 40)
+    assert texts(asked) == [f"{{{place}}}" for place in range(60)]
 
 
 def test_answers_on_their_way_when_a_run_stops_are_taken(server, client):
@@ -369,9 +369,9 @@ def test_a_pause_of_hours_stops_the_run_and_is_told(server, client):
 
 def test_rows_that_are_not_accepted_fail_alone(server, client):
     server.when(lambda received: "animal 1" in received.texts[-1], faults.INVALID_REQUEST)
-    asked = client.ask(model(server, concurrency=4), looks(200), LOG)
+    asked = client.ask(model(server, concurrency=4), looks(120), LOG)
     failed = [place for place, end in enumerate(asked.outcomes) if isinstance(end, Failed)]
-    assert failed == [place for place in range(200) if str(place).startswith("1")]
+    assert failed == [place for place in range(120) if str(place).startswith("1")]
     assert asked.outcomes[1] == Failed("unacceptable", asked.outcomes[1].error, 1)
     assert "Invalid value" in asked.outcomes[1].error
 

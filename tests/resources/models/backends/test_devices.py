@@ -5,6 +5,7 @@ import logging
 import multiprocessing
 import threading
 import time
+from multiprocessing.forkserver import ForkServer
 
 import pytest
 
@@ -22,14 +23,28 @@ FLUX = {
     "guidance_scale": 0.0,
     "max_sequence_length": 32,
 }
+PAINTERS = ("diffusers.pipelines.flux.pipeline_flux", "transformers.models.t5.modeling_t5")
 SEEDS = range(6)
 
 
+@pytest.fixture(scope="module")
+def loaded():
+    """A process with the libraries, from which others are forked: each would take 6 s for them."""
+    server = ForkServer()
+    server.set_forkserver_preload(["resources.models.backends.diffusers", *PAINTERS])
+    yield server
+    server._stop()
+
+
 @pytest.fixture(autouse=True)
-def alone(monkeypatch, tmp_path):
+def alone(monkeypatch, tmp_path, loaded):
     """With locks of its own, and arithmetic that does not depend on how many cores there are."""
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    context = multiprocessing.get_context("forkserver")
+    monkeypatch.setattr("multiprocessing.get_context", lambda _: context)
+    forked = loaded.connect_to_new_process
+    monkeypatch.setattr("multiprocessing.forkserver.connect_to_new_process", forked)
 
 
 def painter(folder, *devices, **parameters):
