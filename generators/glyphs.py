@@ -5,7 +5,7 @@ The outlines are taken from IPAexGothic, which arrives in the Python package
 to be installed.
 """
 
-from functools import cache
+from functools import cache, lru_cache
 from importlib.util import find_spec
 from io import BytesIO
 from pathlib import Path
@@ -88,6 +88,8 @@ def outline(text: str, *, x: float, y: float, height: float, anchor: Anchor = "m
         return _outline(text, x, y, height, anchor)
 
 
+# Pictures of one layout have the same letters in the same places, and other trials the same label.
+@lru_cache(4096)
 def _outline(text: str, x: float, y: float, height: float, anchor: Anchor) -> str:
     left, low, right, high = _ink(text)
     scale = height / (high - low)

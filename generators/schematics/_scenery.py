@@ -1,6 +1,5 @@
 """Background of schematics: ground, sky and the label."""
 
-from functools import lru_cache
 from random import Random
 
 import svgwrite
@@ -12,7 +11,7 @@ WIDTH, HEIGHT = 768, 576
 PIXELS = (640, 480)
 GROUND = 430.0
 INK = "#333333"
-_LARGEST, _LONGEST, _KEPT = 26.0, 44, 512
+_LARGEST, _LONGEST = 26.0, 44
 
 
 def sheet(background: str) -> svgwrite.Drawing:
@@ -45,8 +44,6 @@ def label(drawing: svgwrite.Drawing, text: str) -> None:
     drawing.add(drawing.path(letters, fill=INK))
 
 
-# A third of the time of a picture, and every trial of it has the same.
-@lru_cache(_KEPT)
 def _letters(shown: str) -> str:
     left, low, right, high = ink_box(shown)
     em = min(_LARGEST, (WIDTH - 40) / (right - left))
