@@ -5,7 +5,6 @@ Nothing is painted or written for it: a partition is there to be asked about onc
 reads is stored. What is not there is named, with what has to be made before.
 """
 
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -106,14 +105,17 @@ class Judged:
 
     def of(self, judge: Model, benchmark: Benchmark) -> Parts:
         """What a benchmark asks a judge, in the order of its steps."""
-        about = self._about[benchmark.name].get(judge.name, [])
+        steps = [step for step in self._all[benchmark.name] if step.key in self._assets]
+        about = [step for step in steps if step.about and step.about.name == judge.name]
         # What nobody else makes, as scores in a file of the user's, is made where it is asked for.
         taken = [step for step in about if step.is_automatic] or about
         parts: dict[Where, Part] = {}
         for step in taken:
             for partition in self._partitions(step.partitions):
                 parts[step.key, partition] = self._part(step, partition, parts)
-        for step in self._also_about[benchmark.name].get(judge.name, []):
+        for step in steps:
+            if all(other.name != judge.name for other in step.also_about):
+                continue
             for where in ((step.key, each) for each in self._partitions(step.partitions)):
                 if self.is_stored(where):
                     found = self._part(step, where[1], parts)
@@ -133,28 +135,6 @@ class Judged:
     @cached_property
     def _all(self) -> Mapping[str, Sequence[Step[Any]]]:
         return {name: [*each.steps(self.catalog)] for name, each in benchmarks().items()}
-
-    @cached_property
-    def _about(self) -> Mapping[str, Mapping[str, Sequence[Step[Any]]]]:
-        """By benchmark and model: the steps."""
-        found: dict[str, dict[str, list[Step[Any]]]] = {}
-        for name, steps in self._all.items():
-            by_model = found.setdefault(name, defaultdict(list))
-            for step in steps:
-                if step.about is not None and step.key in self._assets:
-                    by_model[step.about.name].append(step)
-        return found
-
-    @cached_property
-    def _also_about(self) -> Mapping[str, Mapping[str, Sequence[Step[Any]]]]:
-        """By benchmark and model: the steps of others."""
-        found: dict[str, dict[str, list[Step[Any]]]] = {}
-        for name, steps in self._all.items():
-            by_model = found.setdefault(name, defaultdict(list))
-            for step in steps:
-                for model in step.also_about if step.key in self._assets else ():
-                    by_model[model.name].append(step)
-        return found
 
     def _made_again(self, step: Step[Any], where: Where) -> Mapping[str, Any]:
         if where not in self._again:
