@@ -13,14 +13,13 @@ from unicodedata import normalize
 import pandas as pd
 
 from assets.kit.review import ACCEPT, REJECT, Verdicts, read_verdicts, review_sheet, write_sheet
-from assets.kit.sheets import BadReview
+from assets.kit.sheets import BadReview, filled_files
 from metrics.agreement import Agreement, pairwise_agreement
 from resources.home import Home
 
 Panel: TypeAlias = Mapping[str, Verdicts]
 """By annotator: what each decided."""
 _SHEET = "sheet"
-_SPREADSHEETS = (".xls", ".xlsx", ".ods", ".numbers")
 
 
 @dataclass(frozen=True)
@@ -76,15 +75,7 @@ def read_panel(folder: Path, of: str) -> Panel:
 
 def panel_files(folder: Path) -> list[Path]:
     """The files of annotators. Raises `BadReview` for a spreadsheet among them."""
-    files = []
-    for path in sorted(folder.iterdir()) if folder.is_dir() else ():
-        if path.name.startswith((".", "~", f"{_SHEET}-")):
-            continue
-        if path.suffix.lower() in _SPREADSHEETS:
-            raise BadReview(f"{path} is a spreadsheet, which is not read. Save it as CSV (UTF-8).")
-        if path.suffix.lower() == ".csv":
-            files.append(path)
-    return files
+    return filled_files(folder, f"{_SHEET}-")
 
 
 def votes_on(panel: Panel, name: str) -> Votes:

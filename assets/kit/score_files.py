@@ -12,10 +12,8 @@ from unicodedata import normalize
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from assets.kit.score_sheets import CONFIG, QUESTION, SHEET, TASKS, ScoreForm
-from assets.kit.sheets import BadReview, lines_of, text_of
+from assets.kit.sheets import BadReview, filled_files, lines_of, text_of
 from assets.kit.step import Row
-
-_SPREADSHEETS = (".xls", ".xlsx", ".ods", ".numbers")
 
 
 class Given(NamedTuple):
@@ -33,15 +31,9 @@ class Given(NamedTuple):
 def scores_in(folder: Path, form: ScoreForm) -> list[Given]:
     """What all filled files of a folder say, in the order of their names. Raises `BadReview`."""
     given: list[Given] = []
-    for path in sorted(folder.iterdir()) if folder.is_dir() else ():
-        if path.name in (SHEET, TASKS) or path.name.startswith((".", "~")):
-            continue
-        if path.suffix.lower() == ".csv":
-            given += _of_sheet(path, form)
-        elif path.suffix.lower() == ".json":
-            given += _of_export(path, form)
-        elif path.suffix.lower() in _SPREADSHEETS:
-            raise BadReview(f"{path} is a spreadsheet, which is not read. Save it as CSV (UTF-8).")
+    for path in filled_files(folder, SHEET, TASKS, endings=(".csv", ".json")):
+        read = _of_sheet if path.suffix.lower() == ".csv" else _of_export
+        given += read(path, form)
     return given
 
 

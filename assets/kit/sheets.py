@@ -2,11 +2,13 @@
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from resources.spreadsheets import unguarded
+
+_SPREADSHEETS = (".xls", ".xlsx", ".ods", ".numbers")
 
 
 class BadReview(ValueError):
@@ -45,6 +47,23 @@ def text_of(path: Path, kind: str) -> str:
         raise BadReview(
             f"{path} cannot be read ({error.strerror}). Make it a file that you may read."
         ) from None
+
+
+def filled_files(folder: Path, *but: str, endings: Collection[str] = (".csv",)) -> list[Path]:
+    """The files of a folder that people have filled in, in the order of their names.
+
+    Not those whose names begin with `but`: these are written for them. Raises `BadReview` for a
+    spreadsheet.
+    """
+    files = []
+    for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+        if path.name.startswith((".", "~", *but)):
+            continue
+        if path.suffix.lower() in _SPREADSHEETS:
+            raise BadReview(f"{path} is a spreadsheet, which is not read. Save it as CSV (UTF-8).")
+        if path.suffix.lower() in endings:
+            files.append(path)
+    return files
 
 
 def lines_of(path: Path, columns: Sequence[str]) -> list[Line]:
