@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeAlias, cast
 
 from PIL import Image
 
-from assets.kit.pictures import Row
+from assets.kit.step import Row
 from resources.images import ImageStore
 from resources.ledger import WorkLedger, work_key
 

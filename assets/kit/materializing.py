@@ -24,7 +24,7 @@ from assets.kit.checks import checks_of
 from assets.kit.columns import TableRows, materialized, values
 from assets.kit.conversations import Conversations
 from assets.kit.limits import partial_metadata
-from assets.kit.missing_pictures import still_to_paint
+from assets.kit.pictures import still_to_paint
 from assets.kit.step import PENDING, NotCountable, Outdated, Reply, Row, Step, Work
 from assets.kit.table_asset import OWNERS, NothingYet
 from resources.budget import Budget

@@ -9,6 +9,7 @@ from dagster import MarkdownMetadataValue
 from assets.kit.columns import BOOLEAN, TEXT, TEXTS, WHOLE
 from assets.kit.conversations import unanswered
 from assets.kit.previews import MOST_SHOWN, contact_sheet, evenly
+from assets.kit.step import Row, Step, Work
 from resources.images import ImageStore
 from resources.ledger import WorkLedger
 from resources.models.outcomes import Answered, Outcome
@@ -33,8 +34,6 @@ PICTURED = {
     "calls": (TEXTS, "Keys of the stored calls behind it, from the suggestion of subjects on"),
 }
 """The columns that all tables of pictures have, after `outcome`."""
-
-Row = Mapping[str, Any]
 
 
 def pictured(outcome: Outcome, done: str, images: ImageStore) -> dict[str, Any]:
@@ -138,6 +137,22 @@ def store_pictures(
         finally:
             last = record()
     yield last
+
+
+def still_to_paint(step: Step[Any], work: Work[Any], failed: int) -> dict[str, str]:
+    """What the metadata say of a folder's table in which pictures are missing; else nothing."""
+    model = step.model(work.partition, work.config)
+    if not failed or model is None or not model.may_lack_answers:
+        return {}
+    how = how_to_list(step.key.to_user_string(), work.partition)
+    return {"still_to_paint": f"{failed:,} pictures. {how}"}
+
+
+def how_to_list(asset: str, partition: str) -> str:
+    """The command that lists what is still to be painted."""
+    where = f" --partitions '{partition}'" if partition else ""
+    command = f"counterfactory prompts {asset}{where} --missing --to prompts.csv"
+    return f"To list what is to be painted: {command}"
 
 
 def calls_of(rows: Sequence[Row]) -> list[str]:

@@ -5,7 +5,7 @@ from itertools import groupby
 
 from dagster import AssetKey
 
-from assets.kit.missing_pictures import how_to_list
+from assets.kit.pictures import how_to_list
 from assets.kit.previews import plain
 from assets.planning.lines import Line, Quote
 from assets.planning.prices import Amount, Price

@@ -7,9 +7,9 @@ from typing import Literal, NamedTuple
 
 import pandas as pd
 
-from assets.kit.pictures import Row
 from assets.kit.review import ACCEPT, Reviewed, Verdicts, review_file, write_review
 from assets.kit.sheets import BadReview
+from assets.kit.step import Row
 from generators.topics import caption, title
 from resources.home import Home
 from resources.images import ImageStore
