@@ -8,12 +8,12 @@ from typing import Any
 
 import pandas as pd
 import pyarrow as pa
-from dagster import AssetExecutionContext, MaterializeResult
+from dagster import AssetExecutionContext, AssetKey, AssetsDefinition, MaterializeResult
 
 from assets.kit.columns import BOOLEAN, REALS, TEXT, TEXTS, WHOLE, Columns, materialized
 from assets.kit.pictures import store_pictures
 from assets.kit.previews import contact_sheet, markdown_table
-from assets.vlmbias.common import drawn_topics, table_asset
+from assets.vlmbias.common import GROUP, drawn_topics, table_asset
 from generators.canvas import RASTERISER
 from generators.domains import Domain, domain
 from generators.scene import ImageSet
@@ -53,38 +53,25 @@ IMAGES = Columns(
 )
 
 
-@table_asset(
-    kinds=["image"],
-    columns=IMAGES,
-    partitions=drawn_topics,
-    description="The counterfactual images of a topic (for the illusions, originals as well).",
-)
-def drawn_images(
-    context: AssetExecutionContext,
-    design: Design,
-    home: Home,
-    images: ImageStore,
-    ledger: WorkLedger,
-) -> MaterializeResult[pa.Table]:
-    """Draw what is not drawn yet of the 912 images (VLMBias, Appendices E to I)."""
-    return _draw_set("benchmark", context, design, home, images, ledger)
+def _drawing(name: str, image_set: ImageSet, description: str) -> AssetsDefinition:
+    """The asset that draws what is not drawn yet of an image set."""
 
+    def draw(
+        context: AssetExecutionContext,
+        design: Design,
+        home: Home,
+        images: ImageStore,
+        ledger: WorkLedger,
+    ) -> MaterializeResult[pa.Table]:
+        return _draw_set(image_set, context, design, home, images, ledger)
 
-@table_asset(
-    kinds=["image"],
-    columns=IMAGES,
-    partitions=drawn_topics,
-    description="The unmodified images of a topic, for the sanity check (sections 4.1 and 4.6).",
-)
-def original_images(
-    context: AssetExecutionContext,
-    design: Design,
-    home: Home,
-    images: ImageStore,
-    ledger: WorkLedger,
-) -> MaterializeResult[pa.Table]:
-    """Draw what is not drawn yet of the 117 originals."""
-    return _draw_set("originals", context, design, home, images, ledger)
+    return table_asset(
+        key=AssetKey([GROUP, name]),
+        kinds=["image"],
+        columns=IMAGES,
+        partitions=drawn_topics,
+        description=description,
+    )(draw)
 
 
 def _draw_set(
@@ -173,21 +160,13 @@ def _row(
 ) -> dict[str, Any]:
     scene, (width, height) = drawing.scene, px
     return {
+        **asdict(scene),
         "image_id": scene.image_id(drawing.size),
-        "base_id": scene.base_id,
-        "original_id": scene.original_id,
         "sha256": digest,
-        "domain": scene.domain,
-        "subject": scene.subject,
-        "subtopic": scene.subtopic,
-        "variant": scene.variant,
-        "modification": scene.modification,
-        "image_set": scene.image_set,
         "width": width,
         "height": height,
         "size": drawing.size,
         "seed": seed,
-        "target": scene.target,
         "targets": list(scene.truths),
         "truths": list(scene.truths.values()),
         "standards": list(scene.standards.values()),
@@ -198,3 +177,18 @@ def _row(
         "review": "pixels",
         "rehearsal": False,
     }
+
+
+drawn_images = _drawing(
+    "drawn_images",
+    "benchmark",
+    "The counterfactual images of a topic (for the illusions, originals as well).",
+)
+"""The 912 images (VLMBias, Appendices E to I)."""
+
+original_images = _drawing(
+    "original_images",
+    "originals",
+    "The unmodified images of a topic, for the sanity check (sections 4.1 and 4.6).",
+)
+"""The 117 originals."""

@@ -2,7 +2,6 @@
 
 from dagster import AssetKey
 
-from assets.kit.columns import Columns
 from assets.kit.picture_tables import Picture, PictureTable
 from assets.kit.step import Row
 from assets.vlmbias.common import GROUP
@@ -31,12 +30,11 @@ def _caption(row: Row) -> str:
     return f"{topic.caption(row['subject'])} with {truth:.0f} {row['target']}."
 
 
-def _table(name: str, columns: Columns, topics: tuple[str, ...]) -> PictureTable:
-    return PictureTable(AssetKey([GROUP, name]), columns, topics, _picture)
-
-
-PICTURES = (
-    _table("drawn_images", IMAGES, DRAWN),
-    _table("original_images", IMAGES, DRAWN),
-    _table("photographs", PHOTOGRAPHS, PHOTOGRAPHED),
+PICTURES = tuple(
+    PictureTable(AssetKey([GROUP, name]), columns, topics, _picture)
+    for name, columns, topics in (
+        ("drawn_images", IMAGES, DRAWN),
+        ("original_images", IMAGES, DRAWN),
+        ("photographs", PHOTOGRAPHS, PHOTOGRAPHED),
+    )
 )

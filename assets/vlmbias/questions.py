@@ -1,6 +1,7 @@
 """The paper's questions about every image, with truth and expected bias."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from typing import Any, TypeAlias
 
 import pandas as pd
@@ -86,16 +87,8 @@ def questions(
     asked = list(_of_photographs(name, home) if name in PHOTOGRAPHED else _of_drawn(name, home))
     rows = [
         {column: picture[column] for column in _OF_THE_IMAGE}
-        | {
-            "subtopic": question.subtopic,
-            "question_id": question.question_id,
-            "target": question.target,
-            "question": question.text,
-            "ground_truth": question.ground_truth,
-            "expected_bias": question.expected_bias,
-            "accepted": list(question.accepted),
-            "disputable": question.disputable,
-        }
+        | asdict(question)
+        | {"question": question.text}
         for picture, about in asked
         for question in about
         if config.disputable or not question.disputable

@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from importlib.metadata import version
 from typing import Any
 
@@ -18,9 +19,10 @@ from dagster import (
 
 from assets.kit.columns import TEXT, TEXTS, WHOLE, Columns, materialized
 from assets.kit.limits import partial_metadata
-from assets.kit.pictures import Row, kept_pictures, sheet
+from assets.kit.pictures import kept_pictures, sheet
 from assets.kit.previews import markdown_table
 from assets.kit.review import read_verdicts, review_file, review_page
+from assets.kit.step import Row
 from assets.vlmbias.common import GROUP, photographed_topics, table_asset
 from assets.vlmbias.images import IMAGES
 from assets.vlmbias.photographs.candidates import stored_candidates
@@ -179,34 +181,28 @@ def _row(
         photograph.original_id if original else photograph.base_id, row["painter"]
     )
     return {
+        **asdict(photograph),
+        **{name: row[name] for name in ("variant", "painter", "rehearsal", "calls")},
         "image_id": f"{base_id}/{size}",
         "base_id": base_id,
         "original_id": published_id(photograph.original_id, row["painter"]),
         "sha256": digest,
-        "domain": photograph.domain,
-        "subject": photograph.subject,
-        "subtopic": photograph.subtopic,
-        "variant": row["variant"],
         "modification": "none" if original else photograph.modification,
         "image_set": _image_set(published),
         "width": width,
         "height": height,
         "size": size,
         "seed": seed,
-        "target": photograph.target,
         "targets": [photograph.target],
         "truths": [truth_of(photograph, row["variant"])],
         "standards": [photograph.standard],
         "settings": json.dumps(_settings(row, photograph), ensure_ascii=False, sort_keys=True),
         "generator_version": row["served_model"] or "unknown",
         "rasteriser": f"Pillow {version('pillow')}, Lanczos",
-        "painter": row["painter"],
         "review": review,
-        "rehearsal": row["rehearsal"],
         "source_sha256": row["sha256"],
         "source_width": row["width"],
         "source_height": row["height"],
-        "calls": row["calls"],
     }
 
 
