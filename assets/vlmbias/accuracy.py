@@ -6,8 +6,8 @@ from typing import TypeAlias
 import pandas as pd
 import pyarrow as pa
 from dagster import (
+    AssetDep,
     AssetExecutionContext,
-    AssetIn,
     AssetKey,
     AssetsDefinition,
     MaterializeResult,
@@ -64,20 +64,8 @@ _SHOWN = ["model", "prompting", "questions", "change"]
 
 _LATEST: dict[bytes, pd.DataFrame] = {}
 
-EVERY_TOPIC = {"allow_missing_partitions": True}
-"""Metadata of an input that takes the topics there are, as tables by topic."""
-
-
-Answered: TypeAlias = dict[str, dict[str, pd.DataFrame]]
-"""By judge, as an input is named so that no judge's name can be another's: tables by topic."""
-
-
-def answer_ins(judges: Sequence[Model]) -> dict[str, AssetIn]:
-    """The inputs of an asset over all judges."""
-    return {
-        f"answers_{judge.name}": AssetIn(answers_of(judge.name), metadata=EVERY_TOPIC)
-        for judge in judges
-    }
+ByTopic: TypeAlias = dict[str, pd.DataFrame]
+"""The tables of the topics that there are."""
 
 
 def accuracy_over(judges: Sequence[Model]) -> AssetsDefinition:
@@ -86,24 +74,21 @@ def accuracy_over(judges: Sequence[Model]) -> AssetsDefinition:
     @table_asset(
         partitions=None,
         columns=ACCURACY,
-        ins={
-            "questions": AssetIn([GROUP, "questions"], metadata=EVERY_TOPIC),
-            **answer_ins(judges),
-        },
+        deps=[
+            AssetDep(AssetKey([GROUP, "questions"])),
+            *(AssetDep(answers_of(judge.name)) for judge in judges),
+        ],
         description="Accuracy and bias rate of every judge with 95 % intervals (Tables 2 to 5).",
     )
-    def accuracy(
-        context: AssetExecutionContext,
-        questions: dict[str, pd.DataFrame],
-        **answers: dict[str, pd.DataFrame],
-    ) -> MaterializeResult[pa.Table]:
+    def accuracy(context: AssetExecutionContext, home: Home) -> MaterializeResult[pa.Table]:
         """Score the topics there are; those that a judge has not answered yet are named."""
+        questions, answers = stored_answers(home, judges)
         rows = figures_of(all_answers(judges, questions, answers))
         missing = {
             judge.name: [
                 topic
                 for topic in topics_of(judge).get_partition_keys()
-                if topic not in answers[f"answers_{judge.name}"]
+                if topic not in answers[judge.name]
             ]
             for judge in judges
         }
@@ -115,7 +100,8 @@ def accuracy_over(judges: Sequence[Model]) -> AssetsDefinition:
         whole = by_topic(rows)
         return materialized(
             ACCURACY.table(rows),
-            *_contents(questions, {each: answers[each] for each in answer_ins(judges)}),
+            # In an order that does not depend on the run.
+            *(of[topic] for of in (questions, *answers.values()) for topic in sorted(of)),
             task_mean=markdown_table(shown(means.round(3), _SHOWN)),
             by_topic=markdown_table(shown(whole.round(3), ["topic", "image_set", *_SHOWN])),
             topics=sorted({topic for by_topic in answers.values() for topic in by_topic}),
@@ -139,40 +125,33 @@ def figures_of(answers: pd.DataFrame) -> pd.DataFrame:
     return _LATEST[contents].copy()
 
 
-def stored_answers(home: Home, judges: Sequence[Model]) -> tuple[dict[str, pd.DataFrame], Answered]:
-    """The questions by topic, and the answers as `answer_ins` has them, of topics that are there.
+def stored_answers(home: Home, judges: Sequence[Model]) -> tuple[ByTopic, dict[str, ByTopic]]:
+    """The questions, and by judge the answers.
 
     Of these `accuracy` is a summary: its data version changes whenever one of them does.
     """
 
-    def by_topic(asset: AssetKey, division: StaticPartitionsDefinition) -> dict[str, pd.DataFrame]:
+    def by_topic(asset: AssetKey, division: StaticPartitionsDefinition) -> ByTopic:
         found = {topic: home.find(asset, topic) for topic in division.get_partition_keys()}
         return {topic: table for topic, table in found.items() if table is not None}
 
     return by_topic(AssetKey([GROUP, "questions"]), topics), {
-        f"answers_{judge.name}": by_topic(answers_of(judge.name), topics_of(judge))
-        for judge in judges
+        judge.name: by_topic(answers_of(judge.name), topics_of(judge)) for judge in judges
     }
 
 
-def _contents(questions: dict[str, pd.DataFrame], answers: Answered) -> Iterator[pd.DataFrame]:
-    """All tables that `accuracy` summarizes, in an order that does not depend on the run."""
-    for tables in (questions, *answers.values()):
-        yield from (tables[topic] for topic in sorted(tables))
-
-
 def _by_prompting(
-    judges: Sequence[Model], answers: Answered
+    judges: Sequence[Model], answers: dict[str, ByTopic]
 ) -> Iterator[tuple[Model, str, str, pd.DataFrame]]:
     """The answers by judge, topic and prompting."""
     for judge in judges:
-        for topic, table in answers[f"answers_{judge.name}"].items():
+        for topic, table in answers[judge.name].items():
             for prompting, rows in table.groupby("prompting", sort=False):
                 yield judge, topic, str(prompting), rows
 
 
 def all_answers(
-    judges: Sequence[Model], questions: dict[str, pd.DataFrame], answers: Answered
+    judges: Sequence[Model], questions: ByTopic, answers: dict[str, ByTopic]
 ) -> pd.DataFrame:
     """The answers of every judge to every topic, in one table.
 
@@ -202,7 +181,7 @@ def all_answers(
 
 
 def partial_of(
-    judges: Sequence[Model], questions: dict[str, pd.DataFrame], answers: Answered
+    judges: Sequence[Model], questions: ByTopic, answers: dict[str, ByTopic]
 ) -> dict[str, list[str]]:
     """By judge that was asked a part somewhere: how many of how many questions, in words."""
     found: dict[str, list[str]] = {}
