@@ -4,13 +4,10 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple
 
 import pandas as pd
 
 from assets.report import publish
-from assets.report.cells import Table
-from assets.report.charts import Chart
 from assets.report.costs import costs
 from assets.report.outcomes import served
 from assets.report.rendering import Renderer, Shell
@@ -19,10 +16,10 @@ from assets.vlmbias.common import QUESTION, TITLE
 from assets.vlmbias.pages import columns
 from assets.vlmbias.pages.edited_flags import edited
 from assets.vlmbias.pages.figures import COUNTING, NAMING, PARTIAL, SANITY, Accuracy, Column
-from assets.vlmbias.pages.finding import Finding, finding
+from assets.vlmbias.pages.finding import finding
 from assets.vlmbias.pages.gathering import gather
 from assets.vlmbias.pages.outcomes import Outcomes
-from assets.vlmbias.pages.proofs import PROOFS, Proof
+from assets.vlmbias.pages.proofs import PROOFS
 from assets.vlmbias.pages.scenes import Scene
 from assets.vlmbias.pages.site import Site
 from assets.vlmbias.pages.standings import judged
@@ -92,7 +89,7 @@ def build(
         apart=accuracy_apart(answers, list(titles), references),
         by_painter=accuracy_by_painter(answers, list(titles), references),
         outcomes=Outcomes.of(
-            published(answers), [(name, titles[name]) for name in shown.topics], references
+            published(answers), {name: titles[name] for name in shown.topics}, references
         ),
         served=served(
             answers[~answers["model"].isin(references)].rename(columns={"model": "name"})
@@ -102,16 +99,13 @@ def build(
         costs=costs(spent),
         originals=originals,
     )
-    found = _finding(site, BASELINE)
+    found = finding(site, BASELINE)
     return publish.Site(
         entry=Entry(TITLE, QUESTION, found.sentence, site.state(found.models)),
         pages=_pages(site, Shell(TITLE, facts, _LINKS)),
         pictures=site.images,
         thumbnails=site.thumbnails,
-        metadata={
-            "scenes": len(scenes),
-            "images": len(site.pictures),
-        },
+        metadata={"scenes": len(scenes), "images": len(site.pictures)},
         judged=judged(site, dates),
     )
 
@@ -136,23 +130,14 @@ def _pages(site: Site, shell: Shell) -> Iterator[tuple[str, str]]:
         yield from page(scene.page, "scene.html", scene=scene, before=before, after=after)
 
 
-def _finding(site: Site, prompting: str) -> Finding:
-    accuracy = site.accuracy
-    titles = [(topic, site.titles[topic]) for topic in accuracy.topics]
-    return finding(accuracy, titles, site.scenes, prompting, bool(site.partial))
-
-
 def _front(site: Site, prompting: str) -> dict[str, object]:
-    accuracy = site.accuracy
-    titles = [(topic, site.titles[topic]) for topic in accuracy.topics]
-    judges = accuracy.line_up(prompting)
-    asked = accuracy.questions(prompting)
-    partly = columns.in_part([(topic, site.titles[topic]) for topic in site.in_part.topics])
+    accuracy, titles = site.accuracy, site.titles_of(site.accuracy)
+    judges, asked = accuracy.line_up(prompting), accuracy.questions(prompting)
     tables = {
         "leaderboard": (f"Accuracy {_Q1_Q2}", columns.leaderboard(titles)),
         "mistakes": (
             "Answers to Q1 and Q2 and the bias share of the wrong ones",
-            columns.mistakes(titles),
+            columns.of_benchmark(titles, measure="bias_share_of_wrong", beside="bar"),
         ),
         "promptings": (
             f"Accuracy {_Q1_Q2} by way of asking",
@@ -166,10 +151,10 @@ def _front(site: Site, prompting: str) -> dict[str, object]:
             "Accuracy on Q3 of originals and counterfactuals",
             columns.original_and_counterfactual(titles, NAMING),
         ),
-        "naming_by_topic": ("Accuracy on Q3", columns.naming(titles)),
+        "naming_by_topic": ("Accuracy on Q3", columns.leaderboard(titles, NAMING)),
         "sizes": (f"Accuracy {_Q1_Q2} by size", columns.by_size(TASK_MEAN, accuracy.sizes)),
         "sanity": ("Accuracy on the sanity check", columns.sanity_check()),
-        "bias": (f"Bias rate {_Q1_Q2}", columns.by_topic(titles, measure="bias_rate")),
+        "bias": (f"Bias rate {_Q1_Q2}", columns.of_benchmark(titles, measure="bias_rate")),
     }
     return {
         "tables": {name: accuracy.table(*each, prompting) for name, each in tables.items()},
@@ -179,35 +164,21 @@ def _front(site: Site, prompting: str) -> dict[str, object]:
         "outcomes_by_topic": site.outcomes.by_topic(judges),
         "in_part": site.in_part.table(
             f"Accuracy and bias rate {_Q1_Q2}, of answers to a part of the questions",
-            partly,
+            columns.in_part(site.titles_of(site.in_part)),
             prompting,
         ),
-        "apart": parts_of(site.apart, list(site.titles.items()), prompting),
+        "apart": parts_of(site.apart, site.titles, prompting),
         "topics": [_topic(site, domain, prompting) for domain in site.titles],
-        "finding": _finding(site, prompting),
+        "finding": finding(site, prompting),
     }
 
 
-class Topic(NamedTuple):
+def _topic(site: Site, domain: str, prompting: str) -> dict[str, object]:
     """A topic's section on the front page: an example and what every judge made of it.
 
     `chart` is None where no judge was asked about any picture that proves something, and
     `painters` where a single painter painted all that are accepted.
     """
-
-    domain: str
-    title: str
-    example: Scene | None
-    images: int
-    proofs: Mapping[Proof, int]
-    chart: Chart | None
-    subtopics: Table
-    sizes: Table
-    promptings: Table
-    painters: Table | None
-
-
-def _topic(site: Site, domain: str, prompting: str) -> Topic:
     accuracy, title = site.accuracy, site.titles[domain]
     scenes = [scene for scene in site.scenes if scene.domain == domain]
     changed = [scene for scene in scenes if scene.variant == "counterfactual"]
@@ -217,21 +188,23 @@ def _topic(site: Site, domain: str, prompting: str) -> Topic:
     subtopics = columns.by_subtopic(accuracy.subtopics(domain), domain)
     sizes = columns.by_size(domain, accuracy.sizes)
     ways = columns.by_prompting(domain, accuracy.promptings)
-    return Topic(
-        domain,
-        title,
-        next(paired, next(iter(changed), None)),
-        sum(len(scene.pictures) for scene in scenes),
-        Counter(picture.proof for scene in scenes for picture in scene.pictures),
-        accuracy.chart(domain, title, Column("", domain), prompting)
+    return {
+        "domain": domain,
+        "title": title,
+        "example": next(paired, next(iter(changed), None)),
+        "images": sum(len(scene.pictures) for scene in scenes),
+        "proofs": Counter(picture.proof for scene in scenes for picture in scene.pictures),
+        "chart": accuracy.chart(domain, title, Column("", domain), prompting)
         if domain in accuracy.topics
         else None,
-        accuracy.table(f"{title} by subtopic: {both}", subtopics, prompting),
-        accuracy.table(f"{title} by size: accuracy {_Q1_Q2}", sizes, prompting),
-        accuracy.table(f"{title} by way of asking: accuracy {_Q1_Q2}", ways, prompting),
-        site.by_painter.table(
+        "subtopics": accuracy.table(f"{title} by subtopic: {both}", subtopics, prompting),
+        "sizes": accuracy.table(f"{title} by size: accuracy {_Q1_Q2}", sizes, prompting),
+        "promptings": accuracy.table(
+            f"{title} by way of asking: accuracy {_Q1_Q2}", ways, prompting
+        ),
+        "painters": site.by_painter.table(
             f"{title} by painter: {both}", columns.by_painter(painters, domain), prompting
         )
         if painters
         else None,
-    )
+    }

@@ -1,13 +1,13 @@
 """Which columns each table of the report has, and where the paper has it."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeAlias
 
 from assets.report.formats import titled
 from assets.vlmbias.pages.figures import (
     COUNTERFACTUAL,
     COUNTING,
     LEADING,
-    NAMING,
     ORIGINAL,
     ORIGINALS,
     PARTIAL,
@@ -19,7 +19,7 @@ from assets.vlmbias.pages.figures import (
 from assets.vlmbias.pages.judges import prompting_title
 from metrics import BASELINE
 
-Titles = Sequence[tuple[str, str]]
+Titles: TypeAlias = Mapping[str, str]
 """Topics with their titles."""
 
 VARIANTS = (COUNTERFACTUAL, ORIGINAL)
@@ -27,47 +27,35 @@ VARIANTS = (COUNTERFACTUAL, ORIGINAL)
 _KINDS: tuple[tuple[str, Measure], ...] = (("Accuracy", "accuracy"), ("Bias rate", "bias_rate"))
 
 
-def _topics(titles: Titles) -> list[Column]:
-    return [LEADING, *(Column(title, name, section=f"topic-{name}") for name, title in titles)]
+def _topics(titles: Titles, **changed: Any) -> list[Column]:
+    """The task mean, then a column a topic; `changed` are other values of `Column`."""
+    topics = (Column(title, name, section=f"topic-{name}") for name, title in titles.items())
+    return [column._replace(**changed) for column in (LEADING, *topics)]
 
 
-def by_topic(
-    titles: Titles, *, measure: Measure = "accuracy", questions: str = COUNTING
-) -> list[Group]:
-    """The task mean, then a column a topic."""
-    columns = [c._replace(measure=measure, questions=questions) for c in _topics(titles)]
-    return [Group("Benchmark images", columns)]
+def of_benchmark(titles: Titles, **changed: Any) -> list[Group]:
+    """The images of the benchmark by topic; `changed` as in the share of wrong answers that are
+    the bias, with the bar of all (Fig. 4, Appendix L.5)."""
+    return [Group("Benchmark images", _topics(titles, **changed))]
 
 
-def leaderboard(titles: Titles) -> list[Group]:
+def leaderboard(titles: Titles, questions: str = COUNTING) -> list[Group]:
     """Accuracy by topic and on unmodified originals (Table 2)."""
-    return [*by_topic(titles), _unmodified(COUNTING)]
+    unmodified = LEADING._replace(questions=questions, image_set=ORIGINALS)
+    return [*of_benchmark(titles, questions=questions), Group("Unmodified", [unmodified])]
+
+
+def _both(columns: Sequence[Column]) -> list[Group]:
+    """Accuracy and bias rate of the same."""
+    return [
+        Group(label, [c._replace(measure=measure) for c in columns]) for label, measure in _KINDS
+    ]
 
 
 def in_part(titles: Titles) -> list[Group]:
     """Accuracy and bias rate by topic, of what was asked in part, and the mean of several."""
-    columns = [Column(title, name, image_set=PARTIAL) for name, title in titles]
-    if len(columns) > 1:
-        columns.insert(0, LEADING._replace(image_set=PARTIAL))
-    return [
-        Group(label, [each._replace(measure=measure) for each in columns])
-        for label, measure in _KINDS
-    ]
-
-
-def naming(titles: Titles) -> list[Group]:
-    """Accuracy on Q3 by topic and on unmodified originals."""
-    return [*by_topic(titles, questions=NAMING), _unmodified(NAMING)]
-
-
-def _unmodified(questions: str) -> Group:
-    return Group("Unmodified", [LEADING._replace(questions=questions, image_set=ORIGINALS)])
-
-
-def mistakes(titles: Titles) -> list[Group]:
-    """What all answers were, and the bias share of the wrong ones (Fig. 4, Appendix L.5)."""
-    columns = [c._replace(measure="bias_share_of_wrong", beside="bar") for c in _topics(titles)]
-    return [Group("Benchmark images", columns)]
+    columns = _topics(titles, image_set=PARTIAL, section="")
+    return _both(columns if len(titles) > 1 else columns[1:])
 
 
 def original_and_counterfactual(titles: Titles, questions: str) -> list[Group]:
@@ -142,7 +130,7 @@ def apart(titles: Titles, proof: str) -> list[Group]:
                 Column("Original", topic, image_set=usual),
             ],
         )
-        for topic, title in titles
+        for topic, title in titles.items()
     ]
 
 
@@ -153,26 +141,16 @@ def apart_by_painter(
     image_set = apart_set(proof, COUNTERFACTUAL)
     return [
         Group(title, [Column(name, topic, name, image_set=image_set) for name in painters[topic]])
-        for topic, title in titles
+        for topic, title in titles.items()
         if topic in painters
     ]
 
 
 def by_painter(painters: Sequence[str], topic: str) -> list[Group]:
     """Accuracy and bias rate on the accepted pictures of each painter."""
-    return [
-        Group(label, [Column(name, topic, name, measure) for name in painters])
-        for label, measure in _KINDS
-    ]
+    return _both([Column(name, topic, name) for name in painters])
 
 
 def by_subtopic(subtopics: Sequence[str], topic: str) -> list[Group]:
     """Accuracy and bias rate of one topic as a whole and by subtopic (Tables 3 and 9)."""
-    return [
-        Group(
-            label,
-            [Column("All", topic, measure=measure)]
-            + [Column(titled(subtopic), topic, subtopic, measure) for subtopic in subtopics],
-        )
-        for label, measure in _KINDS
-    ]
+    return _both([Column("All", topic), *(Column(titled(part), topic, part) for part in subtopics)])

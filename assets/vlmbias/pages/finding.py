@@ -1,6 +1,6 @@
 """The finding in one sentence, with the pair of pictures and the chart that show it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from assets.report.charts import Chart
@@ -8,6 +8,7 @@ from assets.report.formats import count, titled, whole_percent
 from assets.vlmbias.pages.figures import LEADING, Accuracy, Column
 from assets.vlmbias.pages.judges import PromptedJudge
 from assets.vlmbias.pages.scenes import Answer, Asked, Scene
+from assets.vlmbias.pages.site import Site
 
 _PERCENT = "\u00a0%"
 
@@ -29,17 +30,9 @@ class Finding(NamedTuple):
     said: Answer | None
 
 
-def finding(
-    accuracy: Accuracy,
-    titles: Sequence[tuple[str, str]],
-    scenes: Sequence[Scene],
-    way: str,
-    in_part: bool,
-) -> Finding:
-    """What models make of the benchmark's pictures as a whole, or of the first topic they share.
-
-    `in_part` is whether any was asked a part of a topic's questions.
-    """
+def finding(site: Site, way: str) -> Finding:
+    """What models make of the benchmark's pictures as a whole, or of the first topic they share."""
+    accuracy, titles = site.accuracy, site.titles_of(site.accuracy)
     judges = accuracy.line_up(way)
     models = [judge for judge in judges if not judge.reference]
     answered = (
@@ -48,10 +41,10 @@ def finding(
         if (found := [each for each in models if accuracy.rate(each, column).value is not None])
     )
     column, about, found = next(answered, (*next(_columns(titles)), []))
-    sentence = _sentence(accuracy, found, column, about) if found else _NOTHING[in_part]
+    sentence = _sentence(accuracy, found, column, about) if found else _NOTHING[bool(site.partial)]
     chart = accuracy.chart("all", titled(about), column, way)
     judge = next(iter([*found, *(each for each in judges if each.reference)]), None)
-    return Finding(sentence, about, chart, len(found), *_example(scenes, judge))
+    return Finding(sentence, about, chart, len(found), *_example(site.scenes, judge))
 
 
 _NOTHING = {
@@ -60,9 +53,9 @@ _NOTHING = {
 }
 
 
-def _columns(titles: Sequence[tuple[str, str]]) -> Iterator[tuple[Column, str]]:
+def _columns(titles: Mapping[str, str]) -> Iterator[tuple[Column, str]]:
     yield LEADING, "the benchmark's pictures"
-    for topic, title in titles:
+    for topic, title in titles.items():
         yield Column(title, topic), f"the pictures of {title[:1].lower()}{title[1:]}"
 
 

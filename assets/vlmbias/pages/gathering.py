@@ -6,36 +6,30 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, TypeAlias
 
+import numpy as np
 import pandas as pd
 
 from assets.kit.columns import Row, rows
 from assets.vlmbias.pages.judges import PromptedJudge, in_order, judge_of
 from assets.vlmbias.pages.proofs import proof_of
-from assets.vlmbias.pages.scenes import (
-    Answer,
-    Asked,
-    Picture,
-    Reading,
-    Scene,
-    Shown,
-    Target,
-    Verdict,
-)
+from assets.vlmbias.pages.scenes import Asked, Picture, Scene, Shown, Target
 
 ImageKey: TypeAlias = tuple[str, str]
 """An image and its very bytes: its id and its sha256."""
+Found: TypeAlias = Mapping[ImageKey, Sequence[Row]]
 
 _OF_AN_ANSWER = (
     *("image_id", "sha256", "question_id", "question", "expected_bias", "model", "prompting"),
-    *("response", "first_response", "answer", "outcome", "refusal", "reason", "score", "shown"),
+    *("response", "first_response", "answer", "outcome", "refusal", "reason", "shown"),
+    *("right", "biased"),
 )
-
 _OF_A_SCENE = (
     *("base_id", "original_id", "domain", "subject", "subtopic", "variant", "modification"),
     *("image_set", "target", "seed", "generator_version", "rasteriser", "painter", "review"),
 )
-
-_image: Callable[[Any], ImageKey] = attrgetter("image_id", "sha256")
+_IMAGE, _LABEL = ["image_id", "sha256"], ["target", "truth", "standard"]
+_MEASURED = ("mark", "gap", "measure_version")
+_image: Callable[[Any], ImageKey] = attrgetter(*_IMAGE)
 
 
 def gather(
@@ -50,15 +44,13 @@ def gather(
     Topics and originals keep the order of `images`; a scene follows its original. What was
     measured, asked or answered about other bytes than those of the image now is left out.
     """
-    measured, asked, answered = (
-        _by(found, _image)
-        for found in (rows(measurements), rows(questions), rows(answers, _OF_AN_ANSWER))
-    )
+    tables = (_readings(images, measurements), questions, _scored(answers)[[*_OF_AN_ANSWER]])
+    read, asked, answered = (_by(rows(table), _image) for table in tables)
     judges = in_order({judge_of(row, references) for group in answered.values() for row in group})
     scenes = []
     for drawn in _by(rows(images), attrgetter("base_id")).values():
         drawn.sort(key=lambda row: row.size)
-        scene = _scene(drawn, measured)
+        scene = _scene(drawn, read)
         scene.asked = _asked(scene.pictures, asked, answered, references)
         scene.shown = _shown(scene.pictures, answered, painted=scene.painted)
         scenes.append(scene)
@@ -73,62 +65,52 @@ def _by(found: Iterable[Row], key: Callable[[Row], Any]) -> dict[Any, list[Row]]
     return groups
 
 
-def _scene(drawn: Sequence[Row], measured: Mapping[ImageKey, list[Row]]) -> Scene:
+def _readings(images: pd.DataFrame, measurements: pd.DataFrame) -> pd.DataFrame:
+    """Each label of a picture beside what its pixels say, with a `verdict` on that."""
+    listed = ["targets", "truths", "standards"]
+    labels = images[[*_IMAGE, *listed]].explode(listed)
+    labels = labels.rename(columns=dict(zip(listed, _LABEL, strict=True)))
+    names = [*_IMAGE, "target", "measured", "problem", "agrees", *_MEASURED]
+    read = labels.merge(measurements.reindex(columns=names), on=[*_IMAGE, "target"], how="left")
+    verdicts = np.where(read["agrees"].eq(other=True), "agrees", "disagrees")
+    return read.assign(verdict=np.where(read["measured"].isna(), "not measured", verdicts))
+
+
+def _scored(answers: pd.DataFrame) -> pd.DataFrame:
+    """The answers with what is `right`, empty where nothing was scored, and `biased`."""
+    right = answers["score"].ge(1).astype(object).where(answers["score"].notna(), None)
+    biased = right.eq(other=False) & answers["answer"].eq(answers["expected_bias"])
+    return answers.assign(right=right, biased=biased)
+
+
+def _scene(drawn: Sequence[Row], read: Found) -> Scene:
     first = drawn[0]
-    targets = [
-        Target(name, truth, standard, [])
-        for name, truth, standard in zip(first.targets, first.truths, first.standards, strict=True)
-    ]
-    pictures = []
-    for row in drawn:
-        by_target = {found.target: found for found in measured.get(_image(row), ())}
-        readings = [_reading(by_target.get(target.name)) for target in targets]
-        for target, reading in zip(targets, readings, strict=True):
-            target.readings.append(reading)
-        pictures.append(_picture(row, readings, next(iter(by_target.values()), None)))
+    by_target = _by((each for row in drawn for each in read[_image(row)]), attrgetter(*_LABEL))
     return Scene(
         **{name: getattr(first, name) for name in _OF_A_SCENE},
         settings=json.loads(first.settings),
         source=(int(first.source_width), int(first.source_height)) if first.source_sha256 else None,
-        pictures=pictures,
-        targets=targets,
-        asked=[],
-        shown={},
+        pictures=[_picture(row, read[_image(row)]) for row in drawn],
+        targets=[Target(*label, readings=readings) for label, readings in by_target.items()],
     )
 
 
-def _reading(found: Row | None) -> Reading:
-    if found is None:
-        return Reading(None, "not measured", "")
-    if found.measured is None:
-        return Reading(None, "not measured", found.problem or "")
-    verdict: Verdict = "agrees" if found.agrees else "disagrees"
-    return Reading(found.measured, verdict, found.problem or "")
-
-
-def _picture(row: Row, readings: Sequence[Reading], found: Row | None) -> Picture:
+def _picture(row: Row, readings: Sequence[Row]) -> Picture:
     verdicts = {reading.verdict for reading in readings}
-    worst: tuple[Verdict, ...] = ("disagrees", "not measured")
-    verdict: Verdict = next((each for each in worst if each in verdicts), "agrees")
+    worst = ("disagrees", "not measured")
+    verdict = next((each for each in worst if each in verdicts), "agrees")
+    measured = next((each for each in readings if each.measure_version), None)
+    told: dict[str, Any] = {name: getattr(measured, name, None) for name in _MEASURED}
     return Picture(
-        image_id=row.image_id,
-        sha256=row.sha256,
-        width=row.width,
-        height=row.height,
-        size=row.size,
-        mark=found.mark if found else None,
-        gap=found.gap if found else None,
-        measure_version=found.measure_version if found else None,
+        **{name: getattr(row, name) for name in (*_IMAGE, "width", "height", "size")},
+        **told,
         verdict=verdict,
         proof=proof_of(row.review, rehearsal=row.rehearsal, confirmed=verdict == "agrees"),
     )
 
 
 def _asked(
-    pictures: Sequence[Picture],
-    asked: Mapping[ImageKey, list[Row]],
-    answered: Mapping[ImageKey, list[Row]],
-    references: Collection[str],
+    pictures: Sequence[Picture], asked: Found, answered: Found, references: Collection[str]
 ) -> list[Asked]:
     """The scene's questions in order; counts the wrong answers of each picture as well."""
     questions = {
@@ -138,16 +120,12 @@ def _asked(
         for picture in pictures
         for row in asked.get(_image(picture), ())
     }
-    given: dict[tuple[str, str], dict[PromptedJudge, dict[str, Answer]]] = {
-        key: {} for key in questions
-    }
+    given: dict[Any, dict[PromptedJudge, dict[str, Row]]] = defaultdict(lambda: defaultdict(dict))
     for picture in pictures:
         for row in answered.get(_image(picture), ()):
-            judge, answer = judge_of(row, references), _answer(row)
-            by_judge = given.setdefault((row.question_id, row.question), {})
-            by_judge.setdefault(judge, {})[picture.image_id] = answer
-            if answer.right is False:
-                picture.wrong[judge] = picture.wrong.get(judge, 0) + 1
+            judge = judge_of(row, references)
+            given[row.question_id, row.question][judge][picture.image_id] = row
+            picture.wrong[judge] += row.right is False
     for key, question in questions.items():
         for judge in in_order(given[key]):
             answers = [given[key][judge].get(picture.image_id) for picture in pictures]
@@ -156,7 +134,7 @@ def _asked(
 
 
 def _shown(
-    pictures: Sequence[Picture], answered: Mapping[ImageKey, list[Row]], *, painted: bool
+    pictures: Sequence[Picture], answered: Found, *, painted: bool
 ) -> dict[str, list[Shown]]:
     """The picture shown instead of the smallest one, by prompting; a judge may see none."""
     found: dict[str, list[Shown]] = {}
@@ -167,20 +145,6 @@ def _shown(
                 seen[row.prompting][Shown(picture.size, row.shown, painted)] = None
         found = {**{prompting: list(each) for prompting, each in seen.items()}, **found}
     return found
-
-
-def _answer(row: Row) -> Answer:
-    right = None if row.score is None else row.score >= 1
-    return Answer(
-        text=row.answer,
-        outcome=row.outcome,
-        right=right,
-        biased=right is False and row.answer == row.expected_bias,
-        response=row.response or "",
-        first=row.first_response or "",
-        refusal=row.refusal or "",
-        reason=row.reason or "",
-    )
 
 
 def _link(scenes: Sequence[Scene]) -> None:

@@ -1,6 +1,6 @@
 """Replies without an answer: how many, of which kind and why."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import pandas as pd
@@ -22,16 +22,16 @@ class Outcomes:
 
     cells: dict[tuple[PromptedJudge, str, str], Row]
     outcomes: list[str]
-    topics: dict[str, str]
+    topics: Mapping[str, str]
 
     @classmethod
     def of(
-        cls, answers: pd.DataFrame, titles: Sequence[tuple[str, str]], references: Collection[str]
+        cls, answers: pd.DataFrame, titles: Mapping[str, str], references: Collection[str]
     ) -> "Outcomes":
-        """Count them; `titles` are the topics that are shown, with their titles."""
+        """Count them; `titles` are those of the topics that are shown."""
         found = list(rows(outcomes_table(answers)))
         cells = {(judge_of(row, references), row.topic, row.ending): row for row in found}
-        return cls(cells, list(dict.fromkeys(row.ending for row in found)), dict(titles))
+        return cls(cells, list(dict.fromkeys(row.ending for row in found)), titles)
 
     def overall(self, judges: Sequence[PromptedJudge]) -> Table:
         """Every outcome over all topics, the kinds of refusal in a group of their own."""

@@ -1,10 +1,12 @@
 """Scenes as the gallery shows them."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 from urllib.parse import quote
 
+from assets.kit.columns import Row
 from assets.report.publish import Thumbnail
 from assets.vlmbias.pages.judges import PromptedJudge
 from assets.vlmbias.pages.proofs import Proof, rank
@@ -13,44 +15,21 @@ from generators.domains import Box
 CARD, PAGE = 384, 768
 """The longer side in px of a picture on a card and on a page, which show them smaller."""
 
-Verdict = Literal["agrees", "disagrees", "not measured"]
 
+class Target(NamedTuple):
+    """One thing that can be read from a scene, with a reading for each of its pictures.
 
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """What the pixels of one image say of one target."""
-
-    measured: float | None
-    verdict: Verdict
-    problem: str
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """One thing that can be read from a scene, with a reading for each of its pictures."""
+    A reading is a row with what was `measured`, the `verdict` on the label, and a `problem`.
+    """
 
     name: str
     truth: float
     standard: float
-    readings: list[Reading]
+    readings: Sequence[Row]
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """One judge's answer; `right` is None where nothing was scored.
-
-    `first` is what it said before it was asked to check, `refusal` the kind of a refusal and
-    `reason` why there is no response; each is empty where there is none.
-    """
-
-    text: str | None
-    outcome: str
-    right: bool | None
-    biased: bool
-    response: str
-    first: str
-    refusal: str
-    reason: str
+Answer: TypeAlias = Row
+"""A judge's answer, whether it is `right` (None where nothing was scored), and `biased`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +82,10 @@ class Picture:
     mark: float | None
     gap: float | None
     measure_version: str | None
-    verdict: Verdict
+    verdict: str
+    """agrees, disagrees or not measured"""
     proof: Proof
-    wrong: dict[PromptedJudge, int] = field(default_factory=dict)
+    wrong: Counter[PromptedJudge] = field(default_factory=Counter)
 
     @property
     def file(self) -> str:
@@ -140,8 +120,8 @@ class Scene:
     source: tuple[int, int] | None
     pictures: list[Picture]
     targets: list[Target]
-    asked: list[Asked]
-    shown: Mapping[str, Sequence[Shown]]
+    asked: Sequence[Asked] = ()
+    shown: Mapping[str, Sequence[Shown]] = field(default_factory=dict)
     original: "Scene | None" = None
     counterfactuals: list["Scene"] = field(default_factory=list)
     outline: Sequence[Box] = ()
@@ -162,7 +142,7 @@ class Scene:
         if not given:
             return ""
         mark = "✓" if all(answer.right for answer in given) else "✗"
-        return f"{mark} {' / '.join(dict.fromkeys(a.text or a.outcome for a in given))}"
+        return f"{mark} {' / '.join(dict.fromkeys(a.answer or a.outcome for a in given))}"
 
     @property
     def page(self) -> str:

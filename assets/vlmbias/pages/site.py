@@ -53,6 +53,10 @@ class Site:
     costs: Costs | None
     originals: bool
 
+    def titles_of(self, accuracy: Accuracy) -> Mapping[str, str]:
+        """The titles of the topics that a table of accuracies has."""
+        return {topic: self.titles[topic] for topic in accuracy.topics}
+
     @cached_property
     def ways(self) -> list[Way]:
         """The ways in which some judge was asked, the baseline first: the front page itself."""

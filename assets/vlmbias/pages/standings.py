@@ -125,7 +125,7 @@ def _failure(
         scene.card,
         titled(scene.name),
         question(asked.text),
-        said.text or "",
+        said.answer or "",
         asked.truth,
         scene.href,
     )
