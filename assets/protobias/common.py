@@ -40,17 +40,10 @@ TRIPLETS_KEY, PAIRS_KEY = key("prompt_triplets"), key("image_pairs")
 FILTERED_KEY = key("filtered_pairs")
 
 
-def stored(
-    home: Home, partition: str, name: str, columns: list[str] | None = None
-) -> pd.DataFrame | None:
-    """What was stored last of an asset; None where it was never materialized. Raises `Corrupt`."""
-    return home.find(key(name), partition, columns)
-
-
 def by_domain(
     home: Home, name: str, painter: str = "", columns: list[str] | None = None
 ) -> dict[str, pd.DataFrame]:
     """By domain, for those that are there: the tables of an asset, or a painter's of it."""
     where = {domain: f"{domain}|{painter}" if painter else domain for domain in DOMAINS}
-    found = {domain: stored(home, key, name, columns) for domain, key in where.items()}
+    found = {domain: home.find(key(name), each, columns) for domain, each in where.items()}
     return {domain: table for domain, table in found.items() if table is not None}

@@ -15,7 +15,7 @@ from assets.kit.limits import so_many
 from assets.kit.plan import Whole
 from assets.kit.previews import markdown_table
 from assets.kit.step import Row, Step, Work
-from assets.protobias.common import GROUP, key, protobias_domains, stored
+from assets.protobias.common import GROUP, key, protobias_domains
 from generators.prompts.concepts import Concept
 from generators.prompts.sampling import SIZES, sample, still_there
 from resources.home import Home
@@ -137,7 +137,7 @@ def _keeps(home: Home, domain: str, config: Sampling, earlier: pd.DataFrame) -> 
 
 def _stored(home: Home, domain: str) -> pd.DataFrame:
     """The concepts that are stored; an empty table where there are none yet."""
-    found = stored(home, domain, "concepts")
+    found = home.find(key("concepts"), domain)
     return pd.DataFrame(columns=list(CONCEPTS.columns)) if found is None else found
 
 

@@ -10,7 +10,7 @@ from dagster import AssetsDefinition
 from assets.kit.columns import records
 from assets.kit.partitions import painters
 from assets.kit.table_asset import Mismatch, NothingYet
-from assets.protobias.common import GROUP, QUESTION, TITLE, by_domain, key, stored
+from assets.protobias.common import GROUP, QUESTION, TITLE, by_domain, key
 from assets.protobias.filtered import FILTERED
 from assets.protobias.pages import Painted, build
 from assets.protobias.pairs import IMAGE_PAIRS
@@ -79,7 +79,7 @@ def painted_by(home: Home, painter: str, scorers: Sequence[Model]) -> Painted | 
     Raises `Mismatch` where its summary is older than its scores, or its filtered pairs are others
     than those that are painted now.
     """
-    summary = stored(home, painter, "summary")
+    summary = home.find(key("summary"), painter)
     if summary is None:
         return None
     scores = all_scores(home, painter, scorers)

@@ -6,7 +6,7 @@ from typing import NamedTuple, TypeAlias
 import pandas as pd
 
 from assets.kit.columns import records
-from assets.protobias.common import stored
+from assets.protobias.common import key
 from assets.protobias.selection import surviving
 from generators.prompts.concepts import DOMAINS
 from resources.home import Home
@@ -54,21 +54,21 @@ def _of_domain(
 
 def _stages(home: Home, painter: str, domain: str, models: Sequence[Model]) -> Iterator[_Stage]:
     """The stages of a domain that are there."""
-    concepts = stored(home, domain, "concepts", columns=["knob"])
+    concepts = home.find(key("concepts"), domain, ["knob"])
     if concepts is not None:
         yield _Stage("concepts", concepts["knob"], concepts["knob"])
-    triplets = stored(home, domain, "prompt_triplets", columns=["knob", "outcome"])
+    triplets = home.find(key("prompt_triplets"), domain, ["knob", "outcome"])
     if triplets is not None:
         accepted = triplets["outcome"] == "accepted"
         yield _Stage("triplets", triplets.loc[accepted, "knob"], triplets["knob"])
     partition, named = f"{domain}|{painter}", ["pair_id", "knob", "outcome"]
-    pictures = stored(home, partition, "image_pairs", columns=named)
+    pictures = home.find(key("image_pairs"), partition, named)
     if pictures is not None:
         asked = pictures.groupby("pair_id")["knob"].first()
         painted = asked[_on_both_sides(pictures["pair_id"][pictures["outcome"] == "painted"])]
         yield _Stage("painted", painted, asked)
     named = ["pair_id", "knob", "kept", "evaluated"]
-    filtered = stored(home, partition, "filtered_pairs", columns=named)
+    filtered = home.find(key("filtered_pairs"), partition, named)
     if filtered is None:
         return
     all_of = filtered.groupby("pair_id")["knob"].first()
@@ -80,7 +80,7 @@ def _stages(home: Home, painter: str, domain: str, models: Sequence[Model]) -> I
     scores = [
         table
         for model in models
-        if (table := stored(home, partition, f"scores_{model.name}", columns=named)) is not None
+        if (table := home.find(key(f"scores_{model.name}"), partition, named)) is not None
     ]
     if scores:
         both = [_on_both_sides(table["pair_id"][table["outcome"] == "scored"]) for table in scores]

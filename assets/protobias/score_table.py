@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from assets.kit.columns import REAL, TEXT, Columns, records
 from assets.kit.table_asset import Mismatch
-from assets.protobias.common import by_domain, stored
+from assets.protobias.common import by_domain, key
 from assets.protobias.human import HUMAN_SCORES
 from assets.protobias.own_scores import version_in_file
 from assets.protobias.scorers import is_filed
@@ -149,5 +149,5 @@ def _joined(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
 
 def human_scores_of(home: Home, painter: str) -> pd.DataFrame:
     """What people scored of a painter's pictures; empty where nobody has. Raises `Corrupt`."""
-    given = stored(home, painter, "human_scores")
+    given = home.find(key("human_scores"), painter)
     return HUMAN_SCORES.table([]).to_pandas() if given is None else given

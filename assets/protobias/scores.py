@@ -93,7 +93,8 @@ class Scores(JudgeStep[Limited]):
         filtered = work.tables["filtered_pairs"]
         if filtered["filter_outcome"].eq(PENDING).any():
             return []
-        pictures = first_pairs(_evaluated(filtered), work.config.limit)
+        evaluated = records(filtered.loc[filtered["evaluated"], _TAKEN])
+        pictures = first_pairs(evaluated, work.config.limit)
         return [_row(self.judge, picture) for picture in pictures]
 
     def made(self, work: Work[Limited], rows: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
@@ -167,11 +168,6 @@ class Scores(JudgeStep[Limited]):
             **told,
         }
 
-    def wanted(self, work: Work[Limited], rows: Sequence[Row]) -> list[tuple[str, ...]]:
-        """The pictures of the evaluation set, or the first of them."""
-        pictures = first_pairs(_evaluated(work.tables["filtered_pairs"]), work.config.limit)
-        return [tuple(row[name] for name in self.named_by) for row in pictures]
-
     def checks(self) -> list[Check]:
         """Nothing failed, most replies hold a score, and no adapter was trained on these pairs."""
         return [
@@ -179,20 +175,6 @@ class Scores(JudgeStep[Limited]):
             few_unread("side", _READ_SOME),
             *([no_overlap(self.judge, self._adapter)] if self._adapter else []),
         ]
-
-
-_PRESENT = {
-    "scored": ("raw",),
-    "unparsed": ("reason",),
-    "refused": ("reason", "refusal"),
-    "failed": ("reason",),
-}
-"""By outcome, which of these columns are not empty."""
-
-
-def _evaluated(filtered: pd.DataFrame) -> Sequence[Row]:
-    """The pictures of the evaluation set, in the order of the table."""
-    return records(filtered.loc[filtered["evaluated"], _TAKEN])
 
 
 def _row(model: Model, picture: Row) -> dict[str, Any]:

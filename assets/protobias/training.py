@@ -11,7 +11,6 @@ from assets.protobias.common import (
     TRIPLETS_KEY,
     domain_and_painter,
     pairs,
-    stored,
 )
 from assets.protobias.pairs import SIDES
 from resources.home import Home
@@ -24,7 +23,7 @@ _READ = [
 
 def _kept(home: Home, partition: str) -> list[Pair]:
     """The pairs of a painter and domain that the filter has kept, evaluated ones among them."""
-    filtered = stored(home, partition, FILTERED_KEY.path[-1], _READ)
+    filtered = home.find(FILTERED_KEY, partition, _READ)
     if filtered is None:
         return []
     places = _places(home, domain_and_painter(partition)[0])

@@ -7,7 +7,7 @@ import pandas as pd
 
 from assets.kit.columns import records
 from assets.kit.limits import so_many
-from assets.protobias.common import stored
+from assets.protobias.common import key
 from assets.protobias.concepts import sample_size
 from generators.prompts.concepts import DOMAINS
 from resources.home import Home
@@ -44,13 +44,13 @@ def samples_of(home: Home, painter: str) -> list[Sample]:
 
 def _sample(home: Home, painter: str, domain: str) -> Sample | None:
     where, named = f"{domain}|{painter}", ["concept_id", "pair_id"]
-    filtered = stored(home, where, "filtered_pairs", columns=[*named, "evaluated"])
+    filtered = home.find(key("filtered_pairs"), where, [*named, "evaluated"])
     if filtered is None:
         return None
-    pictures = stored(home, where, "image_pairs", columns=named)
+    pictures = home.find(key("image_pairs"), where, named)
     painted = filtered if pictures is None else pictures
-    triplets = stored(home, domain, "prompt_triplets", columns=["concept_id", "outcome"])
-    concepts = stored(home, domain, "concepts", columns=["concept_id"])
+    triplets = home.find(key("prompt_triplets"), domain, ["concept_id", "outcome"])
+    concepts = home.find(key("concepts"), domain, ["concept_id"])
     parts: list[str] = []
     number = drawn = painted["concept_id"].nunique()
     if triplets is not None:

@@ -134,10 +134,6 @@ class EditedFlags(Step[Limited]):
             "contact_sheet": sheet(kept, lambda row: row["base_id"].partition("/")[2], work.images),
         }
 
-    def wanted(self, work: Work[Limited], rows: Sequence[Row]) -> list[tuple[str]]:
-        """The edits, or the first of them."""
-        return [(scene.base_id,) for scene in edits(work.config.limit)]
-
 
 def edits(limit: int | None = None) -> list[Scene]:
     """The 40 scenes that are wanted, or the first of them."""

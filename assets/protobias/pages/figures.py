@@ -1,6 +1,6 @@
 """The summaries of painters by sample, metric, domain, knob and concept."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal, NamedTuple, TypeAlias
@@ -100,6 +100,11 @@ class Board:
         named = [(domain, TITLES[domain]) for domain in self.domains]
         return [(ALL, f"Mean over {len(named)} domains"), *named] if len(named) > 1 else named
 
+    @property
+    def overall(self) -> Where:
+        """The mean over domains, or the only domain there is."""
+        return self.columns[0][0] if self.columns else ALL, ALL, ALL
+
     def knobs(self, domain: str) -> list[str]:
         """The knobs of a domain."""
         return sorted({knob for _, (where, knob, _) in self.cells if where == domain} - {ALL})
@@ -141,9 +146,8 @@ class Board:
         row = self.cells[metric.name, where]
         return _WITHOUT.get(measure, "") if row.pairs else "no pair scored"
 
-    def grouped(self, metrics: Iterable[Metric] = ()) -> Iterator[tuple[str, list[Metric]]]:
+    def grouped(self) -> Iterator[tuple[str, list[Metric]]]:
         """The metrics by heading, those that have any."""
-        chosen = list(metrics) or list(self.metrics)
         for group in GROUPS:
-            if held := [metric for metric in chosen if metric.group == group]:
+            if held := [metric for metric in self.metrics if metric.group == group]:
                 yield group, held

@@ -50,12 +50,11 @@ _STAND_IN = "A stand-in run: every picture is a schematic, and no figure says an
 
 def _sentence(painted: Painted) -> str:
     board = painted.board
-    where = (board.columns[0][0], "all", "all")
     rates = {
         metric.name: rate
         for metric in board.metrics
         if metric.group == "Metrics and judges"
-        and (rate := board.rate(metric, where, "failure_rate").value) is not None
+        and (rate := board.rate(metric, board.overall, "failure_rate").value) is not None
     }
     if not rates:
         return f"No metric has scored the pairs of {painted.name} yet."

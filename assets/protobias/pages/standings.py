@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from urllib.parse import quote
 
-from assets.protobias.pages.figures import ALL, HUMAN, Metric
+from assets.protobias.pages.figures import HUMAN, Metric
 from assets.protobias.pages.gallery import Gallery, Pair
 from assets.protobias.pages.painter import Painted
 from assets.report.formats import titled
@@ -48,9 +48,9 @@ def _firmness(painted: Painted, metric: Metric) -> Firmness:
 
 
 def _standing(painted: Painted, metric: Metric, dates: Mapping[tuple[str, str], str]) -> Standing:
-    where = (painted.board.columns[0][0], ALL, ALL)
-    rate = painted.board.rate(metric, where, "failure_rate")
-    row = painted.board.cells.get((metric.name, where))
+    board = painted.board
+    rate = board.rate(metric, board.overall, "failure_rate")
+    row = board.cells.get((metric.name, board.overall))
     family = "of the filter’s family" if metric.same_family else ""
     return Standing(
         metric.name,

@@ -166,7 +166,7 @@ def _cell(board: Board, metric: Metric, where: Where, measure: Measure) -> Cell:
 
 
 def _heated(board: Board, metric: Metric) -> Cell:
-    rate = board.rate(metric, _whole(board), "failure_rate")
+    rate = board.rate(metric, board.overall, "failure_rate")
     family = "of the filter's family" if metric.same_family else ""
     note = ", ".join(filter(None, (rate.note, metric.partial, family)))
     return share(rate)._replace(note=note, heat=None if metric.partial else rate.value)
@@ -174,15 +174,7 @@ def _heated(board: Board, metric: Metric) -> Cell:
 
 def _overall(board: Board, metric: Metric) -> Rate:
     """The failure rate that counts for a metric's place: none of what was asked in part."""
-    if metric.partial:
-        return Rate(None)
-    return board.rate(metric, _whole(board), "failure_rate")
-
-
-def _whole(board: Board) -> Where:
-    """The mean over domains, or the only domain there is."""
-    domain = board.columns[0][0] if board.columns else ALL
-    return domain, ALL, ALL
+    return Rate(None) if metric.partial else board.rate(metric, board.overall, "failure_rate")
 
 
 def _pairs(number: int) -> str:
