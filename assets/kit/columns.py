@@ -1,7 +1,7 @@
 """Tables of assets: columns named, typed and described once, next to who makes them."""
 
 import io
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any, TypeAlias, overload
 
@@ -185,7 +185,6 @@ Row: TypeAlias = Any
 """One row of a table as a named tuple: its type is made of the table's columns."""
 
 
-def rows(frame: pd.DataFrame, columns: Collection[str] = ()) -> Iterator[Row]:
-    """The rows of a table as named tuples of some columns or all, None for what is missing."""
-    chosen = frame[list(columns)] if columns else frame
-    return chosen.astype(object).where(chosen.notna(), None).itertuples(index=False, name="Row")
+def rows(frame: pd.DataFrame) -> Iterator[Row]:
+    """The rows of a table as named tuples, None for what is missing."""
+    return frame.astype(object).where(frame.notna(), None).itertuples(index=False, name="Row")

@@ -71,8 +71,8 @@ def review_page(file: Path) -> Path:
     return file.with_name(f"{file.stem}-to-review.html")
 
 
-def read_verdicts(path: Path, words: Sequence[str] = WORDS, of: str = IMAGE) -> Verdicts:
-    """The verdicts in a file, each one of `words`; none where it is not there.
+def read_verdicts(path: Path, of: str = IMAGE) -> Verdicts:
+    """The verdicts in a file, each one of `WORDS`; none where it is not there.
 
     `of` is the column that names what is reviewed. Raises `BadReview`.
     """
@@ -82,7 +82,7 @@ def read_verdicts(path: Path, words: Sequence[str] = WORDS, of: str = IMAGE) -> 
     except FileNotFoundError:
         return verdicts
     for line in lines:
-        _take(line, path, words, of, verdicts)
+        _take(line, path, of, verdicts)
     return verdicts
 
 
@@ -90,16 +90,14 @@ def _columns(of: str) -> tuple[str, str, str]:
     return of, "verdict", "reason"
 
 
-def _take(
-    line: Line, path: Path, words: Sequence[str], of: str, verdicts: dict[str, Verdict]
-) -> None:
+def _take(line: Line, path: Path, of: str, verdicts: dict[str, Verdict]) -> None:
     """Add what one line says, if anything, to `verdicts`."""
     name, word, reason = (line.cells[column] for column in _columns(of))
     if not word:
         return
-    if word not in words:
+    if word not in WORDS:
         raise BadReview(
-            f"{path}, line {line.number}: the verdict is {word!r}. Write {' or '.join(words)}, or "
+            f"{path}, line {line.number}: the verdict is {word!r}. Write {' or '.join(WORDS)}, or "
             "nothing where you have not decided."
         )
     if name in verdicts:
@@ -118,7 +116,6 @@ def write_review(
     pictures: Sequence[Reviewed],
     verdicts: Verdicts,
     images: ImageStore,
-    words: Sequence[str] = WORDS,
 ) -> Path:
     """Write the sheet and the page of a review, beside its file, and give the page's path.
 
@@ -133,7 +130,7 @@ def write_review(
         explanation=explanation,
         file=file,
         columns=columns,
-        words=words,
+        words=WORDS,
         pictures=[
             (each, line, _source(images, each.image, file.parent))
             for each, line in zip(pictures, lines, strict=True)

@@ -1,17 +1,9 @@
 """What the assets of all benchmarks share."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from dagster import (
-    AssetCheckSpec,
-    AssetDep,
-    AssetIn,
-    AssetKey,
-    AssetsDefinition,
-    PartitionsDefinition,
-    asset,
-)
+from dagster import AssetKey, AssetsDefinition, PartitionsDefinition, asset
 
 from assets.kit.columns import Columns
 
@@ -32,30 +24,25 @@ def table_asset(
     description: str,
     columns: Columns,
     partitions: PartitionsDefinition[Any] | None,
-    ins: Mapping[str, AssetIn] | None = None,
     kinds: Sequence[str] = (),
     key: AssetKey | None = None,
-    pool: str | None = None,
-    deps: Sequence[AssetDep | AssetKey] = (),
     code_version: str = "1",
-    check_specs: Sequence[AssetCheckSpec] = (),
+    **others: Any,
 ) -> Callable[[Callable[..., Any]], AssetsDefinition]:
     """An asset of the benchmark `group` that makes a table of `columns`.
 
-    It is named by its function unless `key` is given.
+    It is named by its function unless `key` is given; `others` are Dagster's own, as in `deps`.
     """
-    return asset(
+    made: Callable[[Callable[..., Any]], AssetsDefinition] = asset(
         key=key,
         key_prefix=None if key else group,
         group_name=group,
         owners=OWNERS,
         kinds={"python", "parquet", *kinds},
         partitions_def=partitions,
-        deps=deps,
-        ins=ins,
-        pool=pool,
         description=description,
         metadata=columns.described(),
         code_version=code_version,
-        check_specs=check_specs,
+        **others,
     )
+    return made
