@@ -16,8 +16,7 @@ from assets.kit.score_sheets import ScoreForm, write_sheets
 from assets.kit.sheets import BadReview
 from assets.kit.table_asset import NothingYet
 from assets.protobias.filtered import FILTERED
-from assets.protobias.human import HUMAN_SCORES
-from assets.protobias.human_items import FORM, pictures_of, to_score
+from assets.protobias.human import FORM, HUMAN_SCORES, pictures_of, to_score
 from generators.prompts.concepts import DOMAINS
 from resources.home import Home
 from resources.images import ImageStore
