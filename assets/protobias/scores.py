@@ -70,7 +70,7 @@ class Scores(JudgeStep[Limited]):
     """The scores by one judge or metric of a painter's pairs of a domain."""
 
     group, columns, config, partitions = GROUP, SCORES, Limited, pairs
-    references = REFERENCES
+    references, named = REFERENCES, "scores"
     named_by, present = ("pair_id", "side", "sha256", "text"), _PRESENT
     inputs = MappingProxyType(
         {"filtered_pairs": Input(FILTERED_KEY, columns=_TAKEN, by_default=True)}
@@ -78,7 +78,6 @@ class Scores(JudgeStep[Limited]):
 
     def __init__(self, catalog: Catalog, judge: Model) -> None:
         super().__init__(catalog, judge)
-        self.name = f"scores_{judge.name}"
         self._adapter: str | None = judge.parameters.get("adapter")
         self.asks = to_score(judge, "", "")
         self.kinds = ("metric" if "metric" in judge.roles else "judge", judge.backend)
