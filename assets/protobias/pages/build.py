@@ -15,10 +15,9 @@ from assets.protobias.pages import (
     retention,
     tables,
 )
-from assets.protobias.pages.figures import TITLES
+from assets.protobias.pages.figures import TITLES, Painted
 from assets.protobias.pages.finding import Finding, finding
 from assets.protobias.pages.gallery import STATES
-from assets.protobias.pages.painter import Painted
 from assets.protobias.pages.site import Site
 from assets.protobias.pages.standings import judged
 from assets.report import publish
@@ -67,7 +66,8 @@ def build(
 
 def _pages(site: Site, found: Finding, shell: Shell) -> Iterator[tuple[str, str]]:
     shared = {"site": site, "tables": tables, "paper_says": paper, "titles": TITLES}
-    page = Renderer(_HERE / "templates", shell, question=QUESTION, **shared).page
+    shared |= {"question": QUESTION, "stages": retention}
+    page = Renderer(_HERE / "templates", shell, **shared).page
     yield from page("index.html", "front.html", finding=found)
     for painted in site.painters:
         yield from page(

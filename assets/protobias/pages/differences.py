@@ -5,8 +5,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from assets.kit.columns import Row, rows
-from assets.protobias.pages.figures import ALL, EVALUATED, Board
-from assets.protobias.pages.painter import Painted
+from assets.protobias.pages.figures import ALL, EVALUATED, Painted
 from assets.report.cells import Body, Cell, Group, Head, Line, Table, mean, number, points
 from assets.report.formats import NONE, Rate, count
 from metrics import comparison
@@ -32,7 +31,7 @@ def between_metrics(painted: Painted) -> Table:
         for left, right in named
     ]
     caption = f"{painted.name}: differences of failure rates between metrics"
-    return Table(caption, "Metrics", [_domains(board)], [Body("", lines)])
+    return Table.plain(caption, "Metrics", [title for _, title in board.columns], lines)
 
 
 def between_painters(painters: Sequence[Painted]) -> pd.DataFrame:
@@ -47,7 +46,8 @@ def changes(compared: pd.DataFrame, painted: Painted, earlier: Painted) -> Table
     columns = [(earlier.name, domain) for domain, _ in board.columns]
     lines = _changed(compared, painted, columns)
     caption = f"{painted.name} less {earlier.name}"
-    return Table(caption, "Metric", [_domains(board, caption)], [Body("", lines)])
+    group = Group(caption, [Head(title) for _, title in board.columns])
+    return Table(caption, "Metric", [group], [Body("", lines)])
 
 
 def overall(compared: pd.DataFrame, painted: Painted, earlier: Sequence[Painted]) -> Table:
@@ -70,10 +70,6 @@ def _changed(
 
 
 _NOT_COMPARED = Cell(NONE, note="not both scored")
-
-
-def _domains(board: Board, label: str = "") -> Group:
-    return Group(label, [Head(title) for _, title in board.columns])
 
 
 def _with_p(row: Row) -> Cell:

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from assets.protobias.pages import charts
+from assets.protobias.pages.figures import Painted
 from assets.protobias.pages.gallery import Gallery, Pair
-from assets.protobias.pages.painter import Painted
 from assets.report.charts import Chart
 from assets.report.formats import count, whole_percent
 from assets.report.start_page import State

@@ -7,8 +7,7 @@ from typing import Literal, NamedTuple
 import pandas as pd
 
 from assets.kit.columns import Row, rows
-from assets.protobias.pages.figures import EVALUATED, HUMAN, TITLES
-from assets.protobias.pages.painter import Painted
+from assets.protobias.pages.figures import EVALUATED, HUMAN, TITLES, Painted
 from assets.report.cells import Cell, Line, Table, number
 from assets.report.formats import score
 from assets.report.publish import Thumbnail

@@ -4,8 +4,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from assets.protobias.pages.figures import EVALUATED, TITLES, Metric
-from assets.protobias.pages.painter import Painted
+from assets.protobias.pages.figures import EVALUATED, TITLES, Metric, Painted
 from assets.report import outcomes as kit
 from assets.report.cells import Body, Cell, Group, Head, Line, Table, number, part
 from assets.report.formats import NONE

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 
 from assets.kit.columns import rows
-from assets.protobias.pages.figures import ALL, TITLES
-from assets.protobias.pages.painter import Painted
+from assets.protobias.pages.figures import ALL, TITLES, Painted
 from assets.protobias.pages.paper import KEPT
 from assets.protobias.pages.tables import named
 from assets.report.cells import Body, Cell, Group, Head, Line, Table, number, part

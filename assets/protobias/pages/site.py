@@ -6,9 +6,9 @@ from functools import cached_property
 
 import pandas as pd
 
-from assets.protobias.pages import differences, retention
+from assets.protobias.pages import differences
+from assets.protobias.pages.figures import Painted
 from assets.protobias.pages.gallery import Gallery, gallery
-from assets.protobias.pages.painter import Painted
 from assets.report.cells import Table
 from assets.report.costs import Costs
 from assets.report.publish import Thumbnail
@@ -101,13 +101,3 @@ class Site:
             differences.changes(self.compared[painted.stand_in], painted, other)
             for other in self.earlier(painted)
         ]
-
-    @property
-    def triplets(self) -> Table:
-        """What became of concepts."""
-        return retention.triplets(self.prompts)
-
-    @property
-    def retention(self) -> Table:
-        """What was left after each step, of real painters."""
-        return retention.overview(self.results)

@@ -4,9 +4,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from urllib.parse import quote
 
-from assets.protobias.pages.figures import HUMAN, Metric
+from assets.protobias.pages.figures import HUMAN, Metric, Painted
 from assets.protobias.pages.gallery import Gallery, Pair
-from assets.protobias.pages.painter import Painted
 from assets.report.formats import titled
 from assets.report.standings import Failure, Firmness, Judged, Measure, Standing, taken_in_turn
 

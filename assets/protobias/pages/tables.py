@@ -4,8 +4,17 @@ from collections.abc import Callable, Mapping, Sequence
 from statistics import fmean
 from typing import TypeAlias
 
-from assets.protobias.pages.figures import ALL, GROUPS, HUMAN, TITLES, Board, Measure, Metric, Where
-from assets.protobias.pages.painter import Painted
+from assets.protobias.pages.figures import (
+    ALL,
+    GROUPS,
+    HUMAN,
+    TITLES,
+    Board,
+    Measure,
+    Metric,
+    Painted,
+    Where,
+)
 from assets.report.cells import Body, Cell, Group, Head, Line, Table, margin, mean, share
 from assets.report.formats import Rate, count
 
