@@ -1,7 +1,7 @@
 """What is left of a painter's concepts after each step, until there are scores."""
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import pandas as pd
 
@@ -28,45 +28,33 @@ def retention(home: Home, painter: str, models: Sequence[Model]) -> pd.DataFrame
     been: all concepts, all pairs that were asked for, what the stage before let through. `share` is
     number ÷ of, NaN for none of 0. A stage that is not there yet has no row.
     """
-    rows = [
-        [domain, knob, stage, number, of, number / of if of else float("nan")]
-        for domain in DOMAINS
-        for knob, stage, number, of in _of_domain(home, painter, domain, models)
-    ]
+    rows = []
+    for domain in DOMAINS:
+        stages = list(_stages(home, painter, domain, models))
+        for knob in (ALL, *sorted({knob for *_, every in stages for knob in every})):
+            for stage, *both in stages:
+                left, of = (len(each if knob == ALL else each[each == knob]) for each in both)
+                rows.append([domain, knob, stage, left, of, left / of if of else float("nan")])
     return pd.DataFrame(rows, columns=_COLUMNS)
 
 
-class _Stage(NamedTuple):
-    name: str
-    left: Knobs
-    of: Knobs
-
-
-def _of_domain(
+def _stages(
     home: Home, painter: str, domain: str, models: Sequence[Model]
-) -> Iterator[tuple[str, str, int, int]]:
-    stages = list(_stages(home, painter, domain, models))
-    for knob in (ALL, *sorted({knob for stage in stages for knob in stage.of})):
-        for name, *both in stages:
-            number, of = (len(each) if knob == ALL else int((each == knob).sum()) for each in both)
-            yield knob, name, number, of
-
-
-def _stages(home: Home, painter: str, domain: str, models: Sequence[Model]) -> Iterator[_Stage]:
-    """The stages of a domain that are there."""
+) -> Iterator[tuple[str, Knobs, Knobs]]:
+    """The stages of a domain that are there, each with what is left, and of what."""
     concepts = home.find(key("concepts"), domain, ["knob"])
     if concepts is not None:
-        yield _Stage("concepts", concepts["knob"], concepts["knob"])
+        yield ("concepts", concepts["knob"], concepts["knob"])
     triplets = home.find(key("prompt_triplets"), domain, ["knob", "outcome"])
     if triplets is not None:
         accepted = triplets["outcome"] == "accepted"
-        yield _Stage("triplets", triplets.loc[accepted, "knob"], triplets["knob"])
+        yield ("triplets", triplets.loc[accepted, "knob"], triplets["knob"])
     partition, named = f"{domain}|{painter}", ["pair_id", "knob", "outcome"]
     pictures = home.find(key("image_pairs"), partition, named)
     if pictures is not None:
         asked = pictures.groupby("pair_id")["knob"].first()
         painted = asked[_on_both_sides(pictures["pair_id"][pictures["outcome"] == "painted"])]
-        yield _Stage("painted", painted, asked)
+        yield ("painted", painted, asked)
     named = ["pair_id", "knob", "kept", "evaluated"]
     filtered = home.find(key("filtered_pairs"), partition, named)
     if filtered is None:
@@ -74,8 +62,8 @@ def _stages(home: Home, painter: str, domain: str, models: Sequence[Model]) -> I
     all_of = filtered.groupby("pair_id")["knob"].first()
     kept = all_of[surviving(records(filtered))]
     evaluated = all_of[_on_both_sides(filtered["pair_id"][filtered["evaluated"]])]
-    yield _Stage("kept", kept, all_of)
-    yield _Stage("evaluated", evaluated, kept)
+    yield ("kept", kept, all_of)
+    yield ("evaluated", evaluated, kept)
     named = ["pair_id", "outcome"]
     scores = [
         table
@@ -85,7 +73,7 @@ def _stages(home: Home, painter: str, domain: str, models: Sequence[Model]) -> I
     if scores:
         both = [_on_both_sides(table["pair_id"][table["outcome"] == "scored"]) for table in scores]
         left = set.intersection(*map(set, both))
-        yield _Stage("scored", evaluated[evaluated.index.isin(left)], evaluated)
+        yield ("scored", evaluated[evaluated.index.isin(left)], evaluated)
 
 
 def _on_both_sides(pairs: "pd.Series[str]") -> "pd.Index[str]":

@@ -1,6 +1,6 @@
 """Which pairs survive the filter, and the order of their evaluation (ProtoBias, §3.2 and §4)."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from hashlib import sha256
 
@@ -48,21 +48,16 @@ def share_of(domain: str, evaluated: int) -> int:
     return whole + (DOMAINS.index(domain) < over)
 
 
-def kept_of_all(rows: Iterable[Row]) -> dict[str, bool]:
-    """By pair that was asked for, in the order of the rows: whether both its pictures were kept.
+def surviving(rows: Iterable[Row]) -> list[str]:
+    """The pairs of which both pictures were kept, in the order of the rows.
 
-    Retention is the share of these that is kept, as the paper counts (19,467 of 31,375): a pair
-    that was never painted counts as not kept.
+    Retention is their share of those that were asked for, as the paper counts (19,467 of 31,375): a
+    pair that was never painted counts as not kept.
     """
     kept: dict[str, bool] = {}
     for row in rows:
         kept[row["pair_id"]] = kept.get(row["pair_id"], True) and bool(row["kept"])
-    return kept
-
-
-def surviving(rows: Iterable[Row]) -> list[str]:
-    """The pairs of which both pictures were kept, in the order of the rows."""
-    return [pair for pair, both in kept_of_all(rows).items() if both]
+    return [pair for pair, both in kept.items() if both]
 
 
 def ranks(
@@ -102,22 +97,17 @@ def retention_by(rows: Sequence[Row], *by: str) -> pd.DataFrame:
 
     `retention` is the share of all pairs that was kept, in %: the paper keeps 62.05 % of its own.
     """
-    counted: dict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
-    sides, kept = defaultdict(list), kept_of_all(rows)
-    for row in rows:
-        sides[row["pair_id"]].append(row)
-    for name, pair in sides.items():
-        counted[tuple(pair[0][column] for column in by)] += Counter(
-            pairs=1,
-            painted=all(row["outcome"] == "painted" for row in pair),
-            scored=all(row["filter_outcome"] == "scored" for row in pair),
-            kept=kept[name],
-        )
-    found = [
-        (*of, *(n[stage] for stage in _STAGES), round(100 * n["kept"] / n["pairs"], 2))
-        for of, n in counted.items()
-    ]
-    return pd.DataFrame(found, columns=[*by, *_STAGES, "retention"])
+    table = pd.DataFrame(rows, columns=[*by, "pair_id", "outcome", "filter_outcome", "kept"])
+    ended = table.assign(
+        painted=table["outcome"].eq("painted"),
+        scored=table["filter_outcome"].eq("scored"),
+        kept=table["kept"].astype(bool),
+    )
+    pairs = ended.groupby("pair_id", sort=False).agg(
+        {**dict.fromkeys(by, "first"), **dict.fromkeys(("painted", "scored", "kept"), "all")}
+    )
+    found = pairs.assign(pairs=1).groupby(list(by), sort=False)[[*_STAGES]].sum().reset_index()
+    return found.assign(retention=(100 * found["kept"] / found["pairs"]).round(2))
 
 
 _STAGES = ("pairs", "painted", "scored", "kept")
