@@ -72,13 +72,11 @@ class Answers(JudgeStep[Prompting]):
     """
 
     group, columns, config = GROUP, ANSWERS, Prompting
-    references = REFERENCES
-    asks = Look(())
+    references, named, asks = REFERENCES, "answers", Look(())
     named_by, present = (*_NAMED, "prompting"), _PRESENT
 
     def __init__(self, catalog: Catalog, judge: Model) -> None:
         super().__init__(catalog, judge)
-        self.name = f"answers_{judge.name}"
         self.partitions = topics_of(judge)
         self.inputs = {"questions": Input(AssetKey([GROUP, "questions"]), read_by=QUESTIONS)}
         self.description = f"Answers of {judge.model}, asked through {judge.backend}."

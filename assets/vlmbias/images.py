@@ -132,9 +132,7 @@ def _changed(
         before = home.table(context.asset_key, context.partition_key)
     except (FileNotFoundError, Corrupt):
         return []
-    shown = dict(
-        zip(zip(before["image_id"], before["seed"], strict=True), before["sha256"], strict=True)
-    )
+    shown = before.set_index(["image_id", "seed"])["sha256"].to_dict()
     changed = [
         str(row["image_id"])
         for row in rows

@@ -16,16 +16,10 @@ def words_of(row: Row) -> str:
     return f"{VARIANTS[row['prompting']].before}{row['question']}"
 
 
-def _prior(row: Row, images: ImageStore) -> dict[str, Any]:
-    """The expected bias, that it is told."""
-    picture, bias = images.get(row["shown"]), row["expected_bias"]
-    return _responded(row, PriorJudge().answer_informed(words_of(row), picture, bias))
-
-
-def _random(row: Row, images: ImageStore) -> dict[str, Any]:
-    """A guess around the expected bias, that it is told."""
-    picture, bias = images.get(row["shown"]), row["expected_bias"]
-    return _responded(row, RandomJudge(row["seed"]).answer_informed(words_of(row), picture, bias))
+def _informed(judge: PriorJudge | RandomJudge, row: Row, images: ImageStore) -> dict[str, Any]:
+    """The expected bias, that it is told, or a guess around it."""
+    asked = words_of(row), images.get(row["shown"]), row["expected_bias"]
+    return _responded(row, judge.answer_informed(*asked))
 
 
 def _pixels(row: Row, images: ImageStore) -> dict[str, Any]:
@@ -40,7 +34,11 @@ def _responded(row: Row, response: str) -> dict[str, Any]:
     return {"response": response, "first_response": response if twice else None}
 
 
-REFERENCES: References = {"prior": _prior, "random": _random, "pixels": _pixels}
+REFERENCES: References = {
+    "prior": lambda row, images: _informed(PriorJudge(), row, images),
+    "random": lambda row, images: _informed(RandomJudge(row["seed"]), row, images),
+    "pixels": _pixels,
+}
 
 
 def scored(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """The candidates to review, and those to publish: accepted, or undecided."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -159,10 +159,10 @@ def _why_none(trials: Sequence[Row], pictures: Sequence[Row], verdicts: Verdicts
     return f"{rejected} rejected, {len(pictures) - rejected} failed a check"
 
 
-PREPARED = ("base_images", "painted", "edited", "passed")
 PUBLISHED = ("accepted", "unreviewed")
-"""The stages in their order. Passed is what no check has failed; what is accepted by a person, or
-unreviewed as long as nobody has decided, is published, and the rest is dropped."""
+"""The last stages, after base images, painted, edited and passed (what no check has failed): what
+is accepted by a person, or unreviewed as long as nobody has decided, is published."""
+_BASE_IMAGE = ["painter", "subtopic", "base_id"]
 
 
 def published_id(base_id: str, painter: str) -> str:
@@ -176,22 +176,19 @@ def retention(candidates: Sequence[Row], photographs: Sequence[Row] | None = Non
     The arguments are rows of the tables of those names; without `photographs` the stages end with
     `passed`.
     """
+    changed = pd.DataFrame(candidates, columns=[*_BASE_IMAGE, "variant", "outcome", "check"])
+    changed = changed[changed["variant"].eq("counterfactual")]
+    pictures = changed["outcome"].eq("candidate")
+    reached = changed[_BASE_IMAGE].assign(
+        base_images=True,
+        painted=changed["outcome"].ne("unpainted"),
+        edited=pictures,
+        passed=pictures & changed["check"].ne("failed"),
+    )
+    found = reached.groupby(_BASE_IMAGE, sort=False).any().reset_index()
     reviews = {row["base_id"]: row["review"] for row in photographs or ()}
-    trials = defaultdict(list)
-    for row in candidates:
-        if row["variant"] == "counterfactual":
-            trials[row["painter"], row["subtopic"], row["base_id"]].append(row)
-    stages = PREPARED if photographs is None else PREPARED + PUBLISHED
-    counts: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
-    for (painter, subtopic, base_id), rows in trials.items():
-        pictures = [row for row in rows if row["outcome"] == "candidate"]
-        review = reviews.get(published_id(base_id, painter))
-        reached = (
-            *(True, any(row["outcome"] != "unpainted" for row in rows), bool(pictures)),
-            any(row["check"] != "failed" for row in pictures),
-            *(review == stage for stage in PUBLISHED),
-        )
-        for stage, is_reached in zip(stages, reached, strict=False):
-            counts[painter, subtopic][stage] += is_reached
-    found = [(*of, *(counted[stage] for stage in stages)) for of, counted in counts.items()]
-    return pd.DataFrame(found, columns=["painter", "subtopic", *stages])
+    for stage in () if photographs is None else PUBLISHED:
+        of = (published_id(*each) for each in zip(found["base_id"], found["painter"], strict=True))
+        found[stage] = [reviews.get(name) == stage for name in of]
+    by = ["painter", "subtopic"]
+    return found.drop(columns="base_id").groupby(by, sort=False).sum().reset_index()
