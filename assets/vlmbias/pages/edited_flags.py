@@ -21,22 +21,6 @@ Part: TypeAlias = tuple[str, str]
 _ALL: Part = ("all", "all")
 
 
-class Sample(NamedTuple):
-    """One picture of a strip."""
-
-    sha256: str
-    width: int
-    height: int
-    title: str
-    asked: str
-    problem: str
-
-    @property
-    def file(self) -> str:
-        """Where the image lies in the site."""
-        return f"images/{self.sha256}.png"
-
-
 class WriterEdits(NamedTuple):
     """What one writer's edits came to: by outcome, and some pictures of each that has any."""
 
@@ -44,7 +28,8 @@ class WriterEdits(NamedTuple):
     stand_in: bool
     served: list[str]
     outcomes: list[tuple[str, int]]
-    samples: list[tuple[str, int, list[Sample]]]
+    samples: list[tuple[str, int, list[tuple[Row, str]]]]
+    """The rows of some pictures, each with what was asked for."""
 
 
 class Edited(NamedTuple):
@@ -57,7 +42,7 @@ class Edited(NamedTuple):
     def hashes(self) -> list[str]:
         """The sha256 of every picture of the strips."""
         strips = (samples for writer in self.writers for _, _, samples in writer.samples)
-        return [sample.sha256 for samples in strips for sample in samples]
+        return [row.sha256 for samples in strips for row, _ in samples]
 
 
 def edited(tables: Collection[pd.DataFrame], scenes: Sequence[Scene]) -> Edited | None:
@@ -101,7 +86,7 @@ def _writer(edits: Sequence[Row]) -> WriterEdits:
         ended = [row for row in edits if row.outcome == outcome]
         step = max(1, -(-len(ended) // _MOST_SHOWN))
         if ended:
-            samples.append((outcome, len(ended), [_sample(row) for row in ended[::step]]))
+            samples.append((outcome, len(ended), [(row, _asked(row)) for row in ended[::step]]))
     return WriterEdits(
         edits[0].painter,
         any(row.rehearsal for row in edits),
@@ -111,7 +96,6 @@ def _writer(edits: Sequence[Row]) -> WriterEdits:
     )
 
 
-def _sample(row: Row) -> Sample:
+def _asked(row: Row) -> str:
     wanted = dict(zip(row.targets, row.truths, strict=True))[row.target]
-    asked = f"{row.modification}: {value(wanted)} {row.target}"
-    return Sample(row.sha256, row.width, row.height, titled(row.subject), asked, row.problem or "")
+    return f"{row.modification}: {value(wanted)} {row.target}"

@@ -1,6 +1,6 @@
 """Replies without an answer: how many, of which kind and why."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import pandas as pd
@@ -36,37 +36,33 @@ class Outcomes:
     def overall(self, judges: Sequence[PromptedJudge]) -> Table:
         """Every outcome over all topics, the kinds of refusal in a group of their own."""
         kinds = [outcome for outcome in self.outcomes if outcome not in _ALWAYS]
-        groups = {"All topics": [(TASK_MEAN, outcome) for outcome in _ALWAYS]}
-        if kinds:
-            groups["Refused, by kind"] = [(TASK_MEAN, kind) for kind in kinds]
-        return self._table(_CAPTION, judges, groups, lambda _, outcome: titled(outcome))
+        held = {"All topics": _ALWAYS, **({"Refused, by kind": kinds} if kinds else {})}
+        groups = {
+            title: [(titled(outcome), TASK_MEAN, outcome) for outcome in of]
+            for title, of in held.items()
+        }
+        return self._table(_CAPTION, judges, groups)
 
     def by_topic(self, judges: Sequence[PromptedJudge]) -> Table | None:
         """Every outcome that there was, by topic; None where there was none."""
         met = {key[2] for key, row in self.cells.items() if row.number and key[0] in set(judges)}
         groups = {
-            titled(outcome): [(topic, outcome) for topic in self.topics]
+            titled(outcome): [(title, topic, outcome) for topic, title in self.topics.items()]
             for outcome in self.outcomes
             if outcome in met
         }
-        if not groups:
-            return None
-        titles = self.topics
-        return self._table(f"{_CAPTION} by topic", judges, groups, lambda topic, _: titles[topic])
+        return self._table(f"{_CAPTION} by topic", judges, groups) if groups else None
 
     def _table(
         self,
         caption: str,
         judges: Sequence[PromptedJudge],
-        groups: dict[str, list[tuple[str, str]]],
-        label: Callable[[str, str], str],
+        groups: Mapping[str, Sequence[tuple[str, str, str]]],
     ) -> Table:
-        columns = [column for parts in groups.values() for column in parts]
-        rates = {judge: [self._rate(judge, *column) for column in columns] for judge in judges}
-        heads = [
-            Group(title, [Head(label(*column)) for column in parts])
-            for title, parts in groups.items()
-        ]
+        """In each group a column for each heading, topic and outcome."""
+        places = [place for of in groups.values() for _, *place in of]
+        rates = {judge: [self._rate(judge, *place) for place in places] for judge in judges}
+        heads = [Group(title, [Head(head) for head, *_ in of]) for title, of in groups.items()]
         return judge_table(caption, heads, rates, {judge for judge, _, _ in self.cells})
 
     def _rate(self, judge: PromptedJudge, topic: str, outcome: str) -> Rate:

@@ -98,7 +98,7 @@ class Site:
     @cached_property
     def benchmark(self) -> int:
         """How many of the benchmark's images there are; one of several painters counts once."""
-        return sum(number for _, number in self.coverage)
+        return sum(self.coverage.values())
 
     @cached_property
     def beside(self) -> int:
@@ -106,8 +106,8 @@ class Site:
         return len(self.pictures) - self.benchmark
 
     @cached_property
-    def coverage(self) -> list[tuple[Proof, int]]:
-        """How many of the benchmark's images have each proof, where some have it.
+    def coverage(self) -> Mapping[Proof, int]:
+        """How many of the benchmark's images have each proof, where some have it; the best first.
 
         An image that several painters painted counts once, by the best that there is.
         """
@@ -117,12 +117,7 @@ class Site:
                 image = scene.base_id.removesuffix(f"/{scene.painter}"), picture.size
                 best[image] = min(picture.proof, best.get(image, picture.proof), key=rank)
         found = Counter(best.values())
-        return [(proof, found[proof]) for proof in PROOFS if found[proof]]
-
-    @cached_property
-    def covered(self) -> Counter[Proof]:
-        """`coverage` by proof, 0 where there is none."""
-        return Counter(dict(self.coverage))
+        return {proof: found[proof] for proof in PROOFS if found[proof]}
 
     @cached_property
     def lacking(self) -> int:
