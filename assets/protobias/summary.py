@@ -1,6 +1,7 @@
 """The summary of a painter: every metric's failures, scores and margins, with intervals."""
 
 from collections.abc import Sequence
+from functools import partial
 
 import pandas as pd
 import pyarrow as pa
@@ -11,7 +12,15 @@ from dagster import (
     MaterializeResult,
 )
 
-from assets.kit.columns import BOOLEAN, REAL, TEXT, WHOLE, Columns, materialized, records
+from assets.kit.columns import (
+    BOOLEAN,
+    TEXT,
+    WHOLE,
+    Columns,
+    materialized,
+    records,
+    with_interval,
+)
 from assets.kit.partitions import painters
 from assets.kit.previews import markdown_table, with_intervals
 from assets.kit.table_asset import NothingYet
@@ -23,15 +32,7 @@ from metrics.ranking import ALL, ranking_table
 from resources.home import Home
 from resources.models.catalog import Model
 
-
-def _with_interval(name: str, description: str) -> dict[str, tuple[object, str]]:
-    return {
-        name: (REAL, description),
-        f"{name}_low": (REAL, "Low end of its 95 % interval, by a bootstrap over prompts"),
-        f"{name}_high": (REAL, "High end"),
-    }
-
-
+_resampled = partial(with_interval, over="prompts")
 SUMMARY = Columns(
     painter=(TEXT, "Who painted the pairs, as models.yaml names it"),
     rehearsal=(BOOLEAN, "Whether the pictures are a rehearsal, so that it is no result"),
@@ -46,13 +47,13 @@ SUMMARY = Columns(
     prompts=(WHOLE, "Distinct concepts among them"),
     unscored=(WHOLE, "Pairs without a score on one side or both"),
     ties=(WHOLE, "Pairs that scored the same on both sides; they fail (eq. 5)"),
-    **_with_interval("failure_rate", "Share of pairs with M(adv) >= M(corr)"),
-    **_with_interval("tie_rate", "Share of pairs that tie"),
-    **_with_interval("sc", "Mean score of the correct pictures, 0 to 1 (Table 2)"),
-    **_with_interval("pa", "Mean score of the adversarial pictures, 0 to 1"),
-    **_with_interval("delta", "sc - pa"),
-    **_with_interval("correct_margin", "Mean M(corr) - M(adv) where it is above 0 (Table 1)"),
-    **_with_interval("incorrect_margin", "Mean M(adv) - M(corr) where it is 0 or above"),
+    **_resampled("failure_rate", "Share of pairs with M(adv) >= M(corr)"),
+    **_resampled("tie_rate", "Share of pairs that tie"),
+    **_resampled("sc", "Mean score of the correct pictures, 0 to 1 (Table 2)"),
+    **_resampled("pa", "Mean score of the adversarial pictures, 0 to 1"),
+    **_resampled("delta", "sc - pa"),
+    **_resampled("correct_margin", "Mean M(corr) - M(adv) where it is above 0 (Table 1)"),
+    **_resampled("incorrect_margin", "Mean M(adv) - M(corr) where it is 0 or above"),
 )
 """Rows are by knob or by concept of a domain. A number without anything to rest on is empty, and so
 are those of all domains of a metric that lacks one which another has.

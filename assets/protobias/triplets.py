@@ -15,6 +15,7 @@ from assets.kit.columns import TEXT, TEXTS, WHOLE, Columns
 from assets.kit.conversations import longest_repair
 from assets.kit.limits import Limited, Placed, first_of
 from assets.kit.previews import markdown_table
+from assets.kit.sentences import GRAMMAR
 from assets.kit.step import Check, Conversation, Extent, Input, Row, Sample, Step, Work
 from assets.kit.table_asset import Mismatch
 from assets.protobias.common import GROUP, key, protobias_domains
@@ -37,9 +38,6 @@ from resources.models.outcomes import Outcome
 from resources.models.pricing import longest_output
 from resources.models.requests import Request, Write
 from resources.own_triplets import is_own
-
-GRAMMAR = "grammar"
-"""The writer that needs no model."""
 
 TRIPLETS = Columns(
     **CONCEPTS.columns,

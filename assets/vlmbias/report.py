@@ -9,6 +9,7 @@ import pyarrow as pa
 from dagster import AssetKey, AssetsDefinition
 
 from assets.kit.columns import Row, rows
+from assets.kit.pictures import worked_out
 from assets.kit.table_asset import Mismatch, NothingYet
 from assets.report.asset import Sources, report_asset
 from assets.report.publish import Site
@@ -26,7 +27,6 @@ from generators.topics import PHOTOGRAPHED, title
 from generators.work import Drawing
 from resources.ledger import WorkLedger, work_key
 from resources.models.catalog import Model
-from resources.workers import spread
 
 _PICTURES = ("drawn_images", "original_images", "photographs")
 _BASE_IMAGES = 304 + 91 + 69
@@ -94,12 +94,8 @@ def outlines(drawn: pd.DataFrame, ledger: WorkLedger) -> dict[str, Sequence[Box]
         for row in rows(changed.drop_duplicates("base_id"))
     }
     keys = {base_id: _outline_key(drawing) for base_id, drawing in first.items()}
-    known = ledger.known(keys.values())
-    missing = [base_id for base_id, key in keys.items() if key not in known]
-    found = spread(outline_of, [first[base_id] for base_id in missing])
-    new = {keys[base_id]: boxes for base_id, boxes in zip(missing, found, strict=True)}
-    ledger.record(new)
-    return {base_id: [*map(tuple, (known | new)[key])] for base_id, key in keys.items()}
+    found = worked_out(keys, first.__getitem__, outline_of, ledger)
+    return {base_id: [*map(tuple, boxes)] for base_id, boxes in found.items()}
 
 
 def _outline_key(drawing: Drawing) -> str:

@@ -135,6 +135,7 @@ def _front(site: Site, prompting: str) -> dict[str, object]:
     judges, asked = accuracy.line_up(prompting), accuracy.questions(prompting)
     tables = {
         "leaderboard": (f"Accuracy {_Q1_Q2}", columns.leaderboard(titles)),
+        # Fig. 4, Appendix L.5.
         "mistakes": (
             "Answers to Q1 and Q2 and the bias share of the wrong ones",
             columns.of_benchmark(titles, measure="bias_share_of_wrong", beside="bar"),

@@ -34,8 +34,7 @@ def _topics(titles: Titles, **changed: Any) -> list[Column]:
 
 
 def of_benchmark(titles: Titles, **changed: Any) -> list[Group]:
-    """The images of the benchmark by topic; `changed` as in the share of wrong answers that are
-    the bias, with the bar of all (Fig. 4, Appendix L.5)."""
+    """The images of the benchmark by topic; what is told of them, if not accuracy, is `changed`."""
     return [Group("Benchmark images", _topics(titles, **changed))]
 
 

@@ -12,7 +12,7 @@ from assets.kit.columns import Row, rows
 from assets.report import cells
 from assets.report.cells import Body, Cell, Head, Table, numbers_of
 from assets.report.charts import PERCENT, Bar, Chart, Mark
-from assets.report.formats import Rate, Shares, count, interval, percent, signed, spoken
+from assets.report.formats import Rate, Shares, count, interval, percent, rate_of, signed, spoken
 from assets.vlmbias.pages.judges import PromptedJudge, in_order, judge_of
 from metrics import BASELINE, EVERY_SIZE, QUESTION_GROUPS, TASK_MEAN, WHOLE_TOPIC
 
@@ -158,11 +158,12 @@ class Accuracy:
         if row is None:
             partly = (judge, column.topic) in self.in_part
             return Rate(None, note=ASKED_IN_PART if partly else NOT_ASKED)
-        rate = _rate(row, column.measure)._replace(note=self._note(judge, column, row))
+        rates = row._asdict()
+        rate = rate_of(rates, column.measure)._replace(note=self._note(judge, column, row))
         if column.beside == "bar" and row.accuracy is not None:
             return rate._replace(bar=Shares(row.accuracy, row.biased_errors))
         if column.beside == "change" and row.change is not None:
-            return rate._replace(change=_rate(row, "change"))
+            return rate._replace(change=rate_of(rates, "change"))
         if column.beside == "difference" and before is not None:
             other = self.rate(judge, before).value
             if rate.value is not None and other is not None:
@@ -280,8 +281,3 @@ def _mean(rates: Sequence[Rate]) -> Rate:
         change=Rate(fmean(c for c in changes if c is not None)) if changes else None,
         bar=Shares(fmean(b.right for b in bars), fmean(b.biased for b in bars)) if bars else None,
     )
-
-
-def _rate(row: Row, measure: str) -> Rate:
-    low, high = (getattr(row, f"{measure}_{end}", None) for end in ("low", "high"))
-    return Rate(getattr(row, measure), low, high)
