@@ -91,7 +91,7 @@ def _scene(drawn: Sequence[Row], read: Found) -> Scene:
         settings=json.loads(first.settings),
         source=(int(first.source_width), int(first.source_height)) if first.source_sha256 else None,
         pictures=[_picture(row, read[_image(row)]) for row in drawn],
-        targets=[Target(*label, readings=readings) for label, readings in by_target.items()],
+        targets=[Target._make((*label, readings)) for label, readings in by_target.items()],
     )
 
 
