@@ -116,7 +116,7 @@ def _division(defs, selection):
 
 
 @cache
-def _of_modules():
+def of_modules():
     """The assets and checks that are there whatever models there are."""
     return [
         *dg.load_assets_from_package_module(assets),
@@ -140,7 +140,7 @@ def defined(catalog, group):
         made, seen, needed = {}, set(), {group}
         while needed:
             seen |= needed
-            own = [each for each in _of_modules() if needed & _groups(each, depends=False)]
+            own = [each for each in of_modules() if needed & _groups(each, depends=False)]
             for name in needed & benchmarks().keys():
                 own += benchmarks()[name].defined(catalog)
             made |= {id(each): each for each in own}

@@ -6,7 +6,6 @@ from types import SimpleNamespace
 import dagster as dg
 from dagster import AssetKey
 
-import assets
 from assets.kit.benchmarks import defined
 from assets.kit.benchmarks import planners_of as planners
 from assets.kit.plan import PlanContext
@@ -18,14 +17,20 @@ from resources.ledger import WorkLedger
 from resources.models.catalog import Catalog
 from resources.models.requests import call_key, canonical_of
 from tests.assets.asked import JUDGE
-from tests.runs import TOPIC
+from tests.runs import TOPIC, of_modules
+
+_LAST = {}
 
 
 def definitions_of(catalog):
-    """By key, the assets that a code location with those models has."""
-    every = [*dg.load_assets_from_package_module(assets), *defined(catalog)]
-    made = (each for each in every if isinstance(each, dg.AssetsDefinition))
-    return {key: each for each in made for key in each.keys}
+    """By key, the assets that a code location with those models has; kept for the last models."""
+    which = str(catalog)
+    if which not in _LAST:
+        made = [each for each in of_modules() if isinstance(each, dg.AssetsDefinition)]
+        made += [each for each in defined(catalog) if isinstance(each, dg.AssetsDefinition)]
+        _LAST.clear()
+        _LAST[which] = {key: each for each in made for key in each.keys}
+    return _LAST[which]
 
 
 @contextmanager

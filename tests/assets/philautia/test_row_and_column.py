@@ -1,6 +1,7 @@
 """A new judge's quote: its captions, its scores, and what the others give its captions."""
 
 from collections import Counter
+from copy import copy
 
 import pyarrow.parquet as pq
 import pytest
@@ -22,6 +23,7 @@ from tests.assets.plans import definitions_of, plan_context
 from tests.providers import Provider
 from tests.providers.pictures import png
 from tests.resources.models.conftest import client_at, closed, model
+from tests.runs import copied
 
 IMAGES, FEW = 4, 2
 """Pictures, and those that `bob` was asked about; one of each has a caption that is right."""
@@ -69,19 +71,31 @@ class Zoo:
         self.sent[name] += self.server.count - before
 
 
-@pytest.fixture
-def zoo(tmp_path, monkeypatch):
-    listed = tmp_path / "collections.yaml"
-    listed.write_text(f"- {{name: {SET}, path: {SET}}}\n")
-    monkeypatch.setenv("COUNTERFACTORY_COLLECTIONS", str(listed))
-    with Provider(answer=answer) as server:
-        found = Zoo(tmp_path, server)
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory):
+    """Where `ann` and `bob` have done their part; one provider, so that models stay the same."""
+    root = tmp_path_factory.mktemp("zoo")
+    (root / "collections.yaml").write_text(f"- {{name: {SET}, path: {SET}}}\n")
+    with pytest.MonkeyPatch.context() as patch, Provider(answer=answer) as server:
+        patch.setenv("COUNTERFACTORY_COLLECTIONS", str(root / "collections.yaml"))
+        found = Zoo(root, server)
         for name in ("ann", "bob"):
             found.describe(name)
         found.score("ann")
         found.score("bob", limit=FEW)
-        yield found
         closed(found.client)
+        yield found
+
+
+@pytest.fixture
+def zoo(begun, tmp_path):
+    found = copy(begun)
+    found.root = copied(begun.root, tmp_path / "zoo")
+    found.client = client_at(found.root)
+    found.models, found.captions = {**begun.models}, {**begun.captions}
+    found.sent = Counter()
+    yield found
+    closed(found.client)
 
 
 def quoted(zoo, name, limit=None):
