@@ -11,6 +11,7 @@ from assets.planning.batches import batching
 from definitions import resources_at
 from sensors.batches import watching
 from tests.assets.asked import JUDGE
+from tests.runs import undescribed
 
 ASSET = f"vlmbias/{JUDGE}"
 _SILENT = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
@@ -18,7 +19,7 @@ _SILENT = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 
 @contextmanager
 def _quietly():
-    with warnings.catch_warnings():
+    with undescribed(), warnings.catch_warnings():
         # Dagster's own, while it makes a resource that is part of another one.
         warnings.filterwarnings("ignore", ".*InitResourceContext.dagster_run", DeprecationWarning)
         # And of its own tags for a partition of two dimensions.

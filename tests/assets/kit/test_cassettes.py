@@ -1,6 +1,7 @@
 """Published answers make the published tables again: no key, no provider, the same bytes."""
 
 from contextlib import closing
+from functools import cache
 from pathlib import Path
 
 import dagster as dg
@@ -8,7 +9,6 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
-import assets
 from assets import vhexpansion, vlmbias
 from assets.kit.upstream_calls import NothingSelected, upstream_calls
 from assets.vhexpansion.negated_cases import NEGATED
@@ -20,27 +20,27 @@ from resources.images import ImageStore
 from resources.models.catalog import Catalog, Model
 from tests.assets.asked import JUDGE, answers, ask, requests
 from tests.providers import faults
-from tests.runs import REFERENCE, TOPIC, failure, materialize, table
+from tests.runs import REFERENCE, TOPIC, failure, materialize, of_modules, table
 
 KEY = "sk-canary-77c2e9"
 WAYS = ("baseline", "double-check")
 
 
-def graph(model):
-    """The definitions with that model."""
-    catalog = Catalog((*REFERENCE, model))
-    return dg.Definitions(
-        assets=[
-            *dg.load_assets_from_package_module(assets),
-            *vlmbias.BENCHMARK.defined(catalog),
-        ],
-        resources=resources_at("/nowhere"),
-    )
+def graph(catalog, *others):
+    """The definitions with those models, of these benchmarks besides."""
+    of_models = [
+        each for benchmark in (vlmbias, *others) for each in benchmark.BENCHMARK.defined(catalog)
+    ]
+    return dg.Definitions(assets=[*of_modules(), *of_models], resources=resources_at("/nowhere"))
+
+
+_with = cache(lambda model: graph(Catalog((*REFERENCE, Model.model_validate_json(model)))))
 
 
 def behind(model, *selected):
     """What a selection rests on, with that model."""
-    return upstream_calls(graph(model), Catalog((*REFERENCE, model)), *selected)
+    known = _with(model.model_dump_json())
+    return upstream_calls(known, Catalog((*REFERENCE, model)), *selected)
 
 
 def stores(root):
@@ -161,14 +161,7 @@ class TestUpstreamCalls:
 
 def test_the_files_of_annotators_are_behind_what_they_review(tmp_path):
     catalog = Catalog(tuple(REFERENCE))
-    found = dg.Definitions(
-        assets=[
-            *dg.load_assets_from_package_module(assets),
-            *vlmbias.BENCHMARK.defined(catalog),
-            *vhexpansion.BENCHMARK.defined(catalog),
-        ],
-        resources=resources_at("/nowhere"),
-    )
+    found = graph(catalog, vhexpansion)
     for dataset in ("flags", "logos"):
         path = tmp_path / "vhexpansion" / "negated_cases" / f"{dataset}.parquet"
         path.parent.mkdir(parents=True, exist_ok=True)
