@@ -9,14 +9,7 @@ from resources.attacks.encoders.base import Encoder
 from resources.attacks.encoders.instructblip import InstructBlip
 from resources.attacks.encoders.llava import Llava
 from resources.attacks.encoders.llava_next import LlavaNext
-from resources.models.backends.local_models import (
-    commit,
-    device,
-    library,
-    loading,
-    served,
-    settings,
-)
+from resources.models.backends.local_models import Files, device, library, loading, settings
 from resources.models.catalog import Model
 from resources.models.replies import Closed
 
@@ -43,24 +36,22 @@ def load_encoder(model: Model, key: str | None) -> Loaded:
     quantized weights, whose gradient is not that of the model.
     """
     transformers, wanted = library("transformers"), settings(model)
-    found = commit(model, key, wanted.revision)
-    source = {"revision": found, "token": key, "trust_remote_code": False}
+    files = Files.of(model, key, wanted.revision)
     with loading(model, key):
-        config = transformers.AutoConfig.from_pretrained(model.model, **source)
+        config = files.load(transformers.AutoConfig)
         kind = _kind(model, config)
-        processor = transformers.AutoProcessor.from_pretrained(model.model, **source)
+        processor = files.load(transformers.AutoProcessor)
         with _without_report(transformers.logging):
-            network, told = transformers.AutoModelForImageTextToText.from_pretrained(
-                model.model,
+            network, told = files.load(
+                transformers.AutoModelForImageTextToText,
                 config=_without_language(config),
                 dtype=wanted.dtype or "float32",
                 use_safetensors=True,
                 output_loading_info=True,
-                **source,
             )
         _require_weights(model, told["missing_keys"])
         network = network.requires_grad_(False).eval().to(device(wanted))
-    return Loaded(kind(network, processor), served(model, found))
+    return Loaded(kind(network, processor), files.served)
 
 
 def _kind(model: Model, config: Any) -> type[Encoder]:

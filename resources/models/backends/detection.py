@@ -11,13 +11,11 @@ from generators.perturbations.box_replies import box_reply
 from generators.perturbations.subject import Box
 from resources.models.backends.base import PictureOf
 from resources.models.backends.local_models import (
+    Files,
     Settings,
-    commit,
-    device,
     library,
     loading,
     running,
-    served,
     settings,
 )
 from resources.models.catalog import Model
@@ -40,15 +38,12 @@ class Detector:
     def __init__(self, model: Model, key: str | None, picture: PictureOf) -> None:
         self._model, self._picture = model, picture
         self._wanted = settings(model, Detecting)
-        found = commit(model, key, self._wanted.revision)
-        self._served = served(model, found)
-        source = {"revision": found, "token": key, "trust_remote_code": False}
-        transformers = library("transformers")
+        files = Files.of(model, key, self._wanted.revision)
+        self._served, transformers = files.served, library("transformers")
         with loading(model, key):
-            self._processor = transformers.AutoProcessor.from_pretrained(model.model, **source)
-            self._network = transformers.AutoModelForZeroShotObjectDetection.from_pretrained(
-                model.model, dtype=self._wanted.dtype or "auto", use_safetensors=True, **source
-            ).to(device(self._wanted))
+            self._processor = files.load(transformers.AutoProcessor)
+            detector = transformers.AutoModelForZeroShotObjectDetection
+            self._network = files.network(detector, self._wanted)
 
     def replies(self, asked: Sequence[Look]) -> list[Reply]:
         """The boxes of what each request's text names in its picture, one by one."""

@@ -10,13 +10,12 @@ from typing import Any
 from PIL import Image
 
 from resources.models.backends.local_models import (
+    Files,
     LocalBackend,
-    commit,
     device,
     library,
     loading,
     running,
-    served,
     timed,
 )
 from resources.models.backends.provenance import how_made
@@ -38,7 +37,7 @@ class Diffusers(LocalBackend):
     arithmetic does, and on the size of the batch as well. So `batch` is 1 unless told.
     """
 
-    _loaded = ("_pipeline", "_editor", "_commit")
+    _loaded = ("_pipeline", "_editor", "_files")
 
     async def paint(self, request: Paint) -> Reply:
         """A PNG of the prompt; see `noise_seed` for what makes it differ from another."""
@@ -101,14 +100,14 @@ class Diffusers(LocalBackend):
         if len(made.images) != len(seeds):
             raise self._cannot_join(pipeline)
         unsafe = getattr(made, "nsfw_content_detected", None) or [False] * len(seeds)
-        how = how_made(pipeline, called, requests, seeds) | {"commit": self._commit}
+        how = how_made(pipeline, called, requests, seeds) | {"commit": self._files.commit}
         return [
             self._reply(image, bool(held_back), {**how, "place": place})
             for place, (image, held_back) in enumerate(zip(made.images, unsafe, strict=True))
         ]
 
     def _reply(self, image: Image.Image, unsafe: bool, how: dict[str, Any]) -> Reply:
-        said = served(self._model, self._commit)
+        said = self._files.served
         if unsafe:
             reason = "The pipeline's safety checker held the picture back."
             return Reply(refusal=Refusal("content filter", reason), served_model=said)
@@ -132,26 +131,17 @@ class Diffusers(LocalBackend):
         )
 
     @cached_property
-    def _commit(self) -> str | None:
-        return commit(self._model, self._key, self._settings.revision)
+    def _files(self) -> Files:
+        return Files.of(self._model, self._key, self._settings.revision)
 
     @cached_property
     def _pipeline(self) -> Any:
         torch, where = library("torch"), device(self._settings)
         with loading(self._model, self._key):
             default = "float32" if where == "cpu" else "bfloat16"
-            pipeline = (
-                library("diffusers")
-                .DiffusionPipeline.from_pretrained(
-                    self._model.model,
-                    revision=self._commit,
-                    token=self._key,
-                    dtype=getattr(torch, self._settings.dtype or default),
-                    use_safetensors=True,
-                    trust_remote_code=False,
-                )
-                .to(where)
-            )
+            dtype = getattr(torch, self._settings.dtype or default)
+            kind = library("diffusers").DiffusionPipeline
+            pipeline = self._files.load(kind, dtype=dtype, use_safetensors=True).to(where)
         pipeline.set_progress_bar_config(disable=True)
         return pipeline
 

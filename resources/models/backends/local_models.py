@@ -7,7 +7,7 @@ from functools import cached_property, wraps
 from importlib import import_module
 from pathlib import Path
 from time import perf_counter
-from typing import Any, TypeAlias, TypeVar, overload
+from typing import Any, NamedTuple, TypeAlias, TypeVar, overload
 
 from jinja2 import TemplateError
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -98,9 +98,32 @@ def commit(model: Model, key: str | None, revision: str | None) -> str | None:
     return str(found.resolved)
 
 
-def served(model: Model, found: str | None) -> str:
-    """What an answer says it came from: id and commit, or the folder."""
-    return model.model if found is None else f"{model.model}@{found}"
+class Files(NamedTuple):
+    """What a model is loaded from: the files of one commit of the Hub, or of a folder."""
+
+    model: Model
+    key: str | None
+    commit: str | None
+
+    @classmethod
+    def of(cls, model: Model, key: str | None, revision: str | None) -> "Files":
+        """Those of an entry of models.yaml; raises as `commit`."""
+        return cls(model, key, commit(model, key, revision))
+
+    @property
+    def served(self) -> str:
+        """What an answer says it came from: id and commit, or the folder."""
+        return self.model.model if self.commit is None else f"{self.model.model}@{self.commit}"
+
+    def load(self, kind: Any, **how: Any) -> Any:
+        """What a class of a library makes of them; no code that comes with a model is run."""
+        source = {"revision": self.commit, "token": self.key, "trust_remote_code": False}
+        return kind.from_pretrained(self.model.model, **source, **how)
+
+    def network(self, kind: Any, wanted: Settings) -> Any:
+        """A network as its entry wants it, from weights in safetensors alone."""
+        network = self.load(kind, dtype=wanted.dtype or "auto", use_safetensors=True)
+        return network.to(device(wanted))
 
 
 class LocalBackend:

@@ -9,13 +9,7 @@ from PIL import Image
 
 from resources.models.backends.adapters import Adapted, attached
 from resources.models.backends.base import PictureOf
-from resources.models.backends.local_models import (
-    commit,
-    device,
-    library,
-    loading,
-    served,
-)
+from resources.models.backends.local_models import Files, library, loading
 from resources.models.catalog import Model
 from resources.models.replies import Closed, Usage
 from resources.models.requests import Turn
@@ -32,11 +26,11 @@ class VisionLanguage:
 
     def __init__(self, model: Model, key: str | None, wanted: Adapted) -> None:
         self._model = model
-        found = commit(model, key, wanted.revision)
-        self.served = served(model, found)
-        self.processor, self.network = _loaded(model, key, wanted, found)
+        files = Files.of(model, key, wanted.revision)
+        self.served = files.served
+        self.processor, self.network = _loaded(files, wanted)
         if wanted.adapter is not None:
-            self.network = attached(self.network, model, wanted.adapter, found)
+            self.network = attached(self.network, model, wanted.adapter, files.commit)
             self.served += f" with {Path(wanted.adapter).name}"
 
     @property
@@ -98,18 +92,15 @@ def message(turn: Turn, picture: PictureOf) -> Message:
     return {"role": turn.role, "content": [*shown, {"type": "text", "text": turn.text}]}
 
 
-def _loaded(model: Model, key: str | None, wanted: Adapted, found: str | None) -> tuple[Any, Any]:
+def _loaded(files: Files, wanted: Adapted) -> tuple[Any, Any]:
     """The processor and the network."""
-    transformers, where = library("transformers"), device(wanted)
-    source = {"revision": found, "token": key, "trust_remote_code": False}
-    with loading(model, key):
-        processor = transformers.AutoProcessor.from_pretrained(model.model, **source)
-        network = transformers.AutoModelForImageTextToText.from_pretrained(
-            model.model, dtype=wanted.dtype or "auto", use_safetensors=True, **source
-        ).to(where)
+    transformers = library("transformers")
+    with loading(files.model, files.key):
+        processor = files.load(transformers.AutoProcessor)
+        network = files.network(transformers.AutoModelForImageTextToText, wanted)
     if getattr(processor, "chat_template", None) is None:
         raise Closed(
-            f"{model.model} has no chat template, so that nothing "
+            f"{files.model.model} has no chat template, so that nothing "
             "can be asked of it: use a version of it that has one"
         )
     if processor.tokenizer.pad_token is None:

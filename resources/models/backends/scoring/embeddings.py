@@ -8,14 +8,7 @@ from typing import Any, NamedTuple
 from PIL import Image
 
 from resources.models.backends.base import PictureOf
-from resources.models.backends.local_models import (
-    commit,
-    device,
-    library,
-    loading,
-    running,
-    served,
-)
+from resources.models.backends.local_models import Files, library, loading, running
 from resources.models.backends.scoring.base import Scoring, finite, how_scored
 from resources.models.backends.wire import without_key
 from resources.models.catalog import Model
@@ -44,10 +37,11 @@ class ClipScore:
         self._model, self._picture = model, picture
         if wanted.prefix is not None:
             self.prefix = wanted.prefix
-        found = commit(model, key, wanted.revision)
-        self._served = served(model, found)
-        self._images, self._tokenizer, self._processor = _processor(model, key, wanted, found)
-        self._network = _network(model, key, wanted, found)
+        files = Files.of(model, key, wanted.revision)
+        self._served = files.served
+        self._images, self._tokenizer, self._processor = _processor(files, wanted)
+        with loading(model, key):
+            self._network = files.network(library("transformers").AutoModel, wanted)
         self._require_that_they_fit()
 
     def prepared(self, request: Score) -> Seen:
@@ -135,41 +129,20 @@ class PickScore(ClipScore):
         return scale
 
 
-def _processor(
-    model: Model, key: str | None, wanted: Scoring, found: str | None
-) -> tuple[Any, Any, str]:
+def _processor(files: Files, wanted: Scoring) -> tuple[Any, Any, str]:
     """What prepares pictures, what prepares texts, and whose they are."""
-    transformers = library("transformers")
+    transformers, (model, key, _) = library("transformers"), files
     if wanted.processor is not None:
         model = model.model_copy(update={"model": wanted.processor})
-        found = commit(model, key, None)
-    source = {"revision": found, "token": key, "trust_remote_code": False}
+        files = Files.of(model, key, None)
     with loading(model, key):
         try:
-            images = transformers.AutoImageProcessor.from_pretrained(
-                model.model, backend="pil", **source
-            )
-            tokenizer = transformers.AutoTokenizer.from_pretrained(model.model, **source)
+            images = files.load(transformers.AutoImageProcessor, backend="pil")
+            tokenizer = files.load(transformers.AutoTokenizer)
         except (OSError, ValueError) as error:
             raise Closed(
                 f"{model.model} has no processor that can be loaded: {without_key(error, key)} "
                 f"Name a model that has one as `processor` among the parameters of {model.name} "
                 "in models.yaml, as in laion/CLIP-ViT-H-14-laion2B-s32B-b79K"
             ) from None
-    return images, tokenizer, served(model, found)
-
-
-def _network(model: Model, key: str | None, wanted: Scoring, found: str | None) -> Any:
-    with loading(model, key):
-        return (
-            library("transformers")
-            .AutoModel.from_pretrained(
-                model.model,
-                dtype=wanted.dtype or "auto",
-                use_safetensors=True,
-                revision=found,
-                token=key,
-                trust_remote_code=False,
-            )
-            .to(device(wanted))
-        )
+    return images, tokenizer, files.served

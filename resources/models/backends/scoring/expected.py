@@ -10,13 +10,10 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
-from resources.models.backends.base import PictureOf
-from resources.models.backends.scoring.base import Scoring, finite, how_scored
-from resources.models.backends.scoring.vqa import GREEDY
-from resources.models.backends.vision_language import Message, VisionLanguage, message
-from resources.models.catalog import Model
+from resources.models.backends.scoring.asking import Asking
+from resources.models.backends.scoring.base import finite
+from resources.models.backends.vision_language import Message
 from resources.models.replies import Reply, Usage
-from resources.models.requests import Score, Turn
 
 PROMPT = """How well does the picture fit the text? Only what the text says counts: the main \
 thing, what is beside it, and their number, colour, size and place. What is usual or typical \
@@ -31,7 +28,7 @@ LONGEST_ANSWER = 4
 """Tokens: the digit, and what a tokenizer may have before and after it."""
 
 
-class ExpectedScore:
+class ExpectedScore(Asking):
     """The digit that is expected of a model, 0 to 9, by 9.
 
     It is the mean of all digits by their probability among digits, at the place where the greedy
@@ -39,23 +36,12 @@ class ExpectedScore:
     digit alone.
     """
 
-    def __init__(self, model: Model, key: str | None, picture: PictureOf, wanted: Scoring) -> None:
-        self._model, self._picture = model, picture
-        self._speaking = VisionLanguage(model, key, wanted)
-        told = GREEDY | {"max_new_tokens": LONGEST_ANSWER}
-        self._generation = self._speaking.generation(told)
-        self._generation.update(output_logits=True, return_dict_in_generate=True)
-
-    def prepared(self, request: Score) -> list[Message]:
-        """The conversation that ends before the answer."""
-        prompt = PROMPT.format(text=request.text)
-        return [message(Turn("user", prompt, (request.image,)), self._picture)]
+    prompt, longest = PROMPT, LONGEST_ANSWER
 
     def replies(self, asked: Sequence[list[Message]]) -> list[Reply]:
         """The digits that are said of pictures, each with its text, and those expected."""
         speaking = self._speaking
-        inputs = speaking.inputs(asked)
-        made = speaking.network.generate(**inputs, generation_config=self._generation)
+        inputs, made = self._generated(asked)
         before = inputs["input_ids"].shape[1]
         replies = []
         for row, mask in enumerate(inputs["attention_mask"]):
@@ -66,9 +52,7 @@ class ExpectedScore:
             if digit_in(text) is not None and places:
                 score, mass = self._expected(made.logits[places[0]][row])
             usage = Usage(int(mask.sum()), len(tokens))
-            how = how_scored(
-                self._model, speaking.network, len(asked), pictures=speaking.preparing, digits=mass
-            )
+            how = self._how(len(asked), digits=mass)
             replies.append(
                 Reply(text=text, score=score, served_model=speaking.served, usage=usage, made=how)
             )

@@ -4,47 +4,33 @@ from collections.abc import Sequence
 from typing import Any
 
 from resources.models.backends.base import PictureOf
-from resources.models.backends.scoring.base import Scoring, finite, how_scored
-from resources.models.backends.vision_language import Message, VisionLanguage, message
+from resources.models.backends.scoring.asking import Asking
+from resources.models.backends.scoring.base import Scoring, finite
+from resources.models.backends.vision_language import Message, VisionLanguage
 from resources.models.catalog import Model
 from resources.models.replies import Closed, Reply, Usage
-from resources.models.requests import Score, Turn
 
 QUESTION = 'Does this figure show "{text}"? Please answer yes or no.'
 """As published (Lin et al. 2024)."""
 ANSWER = "Yes"
-GREEDY = {"do_sample": False, "num_beams": 1, "temperature": None, "top_p": None, "top_k": None}
 
 
-class VqaScore:
+class VqaScore(Asking):
     """P("Yes"), 0 to 1: the first token of the answer, among all that the model knows."""
 
-    def __init__(self, model: Model, key: str | None, picture: PictureOf, wanted: Scoring) -> None:
-        self._model, self._picture = model, picture
-        self._speaking = VisionLanguage(model, key, wanted)
-        self._yes = token_of_yes(self._speaking, model)
-        self._generation = self._speaking.generation(GREEDY | {"max_new_tokens": 1})
-        self._generation.update(output_logits=True, return_dict_in_generate=True)
+    prompt, longest = QUESTION, 1
 
-    def prepared(self, request: Score) -> list[Message]:
-        """The conversation that ends before the answer."""
-        question = QUESTION.format(text=request.text)
-        return [message(Turn("user", question, (request.image,)), self._picture)]
+    def __init__(self, model: Model, key: str | None, picture: PictureOf, wanted: Scoring) -> None:
+        super().__init__(model, key, picture, wanted)
+        self._yes = token_of_yes(self._speaking, model)
 
     def replies(self, asked: Sequence[list[Message]]) -> list[Reply]:
         """The scores of pictures, each against its text."""
         speaking = self._speaking
-        inputs = speaking.inputs(asked)
-        made = speaking.network.generate(**inputs, generation_config=self._generation)
-        # The logits as they are: what else a configuration does to them belongs to sampling.
+        inputs, made = self._generated(asked)
         probable = made.logits[0].float().softmax(-1)[:, self._yes].tolist()
-        how = how_scored(
-            self._model,
-            speaking.network,
-            len(asked),
-            pictures=speaking.preparing,
-            token=speaking.processor.tokenizer.convert_ids_to_tokens(self._yes),
-        )
+        token = speaking.processor.tokenizer.convert_ids_to_tokens(self._yes)
+        how = self._how(len(asked), token=token)
         return [
             Reply(
                 score=score, served_model=speaking.served, usage=Usage(int(mask.sum()), 1), made=how
