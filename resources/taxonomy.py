@@ -7,8 +7,7 @@ from generators.prompts.concepts import DOMAINS
 from generators.prompts.consistency import problems
 from generators.prompts.taxonomy import Taxonomy
 from resources import yaml_document
-from resources.models.error_words import complaint
-from resources.yaml_document import Document, Problem
+from resources.yaml_document import Document
 
 
 class TaxonomyError(Exception):
@@ -40,9 +39,9 @@ def _taxonomy(document: Document) -> Taxonomy | None:
     if not isinstance(document.value, dict):
         if not document.problems:
             text = f"not a mapping: begin with {', '.join(f'`{name}:`' for name in DOMAINS)}"
-            document.problems.append(Problem(1, text))
+            document.add((), text)
         return None
-    taxonomy = document.validated(Taxonomy, document.value, complaint)
+    taxonomy = document.validated(Taxonomy, document.value)
     if taxonomy is not None:
         for path, text in problems(taxonomy):
             document.add(path, text)

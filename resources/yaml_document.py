@@ -7,14 +7,15 @@ aliases and tags are refused as well, so that a small file cannot unfold into a 
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
 import yaml
 from pydantic import BaseModel, ValidationError
-from pydantic_core import ErrorDetails
+
+from resources.error_words import complaint
 
 Place: TypeAlias = tuple[str | int, ...]
 """Where a value stands: the keys and list positions that lead to it."""
@@ -50,20 +51,15 @@ class Document:
             path = path[:-1]
         return self.lines.get(path, 1)
 
-    def add(self, path: Place, text: str) -> None:
+    def add(self, path: Place, text: str, line: int | None = None) -> None:
         """Add a problem of what stands at `path`."""
-        self.problems.append(Problem(self.line(path), text, path))
+        self.problems.append(Problem(self.line(path) if line is None else line, text, path))
 
-    def validated(
-        self,
-        shape: type[Shape],
-        value: Any,
-        words: Callable[[ErrorDetails, type[BaseModel]], str],
-        at: Place = (),
-    ) -> Shape | None:
-        """What stands `at` a place as a model of pydantic; None, and problems in `words`, if none.
+    def validated(self, shape: type[Shape], value: Any, at: Place = ()) -> Shape | None:
+        """What stands `at` a place as a model of pydantic; None, and its problems, if it is none.
 
-        What was a problem before, and a list that is empty without its wrong items, is not told.
+        `value` is what stands there, or what is made of that. What was a problem before, and a list
+        that is empty without its wrong items, is not told.
         """
         try:
             return shape.model_validate(value)
@@ -77,18 +73,41 @@ class Document:
                 path[: len(place)] == place and path != place for path in wrong
             )
             if place not in known and not empty and each["type"] != "default_factory_not_called":
-                self.add(place, words(each, shape))
+                self.add(place, complaint(each, shape))
         return None
 
-    def require_right(self, entry: Callable[[Problem], str] = lambda _: "") -> None:
-        """Raise the fault with all problems, each with its line and `entry`, if there are any."""
+    def check_names(self) -> None:
+        """Add a problem for each entry of a list that has the name of an earlier one."""
+        names: dict[str, int] = {}
+        for place, entry in enumerate(self.value):
+            name = entry.get("name") if isinstance(entry, dict) else None
+            if isinstance(name, str) and names.setdefault(name.casefold(), place) != place:
+                first = self.line((names[name.casefold()], "name"))
+                text = (
+                    f"`name` {name!r} is taken on line {first} (capitals do not tell names apart)"
+                )
+                self.add((place, "name"), f"{text}: choose another")
+
+    def require_right(self) -> None:
+        """Raise the fault with all problems, each with its line and entry, if there are any."""
         if self.problems:
             lines = [
-                f"  {self.path}, line {each.line}{entry(each)}: {each.text}"
+                f"  {self.path}, line {each.line}{self._entry_of(each.path)}: {each.text}"
                 for each in sorted(self.problems)
             ]
             count = "one error" if len(lines) == 1 else f"{len(lines)} errors"
             raise self.fault("\n".join([f"{self.path} has {count}.", *lines]))
+
+    def _entry_of(self, path: Place) -> str:
+        """How to call the entry of a list that a path leads to, where it leads to one."""
+        place = path[0] if path else None
+        if not isinstance(place, int):
+            return ""
+        entry = self.value[place] if place < len(self.value) else None
+        given = entry if isinstance(entry, Mapping) else {}
+        name = given.get("name", given.get("pattern"))
+        called = isinstance(name, str) and name and name.isprintable()
+        return f", {name}" if called else f", entry {place + 1}"
 
 
 def load(path: Path | str, absent: str, fault: type[Exception]) -> Document:
@@ -105,6 +124,16 @@ def load(path: Path | str, absent: str, fault: type[Exception]) -> Document:
     return document
 
 
+def load_entries(path: Path | str, absent: str, fault: type[Exception], what: str) -> Document:
+    """As `load`, for a list of entries that begin with a name; empty where the file has none."""
+    document = load(path, absent, fault)
+    if document.value is not None and not isinstance(document.value, list):
+        document.add((), f"not a list of {what}: begin each with `- name: …`")
+        document.value = None
+    document.value = document.value or []
+    return document
+
+
 def _read(document: Document, data: bytes) -> None:
     """Read `data`; what is no YAML has no value and says so in the document's problems."""
     try:
@@ -112,13 +141,13 @@ def _read(document: Document, data: bytes) -> None:
         node = yaml.compose(text, _Loader)
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
-        document.problems.append(Problem(line, "not text in UTF-8: save the file as UTF-8"))
+        document.add((), "not text in UTF-8: save the file as UTF-8", line)
     except yaml.reader.ReaderError as error:
         line = text[: error.position].count("\n") + 1
-        document.problems.append(Problem(line, "holds a character that no text has: remove it"))
+        document.add((), "holds a character that no text has: remove it", line)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        document.problems.append(Problem(mark.line + 1 if mark else 1, _in_words(error)))
+        document.add((), _in_words(error), mark.line + 1 if mark else 1)
     else:
         if node is not None:
             document.value = _value(node, (), document)
@@ -135,26 +164,19 @@ class _Loader(yaml.BaseLoader):
 
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
         event: Any = self.peek_event()  # type: ignore[no-untyped-call]  # the stubs omit it
-        mark = event.start_mark
         if event.anchor is not None:
-            raise _Refused(
-                problem="anchors and aliases (& and *) are not taken: write the value "
-                "out, or put it in quotes",
-                problem_mark=mark,
-            )
-        if event.tag is not None:
-            raise _Refused(
-                problem="tags (!) are not taken: remove it, or put the value in quotes",
-                problem_mark=mark,
-            )
-        if self._depth == _DEEPEST:
-            raise _Refused(
-                problem=f"nested more than {_DEEPEST} deep: flatten it", problem_mark=mark
-            )
-        self._depth += 1
-        node = super().compose_node(parent, index)
-        self._depth -= 1
-        return node
+            problem = "anchors and aliases (& and *) are not taken: write the value out, or put it "
+            problem += "in quotes"
+        elif event.tag is not None:
+            problem = "tags (!) are not taken: remove it, or put the value in quotes"
+        elif self._depth == _DEEPEST:
+            problem = f"nested more than {_DEEPEST} deep: flatten it"
+        else:
+            self._depth += 1
+            node = super().compose_node(parent, index)
+            self._depth -= 1
+            return node
+        raise _Refused(problem=problem, problem_mark=event.start_mark)
 
 
 def _in_words(error: yaml.MarkedYAMLError) -> str:
@@ -181,7 +203,7 @@ def _value(node: yaml.Node, path: Place, document: Document) -> Any:
     try:
         return _scalar(node.value) if node.style is None else _text(node.value)
     except ValueError as error:
-        document.problems.append(Problem(node.start_mark.line + 1, str(error), path))
+        document.add(path, str(error), node.start_mark.line + 1)
         return None
 
 
@@ -190,18 +212,13 @@ def _mapping(node: yaml.MappingNode, path: Place, document: Document) -> dict[st
     for key, value in node.value:
         line = key.start_mark.line + 1
         if not isinstance(key, yaml.ScalarNode):
-            document.problems.append(
-                Problem(line, "a list or mapping as a key: write a name before the colon", path)
-            )
+            document.add(path, "a list or mapping as a key: write a name before the colon", line)
             continue
         place = (*path, key.value)
         if key.value in values:
             first = document.lines[place]
-            document.problems.append(
-                Problem(
-                    line, f"`{key.value}` is given twice, first on line {first}: keep one", path
-                )
-            )
+            text = f"`{key.value}` is given twice, first on line {first}: keep one"
+            document.add(path, text, line)
             continue
         document.lines[place] = line
         values[key.value] = _value(value, place, document)

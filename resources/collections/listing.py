@@ -3,13 +3,11 @@
 import os
 from collections.abc import Iterable, Mapping, Set
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
-from resources import yaml_document
 from resources.collections.entry import Collection
 from resources.collections.problems import CollectionError
-from resources.models.error_words import complaint
-from resources.yaml_document import Document, Problem
+from resources.yaml_document import Document, load_entries
 
 Collections: TypeAlias = Mapping[str, Collection]
 """By name, in the order of the file."""
@@ -29,39 +27,33 @@ def load(path: Path | str, painters: Iterable[str] = ()) -> Collections:
 
     Raises `CollectionError`, which names every problem and its line.
     """
-    document = yaml_document.load(
+    document = load_entries(
         path,
         f"{path} is not there. It lists image collections of your own: write one (an empty file "
         "will do), or correct COUNTERFACTORY_COLLECTIONS if that is set.",
         CollectionError,
+        "collections",
     )
-    if document.value is None:
-        document.value = []
-    elif not isinstance(document.value, list):
-        document.add((), "not a list of collections: begin each with `- name: …`")
-        document.value = []
     found = _read(document, {name.casefold() for name in painters})
-    document.require_right(lambda each: _entry_of(each, document.value))
+    document.check_names()
+    document.require_right()
     base = Path(path).resolve().parent
-    return {each.name: _absolute(each, base) for each in found.values()}
+    return {each.name: _absolute(each, base) for each in found}
 
 
-def _read(document: Document, painters: Set[str]) -> dict[int, Collection]:
-    """By its place, each entry that is right; what is wrong is added to the document's problems."""
-    found: dict[int, Collection] = {}
-    names: dict[str, int] = {}
+def _read(document: Document, painters: Set[str]) -> list[Collection]:
+    """Each entry that is right; what is wrong is added to the document's problems."""
+    found = []
     for place, entry in enumerate(document.value):
-        each = document.validated(Collection, entry, complaint, (place,))
+        each = document.validated(Collection, entry, (place,))
         if each is None:
             continue
-        found[place] = each
-        first = names.setdefault(each.name.casefold(), place)
-        where = f"taken on line {document.line((first, 'name'))}" if first != place else ""
+        found.append(each)
         if each.name.casefold() in painters:
-            where = "that of a painter in models.yaml, for which a collection can stand"
-        if where:
-            capitals = "(capitals do not tell names apart)"
-            text = f"`name` {each.name!r} is {where} {capitals}: choose another"
+            text = (
+                f"`name` {each.name!r} is that of a painter in models.yaml, for which a collection "
+                "can stand (capitals do not tell names apart): choose another"
+            )
             document.add((place, "name"), text)
     return found
 
@@ -70,13 +62,3 @@ def _absolute(collection: Collection, base: Path) -> Collection:
     given = {name: getattr(collection, name) for name in ("path", "images", "captions")}
     paths = {name: str(base / Path(path).expanduser()) for name, path in given.items() if path}
     return collection.model_copy(update=paths)
-
-
-def _entry_of(problem: Problem, entries: list[Any]) -> str:
-    """How to call the entry that a problem is in, where it is in one."""
-    place = problem.path[0] if problem.path else None
-    if not isinstance(place, int):
-        return ""
-    entry = entries[place]
-    name = entry.get("name") if isinstance(entry, Mapping) else None
-    return f", {name}" if isinstance(name, str) and name.isprintable() else f", entry {place + 1}"

@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from resources.models import discovered_models
-from resources.models.checking import CatalogError, checked, entries_of, require_right
-from resources.models.entry import BackendName, Model, Price, Role
+from resources.models.entry import BackendName, CatalogError, Model, Price, Role
 from resources.models.patterns import Pattern, problems_of, template_of
-from resources.yaml_document import Document
+from resources.yaml_document import Document, load_entries
 
 __all__ = [
     "BackendName",
@@ -56,13 +55,15 @@ def load(path: Path | str, found: Path | None = None) -> Catalog:
     A found model that the file lists itself is left out.
     """
     path = Path(path)
-    document = entries_of(
+    document = load_entries(
         path,
         f"{path} is not there. It lists the models to use: write one (an empty file will do), "
         "or correct COUNTERFACTORY_MODELS if that is set.",
+        CatalogError,
+        "models",
     )
     models, patterns = _read(document)
-    require_right(document)
+    document.require_right()
     catalog = Catalog(tuple(models.values()), str(path), patterns)
     return catalog if found is None else _with_found(catalog, found, document, models)
 
@@ -76,9 +77,9 @@ def _read(document: Document) -> tuple[dict[int, Model], tuple[Pattern, ...]]:
             pattern = _pattern(document, place, entry)
             if pattern is not None:
                 patterns[place] = pattern
-        elif (model := checked(document, place, entry)) is not None:
+        elif (model := document.validated(Model, entry, (place,))) is not None:
             models[place] = model
-    _check_names(document)
+    document.check_names()
     _check_requests(models, document)
     _check_patterns(patterns, document)
     return models, tuple(patterns.values())
@@ -89,23 +90,10 @@ def _pattern(document: Document, place: int, entry: dict[str, Any]) -> Pattern |
     for field, text in problems_of(entry):
         document.add((place, field), text)
     template = template_of(entry)
-    model = checked(document, place, {"name": "pattern", "model": "pattern", **template})
+    whole = {"name": "pattern", "model": "pattern", **template}
+    model = document.validated(Model, whole, (place,))
     right = model is not None and len(document.problems) == before
     return Pattern(entry["pattern"], template) if right else None
-
-
-def _check_names(document: Document) -> None:
-    """Names that two entries have in common."""
-    names: dict[str, int] = {}
-    for place, entry in enumerate(document.value):
-        name = entry.get("name") if isinstance(entry, dict) else None
-        if isinstance(name, str) and names.setdefault(name.casefold(), place) != place:
-            first = document.line((names[name.casefold()], "name"))
-            document.add(
-                (place, "name"),
-                f"`name` {name!r} is taken on line {first} (capitals do not tell names apart): "
-                "choose another",
-            )
 
 
 def _check_requests(models: Mapping[int, Model], document: Document) -> None:
@@ -152,7 +140,7 @@ def _with_found(
                 f"`name` {model.name!r} is that of {taken.model}, which a pattern has found "
                 f"({path}): choose another",
             )
-    require_right(document)
+    document.require_right()
     return replace(catalog, models=(*catalog.models, *found))
 
 

@@ -12,9 +12,9 @@ import yaml
 from upath import UPath
 
 from resources.atomic_writes import write_whole
-from resources.models.checking import checked, entries_of, require_right
-from resources.models.entry import Model
+from resources.models.entry import CatalogError, Model
 from resources.models.patterns import Pattern
+from resources.yaml_document import load_entries
 
 _HEAD = """\
 # What patterns in models.yaml have found, with the day and the pattern: written by the sensor
@@ -44,7 +44,7 @@ def read(path: Path) -> list[Discovered]:
     """What was found so far, in order; raises `CatalogError`, which names every problem."""
     if not path.exists():
         return []
-    document = entries_of(path, f"{path} is not there any more.")
+    document = load_entries(path, f"{path} is not there any more.", CatalogError, "models")
     records = []
     for place, entry in enumerate(document.value):
         given = dict(entry) if isinstance(entry, dict) else {}
@@ -55,10 +55,10 @@ def read(path: Path) -> list[Discovered]:
                     (place, name),
                     f"`{name}` is missing: mend the entry, or remove it to have it found again",
                 )
-        model = checked(document, place, given)
+        model = document.validated(Model, given, (place,))
         if model is not None:
             records.append(Discovered(model, str(about["pattern"]), str(about["found"])))
-    require_right(document)
+    document.require_right()
     return records
 
 

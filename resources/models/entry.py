@@ -89,6 +89,10 @@ Tokens = Annotated[int, Field(ge=1, le=MOST_TOKENS)]
 _IMAGE_SIZE = r"^([0-9]+x[0-9]+|[0-9]+K)(/[a-z]+)?$"
 
 
+class CatalogError(Exception):
+    """A file of models cannot be used; the message says where and what to do."""
+
+
 class Price(BaseModel):
     """US dollars; what is not given is unknown, never 0."""
 
@@ -110,7 +114,9 @@ class Model(BaseModel):
 
     name: str = Field(description="letters, digits and _, as tables and assets show the model")
     backend: BackendName = Field(description=f"one of {', '.join(get_args(BackendName))}")
-    model: str = Field(min_length=1, description="the provider's id of the model")
+    model: str = Field(
+        min_length=1, description="the provider's id of the model, or `pattern` in its place"
+    )
     family: str = Field(
         min_length=1, description="whose kin it is, as in gpt or qwen: kin judge each other kindly"
     )
