@@ -4,14 +4,14 @@ import json
 import re
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any
+from typing import Any
 
 import httpx2
-from pydantic import BaseModel, BeforeValidator
+from pydantic import BaseModel
 
 from resources.models.backends.base import PictureOf
 from resources.models.backends.http_client import RestrictedClient, longest_reply
-from resources.models.backends.reply_schemas import Aside, Count, an_object, shaped
+from resources.models.backends.reply_schemas import Aside, Count, shaped, within
 from resources.models.backends.wire import (
     bytes_of,
     check_key,
@@ -65,26 +65,18 @@ class _Block(BaseModel):
     text: Aside = None
 
 
-class _StopDetails(BaseModel):
-    category: Aside = None
-    explanation: Aside = None
-
-
-class _Tokens(BaseModel):
-    input_tokens: Count = None
-    cache_creation_input_tokens: Count = None
-    cache_read_input_tokens: Count = None
-    output_tokens: Count = None
-
-
 class _Message(BaseModel):
     """Anthropic's reply, as far as it is used."""
 
     content: list[_Block]
     model: Aside = None
     stop_reason: Aside = None
-    stop_details: Annotated[_StopDetails, BeforeValidator(an_object)] = _StopDetails()
-    usage: Annotated[_Tokens, BeforeValidator(an_object)] = _Tokens()
+    category: Aside = within("stop_details", "category")
+    explanation: Aside = within("stop_details", "explanation")
+    input_tokens: Count = within("usage", "input_tokens")
+    cache_creation: Count = within("usage", "cache_creation_input_tokens")
+    cache_read: Count = within("usage", "cache_read_input_tokens")
+    output_tokens: Count = within("usage", "output_tokens")
 
 
 class Anthropic:
@@ -151,14 +143,13 @@ class Anthropic:
             text=None if refusal else "".join(texts),
             refusal=refusal,
             served_model=answer.model,
-            usage=_usage(answer.usage),
+            usage=_usage(answer),
         )
 
     def _refusal(self, answer: _Message, *, empty: bool) -> Refusal | None:
         """Why an answer was stopped by a filter; raises the fault of one that holds no text."""
         if answer.stop_reason == "refusal":
-            details = answer.stop_details
-            words = ["stop_reason: refusal.", details.category, details.explanation]
+            words = ["stop_reason: refusal.", answer.category, answer.explanation]
             return Refusal("content filter", " ".join(filter(None, words)))
         if not empty:
             return None
@@ -170,7 +161,7 @@ class Anthropic:
                 "the model. Choose one with a larger window"
             )
         problem = f"The reply holds no text (stop_reason: {answer.stop_reason})."
-        raise NoAnswer(problem, answer.model, _usage(answer.usage))
+        raise NoAnswer(problem, answer.model, _usage(answer))
 
     async def _message(self, turn: Turn) -> dict[str, Any]:
         if not turn.images:
@@ -216,9 +207,9 @@ def _image(data: bytes) -> dict[str, Any]:
     return {"type": "image", "source": source}
 
 
-def _usage(spent: _Tokens) -> Usage:
+def _usage(spent: _Message) -> Usage:
     """All tokens that went in; those of the cache are counted apart, and are not in the first."""
     if spent.input_tokens is None:
         return Usage(None, spent.output_tokens)
-    cached = (spent.cache_creation_input_tokens or 0) + (spent.cache_read_input_tokens or 0)
+    cached = (spent.cache_creation or 0) + (spent.cache_read or 0)
     return Usage(spent.input_tokens + cached, spent.output_tokens)

@@ -119,21 +119,15 @@ class Gemini:
         self._client.close()
         await self._http.aclose()
 
-    async def write(self, request: Write) -> Reply:
-        """Write text, to a schema where there is one."""
+    async def write(self, request: Write | Look) -> Reply:
+        """Write text, to a schema where there is one, or look."""
         return self._said(await self._send(self._client, request))
 
-    async def look(self, request: Look) -> Reply:
-        """Answer in text what is asked of pictures."""
-        return self._said(await self._send(self._client, request))
-
-    async def paint(self, request: Paint) -> Reply:
-        """Make a picture; words that come without one are the reason of a refusal."""
+    async def paint(self, request: Paint | Edit) -> Reply:
+        """Make or change a picture; words that come without one are the reason of a refusal."""
         return self._drawn(await self._send(self._client, request))
 
-    async def edit(self, request: Edit) -> Reply:
-        """Change a picture, or join several; words without one are the reason of a refusal."""
-        return self._drawn(await self._send(self._client, request))
+    look, edit = write, paint
 
     async def listed(self) -> list[str]:
         """The ids of the models that write, look or paint through this API, page by page."""
@@ -178,10 +172,10 @@ class Gemini:
         self, response: Generated, otherwise: RefusalKind, *, empty: bool
     ) -> Refusal | None:
         """Why the prompt was blocked, or why an answer broke off, or left nothing."""
-        blocked = response.prompt_feedback
-        if blocked.block_reason is not None:
-            words = f"blockReason: {blocked.block_reason}. {blocked.block_reason_message}"
-            return Refusal(_KINDS.get(blocked.block_reason, "content filter"), words.strip())
+        blocked = response.block_reason
+        if blocked is not None:
+            words = f"blockReason: {blocked}. {response.block_reason_message}"
+            return Refusal(_KINDS.get(blocked, "content filter"), words.strip())
         if not response.candidates:
             problem = "The reply is not what this API sends: it holds no candidate."
             raise _no_answer(response, problem)
@@ -301,7 +295,6 @@ def _no_answer(response: Generated, problem: str) -> NoAnswer:
 
 def _usage(response: Generated) -> Usage:
     """What was counted; thoughts are paid for as output."""
-    spent = response.usage_metadata
-    out = [spent.candidates_token_count, spent.thoughts_token_count]
+    out = [response.candidates_token_count, response.thoughts_token_count]
     counted = [tokens for tokens in out if tokens is not None]
-    return Usage(spent.prompt_token_count, sum(counted) if counted else None)
+    return Usage(response.prompt_token_count, sum(counted) if counted else None)

@@ -21,7 +21,7 @@ from resources.models.backends.base import BatchState
 from resources.models.backends.batch_files import FileBatches, Result, lines_of, results_of, told
 from resources.models.backends.gemini import ADDRESS, ERRORS, VERSION, Gemini
 from resources.models.backends.http_client import longest_reply
-from resources.models.backends.reply_schemas import Google, Shape, an_object
+from resources.models.backends.reply_schemas import Google, Shape, an_object, within
 from resources.models.backends.wire import without_key
 from resources.models.replies import Fault, Interrupted, Reply
 from resources.models.requests import Request, kind_of
@@ -53,24 +53,12 @@ _STATUSES: Mapping[int, int] = {
 """The HTTP status of a code of gRPC, which errors in a file of results have in its place."""
 
 
-class _Output(Google):
-    responses_file: str | None = None
-
-
-class _About(Google):
-    state: str = "UNSPECIFIED"
-    display_name: str | None = None
-    output: _Output = Field(default_factory=_Output)
-
-
-class _Status(Google):
-    message: str = ""
-
-
 class _RemoteBatch(Google):
     name: str
-    metadata: _About = Field(default_factory=_About)
-    error: _Status | None = None
+    state: str = within("metadata", "state", default="UNSPECIFIED")
+    tag: str | None = within("metadata", "displayName")
+    responses_file: str | None = within("metadata", "output", "responsesFile")
+    why_failed: str | None = within("error", "message")
 
 
 class _Page(Google):
@@ -78,12 +66,8 @@ class _Page(Google):
     next_page_token: str | None = None
 
 
-class _File(Google):
-    name: str
-
-
 class _Uploaded(Google):
-    file: _File
+    name: str = within("file", "name", default=...)
 
 
 class _Line(Result):
@@ -115,7 +99,7 @@ class BatchedGemini(FileBatches, Gemini):
         while True:
             page = await self._call(_Page, "GET", self._at("batches"), params=query)
             for batch in page.operations:
-                if batch.metadata.display_name == tag:
+                if batch.tag == tag:
                     return batch.name
             if not page.next_page_token:
                 return None
@@ -124,17 +108,16 @@ class BatchedGemini(FileBatches, Gemini):
     async def state(self, batch: str) -> BatchState:
         """How a batch stands; of one that failed, with Google's reason."""
         shown = await self._call(_RemoteBatch, "GET", self._at(batch))
-        state = shown.metadata.state
-        said = f"{state}. {shown.error.message}" if shown.error else state
-        said = without_key(said, self._key)
-        return BatchState(_ENDS.get(state.partition("_STATE_")[2], "running"), said)
+        said = ". ".join(filter(None, [shown.state, shown.why_failed]))
+        word = _ENDS.get(shown.state.partition("_STATE_")[2], "running")
+        return BatchState(word, without_key(said, self._key))
 
     async def results(self, batch: str) -> AsyncIterator[tuple[str, Reply | Fault]]:
         """What came of the requests of a batch, by name; see `BatchBackend`."""
         shown = await self._call(_RemoteBatch, "GET", self._at(batch))
-        file = shown.metadata.output.responses_file
+        file = shown.responses_file
         if file is None:
-            if shown.metadata.state.endswith("SUCCEEDED"):
+            if shown.state.endswith("SUCCEEDED"):
                 raise Interrupted(f"The batch {batch} has succeeded, yet has no file of results.")
             return
         async for name, end in results_of(
@@ -195,7 +178,7 @@ class BatchedGemini(FileBatches, Gemini):
         }
         where = httpx2.URL(begin).copy_with(raw_path=f"{there.path}?{there.query}".encode())
         sent = await self._answer("POST", str(where), content=_chunks(file), headers=whole)
-        return told(_Uploaded, sent.content).file.name
+        return told(_Uploaded, sent.content).name
 
     async def _read(self, line: _Line) -> Reply:
         """The reply in a line; raises the fault that it would have been online."""

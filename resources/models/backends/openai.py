@@ -100,17 +100,12 @@ class OpenAI:
         """Close the connections."""
         await self._sdk.close()
 
-    async def write(self, request: Write) -> Reply:
-        """Write text, to a schema where there is one."""
-        return await self._ask(request)
+    async def write(self, request: Write | Look | Paint) -> Reply:
+        """Write text, to a schema where there is one, or look; or paint: it takes no seed."""
+        path, body = await self._asked(request)
+        return await self._reply(path, self._post(path, body))
 
-    async def look(self, request: Look) -> Reply:
-        """Answer in text what is asked of pictures."""
-        return await self._ask(request)
-
-    async def paint(self, request: Paint) -> Reply:
-        """Make a picture; this API takes no seed."""
-        return await self._ask(request)
+    look = paint = write
 
     async def edit(self, request: Edit) -> Reply:
         """Change a picture, or join several, which are sent without the names of their files."""
@@ -134,10 +129,6 @@ class OpenAI:
             if not page.has_more or not new:
                 return ids
             query["after"] = new[-1]
-
-    async def _ask(self, request: Write | Look | Paint) -> Reply:
-        path, body = await self._asked(request)
-        return await self._reply(path, self._post(path, body))
 
     async def _asked(self, request: Write | Look | Paint) -> tuple[str, dict[str, Any]]:
         """Where a request is sent, and its body."""
@@ -170,7 +161,7 @@ class OpenAI:
 
     def _said(self, answer: Completion) -> Reply:
         choice = answer.choices[0]
-        usage = Usage(answer.usage.prompt_tokens, answer.usage.completion_tokens)
+        usage = Usage(answer.prompt_tokens, answer.completion_tokens)
         text, refusal = choice.message.content, None
         if choice.message.refusal:
             refusal = Refusal("model", choice.message.refusal)
@@ -191,7 +182,7 @@ class OpenAI:
         )
 
     async def _drawn(self, answer: Images) -> Reply:
-        usage = Usage(answer.usage.input_tokens, answer.usage.output_tokens)
+        usage = Usage(answer.input_tokens, answer.output_tokens)
         image = answer.data[0] if answer.data else Image()
         if image.b64_json:
             claimed = f"image/{answer.output_format}" if answer.output_format else None

@@ -10,7 +10,7 @@ from resources.models.backends.base import BatchState
 from resources.models.backends.batch_files import FileBatches, Result, lines_of, results_of, told
 from resources.models.backends.http_client import longest_reply
 from resources.models.backends.openai import EDITS, ERRORS, OpenAI, data_url
-from resources.models.backends.reply_schemas import Aside, an_object, fitted
+from resources.models.backends.reply_schemas import Aside, an_object, fitted, within
 from resources.models.backends.wire import bytes_of, without_key
 from resources.models.replies import Fault, Interrupted, Reply
 from resources.models.requests import Edit, Request
@@ -41,10 +41,6 @@ class _Error(BaseModel):
         return ": ".join(filter(None, [self.code, self.message]))
 
 
-class _Errors(BaseModel):
-    data: list[_Error] | None = None
-
-
 class _RemoteBatch(BaseModel):
     id: str
     status: str
@@ -52,7 +48,7 @@ class _RemoteBatch(BaseModel):
     metadata: dict[str, Any] | None = None
     output_file_id: str | None = None
     error_file_id: str | None = None
-    errors: _Errors | None = None
+    errors: list[_Error] | None = within("errors", "data")
 
 
 class _Page(BaseModel):
@@ -106,8 +102,7 @@ class BatchedOpenAI(FileBatches, OpenAI):
     async def state(self, batch: str) -> BatchState:
         """How a batch stands; of one that failed, with OpenAI's reasons."""
         shown = await self._shown(batch)
-        errors = (shown.errors.data if shown.errors else None) or []
-        said = without_key(". ".join([shown.status, *map(str, errors)]), self._key)
+        said = without_key(". ".join([shown.status, *map(str, shown.errors or [])]), self._key)
         return BatchState(_ENDS.get(shown.status, "running"), said)
 
     async def results(self, batch: str) -> AsyncIterator[tuple[str, Reply | Fault]]:

@@ -7,7 +7,7 @@ The SDKs' own shapes check nothing (OpenAI's), or warn of and drop what they do 
 from collections.abc import Mapping
 from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import AliasPath, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 
 from resources.models.replies import Fault, Interrupted, NoAnswer, UnparsableReply
@@ -37,6 +37,11 @@ Aside = Annotated[str | None, BeforeValidator(_text)]
 def an_object(value: Any) -> Any:
     """What is said beside an answer in an object; an empty one for what is none."""
     return value if isinstance(value, Mapping) else {}
+
+
+def within(*path: str, default: Any = None) -> Any:
+    """A field that stands deeper in the reply, or what counts where nothing stands there."""
+    return Field(default, validation_alias=AliasPath(*path))
 
 
 def _said(content: Any) -> Any:
@@ -93,19 +98,13 @@ class Choice(BaseModel):
     finish_reason: Aside = None
 
 
-class TextTokens(BaseModel):
-    """OpenAI's count for a chat."""
-
-    prompt_tokens: Count = None
-    completion_tokens: Count = None
-
-
 class Completion(BaseModel):
     """OpenAI's reply to a chat."""
 
     choices: list[Choice] = Field(min_length=1)
     model: Aside = None
-    usage: Annotated[TextTokens, BeforeValidator(an_object)] = Field(default_factory=TextTokens)
+    prompt_tokens: Count = within("usage", "prompt_tokens")
+    completion_tokens: Count = within("usage", "completion_tokens")
 
 
 class Image(BaseModel):
@@ -115,20 +114,14 @@ class Image(BaseModel):
     url: str | None = None
 
 
-class ImageTokens(BaseModel):
-    """OpenAI's count for a picture."""
-
-    input_tokens: Count = None
-    output_tokens: Count = None
-
-
 class Images(BaseModel):
     """OpenAI's reply with pictures."""
 
     created: int
     data: list[Image] | None = None
     output_format: Aside = None
-    usage: Annotated[ImageTokens, BeforeValidator(an_object)] = Field(default_factory=ImageTokens)
+    input_tokens: Count = within("usage", "input_tokens")
+    output_tokens: Count = within("usage", "output_tokens")
 
 
 class Listed(BaseModel):
@@ -179,29 +172,15 @@ class Candidate(Google):
     finish_message: str = ""
 
 
-class PromptFeedback(Google):
-    """Why Gemini's filter let no model see a prompt."""
-
-    block_reason: str | None = None
-    block_reason_message: str = ""
-
-
-class TokenCounts(Google):
-    """Gemini's count; what it thought is paid for as output."""
-
-    prompt_token_count: Count = None
-    candidates_token_count: Count = None
-    thoughts_token_count: Count = None
-
-
 class Generated(Google):
-    """Gemini's reply."""
+    """Gemini's reply; `block_reason` says why its filter let no model see the prompt."""
 
     candidates: list[Candidate] = []
-    prompt_feedback: PromptFeedback = Field(default_factory=PromptFeedback)
-    usage_metadata: Annotated[TokenCounts, BeforeValidator(an_object)] = Field(
-        default_factory=TokenCounts
-    )
+    block_reason: str | None = within("promptFeedback", "blockReason")
+    block_reason_message: str = within("promptFeedback", "blockReasonMessage", default="")
+    prompt_token_count: Count = within("usageMetadata", "promptTokenCount")
+    candidates_token_count: Count = within("usageMetadata", "candidatesTokenCount")
+    thoughts_token_count: Count = within("usageMetadata", "thoughtsTokenCount")
     model_version: Aside = None
 
 
