@@ -2,7 +2,7 @@
 
 from resources.collections.entry import Collection, ColumnNames
 from resources.collections.listing import Collections, collections_path, load
-from resources.collections.problems import CollectionError
+from resources.collections.row import CollectionError
 
 __all__ = [
     "Collection",

@@ -11,8 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pydantic import BaseModel, Field, ValidationError
 
-from resources.collections.problems import CollectionError
-from resources.collections.row import Row, Wanted, require_columns
+from resources.collections.row import CollectionError, Row, Wanted, require_columns
 
 _NO_STREAM = b"ARROW1"
 """What Arrow's other format, also called Feather, begins with."""

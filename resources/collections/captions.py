@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from resources.collections.problems import BadRow, CollectionError
+from resources.collections.row import BadRow, CollectionError
 from resources.collections.text_tables import lines_of
 
 

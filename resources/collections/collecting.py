@@ -9,14 +9,17 @@ from typing import Any
 from resources.collections.captions import read_captions
 from resources.collections.entry import Collection
 from resources.collections.pictures import Taken, take
-from resources.collections.problems import BadRow, CollectionError
-from resources.collections.reading import Item, item_of, with_captions
-from resources.collections.row import Row
+from resources.collections.reading import TEXTS, Item, item_of, with_captions
+from resources.collections.row import BadRow, CollectionError, Row
 from resources.collections.tables import rows_of
 from resources.images import ImageStore
 from resources.ledger import WorkLedger
 
-_NOTHING = Item("", b"", None, None, [], [], None, None, None, None, "{}")
+_NOTHING = Item(
+    "",
+    b"",
+    dict.fromkeys((*TEXTS, "file")) | {"references": [], "human_scores": [], "others": "{}"},
+)
 
 
 def collect(
@@ -62,7 +65,7 @@ class _Earlier:
 
     def twin_of(self, row: Row, item: Item, taken: Taken) -> str | None:
         """Why a row is one too many; None, and it is known from then on, where it is not."""
-        words = (item.text, item.question, item.options, item.answer)
+        words = map(item.said.get, ("text", "question", "options", "answer"))
         said = "\0".join((str(taken.sha256), *(each or "" for each in words)))
         digest = sha256(said.encode()).digest()
         if digest in self._items:
@@ -75,9 +78,10 @@ class _Earlier:
 
 def _row(collection: Collection, row: Row, item: Item, taken: Taken) -> dict[str, Any]:
     low, high = collection.scale or (None, None)
-    scores = item.human_scores
+    scores = item.said["human_scores"]
     problem = taken.problem
     return {
+        **item.said,
         "image_id": f"{collection.name}/{item.name or row.name or row.number}",
         "row": row.number,
         "place": row.place,
@@ -86,16 +90,7 @@ def _row(collection: Collection, row: Row, item: Item, taken: Taken) -> dict[str
         "sha256": taken.sha256,
         "width": taken.width,
         "height": taken.height,
-        "file": item.file,
-        "domain": item.domain,
-        "text": item.text,
-        "references": item.references,
         "human_score": fsum(scores) / len(scores) if scores else None,
-        "human_scores": scores,
         "scale_low": low,
         "scale_high": high,
-        "question": item.question,
-        "answer": item.answer,
-        "options": item.options,
-        "others": item.others,
     }

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from resources.collections.entry import Collection
-from resources.collections.problems import CollectionError
+from resources.collections.row import CollectionError
 from resources.yaml_document import Document, load_entries
 
 Collections: TypeAlias = Mapping[str, Collection]

@@ -10,27 +10,24 @@ from typing import Any, NamedTuple
 
 from resources.collections.captions import Captions
 from resources.collections.entry import Collection
-from resources.collections.problems import BadRow
-from resources.collections.row import Row
+from resources.collections.row import BadRow, Row
 from resources.untrusted_input import BadJson, clean, infinity_as_written, parse_untrusted
+
+TEXTS = ("domain", "text", "question", "answer", "options")
+"""What a table may have a column of text for."""
 
 
 class Item(NamedTuple):
-    """A picture and what is said of it; what the table lacks is None, or an empty list."""
+    """A picture, what its row is called, and what that says of it.
+
+    These are the `TEXTS`, `references` and `human_scores`, None or an empty list where the table
+    lacks them; `file` as the table names it, None for a picture that lies in the table without a
+    name; and `others`, all other columns as a JSON object.
+    """
 
     name: str
     image: Path | bytes
-    file: str | None
-    """As the table names it; None for a picture that lies in the table without a name."""
-    text: str | None
-    references: list[str]
-    human_scores: list[float]
-    question: str | None
-    answer: str | None
-    options: str | None
-    domain: str | None
-    others: str
-    """All other columns as a JSON object."""
+    said: Mapping[str, Any]
 
 
 def item_of(row: Row, collection: Collection) -> Item:
@@ -42,34 +39,31 @@ def item_of(row: Row, collection: Collection) -> Item:
         if name not in cells:
             raise BadRow(f"it has no `{name}`")
     image, file = _image(columns.image_of(cells, partial(_text, cells)), collection.folder)
-    return Item(
-        name=_text_or_none(cells, columns.name) or row.name or str(row.number),
-        image=image,
-        file=file,
-        text=_text_or_none(cells, columns.text),
-        references=[
+    texts = {name: _text_or_none(cells, getattr(columns, name)) for name in ("name", *TEXTS)}
+    name = texts.pop("name") or row.name or str(row.number)
+    said = texts | {
+        "file": file,
+        "references": [
             text.strip()
             for name in columns.references
             for each in _several(cells[name])
             if (text := _plain(each)).strip()
         ],
-        human_scores=[
+        "human_scores": [
             _score(each, collection.scale)
             for name in columns.human_score
             for each in _several(cells[name])
         ],
-        question=_text_or_none(cells, columns.question),
-        answer=_text_or_none(cells, columns.answer),
-        options=_text_or_none(cells, columns.options),
-        domain=_text_or_none(cells, columns.domain),
-        others=_others(cells, columns.used),
-    )
+        "others": _others(cells, columns.used),
+    }
+    return Item(name, image, said)
 
 
 def with_captions(item: Item, captions: Captions) -> Item:
     """The item with the caption that its text names, and its picture's. Raises `BadRow`."""
-    text, references = captions.named(item.text or ""), captions.of(item.file)
-    return item._replace(text=text, references=[*references])
+    text = captions.named(item.said["text"] or "")
+    references = [*captions.of(item.said["file"])]
+    return item._replace(said={**item.said, "text": text, "references": references})
 
 
 def _image(said: Any, folder: Path) -> tuple[Path | bytes, str | None]:

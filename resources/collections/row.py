@@ -5,10 +5,17 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from generators.nearest import nearest
-from resources.collections.problems import CollectionError
 
 Wanted: TypeAlias = Sequence[str]
 """The columns that a table has to have."""
+
+
+class CollectionError(Exception):
+    """collections.yaml, or a table that it names, cannot be used; the message says why."""
+
+
+class BadRow(ValueError):
+    """A row of a collection cannot be taken; the message says why."""
 
 
 class Row(NamedTuple):

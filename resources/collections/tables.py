@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from resources.collections.arrow_tables import rows_of_datasets, rows_of_parquet, rows_of_stream
-from resources.collections.problems import CollectionError
-from resources.collections.row import Row, Wanted, require_columns
+from resources.collections.row import CollectionError, Row, Wanted, require_columns
 from resources.collections.text_tables import rows_of_csv, rows_of_json, rows_of_json_lines
 from resources.untrusted_input import valid_unicode
 

@@ -10,8 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TextIO
 
-from resources.collections.problems import CollectionError
-from resources.collections.row import Row, Wanted, require_columns
+from resources.collections.row import CollectionError, Row, Wanted, require_columns
 from resources.untrusted_input import BadJson, infinity_as_written, parse_untrusted
 
 _OTHER_BYTES = re.compile("[\udc80-\udcff]")
