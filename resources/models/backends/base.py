@@ -1,4 +1,4 @@
-"""What a model backend offers, and the interface of those that take batches.
+"""What a model backend offers, and the base of those that take batches.
 
 A backend is made once for a run, as `backend(model, key, picture)`: the entry of models.yaml, the
 API key (None where none is needed), and a function that gives a picture's bytes by its sha256. It
@@ -14,13 +14,27 @@ that says what to do next, its message without the key.
     async aclose()                    close connections, let go of memory
 """
 
+import json
+from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable, Mapping
-from dataclasses import dataclass
-from typing import Literal, Protocol, TypeAlias
+from dataclasses import asdict, dataclass
+from tempfile import TemporaryFile
+from typing import IO, Literal, TypeAlias
 
-from resources.models.replies import Fault, Reply
-from resources.models.requests import Request
+from resources.models.catalog import Model
+from resources.models.replies import (
+    Closed,
+    Fault,
+    Interrupted,
+    NoAnswer,
+    Overloaded,
+    Reply,
+    Unacceptable,
+)
+from resources.models.requests import Edit, Look, Paint, Request, Score, Write
 
+_AROUND_A_LINE, _AROUND_A_PART = 512, 128
+"""Bytes, at most, of what a provider's format puts around a request, and around each part."""
 PictureOf: TypeAlias = Callable[[str], bytes]
 
 
@@ -35,18 +49,28 @@ class BatchState:
     said: str
 
 
-class BatchBackend(Protocol):
+class BatchBackend(ABC):
     """Answers many requests later, at a lower price; its methods raise the same faults.
 
-    Requests go under names of our choice (the keys of their calls), by which their results are
-    told apart, for these come in any order. As with single requests, the caller sets deadlines.
+    They are uploaded as a file of a JSON object a line, which can be larger than memory. Requests
+    go under names of our choice (the keys of their calls), by which their results are told apart,
+    for these come in any order. As with single requests, the caller sets deadlines.
     """
 
     largest_batch: tuple[int, int]
     """The most requests in one batch, and the most bytes of its file."""
+    _model: Model
+    _picture: PictureOf
 
     def line_size(self, request: Request) -> int:
-        """How many bytes a request takes in a batch's file, at most."""
+        """How many bytes a request takes in a file, at most: its pictures are sent as base64."""
+        turns = request.turns if isinstance(request, Write | Look) else ()
+        images = [image for turn in turns for image in turn.images]
+        images += request.images if isinstance(request, Edit) else ()
+        words = len(json.dumps([asdict(request), self._model.model, self._model.parameters]))
+        parts = _AROUND_A_PART * (len(turns) + len(images))
+        encoded = sum(4 * (len(self._picture(image)) + 2) // 3 for image in images)
+        return _AROUND_A_LINE + words + parts + encoded
 
     async def submit(self, requests: Mapping[str, Request], tag: str) -> str:
         """Create a batch that carries `tag` where the provider lists it; gives its id there.
@@ -54,13 +78,25 @@ class BatchBackend(Protocol):
         The requests of a batch are of one kind (`kind_of`). It may have been created in spite of an
         `Interrupted` that is `possibly_paid`: then `find` it. Other faults say what to do.
         """
+        uploaded = ""
+        with TemporaryFile() as file:
+            where = await self._write_lines(requests, file)
+            try:
+                uploaded = await self._upload(file)
+                return await self._create(uploaded, where, tag)
+            except Fault as fault:
+                problem = _not_created(fault, self._model, uploaded=bool(uploaded))
+        raise problem
 
+    @abstractmethod
     async def find(self, tag: str) -> str | None:
-        """The provider's id of the batch that carries `tag`, None where no batch does."""
+        """The provider's id of the latest batch that carries `tag`; None where none does."""
 
+    @abstractmethod
     async def state(self, batch: str) -> BatchState:
         """How a batch stands."""
 
+    @abstractmethod
     def results(self, batch: str) -> AsyncIterator[tuple[str, Reply | Fault]]:
         """What came of the requests of a batch that is not running any more, by name.
 
@@ -71,4 +107,57 @@ class BatchBackend(Protocol):
         """
 
     async def cancel(self, batch: str) -> None:
-        """Ask the provider to stop a batch; what is answered by then is kept."""
+        """Ask the provider to stop a batch; what is answered by then is kept.
+
+        One that is over already is left as it is.
+        """
+        try:
+            await self._stop(batch)
+            return
+        except Fault as fault:
+            problem = fault
+        if (await self.state(batch)).word == "running":
+            raise problem
+
+    def _not_a_score(self, request: Request) -> Write | Look | Paint | Edit:
+        if isinstance(request, Score):
+            raise Unacceptable(f"{self._model.name} cannot score: ask a metric.")
+        return request
+
+    @abstractmethod
+    async def _write_lines(self, requests: Mapping[str, Request], file: IO[bytes]) -> str:
+        """Write one line for each request; gives the endpoint that all of them share."""
+
+    @abstractmethod
+    async def _upload(self, file: IO[bytes]) -> str:
+        """Send a file of requests; gives its name at the provider."""
+
+    @abstractmethod
+    async def _create(self, file: str, where: str, tag: str) -> str:
+        """Create the batch of an uploaded file at an endpoint; gives its id."""
+
+    @abstractmethod
+    async def _stop(self, batch: str) -> None:
+        """Cancel a batch; raises a fault where it is over."""
+
+
+def _not_created(fault: Fault, model: Model, *, uploaded: bool) -> Fault:
+    """The fault of a batch that was not created, with what to do.
+
+    Once its file is uploaded, it may have been created unheard.
+    """
+    if type(fault) in (Interrupted, NoAnswer):
+        return Interrupted(str(fault), possibly_paid=uploaded)
+    if isinstance(fault, Overloaded):
+        remedy = "what waits in all batches together is limited: submit once others have ended"
+        return Overloaded(f"{fault} ({remedy})", fault.retry_after)
+    if isinstance(fault, Unacceptable):
+        return Unacceptable(f"{fault} (the batch was not created: submit fewer requests at once)")
+    if isinstance(fault, Closed):
+        where = model.base_url or "the provider"
+        key = f"{model.key_variable} holds a key" if model.key_variable else "you"
+        return Closed(
+            f"{fault} (the batch was not created: see that {where} has batches of {model.model} "
+            f"and that {key} may create them)"
+        )
+    return fault

@@ -1,35 +1,14 @@
-"""What batches of all providers share: files of one JSON object a line, and what faults mean.
+"""Files of results: a JSON object a line, read line by line, for they can exceed the memory."""
 
-A file can be larger than memory, so it is written and read line by line.
-"""
-
-import json
 import re
-from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from dataclasses import asdict
-from tempfile import TemporaryFile
-from typing import IO, TypeVar
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import TypeVar
 
 from pydantic import BaseModel
 
-from resources.models.backends.base import BatchState, PictureOf
 from resources.models.backends.reply_schemas import Shape, shaped
-from resources.models.catalog import Model
-from resources.models.replies import (
-    Closed,
-    Fault,
-    Interrupted,
-    NoAnswer,
-    Overloaded,
-    Reply,
-    Unacceptable,
-    UnparsableReply,
-)
-from resources.models.requests import Edit, Look, Paint, Request, Score, Write
+from resources.models.replies import Fault, Interrupted, NoAnswer, Reply, UnparsableReply
 
-_AROUND_A_LINE, _AROUND_A_PART = 512, 128
-"""Bytes, at most, of what a provider's format puts around a request, and around each part."""
 _HEAD, _LONGEST_NAME = 4096, 200
 """Where in a line its name is looked for, if nothing else of it can be read, and how long it is."""
 
@@ -41,17 +20,6 @@ class Result(BaseModel):
 
 
 Line = TypeVar("Line", bound=Result)
-
-
-def line_size(model: Model, request: Request, picture: PictureOf) -> int:
-    """How many bytes a request takes in a file, at most: its pictures are sent as base64."""
-    turns = request.turns if isinstance(request, Write | Look) else ()
-    images = [image for turn in turns for image in turn.images]
-    images += request.images if isinstance(request, Edit) else ()
-    words = len(json.dumps([asdict(request), model.model, model.parameters]))
-    parts = _AROUND_A_PART * (len(turns) + len(images))
-    encoded = sum(4 * (len(picture(image)) + 2) // 3 for image in images)
-    return _AROUND_A_LINE + words + parts + encoded
 
 
 async def lines_of(chunks: AsyncIterator[bytes], longest: int) -> AsyncIterator[bytes]:
@@ -129,64 +97,6 @@ async def _ended(line: Line | NoAnswer, read: Callable[[Line], Awaitable[Reply]]
         return fault
 
 
-class FileBatches(ABC):
-    """What `BatchBackend` promises, for a provider that takes batches as uploaded files."""
-
-    _model: Model
-    _picture: PictureOf
-
-    def line_size(self, request: Request) -> int:
-        """How many bytes a request takes in a batch's file, at most."""
-        return line_size(self._model, request, self._picture)
-
-    async def submit(self, requests: Mapping[str, Request], tag: str) -> str:
-        """Upload requests of one kind, and create their batch; gives its id."""
-        uploaded = ""
-        with TemporaryFile() as file:
-            where = await self._write_lines(requests, file)
-            try:
-                uploaded = await self._upload(file)
-                return await self._create(uploaded, where, tag)
-            except Fault as fault:
-                problem = not_created(fault, self._model, uploaded=bool(uploaded))
-        raise problem
-
-    async def cancel(self, batch: str) -> None:
-        """Ask the provider to stop a batch; one that is over already is left as it is."""
-        try:
-            await self._stop(batch)
-            return
-        except Fault as fault:
-            problem = fault
-        if (await self.state(batch)).word == "running":
-            raise problem
-
-    def _not_a_score(self, request: Request) -> Write | Look | Paint | Edit:
-        if isinstance(request, Score):
-            raise Unacceptable(f"{self._model.name} cannot score: ask a metric.")
-        return request
-
-    @abstractmethod
-    async def state(self, batch: str) -> BatchState:
-        """How a batch stands."""
-
-    @abstractmethod
-    async def _write_lines(self, requests: Mapping[str, Request], file: IO[bytes]) -> str:
-        """Write one line for each request; gives the endpoint that all of them share."""
-
-    @abstractmethod
-    async def _upload(self, file: IO[bytes]) -> str:
-        """Send a file of requests; gives its name at the provider."""
-
-    @abstractmethod
-    async def _create(self, file: str, where: str, tag: str) -> str:
-        """Create the batch of an uploaded file at an endpoint; gives its id."""
-
-    @abstractmethod
-    async def _stop(self, batch: str) -> None:
-        """Cancel a batch; raises a fault where it is over."""
-
-
 def told(shape: type[Shape], body: bytes) -> Shape:
     """What a reply about batches says; nothing was paid for one that cannot be read."""
     try:
@@ -194,25 +104,3 @@ def told(shape: type[Shape], body: bytes) -> Shape:
     except (NoAnswer, Interrupted) as fault:
         problem = str(fault)
     raise Interrupted(problem, possibly_paid=False)
-
-
-def not_created(fault: Fault, model: Model, *, uploaded: bool) -> Fault:
-    """The fault of a batch that was not created, with what to do.
-
-    Once its file is uploaded, it may have been created unheard.
-    """
-    if type(fault) in (Interrupted, NoAnswer):
-        return Interrupted(str(fault), possibly_paid=uploaded)
-    if isinstance(fault, Overloaded):
-        remedy = "what waits in all batches together is limited: submit once others have ended"
-        return Overloaded(f"{fault} ({remedy})", fault.retry_after)
-    if isinstance(fault, Unacceptable):
-        return Unacceptable(f"{fault} (the batch was not created: submit fewer requests at once)")
-    if isinstance(fault, Closed):
-        where = model.base_url or "the provider"
-        key = f"{model.key_variable} holds a key" if model.key_variable else "you"
-        return Closed(
-            f"{fault} (the batch was not created: see that {where} has batches of {model.model} "
-            f"and that {key} may create them)"
-        )
-    return fault

@@ -17,8 +17,8 @@ import httpx2
 from google.genai import Client
 from pydantic import Field
 
-from resources.models.backends.base import BatchState
-from resources.models.backends.batch_files import FileBatches, Result, lines_of, results_of, told
+from resources.models.backends.base import BatchBackend, BatchState
+from resources.models.backends.batch_files import Result, lines_of, results_of, told
 from resources.models.backends.gemini import ADDRESS, ERRORS, VERSION, Gemini
 from resources.models.backends.http_client import longest_reply
 from resources.models.backends.reply_schemas import Google, Shape, an_object, within
@@ -87,7 +87,7 @@ class _Echo(httpx2.AsyncBaseTransport):
         return httpx2.Response(200, content=await request.aread())
 
 
-class BatchedGemini(FileBatches, Gemini):
+class BatchedGemini(BatchBackend, Gemini):
     """A Gemini model, asked at once or in batches."""
 
     largest_batch = (50_000, 500_000_000)

@@ -6,8 +6,8 @@ from typing import IO, Any, Literal
 
 from pydantic import BaseModel, Field
 
-from resources.models.backends.base import BatchState
-from resources.models.backends.batch_files import FileBatches, Result, lines_of, results_of, told
+from resources.models.backends.base import BatchBackend, BatchState
+from resources.models.backends.batch_files import Result, lines_of, results_of, told
 from resources.models.backends.http_client import longest_reply
 from resources.models.backends.openai import EDITS, ERRORS, OpenAI, data_url
 from resources.models.backends.reply_schemas import Aside, an_object, fitted, within
@@ -67,7 +67,7 @@ class _Line(Result):
     error: Any = None
 
 
-class BatchedOpenAI(FileBatches, OpenAI):
+class BatchedOpenAI(BatchBackend, OpenAI):
     """A model behind OpenAI's API, asked at once or in batches."""
 
     largest_batch = (50_000, 190_000_000)
