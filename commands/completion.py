@@ -66,20 +66,22 @@ def _names() -> dict[str, Any]:
     except (OSError, ValueError):
         names = {}
     if names.get("version") != version:
-        names = {"version": version, "assets": _assets(), **_judges_and_benchmarks()}
+        names = {"version": version, **_names_now()}
         file.write_text(json.dumps(names))
     return names
 
 
-def _assets() -> dict[str, list[str]]:
+def _names_now() -> dict[str, Any]:
     from dagster import DagsterInstance
 
+    from assets.kit.benchmarks import benchmarks
+    from assets.kit.judged import judges_in
     from assets.kit.partitions import add_painters
     from definitions import by_key, catalog
 
     with DagsterInstance.get() as instance:
         add_painters(instance, catalog)
-        return {
+        assets = {
             key.to_user_string(): list(
                 asset.partitions_def.get_partition_keys(dynamic_partitions_store=instance)
                 if asset.partitions_def
@@ -87,17 +89,8 @@ def _assets() -> dict[str, list[str]]:
             )
             for key, asset in sorted(by_key.items())
         }
-
-
-def _judges_and_benchmarks() -> dict[str, list[str]]:
-    from assets.kit.benchmarks import benchmarks
-    from assets.kit.judged import judges_in
-    from definitions import catalog
-
-    return {
-        "judges": [judge.name for judge in judges_in(catalog)],
-        "benchmarks": [*benchmarks()],
-    }
+    judges = [judge.name for judge in judges_in(catalog)]
+    return {"assets": assets, "judges": judges, "benchmarks": [*benchmarks()]}
 
 
 def _version() -> str:

@@ -20,7 +20,7 @@ from sqlalchemy import delete, func, select
 from upath import UPath
 
 from resources.atomic_writes import is_remote, reaching
-from resources.calls import Call, CallStore
+from resources.calls import CallStore
 from resources.calls.address import database_of
 from resources.calls.batches import OPEN
 from resources.calls.call import row_of
@@ -79,7 +79,7 @@ class GarbageCollector:
         for call in self._calls.rows(self._calls.all_keys()):
             row = row_of(call)
             pictures = {*_digests(row["request"]), *_digests(row["answer"])}
-            if call.key in named or not self._is_old(call):
+            if call.key in named or call.finished_at.timestamp() >= self._before:
                 used |= pictures
             else:
                 found.calls.append(call.key)
@@ -137,9 +137,6 @@ class GarbageCollector:
         for batch in batches.in_state(*OPEN):
             for waiting in batches.requests(batch.tag):
                 yield from _digests(waiting.request)
-
-    def _is_old(self, call: Call) -> bool:
-        return call.finished_at.timestamp() < self._before
 
     def _old_images(self) -> Iterator[tuple[str, int]]:
         """The images that are older than a day, with their sizes."""

@@ -2,6 +2,7 @@
 
 import io
 import warnings
+from contextlib import suppress
 
 from PIL import Image
 
@@ -25,8 +26,10 @@ def decode_image(picture: Picture) -> bytes:
     short, too large, animated, of another format, or not of the media type that it came with.
     """
     claimed = _format(picture.media_type)
-    if claimed in (None, "PNG") and _is_plain(picture.data):
-        return picture.data
+    if claimed in (None, "PNG"):
+        with suppress(BadPng):
+            check_png(picture.data)
+            return picture.data
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)
@@ -52,14 +55,6 @@ def _format(media_type: str | None) -> str | None:
     """Pillow's name of a media type, whatever parameters it has; what it says is none as it is."""
     kind = (media_type or "").partition(";")[0].strip().lower()
     return _FORMATS.get(kind, kind) or None
-
-
-def _is_plain(data: bytes) -> bool:
-    try:
-        check_png(data)
-    except BadPng:
-        return False
-    return True
 
 
 def _check(image: Image.Image, media_type: str | None, claimed: str | None) -> None:

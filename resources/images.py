@@ -116,11 +116,11 @@ class ImageStore(ConfigurableResource[None]):
 def _size_of(path: UPath) -> tuple[int, int] | None:
     try:
         with reaching(path):
-            head = (
-                path.fs.cat_file(path.path, start=0, end=_HEAD.size)
-                if is_remote(path)
-                else _first_bytes(path)
-            )
+            if is_remote(path):
+                head = path.fs.cat_file(path.path, start=0, end=_HEAD.size)
+            else:
+                with path.open("rb") as file:
+                    head = file.read(_HEAD.size)
     except OSError:
         # Who sends it says what is wrong with it.
         return None
@@ -128,11 +128,6 @@ def _size_of(path: UPath) -> tuple[int, int] | None:
         return None
     _, width, height = _HEAD.unpack(head)
     return (width, height) if width and height else None
-
-
-def _first_bytes(path: UPath) -> bytes:
-    with path.open("rb") as file:
-        return bytes(file.read(_HEAD.size))
 
 
 def _is_there(path: UPath) -> bool:

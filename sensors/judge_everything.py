@@ -16,7 +16,7 @@ from assets.kit.judged import Judged, judge_named
 from assets.kit.partitions import add_painters
 from assets.kit.plan import PlanContext
 from assets.planning import markdown, text
-from assets.planning.everything import Everything, Scope, chosen_benchmarks, everything
+from assets.planning.everything import Scope, chosen_benchmarks, everything
 from assets.planning.job import job_of
 from resources.budget import MOST_USD, Budget
 from resources.home import Home
@@ -83,7 +83,8 @@ def judge_everything_job(
         found = everything(judged, PlanContext(home, images, ledger, models.calls), scope)
         said = "\n".join([text(found.quote, []), *found.notes()])
         context.log.info("The quote:\n%s", said)
-        quote = {"quote": MetadataValue.md(_markdown(found))}
+        table = "\n".join([markdown(found.quote, []), "", *(f"- {note}" for note in found.notes())])
+        quote = {"quote": MetadataValue.md(table)}
         if not found.is_ready:
             raise Failure(f"Nothing can be asked.\n{said}", metadata=quote)
         context.add_output_metadata(quote)
@@ -113,7 +114,3 @@ def judge_everything_job(
         "One judge or metric over all benchmarks: quoted first, within one budget. "
         "Without a budget it is only quoted, unless it is free.",
     )
-
-
-def _markdown(found: Everything) -> str:
-    return "\n".join([markdown(found.quote, []), "", *(f"- {note}" for note in found.notes())])

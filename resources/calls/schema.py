@@ -55,7 +55,10 @@ def is_complete(connection: Connection) -> bool:
     names = there(connection)
     return (
         {*TABLES.tables, *_INDEXES} <= names
-        and not any(_lacks_some(connection, table) for table in (CALLS, SPENDING, TOTALS))
+        and not any(
+            connection.execute(select(table).where(table.c.checksum.is_(None)).limit(1)).first()
+            for table in (CALLS, SPENDING, TOTALS)
+        )
         and all(is_sound_total(row) for row in connection.execute(select(TOTALS)).mappings())
     )
 
@@ -94,11 +97,6 @@ def indexes(dialect: str) -> list[str]:
         f"CREATE INDEX IF NOT EXISTS {name} ON {on.format(head=head)}"
         for name, on in _INDEXES.items()
     ]
-
-
-def _lacks_some(connection: Connection, table: Table) -> bool:
-    lacking = select(table).where(table.c.checksum.is_(None)).limit(1)
-    return connection.execute(lacking).first() is not None
 
 
 def _add_checksums(

@@ -13,11 +13,9 @@ from typing import Any
 from sqlalchemy import (
     Connection,
     Double,
-    Extract,
     Integer,
     Result,
     String,
-    TableValuedAlias,
     Text,
     and_,
     bindparam,
@@ -52,7 +50,10 @@ class Statements:
         """What is said to the tables of money."""
         self._on_server = on_server = dialect == "postgresql"
         insert = postgresql.insert if on_server else sqlite.insert
-        keys = _keys_of_server() if on_server else _keys_of_sqlite()
+        given = bindparam("keys", type_=Text)
+        as_json = cast(given, postgresql.JSON)
+        each = func.json_array_elements_text(as_json) if on_server else func.json_each(given)
+        keys = each.table_valued("value").alias("wanted")
         now = func.extract("epoch", func.now()) if on_server else bindparam("now", type_=Double)
         lease, owner = bindparam("lease", type_=Double), bindparam("owner", type_=String)
 
@@ -64,7 +65,8 @@ class Statements:
         over = CLAIMS.c.lease_end < now
         if on_server:
             # While the server was away nobody could renew: all have one lease's time to come back.
-            over = and_(over, _server_started() + lease < now)
+            started = func.extract("epoch", func.pg_postmaster_start_time())
+            over = and_(over, started + lease < now)
         self._claim = claim.on_conflict_do_update(
             index_elements=[CLAIMS.c.key],
             set_={"owner": claim.excluded.owner, "lease_end": claim.excluded.lease_end},
@@ -107,8 +109,10 @@ class Statements:
         self, connection: Connection, keys: Collection[str], owner: str, lease: float
     ) -> set[str]:
         """Claim keys, or renew claims, for `lease` seconds; those that are now the owner's."""
-        values = {"keys": json.dumps(list(keys)), "owner": owner, "lease": lease}
-        return set(connection.scalars(self._claim, self._timed(values)))
+        values: dict[str, Any] = {"keys": json.dumps(list(keys)), "owner": owner, "lease": lease}
+        if not self._on_server:
+            values["now"] = time.time()
+        return set(connection.scalars(self._claim, values))
 
     def stored(self, connection: Connection, keys: Collection[str]) -> Found[Call]:
         """The calls that are stored."""
@@ -175,9 +179,6 @@ class Statements:
         """Give up the owner's claims of some keys."""
         connection.execute(self._leave, {"keys": json.dumps(list(keys)), "owner": owner})
 
-    def _timed(self, values: dict[str, Any]) -> dict[str, Any]:
-        return values if self._on_server else values | {"now": time.time()}
-
 
 def _found(rows: Result[Any]) -> Found[Call]:
     found = Found[Call]()
@@ -187,16 +188,3 @@ def _found(rows: Result[Any]) -> Found[Call]:
         else:
             found.damaged[row["key"]] = row["model"]
     return found
-
-
-def _keys_of_server() -> TableValuedAlias:
-    given = cast(bindparam("keys", type_=Text), postgresql.JSON)
-    return func.json_array_elements_text(given).table_valued("value").alias("wanted")
-
-
-def _keys_of_sqlite() -> TableValuedAlias:
-    return func.json_each(bindparam("keys", type_=Text)).table_valued("value").alias("wanted")
-
-
-def _server_started() -> Extract:
-    return func.extract("epoch", func.pg_postmaster_start_time())

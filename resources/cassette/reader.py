@@ -4,6 +4,7 @@ import struct
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import IO
@@ -15,6 +16,7 @@ from resources.calls import Call
 from resources.cassette import layout
 from resources.cassette.layout import BadCassette
 from resources.cassette.prefetch import prefetch
+from resources.models.answers import first_of
 from resources.png_check import BadPng, check_png
 from resources.spreadsheets import guarded_sheet
 from resources.untrusted_input import count_values
@@ -36,6 +38,7 @@ class Cassette:
 
     def __init__(self, path: Path, archive: ZipFile) -> None:
         self._path, self._archive = path, archive
+        self._bad = partial(_bad, path)
         self._parts = {info.filename: info for info in archive.infolist()}
         self._check_parts(archive.infolist())
         self.manifest = self._manifest()
@@ -46,10 +49,16 @@ class Cassette:
 
     def check(self) -> None:
         """Read everything, a little at a time."""
-        wanted = self._check_calls()
-        self._check_counts(wanted)
+        wanted, there = self._check_calls(), set(self.pictures)
+        for digest in sorted(there - wanted):
+            raise self._bad(layout.picture_part(digest), "no answer holds it")
+        if len(there) != self.manifest.pictures:
+            said = f"there are {len(there):,} pictures and it says {self.manifest.pictures:,}"
+            raise self._bad(layout.MANIFEST, said)
         for topic in self.topics:
-            self._check_review(topic)
+            name = layout.review_part(topic)
+            self._compare(name, sha256(self._read(name)).hexdigest())
+            self.review(topic)
         for _ in prefetch(self._check_picture, self.pictures):
             pass
 
@@ -115,9 +124,7 @@ class Cassette:
         try:
             manifest = layout.Manifest.model_validate_json(data)
         except ValidationError as error:
-            first = error.errors(include_url=False, include_input=False)[0]
-            where = ".".join(map(str, first["loc"])) or "the whole"
-            raise self._bad(layout.MANIFEST, f"{where}: {first['msg']}") from None
+            raise self._bad(layout.MANIFEST, first_of(error)) from None
         if manifest.version != layout.VERSION:
             raise BadCassette(
                 f"{self._path} is a cassette of version {manifest.version}, and this "
@@ -148,19 +155,6 @@ class Cassette:
             said = f"it holds {count:,} calls and the manifest says {self.manifest.calls:,}"
             raise self._bad(layout.CALLS, said)
         return wanted
-
-    def _check_counts(self, wanted: set[str]) -> None:
-        there = set(self.pictures)
-        for digest in sorted(there - wanted):
-            raise self._bad(layout.picture_part(digest), "no answer holds it")
-        if len(there) != self.manifest.pictures:
-            said = f"there are {len(there):,} pictures and it says {self.manifest.pictures:,}"
-            raise self._bad(layout.MANIFEST, said)
-
-    def _check_review(self, topic: str) -> None:
-        name = layout.review_part(topic)
-        self._compare(name, sha256(self._read(name)).hexdigest())
-        self.review(topic)
 
     def _check_picture(self, digest: str) -> None:
         png = self.picture(digest)
@@ -198,9 +192,6 @@ class Cassette:
             raise self._bad(name, f"it cannot be unpacked ({error})") from error
         except OSError as error:
             raise self._bad(name, f"it cannot be read ({error.strerror or error})") from error
-
-    def _bad(self, part: str, problem: str) -> BadCassette:
-        return _bad(self._path, part, problem)
 
 
 @contextmanager

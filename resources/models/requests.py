@@ -93,10 +93,14 @@ def canonical_of(model: Model, request: Request) -> dict[str, Any]:
 
 def canonical(model: Model, kind: str, request: Mapping[str, Any]) -> dict[str, Any]:
     """The canonical request of a kind to a model, by the fields of the request."""
+    deciding = model.parameters
+    if model.backend in ON_DEVICES:
+        # A local model may run on any device.
+        deciding = {name: value for name, value in deciding.items() if name != DEVICE}
     return {
         "backend": model.backend,
         "model": model.model,
-        "parameters": _same(_deciding(model)),
+        "parameters": _same(deciding),
         "kind": kind,
         "request": request,
     }
@@ -105,13 +109,6 @@ def canonical(model: Model, kind: str, request: Mapping[str, Any]) -> dict[str, 
 def head(model: Model, kind: str) -> str:
     """How canonical requests of a kind to a model begin, as the call store indexes them."""
     return head_of(canonical_text(canonical(model, kind, {})))
-
-
-def _deciding(model: Model) -> Mapping[str, Any]:
-    """The parameters but the device that a local model runs on, which it may have any of."""
-    if model.backend not in ON_DEVICES:
-        return model.parameters
-    return {name: value for name, value in model.parameters.items() if name != DEVICE}
 
 
 def _fields_of(words: Request | Turn) -> dict[str, Any]:

@@ -40,11 +40,13 @@ def load_encoder(model: Model, key: str | None) -> Loaded:
     with loading(model, key):
         config = files.load(transformers.AutoConfig)
         kind = _kind(model, config)
+        # Of a language model without layers none are read.
+        config.text_config.num_hidden_layers = 0
         processor = files.load(transformers.AutoProcessor)
         with _without_report(transformers.logging):
             network, told = files.load(
                 transformers.AutoModelForImageTextToText,
-                config=_without_language(config),
+                config=config,
                 dtype=wanted.dtype or "float32",
                 use_safetensors=True,
                 output_loading_info=True,
@@ -89,9 +91,3 @@ def _without_report(logging: Any) -> Iterator[None]:
         yield
     finally:
         logging.set_verbosity(before)
-
-
-def _without_language(config: Any) -> Any:
-    """The configuration of a network whose language model has no layers: they are not read."""
-    config.text_config.num_hidden_layers = 0
-    return config

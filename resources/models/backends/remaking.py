@@ -11,7 +11,6 @@ from resources.image_decoding import decode_image
 from resources.models.backends.diffusers import Diffusers
 from resources.models.backends.provenance import digest_of
 from resources.models.catalog import Model
-from resources.models.replies import Reply
 from resources.models.requests import Paint
 
 TOLERANCE: Mapping[str, int] = {"float32": 1, "bfloat16": 2}
@@ -62,16 +61,10 @@ def remade(
     reply = Diffusers(model, key, _no_picture).together(
         [Paint(known[digest], seed) for digest, seed in batch]
     )[place]
-    return _remade(reply, made)
-
-
-def _remade(reply: Reply, before: Mapping[str, Any]) -> Remade:
     if not reply.pictures:
         raise NotRemade(f"It was painted once, and is refused now: {reply.refusal}")
     now = reply.made or {}
-    unlike = {
-        name: (before[name], now.get(name)) for name in before if before[name] != now.get(name)
-    }
+    unlike = {name: (old, now.get(name)) for name, old in made.items() if old != now.get(name)}
     return Remade(decode_image(reply.pictures[0]), unlike)
 
 
