@@ -1,4 +1,4 @@
-"""A process pool for pure work."""
+"""Work ahead of whoever takes its results: pure work in processes, slow work in threads."""
 
 import asyncio
 import multiprocessing
@@ -6,10 +6,10 @@ import os
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
 from itertools import chain, islice
 from multiprocessing.util import Finalize
 from typing import TypeVar
@@ -20,6 +20,7 @@ Result = TypeVar("Result")
 _WORTH_A_POOL = 4
 _AHEAD = 16
 """Items by core that are worked on, or finished, before the first of them is taken."""
+_THREADS = 4
 _STARTING = threading.Lock()
 
 
@@ -71,16 +72,28 @@ def spread(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Re
     if len(first) < _WORTH_A_POOL:
         yield from map(work, first)
         return
+    with _telling_of_death():
+        most = _AHEAD * (os.cpu_count() or 1)
+        yield from _ahead(lambda item: _pool().submit(work, item), chain(first, some), most)
+
+
+def prefetch(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+    """`map` in a few threads, with at most eight results that are under way or wait to be used."""
+    with ThreadPoolExecutor(_THREADS) as pool:
+        yield from _ahead(partial(pool.submit, work), items, 2 * _THREADS)
+
+
+def _ahead(
+    submit: Callable[[Item], Future[Result]], items: Iterable[Item], most: int
+) -> Iterator[Result]:
     under_way: deque[Future[Result]] = deque()
-    ahead = _AHEAD * (os.cpu_count() or 1)
     try:
-        with _telling_of_death():
-            for item in chain(first, some):
-                under_way.append(_pool().submit(work, item))
-                if len(under_way) == ahead:
-                    yield under_way.popleft().result()
-            while under_way:
+        for item in items:
+            under_way.append(submit(item))
+            if len(under_way) == most:
                 yield under_way.popleft().result()
+        while under_way:
+            yield under_way.popleft().result()
     finally:
         for future in under_way:
             future.cancel()

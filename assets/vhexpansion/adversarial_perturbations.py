@@ -21,8 +21,7 @@ from assets.vhexpansion.attacking import Attacking, known_attacks, make_attacks,
 from assets.vhexpansion.common import GROUP, datasets, key, limited
 from assets.vhexpansion.negated_cases import NEGATED
 from generators.prompts.yes_no import yes_no_prompt
-from resources.attacks.parameters import Method, Objective, Parameters
-from resources.attacks.sizes import unfit
+from resources.attacks.parameters import Method, Objective, Parameters, unfit
 from resources.models.backend_pool import key_of
 from resources.models.catalog import Catalog, Model
 

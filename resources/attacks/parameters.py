@@ -12,6 +12,9 @@ VERSION = "1"
 """Of attacks; to be raised where the same work would come to another picture."""
 MOST_LEVELS = 64
 MOST_ITERATIONS = 10_000
+SMALLEST_SIDE, LARGEST_SIDE = 8, 4096
+LONGEST_SHAPE = 16
+"""Longer side by shorter: processors scale the shorter one, and cut what is beyond of the other."""
 
 
 class Parameters(BaseModel):
@@ -53,6 +56,19 @@ class Parameters(BaseModel):
     def most(self, objective: Objective) -> int:
         """How many steps an attack with that objective takes at most."""
         return self.iterations if objective == "lower" else self.raising_iterations
+
+
+def unfit(width: int, height: int) -> str | None:
+    """Why a picture of that size, in px, is not attacked; None where it is."""
+    size = f"{width:,} × {height:,} px"
+    short, long = sorted((width, height))
+    if short < SMALLEST_SIDE:
+        return f"{size}: too small, a side has at least {SMALLEST_SIDE} px"
+    if long > LARGEST_SIDE:
+        return f"{size}: too large, a side has at most {LARGEST_SIDE:,} px. Scale it down"
+    if long > LONGEST_SHAPE * short:
+        return f"{size}: too narrow, a side is at most {LONGEST_SHAPE} times the other. Crop it"
+    return None
 
 
 class Work(NamedTuple):

@@ -9,11 +9,11 @@ from upath import UPath
 
 from resources.atomic_writes import write_whole
 from resources.calls import Call, CallStore, DamagedAnswers
-from resources.cassette.prefetch import prefetch
 from resources.cassette.reader import Cassette, open_cassette
 from resources.faults import StoreError
 from resources.images import ImageStore
 from resources.spreadsheets import guarded_sheet
+from resources.workers import prefetch
 
 
 class Differs(StoreError):

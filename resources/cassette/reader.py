@@ -15,11 +15,11 @@ from pydantic import ValidationError
 from resources.calls import Call
 from resources.cassette import layout
 from resources.cassette.layout import BadCassette
-from resources.cassette.prefetch import prefetch
 from resources.models.answers import first_of
 from resources.png_check import BadPng, check_png
 from resources.spreadsheets import guarded_sheet
 from resources.untrusted_input import count_values
+from resources.workers import prefetch
 
 _END = struct.Struct("<4s4H2LH")
 _END_64 = struct.Struct("<4sQ2H2L4Q")

@@ -11,10 +11,10 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 from resources.atomic_writes import whole_file
 from resources.calls import CallStore
 from resources.cassette import layout
-from resources.cassette.prefetch import prefetch
 from resources.faults import Corrupt, Missing, Unwritable
 from resources.images import ImageStore
 from resources.spreadsheets import guarded_sheet
+from resources.workers import prefetch
 
 _THE_FIRST_DATE = (1980, 1, 1, 0, 0, 0)
 

@@ -9,8 +9,7 @@ from pydantic import ValidationError
 from resources.attacks.attack import Attacker
 from resources.attacks.encoders import load_encoder
 from resources.attacks.encoders.llava import Llava
-from resources.attacks.parameters import Parameters
-from resources.attacks.sizes import unfit
+from resources.attacks.parameters import Parameters, unfit
 from resources.models.replies import Closed, Unacceptable
 from tests import tiny
 from tests.resources.attacks.encoders import entry, picture, work

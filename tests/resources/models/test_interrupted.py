@@ -7,7 +7,7 @@ from contextlib import closing
 
 import pytest
 
-from resources.models.event_loop import EventLoopThread
+from resources.models.backend_pool import EventLoopThread
 from tests.resources.models.conftest import LOG, closed, looks, model
 
 CONCURRENCY = 16
