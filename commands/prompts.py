@@ -2,8 +2,9 @@
 
 import json
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, BinaryIO
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -74,19 +75,13 @@ def _write(path: Path, found: "Sequence[Prompt]") -> None:
     else:
         text = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
     try:
-        with path.open("xb") as file:
-            _write_all(path, file, text.encode())
+        with path.open("xb") as file, ExitStack() as undoing:
+            # A part of a list looks like a whole one.
+            undoing.callback(path.unlink)
+            file.write(text.encode())
+            file.flush()
+            undoing.pop_all()
     except OSError as error:
         raise ValueError(
             f"{path} cannot be written ({error.strerror}). Name another file."
         ) from None
-
-
-def _write_all(path: Path, file: BinaryIO, data: bytes) -> None:
-    """Write a file that was just made, or remove it: a part of a list looks like a whole one."""
-    try:
-        file.write(data)
-        file.flush()
-    except OSError:
-        path.unlink()
-        raise

@@ -17,11 +17,11 @@ from sqlalchemy.exc import DatabaseError, OperationalError
 from sqlalchemy.schema import CreateTable
 
 from generators.fingerprint import FORMER
+from resources.chunks import chunks
 from resources.faults import Busy, writing
 from resources.wal import create_wal, wal_engine
 
 _WORK = Table("work", MetaData(), Column("key", String, primary_key=True), Column("result", String))
-_AT_ONCE = 500
 _PATIENCE_S = 60
 
 _DAMAGE = (DatabaseError, json.JSONDecodeError)
@@ -81,8 +81,7 @@ class WorkLedger(ConfigurableResource[None]):
         def look_up(engine: Engine) -> dict[str, Any]:
             found: dict[str, Any] = {}
             with engine.connect() as connection:
-                for start in range(0, len(wanted), _AT_ONCE):
-                    chunk = wanted[start : start + _AT_ONCE]
+                for chunk in chunks(wanted):
                     rows = connection.execute(select(_WORK).where(_WORK.c.key.in_(chunk)))
                     found.update((row.key, json.loads(row.result)) for row in rows)
             return found

@@ -7,7 +7,7 @@ several; other columns are passed over. It answers the request with the same.
 import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from hashlib import sha256
+from hashlib import file_digest
 from os import stat_result
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
@@ -129,14 +129,7 @@ def _state_of(told: stat_result) -> _State:
 @lru_cache(maxsize=200_000)
 def _digest(path: Path, state: _State) -> str:
     with path.open("rb") as file:
-        return _sha256(file)
-
-
-def _sha256(file: Any) -> str:
-    digest = sha256()
-    while some := file.read(1 << 20):
-        digest.update(some)
-    return digest.hexdigest()
+        return file_digest(file, "sha256").hexdigest()
 
 
 @lru_cache(maxsize=16)

@@ -59,11 +59,9 @@ def bound_of(
 
 def most_usage(model: Model, request: Request, sizes: Sizes = NO_SIZES) -> Usage:
     """The most that a request can use; a token of text is at least a byte."""
-    tokens = PER_REQUEST + len(json.dumps(model.parameters))
-    for turn in _turns(request):
-        tokens += _bytes(turn.text) + PER_MESSAGE
-    if isinstance(request, Write) and request.schema is not None:
-        tokens += _bytes(request.schema) + PER_SCHEMA
+    text, turns, schema = words_of(request)
+    tokens = PER_REQUEST + len(json.dumps(model.parameters)) + text + turns * PER_MESSAGE
+    tokens += schema + PER_SCHEMA if schema else 0
     tokens += most_for_pictures(model, request, sizes)
     return Usage(tokens, longest_output(model), model.deadline_s)
 
@@ -85,13 +83,11 @@ def expected_usage(model: Model, request: Request, sizes: Sizes = NO_SIZES) -> U
     if images and rule is None:
         return None
     most = most_usage(model, request, sizes)
-    text = sum(_bytes(turn.text) for turn in _turns(request))
-    if isinstance(request, Write) and request.schema is not None:
-        text += _bytes(request.schema)
+    text, _, schema = words_of(request)
     pictured = 0 if rule is None else sum(rule.count(sizes.get(i, UNPAINTED)) for i in images)
     limits = (answered_in(model, request), most.output_tokens)
     return Usage(
-        min(math.ceil(text / 4) + pictured, most.input_tokens or 0),
+        min(math.ceil((text + schema) / 4) + pictured, most.input_tokens or 0),
         min((limit for limit in limits if limit is not None), default=None),
     )
 

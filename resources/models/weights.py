@@ -6,13 +6,12 @@ All of it is read off files: nothing is loaded, and no torch is needed.
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from hashlib import sha256
+from hashlib import file_digest, sha256
 from math import prod
 from pathlib import Path
 from typing import Any, NamedTuple
 
 _ONE, _INDEX = "model.safetensors", "model.safetensors.index.json"
-_AT_ONCE = 1 << 22
 
 
 class NoWeights(ValueError):
@@ -80,6 +79,5 @@ def _digest(files: tuple[tuple[Path, int, int], ...]) -> str:
     digest = sha256()
     for path, *_ in files:
         with path.open("rb") as file:
-            while some := file.read(_AT_ONCE):
-                digest.update(some)
+            file_digest(file, lambda: digest)
     return digest.hexdigest()
