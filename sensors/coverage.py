@@ -195,11 +195,9 @@ class Coverage:
         return [step.key for step in self.steps if self._is_made(step, partition)]
 
     def _is_made(self, step: Step[Any], partition: str) -> bool:
-        if not step.is_optional:
-            return True
-        lacks = None if step.is_automatic else ""
-        if lacks is None:
-            lacks = self._lacking_price(step, partition)
+        if not (step.is_optional and step.is_automatic):
+            return not step.is_optional
+        lacks = self._lacking_price(step, partition)
         if lacks and lacks not in self._unpriced:
             self._unpriced[lacks] = None
             self.told.append(f"{step.key.to_user_string()} is not made by itself: {lacks}")

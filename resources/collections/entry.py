@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo, field_validator
 
-from resources.models.entry import as_asset_name
+from resources.models.entry import AssetName
 
 Name = Annotated[str, Field(min_length=1)]
 Names = Annotated[
@@ -66,7 +66,7 @@ class Collection(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
-    name: str = Field(description="letters, digits and _, as assets show the collection")
+    name: AssetName = Field(description="letters, digits and _, as assets show the collection")
     path: str = Field(min_length=1, description="the table, or the folder with it or the pictures")
     images: str | None = Field(default=None, min_length=1)
     """The folder that files are named from; by default the table's."""
@@ -85,11 +85,6 @@ class Collection(BaseModel):
         """The folder that files are named from."""
         path = Path(self.path)
         return Path(self.images) if self.images else path if path.is_dir() else path.parent
-
-    @field_validator("name")
-    @classmethod
-    def _fit_for_dagster(cls, name: str) -> str:
-        return as_asset_name(name)
 
     @field_validator("path", "images", "captions")
     @classmethod

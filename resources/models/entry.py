@@ -6,7 +6,7 @@ from keyword import iskeyword
 from typing import Annotated, Any, Literal, get_args
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
 from generators.nearest import nearest
 from resources.models.formulas import unscored
@@ -89,6 +89,21 @@ Tokens = Annotated[int, Field(ge=1, le=MOST_TOKENS)]
 _IMAGE_SIZE = r"^([0-9]+x[0-9]+|[0-9]+K)(/[a-z]+)?$"
 
 
+def as_asset_name(name: str) -> str:
+    """The name of an entry, which names an asset as well; raises ValueError where it cannot."""
+    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]{0,63}", name):
+        raise ValueError(
+            f"is {name!r}, which cannot name an asset: take letters, digits and _, "
+            "no digit first, 64 characters at most"
+        )
+    if iskeyword(name) or _DAGSTERS.fullmatch(name):
+        raise ValueError(f"is {name!r}, which Dagster and Python keep: choose another")
+    return name
+
+
+AssetName = Annotated[str, AfterValidator(as_asset_name)]
+
+
 class CatalogError(Exception):
     """A file of models cannot be used; the message says where and what to do."""
 
@@ -112,7 +127,9 @@ class Model(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, hide_input_in_errors=True)
 
-    name: str = Field(description="letters, digits and _, as tables and assets show the model")
+    name: AssetName = Field(
+        description="letters, digits and _, as tables and assets show the model"
+    )
     backend: BackendName = Field(description=f"one of {', '.join(get_args(BackendName))}")
     model: str = Field(
         min_length=1, description="the provider's id of the model, or `pattern` in its place"
@@ -174,11 +191,6 @@ class Model(BaseModel):
     def key_variable(self) -> str | None:
         """The environment variable that holds its API key; None where none is needed."""
         return self.key or KEYS.get(self.backend)
-
-    @field_validator("name")
-    @classmethod
-    def _fit_for_dagster(cls, name: str) -> str:
-        return as_asset_name(name)
 
     @field_validator("model")
     @classmethod
@@ -278,18 +290,6 @@ class Model(BaseModel):
                 "itself, take it out of the file, hold it for leaked, and set a variable to it"
             )
         return key
-
-
-def as_asset_name(name: str) -> str:
-    """The name of an entry, which names an asset as well; raises ValueError where it cannot."""
-    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]{0,63}", name):
-        raise ValueError(
-            f"is {name!r}, which cannot name an asset: take letters, digits and _, "
-            "no digit first, 64 characters at most"
-        )
-    if iskeyword(name) or _DAGSTERS.fullmatch(name):
-        raise ValueError(f"is {name!r}, which Dagster and Python keep: choose another")
-    return name
 
 
 def _batch_in(entry: Mapping[str, Any]) -> int:

@@ -12,10 +12,8 @@ from glob import escape
 from hashlib import sha256
 from typing import Any
 
-from pydantic import ValidationError
-
 from generators.nearest import nearest
-from resources.models.entry import Model
+from resources.models.entry import Model, as_asset_name
 
 LISTING = ("openai", "gemini")
 """The backends whose providers list their models, painters among them."""
@@ -118,19 +116,13 @@ def name_of(model: str, taken: Collection[str]) -> str:
         plain = f"model_{plain}"
     if len(plain) > _LONGEST_NAME:
         plain = f"{plain[: _LONGEST_NAME - 9]}_{sha256(model.encode()).hexdigest()[:8]}"
-    plain = plain if _can_name(plain) else f"{plain}_model"
+    try:
+        as_asset_name(plain)
+    except ValueError:
+        plain = f"{plain}_model"
     known = {name.casefold() for name in taken}
     name, number = plain, 1
     while name.casefold() in known:
         number += 1
         name = f"{plain[: _LONGEST_NAME - 4]}_{number}"
     return name
-
-
-def _can_name(name: str) -> bool:
-    entry = {"name": name, "backend": "openai", "model": name, "family": name, "roles": ["painter"]}
-    try:
-        Model.model_validate(entry)
-    except ValidationError:
-        return False
-    return True

@@ -50,23 +50,8 @@ class Devices:
         if self._tending is None:
             self._tending = asyncio.create_task(self._tend())
 
-    async def paint(self, request: Paint) -> Reply:
-        """A PNG of the prompt, from whichever device has room."""
-        return await self._ask(request)
-
-    async def edit(self, request: Edit) -> Reply:
-        """A PNG of the changed picture, from whichever device has room."""
-        return await self._ask(request)
-
-    async def aclose(self) -> None:
-        """End all processes, and leave the devices to others."""
-        if self._tending is not None:
-            self._tending.cancel()
-        for worker in self._workers:
-            await asyncio.to_thread(worker.close)
-        self._workers.clear()
-
-    async def _ask(self, request: Paint | Edit) -> Reply:
+    async def paint(self, request: Paint | Edit) -> Reply:
+        """A PNG of the prompt, or of the changed picture, from whichever device has room."""
         names = getattr(request, "images", ())
         shown = {name: await asyncio.to_thread(self._picture, name) for name in names}
         while not (worker := await self._room.get()).takes_more:
@@ -75,6 +60,16 @@ class Devices:
             return await worker.ask(request, shown)
         finally:
             self._room.put_nowait(worker)
+
+    edit = paint
+
+    async def aclose(self) -> None:
+        """End all processes, and leave the devices to others."""
+        if self._tending is not None:
+            self._tending.cancel()
+        for worker in self._workers:
+            await asyncio.to_thread(worker.close)
+        self._workers.clear()
 
     async def _tend(self) -> None:
         while True:

@@ -109,8 +109,8 @@ class BatchedGemini(BatchBackend, Gemini):
         """How a batch stands; of one that failed, with Google's reason."""
         shown = await self._call(_RemoteBatch, "GET", self._at(batch))
         said = ". ".join(filter(None, [shown.state, shown.why_failed]))
-        word = _ENDS.get(shown.state.partition("_STATE_")[2], "running")
-        return BatchState(word, without_key(said, self._key))
+        said = without_key(said, self._key)
+        return BatchState(_ENDS.get(shown.state.partition("_STATE_")[2], "running"), said)
 
     async def results(self, batch: str) -> AsyncIterator[tuple[str, Reply | Fault]]:
         """What came of the requests of a batch, by name; see `BatchBackend`."""

@@ -30,7 +30,19 @@ class Python:
 
     @cached_property
     def _function(self) -> Callable[[Any, str], Any]:
-        return _function(self._model)
+        """Raises `Closed` where there is no such function."""
+        called = f"{self._model.name}: {self._model.model}"
+        module, _, name = self._model.model.partition(":")
+        try:
+            found: Callable[[Any, str], Any] = getattr(import_module(module), name)
+        except (ImportError, AttributeError) as error:
+            raise Closed(
+                f"{called} cannot be imported ({error}). Write it as "
+                "module:function, and put the module where Dagster runs, or install it"
+            ) from error
+        if not callable(found):
+            raise Closed(f"{called} is no function")
+        return found
 
     async def aclose(self) -> None:
         """Nothing is open."""
@@ -60,19 +72,3 @@ class Python:
         version = str(self._model.parameters["version"])
         usage = Usage(gpu_seconds=perf_counter() - began)
         return Reply(score=score, served_model=version, usage=usage, made={"version": version})
-
-
-def _function(model: Model) -> Callable[[Any, str], Any]:
-    """Raises `Closed` where there is no such function."""
-    module, _, name = model.model.partition(":")
-    try:
-        found = getattr(import_module(module), name)
-    except (ImportError, AttributeError) as error:
-        raise Closed(
-            f"{model.name}: {model.model} cannot be imported ({error}). Write it as "
-            "module:function, and put the module where Dagster runs, or install it"
-        ) from error
-    if not callable(found):
-        raise Closed(f"{model.name}: {model.model} is no function")
-    function: Callable[[Any, str], Any] = found
-    return function
