@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from functools import cache, partial
+from functools import cache
 from itertools import chain, islice
 from multiprocessing.util import Finalize
 from typing import TypeVar
@@ -80,7 +80,7 @@ def spread(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Re
 def prefetch(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
     """`map` in a few threads, with at most eight results that are under way or wait to be used."""
     with ThreadPoolExecutor(_THREADS) as pool:
-        yield from _ahead(partial(pool.submit, work), items, 2 * _THREADS)
+        yield from _ahead(lambda item: pool.submit(work, item), items, 2 * _THREADS)
 
 
 def _ahead(
