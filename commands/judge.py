@@ -94,14 +94,12 @@ def _judge(
     instance: "DagsterInstance", judged: "Judged", found: "Everything", budget: float | None
 ) -> bool:
     """Do all runs, show what they made, and say whether any of it failed."""
-    from definitions import by_key, defs
-    from sensors.judging import TAG, Judging
-    from sensors.materialization import Materialization
+    from definitions import defs
+    from sensors.judging import Judging
 
-    tasks = [task for share in found.shares for task in share.tasks]
-    spending, tags = spending_within(instance, budget), {TAG: found.scope.judge.name}
-    done = Materialization(instance, by_key, tasks, {}, spending, tags)
-    judging = Judging(instance, defs.resolve_asset_graph(), judged, found, done)
+    spending = spending_within(instance, budget)
+    judging = Judging(defs.resolve_asset_graph(), judged, found, spending)
+    done = judging.done
     with progress_bars() as progress:
         whole = progress.add_task("runs", total=None)
         for each in judging.runs():

@@ -40,16 +40,9 @@ _SILENT = frozenset({"title", "desc"})
 _PAINT = frozenset(
     {
         *("fill", "fill-opacity", "fill-rule", "clip-path", "clip-rule", "color", "display"),
-        *(
-            "opacity",
-            "shape-rendering",
-            "stop-color",
-            "stop-opacity",
-            "stroke",
-            "stroke-linecap",
-            "stroke-linejoin",
-        ),
-        *("stroke-miterlimit", "stroke-opacity", "stroke-width", "visibility"),
+        *("opacity", "shape-rendering", "stop-color", "stop-opacity", "visibility"),
+        *("stroke", "stroke-linecap", "stroke-linejoin", "stroke-miterlimit"),
+        *("stroke-opacity", "stroke-width"),
     }
 )
 """How shapes are painted: as attributes, or within `style`."""

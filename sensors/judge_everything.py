@@ -25,8 +25,8 @@ from resources.ledger import WorkLedger
 from resources.models.catalog import Catalog
 from resources.models.client import ModelClient
 from resources.run_config import Config
-from sensors.judging import TAG, Judging
-from sensors.materialization import Materialization, Spending
+from sensors.judging import Judging
+from sensors.materialization import Spending
 
 PARENT = "counterfactory/judged_by"
 """The tag of a run that the job has begun: the run of the job."""
@@ -94,17 +94,15 @@ def judge_everything_job(
             )
             return
         spending = Spending(config.budget_usd, budget.per_run_usd, models.calls.spent_by)
-        tasks = [task for share in found.shares for task in share.tasks]
-        tags = {TAG: judge.name, PARENT: context.run_id}
-        done = Materialization(context.instance, assets, tasks, {}, spending, tags)
-        judging = Judging(context.instance, repository().asset_graph, judged, found, done)
+        tags = {PARENT: context.run_id}
+        judging = Judging(repository().asset_graph, judged, found, spending, **tags)
         for each in judging.runs():
-            begun = done.begin(each)
+            begun = judging.done.begin(each)
             names = ", ".join(key.to_user_string() for key in each.assets)
             context.log.info("%s %s: the run %s", names, each.partition, begun.run.run_id)
-            for _ in done.events(begun):
+            for _ in judging.done.events(begun):
                 pass
-        told = [*judging.told, *done.told, *map(str, done.failures)]
+        told = [*judging.told, *judging.done.told, *map(str, judging.done.failures)]
         if told:
             raise Failure("\n".join(told), metadata=quote)
 

@@ -7,14 +7,14 @@ and has all its answers, is left alone, so that a second go does the rest and pa
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from dagster import AssetKey, DagsterEventType, DagsterInstance
+from dagster import AssetKey, DagsterEventType
 from dagster._core.definitions.assets.graph.base_asset_graph import BaseAssetGraph
 from dagster._core.definitions.partitions.context import partition_loading_context
 
 from assets.kit.judged import Judged, Where
 from assets.planning import Task
 from assets.planning.everything import Everything, Share
-from sensors.materialization import Failed, Materialization
+from sensors.materialization import Failed, Materialization, Spending
 from sensors.planned_runs import PlannedRun, planned
 
 TAG = "counterfactory/judge"
@@ -24,18 +24,21 @@ _OVER, _OF_A_MODEL = "OverBudget", ("NoPrice", "KeyNotSet")
 
 
 class Judging:
-    """The runs of one go; `told` is why some were not begun."""
+    """The runs of one go, which `done` executes; `told` is why some were not begun."""
 
     def __init__(
         self,
-        instance: DagsterInstance,
         graph: "BaseAssetGraph[Any]",
         judged: Judged,
         everything: Everything,
-        done: Materialization,
+        spending: Spending,
+        **tags: str,
     ) -> None:
-        self._instance, self._graph, self._judged = instance, graph, judged
-        self._everything, self._done = everything, done
+        self._instance, self._graph, self._judged = judged.instance, graph, judged
+        tasks = [task for share in everything.shares for task in share.tasks]
+        tags[TAG] = everything.scope.judge.name
+        self.done = Materialization(judged.instance, judged.assets, tasks, {}, spending, tags)
+        self._everything = everything
         self._lines = {
             (line.asset, line.partition): line
             for share in everything.shares
@@ -74,9 +77,9 @@ class Judging:
         if not any(key.to_python_identifier() in self._others for key in asked):
             yield run
             return
-        before = len(self._done.failures)
+        before = len(self.done.failures)
         yield run._replace(assets=asked)
-        failed = self._done.failures[before:]
+        failed = self.done.failures[before:]
         why = [each for each in failed if each.error]
         if not failed or (why and all(map(self._is_of_another, why))):
             yield run._replace(assets=[key for key in run.assets if key not in asked])
@@ -153,7 +156,7 @@ class Judging:
         """Whether a run is begun: not one that asks, once nothing more can be paid."""
         if not self._asks(run.assets):
             return True
-        why = next(filter(self._is_final, self._done.failures), None)
+        why = next(filter(self._is_final, self.done.failures), None)
         if why is not None:
             names = ", ".join(key.to_user_string() for key in run.assets)
             self.told.append(f"{names}, {run.partition}: not asked, since {why.step} failed.")

@@ -97,7 +97,7 @@ class Judged:
         assets: Mapping[AssetKey, AssetsDefinition],
     ) -> None:
         self.catalog, self.home = catalog, home
-        self._instance, self._assets = instance, assets
+        self.instance, self.assets = instance, assets
         self._stored: dict[Where, bool] = {}
         self._rehearsed: dict[Where, bool] = {}
         self._again: dict[Where, Mapping[str, Any]] = {}
@@ -105,7 +105,7 @@ class Judged:
 
     def of(self, judge: Model, benchmark: Benchmark) -> Parts:
         """What a benchmark asks a judge, in the order of its steps."""
-        steps = [step for step in self._all[benchmark.name] if step.key in self._assets]
+        steps = [step for step in self._all[benchmark.name] if step.key in self.assets]
         about = [step for step in steps if step.about and step.about.name == judge.name]
         # What nobody else makes, as scores in a file of the user's, is made where it is asked for.
         taken = [step for step in about if step.is_automatic] or about
@@ -151,7 +151,7 @@ class Judged:
         # Divisions that are alike are made anew by each step.
         name = str(division)
         if name not in self._keys:
-            self._keys[name] = division.get_partition_keys(dynamic_partitions_store=self._instance)
+            self._keys[name] = division.get_partition_keys(dynamic_partitions_store=self.instance)
         return self._keys[name]
 
     def _part(self, step: Step[Any], partition: str, before: Mapping[Where, Part]) -> Part:
@@ -180,14 +180,14 @@ class Judged:
     def _parents(self, where: Where) -> Iterator[Where]:
         """What an asset is made of, where that is of one partition: its own, or a part of it."""
         asset, partition = where
-        step, own = self.steps.get(asset), self._assets[asset].partitions_def
+        step, own = self.steps.get(asset), self.assets[asset].partitions_def
         read = {} if step is None else {of.asset: of for of in step.inputs.values()}
-        for parent in sorted(self._assets[asset].dependency_keys):
+        for parent in sorted(self.assets[asset].dependency_keys):
             if step is not None and parent in read:
                 if not read[parent].optional:
                     yield parent, partition_of(step, read[parent], partition)
-            elif parent in self._assets:
-                division = self._assets[parent].partitions_def
+            elif parent in self.assets:
+                division = self.assets[parent].partitions_def
                 yield from ((parent, each) for each in self._same(partition, own, division))
 
     def _same(
