@@ -10,7 +10,7 @@ from uuid import uuid4
 
 from sqlalchemy import URL, Engine, MetaData, create_engine, event
 from sqlalchemy.dialects.sqlite import dialect
-from sqlalchemy.schema import CreateIndex, CreateTable
+from sqlalchemy.schema import CreateIndex, CreateTable, ExecutableDDLElement
 
 
 def wal_engine(path: Path, patience_s: float) -> Engine:
@@ -47,9 +47,9 @@ def create_wal(path: Path, tables: MetaData, more: Iterable[str] = ()) -> None:
 @cache
 def _statements(tables: MetaData) -> list[str]:
     """What makes tables and their indexes: to compile it takes longer than to make them."""
-    made = [CreateTable(table) for table in tables.sorted_tables]
-    indexes = [CreateIndex(index) for table in tables.sorted_tables for index in table.indexes]
-    return [str(each.compile(dialect=dialect())) for each in (*made, *indexes)]
+    made: list[ExecutableDDLElement] = [*map(CreateTable, tables.sorted_tables)]
+    made += [CreateIndex(index) for table in tables.sorted_tables for index in table.indexes]
+    return [str(each.compile(dialect=dialect())) for each in made]
 
 
 def _durable(connection: Any, _record: object) -> None:
