@@ -16,7 +16,7 @@ from resources.faults import Missing, writing
 from resources.home import Home
 from resources.images import ImageStore
 from resources.models.backends.adapters import BadRecord, checked_record, record_in
-from resources.models.catalog import Model
+from resources.models.catalog import Model, Role
 from resources.models.weights import Weights
 from resources.training import launch
 from resources.training.base import estimate, machine, require_room, require_targets, weights_of
@@ -114,6 +114,19 @@ def _tell_of_others(place: Path, wanted: Terms, log: Logger) -> None:
         if record is not None:
             named = ", ".join(wanted.differing(terms_in(record)))
             log.warning("Trains anew: %s was trained with other %s.", other.name, named)
+
+
+def entry_of(
+    name: str, role: Role, recipe: Recipe, adapter: str | None = None, **parameters: Any
+) -> Model:
+    """The entry of models.yaml by which a base, or an adapter of it, has a role like any model.
+
+    What is asked by it here is not asked again there.
+    """
+    terms = {"revision": recipe.revision, "dtype": recipe.dtype, "adapter": adapter}
+    parameters |= {key: value for key, value in terms.items() if value is not None}
+    known: dict[str, Any] = {"name": name, "family": name, "model": recipe.base}
+    return Model(backend="transformers", roles=(role,), parameters=parameters, **known)
 
 
 def entry_lines(model: Model) -> str:

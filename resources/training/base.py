@@ -63,7 +63,7 @@ def weights_of(recipe: Recipe) -> tuple[str | None, Weights]:
             f"hf download {recipe.base}{at}; then materialize again. Nothing was begun."
         ) from error
     except Closed as error:
-        raise TrainingError(f"The base cannot be had: {error}") from error
+        raise TrainingError(f"base: it cannot be had. {error}") from error
 
 
 def estimate(weights: Weights, recipe: Recipe, samples: int) -> Estimate:

@@ -21,12 +21,11 @@ from assets.kit.pair_marks import MARKS, write_marks
 from assets.kit.pairs import Pair
 from assets.kit.previews import markdown_table
 from assets.kit.table_asset import Mismatch
-from assets.training.fitting import POOL, Fitted, entry_lines, fitted
+from assets.training.fitting import POOL, Fitted, entry_lines, entry_of, fitted
 from assets.training.protoscore.common import every_pair, key, table_asset
 from assets.training.protoscore.held_out import (
     HELD_OUT_SCORES,
     UNKNOWN,
-    entry_of,
     in_words,
     rates_of,
     score_held_out,
@@ -172,8 +171,9 @@ def _scored(
     work: _Work, found: Fitted, held_out: Sequence[Mapping[str, Any]]
 ) -> MaterializeResult[pa.Table]:
     """Score held-out pairs by the base and the adapter, and write the card."""
-    base = entry_of(f"{work.way.name}_base", work.way.formula, work.recipe)
-    entry = entry_of(work.way.name, work.way.formula, work.recipe, found.adapter)
+    way, recipe = work.way, work.recipe
+    base = entry_of(f"{way.name}_base", "metric", recipe, formula=way.formula)
+    entry = entry_of(way.name, "metric", recipe, found.adapter, formula=way.formula)
     account = work.budget.account(work.context)
     scores, asked = [], []
     for model in (base, entry):

@@ -16,7 +16,6 @@ from resources.models.catalog import Model
 from resources.models.client import AskResult, ModelClient
 from resources.models.outcomes import Answered
 from resources.models.requests import Score
-from resources.training.recipe import Recipe
 from resources.training.reward import SIDES
 
 SAMPLE = "held out"
@@ -40,18 +39,6 @@ HELD_OUT_SCORES = Columns(
     calls=(TEXTS, "Keys of the stored calls behind it"),
 )
 """One row a metric, held-out pair and side."""
-
-
-def entry_of(name: str, formula: str, recipe: Recipe, adapter: str | None = None) -> Model:
-    """The entry of models.yaml that scores so: what is asked here is not asked again there."""
-    parameters: dict[str, Any] = {"formula": formula}
-    for key, value in (("revision", recipe.revision), ("dtype", recipe.dtype)):
-        if value is not None:
-            parameters[key] = value
-    if adapter is not None:
-        parameters["adapter"] = adapter
-    known: dict[str, Any] = {"name": name, "family": name, "model": recipe.base}
-    return Model(backend="transformers", roles=("metric",), parameters=parameters, **known)
 
 
 def score_held_out(

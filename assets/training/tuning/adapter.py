@@ -18,12 +18,11 @@ from assets.kit.tuning import (
     marks_of,
     training_cases_key,
 )
-from assets.training.fitting import POOL, Fitted, entry_lines, fitted
+from assets.training.fitting import POOL, Fitted, entry_lines, entry_of, fitted
 from assets.training.tuning.arms import overlaps
 from assets.training.tuning.common import DECLARED, table_asset
 from resources.home import Home
 from resources.images import ImageStore
-from resources.models.catalog import Model
 from resources.training.publish import CARD, write_card
 from resources.training.recipe import TuningRecipe
 
@@ -79,8 +78,9 @@ def adapter(
         rehearsal=any(row["rehearsal"] for row in of_arm),
         **{TRAINED_ON: sorted(marks_of(of_arm))},
     )
-    lines = entry_lines(entry_of(name, recipe, found))
-    before = entry_lines(entry_of(f"{DECLARED.group}_before", recipe))
+    told: dict[str, Any] = {"max_new_tokens": 64}
+    lines = entry_lines(entry_of(name, "judge", recipe, found.adapter, **told))
+    before = entry_lines(entry_of(f"{DECLARED.group}_before", "judge", recipe, **told))
     if not (found.place / CARD).exists():
         _write_first_card(found, arm, rate, lines)
     row = {
@@ -94,20 +94,9 @@ def adapter(
         "steps": found.shown["steps"],
         "rehearsal": bool(found.record["rehearsal"]),
     }
-    told = {**found.shown, "models_yaml": MarkdownMetadataValue(f"```yaml\n{before}{lines}```")}
-    return materialized(ADAPTERS.table([row]), **told, rehearsal=row["rehearsal"])
-
-
-def entry_of(name: str, recipe: TuningRecipe, found: Fitted | None = None) -> Model:
-    """The entry of models.yaml by which it is a judge like any other; the base's without one."""
-    parameters: dict[str, Any] = {"max_new_tokens": 64}
-    for key, value in (("revision", recipe.revision), ("dtype", recipe.dtype)):
-        if value is not None:
-            parameters[key] = value
-    if found is not None:
-        parameters["adapter"] = found.adapter
-    known: dict[str, Any] = {"name": name, "family": name, "model": recipe.base}
-    return Model(backend="transformers", roles=("judge",), parameters=parameters, **known)
+    entries = MarkdownMetadataValue(f"```yaml\n{before}{lines}```")
+    shown = {**found.shown, "models_yaml": entries, "rehearsal": row["rehearsal"]}
+    return materialized(ADAPTERS.table([row]), **shown)
 
 
 def _rate(configured: float, rate: float) -> float:
