@@ -1,8 +1,6 @@
 """Storing what code draws: what is recorded is on the disk, whatever ends the work."""
 
 import signal
-import subprocess
-import sys
 
 import pytest
 from PIL import Image
@@ -96,11 +94,9 @@ list(pictures.store_pictures(drawn(), Killed(root=sys.argv[1]), WorkLedger(root=
 """
 
 
-def test_a_kill_loses_nothing_that_was_recorded(stores):
+def test_a_kill_loses_nothing_that_was_recorded(stores, forks):
     images, ledger = stores
-    killed = subprocess.run(
-        [sys.executable, "-c", KILLED, images.root], capture_output=True, check=False, timeout=120
-    )
+    killed = forks.run("-c", KILLED, images.root)
     assert killed.returncode == -signal.SIGKILL, killed.stderr
     assert recorded(images, ledger) == set(range(2 * AT_ONCE))
     done = kept_pictures(

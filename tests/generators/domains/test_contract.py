@@ -9,12 +9,18 @@ import os
 import re
 import subprocess
 import sys
+from functools import cache
 
 import grimp
 import pytest
 
 from generators.domains import LARGEST, SizeOutOfRange, domains
 from tests.generators.domains.samples import SIZE, answer, measurable, sample, scenes_of
+
+
+@cache
+def imports():
+    return grimp.build_graph("generators", cache_dir=None)
 
 
 @pytest.fixture(params=sorted(domains()))
@@ -83,7 +89,7 @@ def test_a_size_out_of_range_names_the_smallest(domain):
 
 def test_the_measure_knows_no_scene(domain):
     """It shares nothing with draw and ask but the readings, and stays in its folder."""
-    graph = grimp.build_graph("generators", cache_dir=None)
+    graph = imports()
     home = f"generators.domains.{domain.name}"
     measure, draw, ask = (
         {f"{home}.{verb}"} | graph.find_upstream_modules(f"{home}.{verb}")
@@ -109,30 +115,40 @@ def fingerprint(name):
     ).hexdigest()
 
 
-def test_the_same_seed_gives_the_same_bytes_anywhere(domain, tmp_path):
-    elsewhere = {
+@pytest.fixture(scope="module")
+def elsewhere(tmp_path_factory):
+    """The encoding of another process in strange surroundings, and its fingerprints by domain."""
+    folder = tmp_path_factory.mktemp("elsewhere")
+    surroundings = {
         "PATH": os.environ["PATH"],
-        "HOME": str(tmp_path),
+        "HOME": str(folder),
         "PYTHONHASHSEED": "4711",
         "LC_ALL": "POSIX",
         "PYTHONUTF8": "0",
         "PYTHONCOERCECLOCALE": "0",
         "TZ": "Asia/Kathmandu",
-        "FONTCONFIG_PATH": str(tmp_path),
+        "FONTCONFIG_PATH": str(folder),
     }
     program = (
-        f"import locale\n{inspect.getsource(fingerprint)}\n"
-        f"print(locale.getencoding(), fingerprint({domain.name!r}))"
+        f"import json, locale\n{inspect.getsource(fingerprint)}\n"
+        f"found = {{name: fingerprint(name) for name in {[*domains()]!r}}}\n"
+        "print(json.dumps([locale.getencoding(), found]))"
     )
     run = subprocess.run(
         [sys.executable, "-c", program],
-        env=elsewhere,
-        cwd=tmp_path,
+        env=surroundings,
+        cwd=folder,
         check=True,
         capture_output=True,
         text=True,
     )
-    assert run.stdout.split() == ["ANSI_X3.4-1968", fingerprint(domain.name)]
+    return json.loads(run.stdout)
+
+
+def test_the_same_seed_gives_the_same_bytes_anywhere(domain, elsewhere):
+    encoding, found = elsewhere
+    assert encoding == "ANSI_X3.4-1968"
+    assert found[domain.name] == fingerprint(domain.name)
 
 
 class TestQuestions:

@@ -1,8 +1,6 @@
 """What was paid for is kept, and asked for once, in one process."""
 
 import asyncio
-import subprocess
-import sys
 import threading
 from dataclasses import replace
 from pathlib import Path
@@ -297,9 +295,9 @@ with closing(CallStore(url=sys.argv[1])) as store:
 """
 
 
-def test_a_fork_opens_it_for_itself(url):
-    forking = [sys.executable, "-W", "ignore::DeprecationWarning", "-c", FORKING, url]
-    subprocess.run(forking, check=True, timeout=60, cwd=PROJECT)
+def test_a_fork_opens_it_for_itself(url, forks):
+    done = forks.run("-c", FORKING, url)
+    assert done.returncode == 0, done.stderr
 
 
 def test_a_commit_to_a_file_outlives_a_power_cut(tmp_path, opened):

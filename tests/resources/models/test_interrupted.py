@@ -46,14 +46,14 @@ def test_it_comes_up_as_itself_and_costs_what_was_on_its_way(server, client, tmp
     for _ in range(5):
         # With the loop in the main thread, this is an exception group most of the time.
         with pytest.raises(Terminated):
-            client.ask(entry, looks(1000), LOG)
+            client.ask(entry, looks(400), LOG)
         goal = server.count + 40
     server.answer = lambda received: "{5}"
-    asked = client.ask(entry, looks(1000), LOG)
-    assert len(asked.outcomes) == 1000
-    assert server.count <= 1000 + 5 * CONCURRENCY
+    asked = client.ask(entry, looks(400), LOG)
+    assert len(asked.outcomes) == 400
+    assert server.count <= 400 + 5 * CONCURRENCY
     closed(client)
-    assert (rows(tmp_path, "calls"), rows(tmp_path, "claims")) == (1000, 0)
+    assert (rows(tmp_path, "calls"), rows(tmp_path, "claims")) == (400, 0)
 
 
 def test_a_client_that_was_interrupted_closes(server, client, terminate):
