@@ -22,11 +22,17 @@ _QUIET = (
     "--no-first-run",
 )
 
+FORKING = (
+    *("calls/test_processes.py", "calls/test_store.py", "batches/test_killed.py"),
+    *("models/test_stores_in_trouble.py", "vlmbias/test_full_disk.py", "kit/test_pictures.py"),
+    "resources/test_ledger.py",
+)
+"""Files whose tests fork programs: the process from which they are takes 6 s to import all."""
 FIRST = (
     ("e2e/test_killed.py", "e2e/test_ui.py", "e2e/test_what_is_left.py"),
     ("e2e/test_new_model.py", "commands/test_demo.py"),
     ("bench/test_scoring.py", "models/backends/test_*.py", "test_attack*.py", "training/test_*.py"),
-    ("commands/test_judge.py", "commands/test_run.py", "resources/models/test_killed.py"),
+    ("commands/test_judge.py", "commands/test_run.py", "resources/models/test_killed.py", *FORKING),
 )
 """Files whose tests share what takes longest (a server, a demo, torch, a story), by worker."""
 
