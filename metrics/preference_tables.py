@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from metrics.caption_scores import CaptionScores
+from metrics.caption_scores import CaptionScores, Mask
 from metrics.image_bootstrap import ROUNDS
 from metrics.matching_test import family_problem
 from metrics.preference_estimates import Estimates, by_name, estimate_preference
@@ -70,7 +70,7 @@ def preference_tables(
 
 def _cells(scores: CaptionScores, found: Estimates) -> pd.DataFrame:
     counts = mean_matrix(scores)
-    problems = _cell_problems(scores, found)
+    constants = constant(found.mean.values)
     rows = []
     for i, generator in enumerate(scores.generators):
         for j, evaluator in enumerate(scores.evaluators):
@@ -86,7 +86,7 @@ def _cells(scores: CaptionScores, found: Estimates) -> pd.DataFrame:
             }
             for estimate in found.of_cells:
                 row |= estimate.at(i, j)
-            rows.append({**row, "problem": problems[i, j]})
+            rows.append({**row, "problem": _cell_problem(scores, found, constants, (i, j))})
     return pd.DataFrame(rows)
 
 
@@ -130,21 +130,18 @@ def _families(scores: CaptionScores, found: Estimates) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=[*columns, "problem"])
 
 
-def _cell_problems(scores: CaptionScores, found: Estimates) -> dict[tuple[int, int], str]:
-    rows, columns = constant(found.mean.values)
-    why = {}
-    for i, generator in enumerate(scores.generators):
-        for j, evaluator in enumerate(scores.evaluators):
-            why[i, j] = ""
-            if np.isnan(found.mean.values[i, j]):
-                why[i, j] = "no score"
-            elif columns[j]:
-                why[i, j] = f"{evaluator} gives all generators the same mean"
-            elif rows[i]:
-                why[i, j] = f"all evaluators place {generator} alike"
-            elif np.isnan(found.standardized.values[i, j]):
-                why[i, j] = "too few cells to standardise"
-    return why
+def _cell_problem(
+    scores: CaptionScores, found: Estimates, constants: tuple[Mask, Mask], at: tuple[int, int]
+) -> str:
+    """Why a cell lacks a number; empty where it does not."""
+    rows, columns = constants
+    if np.isnan(found.mean.values[at]):
+        return "no score"
+    if columns[at[1]]:
+        return f"{scores.evaluators[at[1]]} gives all generators the same mean"
+    if rows[at[0]]:
+        return f"all evaluators place {scores.generators[at[0]]} alike"
+    return "too few cells to standardise" if np.isnan(found.standardized.values[at]) else ""
 
 
 def _problems(scores: CaptionScores, found: Estimates) -> tuple[str, ...]:

@@ -8,7 +8,6 @@ from assets.frame.boxes import Boxes
 from assets.frame.combined import Combined
 from assets.frame.common import GROUP, QUESTION, TITLE, by_source, frame_domains, key
 from assets.frame.concepts import Concepts
-from assets.frame.counts import count_made
 from assets.frame.drafts import Drafts
 from assets.frame.images import IMAGES, Images
 from assets.frame.inflation import inflation_over
@@ -28,6 +27,7 @@ from assets.kit.partitions import sources
 from assets.kit.picture_tables import PictureTable, painted
 from assets.kit.step import Step
 from generators.prompts.visual_concepts import DOMAINS
+from resources.home import Home
 from resources.models.catalog import Catalog
 
 _FLOWS = (
@@ -121,6 +121,18 @@ def _stand_in(catalog: Catalog, painter: str) -> Iterator[StandIn]:
         yield StandIn(analyses, f"{_ANALYSED}|{painter}", _ANALYSES)
     yield StandIn(("inflation",), painter)
     yield StandIn(("report",))
+
+
+def count_made(home: Home, painter: str) -> list[dict[str, Any]]:
+    """By domain: how many instructions are used, and how many of those are changed."""
+    tables = {
+        domain: home.table(key("perturbed_instructions"), domain, ["changes"])["changes"]
+        for domain in DOMAINS
+    }
+    return [
+        {"domain": domain, "instructions": len(changes), "changed": int(changes.gt(0).sum())}
+        for domain, changes in tables.items()
+    ]
 
 
 BENCHMARK = Benchmark(

@@ -209,19 +209,10 @@ def _agreement(scores: pd.DataFrame) -> MarkdownMetadataValue:
     found = agreement(scores)
     if not found:
         return MetadataValue.md("Correlations need two annotators who have scored the same.")
-    lines = [
-        {
-            "domain": each.domain,
-            "first": each.first,
-            "second": each.second,
-            "pictures": each.correlation.images,
-            "pearson": _number(each.correlation.pearson) or each.correlation.why,
-            "spearman": _number(each.correlation.spearman) or each.correlation.why,
-        }
-        for each in found
-    ]
-    return markdown_table(pd.DataFrame(lines))
-
-
-def _number(number: float | None) -> str:
-    return "" if number is None else f"{number:.3f}"
+    lines = []
+    for each in found:
+        of = each.correlation
+        numbers = (of.why if r is None else f"{r:.3f}" for r in (of.pearson, of.spearman))
+        lines.append((each.domain, each.first, each.second, of.images, *numbers))
+    columns = ["domain", "first", "second", "pictures", "pearson", "spearman"]
+    return markdown_table(pd.DataFrame(lines, columns=columns))

@@ -8,14 +8,13 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
 import pandas as pd
 import pyarrow as pa
 from dagster import AssetDep, AssetExecutionContext, AssetsDefinition, MaterializeResult
 
 from assets.frame.biases import JOINED, NONE
 from assets.frame.common import key, table_asset
-from assets.frame.search import CHOICES, HELD_OUT, IN_SAMPLE, beside_originals
+from assets.frame.search import CHOICES, HELD_OUT, IN_SAMPLE, beside_originals, real
 from assets.kit.columns import (
     BOOLEAN,
     REAL,
@@ -268,14 +267,7 @@ def _rows(held: pd.DataFrame, part: Part) -> Iterator[dict[str, Any]]:
     ):
         return
     found = success(held)
-    numbers = {
-        "rate": found.rate,
-        "rate_low": found.rate_interval.low,
-        "rate_high": found.rate_interval.high,
-        "clear": found.clear,
-        "rise": found.rise,
-        "rise_low": found.rise_interval.low,
-        "rise_high": found.rise_interval.high,
-    }
-    known = {name: None if np.isnan(number) else number for name, number in numbers.items()}
+    names = ("rate", "rate_low", "rate_high", "clear", "rise", "rise_low", "rise_high")
+    numbers = (found.rate, *found.rate_interval, found.clear, found.rise, *found.rise_interval)
+    known = dict(zip(names, map(real, numbers), strict=True))
     yield {"domain": ALL, "bias": ALL, "combinations": found.combinations, **known}

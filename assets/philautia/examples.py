@@ -5,7 +5,7 @@ over all captions of the setting. An example's preference is that of the writer 
 others'.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -32,14 +32,6 @@ class Example(NamedTuple):
     means: Mapping[str, float]
 
 
-class _Place(NamedTuple):
-    """Which caption of which model, and by how much it is preferred."""
-
-    image: int
-    generator: int
-    preference: float
-
-
 def examples_of(found: Gathered, captions: Mapping[str, pd.DataFrame]) -> list[Example]:
     """The strongest of each model that writes and scores, of pictures that all have scored.
 
@@ -50,44 +42,41 @@ def examples_of(found: Gathered, captions: Mapping[str, pd.DataFrame]) -> list[E
     values, evaluators = found.scores.values, found.scores.evaluators
     means = dict(zip(evaluators, _by_judge(values).mean().tolist(), strict=True))
     examples = []
-    for place in _strongest(found):
-        model, image_id = found.scores.generators[place.generator], found.images[place.image]
+    for image, generator, preference in _strongest(found):
+        model, image_id = found.scores.generators[generator], found.images[image]
         caption = captions[model].loc[image_id]
-        row = values[place.image, place.generator].tolist()
+        row = values[image, generator].tolist()
         given = {
             judge: None if np.isnan(score) else score
             for judge, score in zip(evaluators, row, strict=True)
         }
         examples.append(
             Example(
-                found.setting,
-                model,
-                image_id,
-                str(caption["sha256"]),
-                str(caption["caption"]),
-                place.preference,
-                given,
-                means,
+                *(found.setting, model, image_id),
+                *(str(caption["sha256"]), str(caption["caption"]), preference),
+                *(given, means),
             )
         )
     return examples
 
 
-def _strongest(found: Gathered) -> Sequence[_Place]:
-    """The strongest of each model, each picture once, the models in their order."""
+def _strongest(found: Gathered) -> Iterator[tuple[int, int, float]]:
+    """The strongest of each model, each picture once, the models in their order.
+
+    Which caption (its picture) of which model it is, and by how much it is preferred.
+    """
     assert found.scores is not None
     values = found.scores.values
     given = _by_judge(values)
     deviation = given.std(ddof=0).replace(0.0, np.nan)
     standard = (values - given.mean().to_numpy()) / deviation.to_numpy()
-    places = []
     for generator, evaluator in zip(*np.nonzero(found.scores.own), strict=True):
         others = np.delete(standard[:, generator, :], evaluator, axis=1)
         apart = standard[:, generator, evaluator] - others.mean(axis=1)
         order = np.argsort(-np.where(np.isnan(apart), -np.inf, apart), kind="stable")
-        best = [at for at in order[:MOST].tolist() if apart[at] > 0]
-        places += [_Place(at, int(generator), float(apart[at])) for at in best]
-    return places
+        for at in order[:MOST].tolist():
+            if apart[at] > 0:
+                yield at, int(generator), float(apart[at])
 
 
 def _by_judge(values: Values) -> pd.DataFrame:

@@ -51,11 +51,11 @@ def score_tables(
     home: Home, dataset: str, evaluators: Iterable[Model], columns: Sequence[str]
 ) -> dict[str, pd.DataFrame]:
     """By judge, the scores that there are."""
-    found = {
-        each.name: home.find(key(f"scores_{each.name}"), dataset, list(columns))
+    found = (
+        (each.name, home.find(key(f"scores_{each.name}"), dataset, list(columns)))
         for each in evaluators
-    }
-    return {name: table for name, table in found.items() if table is not None and len(table)}
+    )
+    return {name: table for name, table in found if table is not None and len(table)}
 
 
 def gathered(

@@ -1,5 +1,9 @@
-"""Answers: what a judge says to every case, its negation, and both about perturbed pictures."""
+"""Answers: what a judge says to every case, its negation, and both about perturbed pictures.
 
+Clean answers are what it says to the cases themselves, before anything is done to them.
+"""
+
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from typing import Annotated, Any
 
@@ -13,6 +17,8 @@ from assets.vhexpansion.asking import COMMON, FORMS, NONE, Asking, Picture, Repe
 from assets.vhexpansion.common import key, limited
 from assets.vhexpansion.common_perturbations import PERTURBED
 from assets.vhexpansion.negated_cases import NEGATED as NEGATED_CASES
+from assets.vhexpansion.seed_cases import SEED_CASES
+from metrics.symmetry import ORIGINAL
 from resources.models.catalog import Catalog, Model
 
 ATTACKED = Columns(
@@ -34,6 +40,30 @@ class Answering(Repeated):
     encoders: list[str] = Field(
         default=[], description="Attacks for some encoders of models.yaml; by default for all."
     )
+
+
+class CleanAnswers(Asking):
+    """What one judge says to the cases themselves: which of them trigger a hallucination."""
+
+    named, config = "clean_answers", Repeated
+
+    def __init__(self, catalog: Catalog, judge: Model) -> None:
+        super().__init__(catalog, judge)
+        self.inputs = {"cases": Input(key("seed_cases"), read_by=SEED_CASES, by_default=True)}
+        self.description = (
+            f"What {judge.name} says to each case as it stands: which of them trigger a "
+            "hallucination already, by which attacks take their direction (§3.2)."
+        )
+
+    def each_row(self, work: Work[Repeated]) -> Iterator[dict[str, Any]]:
+        """Each case that was taken, so many times."""
+        for case in limited(work.rows("cases"), "taken", work.config.limit):
+            yield from self.asked(case, Picture(case["sha256"]), (ORIGINAL,), work.config.repeats)
+
+    def extent(self, work: Work[Repeated], rows: Sequence[Row]) -> Extent:
+        """Of all cases that were taken."""
+        there = work.tables["cases"]["outcome"].eq("taken").sum()
+        return Extent(len({row["case_id"] for row in rows}), int(there), "cases")
 
 
 class Answers(Asking):
@@ -74,17 +104,20 @@ class Answers(Asking):
 
     def _pictures(self, work: Work[Answering]) -> Callable[[Row], Iterator[Picture]]:
         """The perturbed pictures of a case: those of its picture, and attacks on the case."""
-        common: dict[str, list[Picture]] = {}
+        common, attacked = defaultdict(list), defaultdict(list)
         for row in work.rows("perturbed"):
             if row["outcome"] in ("perturbed", PENDING):
-                common.setdefault(row["image_id"], []).append(_perturbed(row))
-        attacked: dict[str, list[Picture]] = {}
+                told = (row["perturbation"], row["parameters"], None, row["rehearsal"])
+                picture = Picture(row["sha256"], *told, row["outcome"] == PENDING)
+                common[row["image_id"]].append(picture)
         for encoder in encoders_of(self.catalog):
             if work.config.encoders and encoder.name not in work.config.encoders:
                 continue
             for row in work.rows(f"adversarial_{encoder.name}"):
                 if row["outcome"] in ("attacked", PENDING):
-                    attacked.setdefault(row["case_id"], []).append(_attacked(row))
+                    told = (row["method"], row["parameters"], row["encoder"], False)
+                    picture = Picture(row["sha256"], *told, row["outcome"] == PENDING)
+                    attacked[row["case_id"]].append(picture)
 
         def pictures(case: Row) -> Iterator[Picture]:
             yield from common.get(case["image_id"], ())
@@ -96,15 +129,3 @@ class Answers(Asking):
 def encoders_of(catalog: Catalog) -> tuple[Model, ...]:
     """The models whose encoders are attacked."""
     return catalog.with_role("encoder")
-
-
-def _perturbed(row: Row) -> Picture:
-    pending = row["outcome"] == PENDING
-    told = (row["perturbation"], row["parameters"])
-    return Picture(row["sha256"], *told, rehearsal=row["rehearsal"], is_pending=pending)
-
-
-def _attacked(row: Row) -> Picture:
-    pending = row["outcome"] == PENDING
-    told = (row["method"], row["parameters"], row["encoder"])
-    return Picture(row["sha256"], *told, is_pending=pending)

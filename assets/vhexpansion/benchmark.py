@@ -9,8 +9,7 @@ from assets.kit.judging import judges_of
 from assets.kit.step import Step
 from assets.kit.tuning import BY_ARM
 from assets.vhexpansion.adversarial_perturbations import AdversarialPerturbations
-from assets.vhexpansion.answers import Answers, encoders_of
-from assets.vhexpansion.clean_answers import CleanAnswers
+from assets.vhexpansion.answers import Answers, CleanAnswers, encoders_of
 from assets.vhexpansion.common import GROUP, QUESTION, TITLE, datasets, key
 from assets.vhexpansion.common_perturbations import CommonPerturbations
 from assets.vhexpansion.mitigation import mitigation_over

@@ -22,6 +22,7 @@ YES, NO = "yes", "no"
 _NOTHING: Mapping[str, Any] = dict.fromkeys(
     ("question", "answer", "origin", "topic", "familiar", "stated", "truth", "source_question")
 )
+_OF_ASKED = ("image_id", "sha256", "topic", "truth", "familiar", "rehearsal")
 
 
 def of_questions(
@@ -41,15 +42,10 @@ def of_questions(
 def _of_question(dataset: str, asked: Asked) -> Iterator[dict[str, Any]]:
     known = {
         **_NOTHING,
+        **{name: of for name, of in asked._asdict().items() if name in _OF_ASKED},
         "case_id": asked.name,
         "dataset": dataset,
-        "image_id": asked.image_id,
-        "sha256": asked.sha256,
-        "topic": asked.topic,
         "source_question": asked.full_question,
-        "truth": asked.truth,
-        "familiar": asked.familiar,
-        "rehearsal": asked.rehearsal,
     }
     try:
         if asked.unfit is not None:
@@ -66,16 +62,10 @@ def _of_question(dataset: str, asked: Asked) -> Iterator[dict[str, Any]]:
     except NotTurned as why:
         yield _rejected(known, str(why))
         return
-    for stated, question, answer, origin, name in zip(
-        (asked.truth, asked.familiar),
-        turned,
-        (YES, NO),
-        (AS_IT_IS, AS_EXPECTED),
-        ("as-it-is", "as-expected"),
-        strict=True,
-    ):
-        case = known | {"case_id": f"{asked.name}/{name}", "stated": stated}
-        yield _taken(case, question, answer, origin)
+    as_it_is = known | {"case_id": f"{asked.name}/as-it-is", "stated": asked.truth}
+    yield _taken(as_it_is, turned[0], YES, AS_IT_IS)
+    as_expected = known | {"case_id": f"{asked.name}/as-expected", "stated": asked.familiar}
+    yield _taken(as_expected, turned[1], NO, AS_EXPECTED)
 
 
 class _Read(NamedTuple):

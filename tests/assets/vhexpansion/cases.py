@@ -7,8 +7,7 @@ import pandas as pd
 
 from assets.kit.materializing import query
 from assets.kit.step import Work
-from assets.vhexpansion.answers import ATTACKED, Answers
-from assets.vhexpansion.clean_answers import CleanAnswers
+from assets.vhexpansion.answers import ATTACKED, Answers, CleanAnswers
 from assets.vhexpansion.common_perturbations import PERTURBED
 from assets.vhexpansion.negated_cases import NEGATED
 from assets.vhexpansion.seed_cases import SEED_CASES
