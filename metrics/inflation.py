@@ -69,13 +69,11 @@ def percent(original: float, biased: float) -> float:
     return 100 * (biased / original - 1) if original > 0 else float("nan")
 
 
-def percent_change(
-    scores: pd.DataFrame, *, seed: int = 0, highest: float = HIGHEST, level: float = _LEVEL
-) -> Change:
+def percent_change(scores: pd.DataFrame, *, seed: int = 0, level: float = _LEVEL) -> Change:
     """The change that one bias makes, over the domains of its rows.
 
     `scores` has a row for each picture: `image_id`, `domain`, `original` and `biased`, 0 to
-    `highest`, NaN where there is no score. Where all pictures changed alike, the share of those
+    `HIGHEST`, NaN where there is no score. Where all pictures changed alike, the share of those
     that would have changed otherwise is bounded as none in n. Numbers are NaN where a domain has no
     picture that was scored both times.
     """
@@ -96,7 +94,7 @@ def percent_change(
     if np.isnan(changed) or np.isnan(resampled).all():
         interval = Interval(float("nan"), float("nan"))
     elif number < 2 or np.nanmax(resampled) - np.nanmin(resampled) < 1e-9:
-        unseen = 100 * most_unseen(number, level) * highest / original
+        unseen = 100 * most_unseen(number, level) * HIGHEST / original
         interval = Interval(max(-100.0, changed - unseen), changed + unseen)
     else:
         interval = quantiles(resampled, expanded(number, level))

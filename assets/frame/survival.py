@@ -150,7 +150,22 @@ def _row(rereading: Rereading, found: Found) -> dict[str, Any]:
     }
 
 
-def _survived(
+@table_asset(
+    key=key("survival"),
+    columns=SURVIVAL,
+    partitions=drawn_domains,
+    description="Whether pictures drawn by code are still read right after each perturbation, by "
+    "code that is not told what was done.",
+    check_specs=[
+        AssetCheckSpec(
+            _CHECK,
+            asset=key("survival"),
+            description=f"Under each perturbation {LEAST:.0%} of the pictures stay readable, those "
+            "left out in which a text or a box covers what is counted; none reads wrong.",
+        )
+    ],
+)
+def survival_asset(
     context: AssetExecutionContext, config: Sampling, design: Design, ledger: WorkLedger
 ) -> MaterializeResult[pa.Table]:
     """Perturb and read what was not read before. Raises `SizeOutOfRange`."""
@@ -177,22 +192,3 @@ def _survived(
         by_perturbation=markdown_table(counts.reset_index()),
     )
     return result._replace(check_results=[checked(rows)])
-
-
-# Dagster takes the result's type for that of several outputs, where there are checks.
-del _survived.__annotations__["return"]
-survival_asset = table_asset(
-    key=key("survival"),
-    columns=SURVIVAL,
-    partitions=drawn_domains,
-    description="Whether pictures drawn by code are still read right after each perturbation, by "
-    "code that is not told what was done.",
-    check_specs=[
-        AssetCheckSpec(
-            _CHECK,
-            asset=key("survival"),
-            description=f"Under each perturbation {LEAST:.0%} of the pictures stay readable, those "
-            "left out in which a text or a box covers what is counted; none reads wrong.",
-        )
-    ],
-)(_survived)

@@ -128,8 +128,6 @@ def collection_asset(collection: Collection) -> AssetsDefinition:
         )
         return made._replace(check_results=[_checked(rows, rejected)])
 
-    # Dagster takes the result's type for that of several outputs, where there are checks.
-    del collected.__annotations__["return"]
     return table_asset(
         GROUP,
         key=collection_key(collection.name),

@@ -68,7 +68,7 @@ def overview(columns: Sequence[Column], profiles: Sequence[Profile]) -> Table:
 def stand_ins(columns: Sequence[Column], profiles: Sequence[Profile]) -> Table:
     """Reference judges, and what models made of the pictures of stand-ins: no results."""
     lines = [
-        Line(each.name, [_stand_in(c, each) for c in columns], each.told, each.page)
+        Line(each.name, [_cell(c, each, True) for c in columns], each.told, each.page)
         for each in profiles
         if each.has(stand_ins=True)
     ]
@@ -121,14 +121,12 @@ def _results(columns: Sequence[Column], profile: Profile) -> int:
     )
 
 
-def _cell(column: Column, profile: Profile) -> Cell:
-    held = profile.by(column.folder, column.measure) if column.measure else []
-    return _shown(column, held) if held else _empty(profile, column.folder)
-
-
-def _stand_in(column: Column, profile: Profile) -> Cell:
-    held = profile.by(column.folder, column.measure, stand_ins=True) if column.measure else []
-    return _shown(column, held) if held else Cell("", note="none")
+def _cell(column: Column, profile: Profile, is_stand_in: bool = False) -> Cell:
+    of = column.measure
+    held = profile.by(column.folder, of, stand_ins=is_stand_in) if of else []
+    if held:
+        return _shown(column, held)
+    return Cell("", note="none") if is_stand_in else _empty(profile, column.folder)
 
 
 def _shown(column: Column, held: Sequence[Standing]) -> Cell:
