@@ -22,7 +22,7 @@ def copied_databases():
         create_wal(second, work)
         empty = {TABLES: first.read_bytes(), work: second.read_bytes()}
 
-    def copy(path, tables):
+    def copy(path, tables, more=()):
         new = path.with_suffix(".new")
         new.write_bytes(empty[tables])
         with suppress(FileExistsError):
