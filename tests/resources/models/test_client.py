@@ -135,7 +135,7 @@ TROUBLE = {
     faults.HALF_HEADERS: 0.01,
     faults.HALF_BODY: 0.03,
     faults.MALFORMED_JSON: 0.01,
-    faults.BAD_GATEWAY: 0.01,
+    faults.BAD_GATEWAY: 0.02,
     faults.OVERLOADED: 0.01,
 }
 
