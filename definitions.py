@@ -37,6 +37,9 @@ from sensors.monthly_schedules import monthly
 from sensors.new_painters import jobs_of_painters, launching
 from sensors.painters import noticing
 
+_STORAGE = "dagster._core.storage.sqlite_storage"
+"""What Dagster imports in each process that opens its instance."""
+
 
 def resources_at(root: str) -> dict[str, Any]:
     """Every resource; tables, reports and the ledger lie below `root`.
@@ -136,7 +139,7 @@ defs: dg.Definitions = dg.Definitions(
     resources=resources,
     # Each step is forked from a process that has loaded all this, instead of loading it again.
     executor=multiprocess.configured(
-        {"start_method": {"forkserver": {"preload_modules": ["definitions"]}}}
+        {"start_method": {"forkserver": {"preload_modules": ["definitions", _STORAGE]}}}
     ),
 )
 

@@ -56,7 +56,6 @@ _FLOWS = (
         sources,
         ("frame/inflation",),
         "FRAME by source: how far and how often biases raise what judges give.",
-        one_step=True,
     ),
     # After `frame_inflation`: the first flow by source is what sensors take for the summary.
     Flow(
@@ -64,21 +63,18 @@ _FLOWS = (
         sources,
         ("frame/human_scores",),
         "FRAME by source: writes what people fill in who score pictures, and reads what is filled.",
-        one_step=True,
     ),
     Flow(
         "frame_survival",
         drawn_domains,
         ("frame/survival",),
         "FRAME by drawn domain: whether pictures still show their truth after each perturbation.",
-        one_step=True,
     ),
     Flow(
         "frame_report",
         None,
         ("frame/report",),
         "FRAME: the report on all sources that are compared.",
-        one_step=True,
     ),
 )
 _WRITTEN = ("concepts", "drafts", "instructions", "perturbed_instructions")

@@ -12,21 +12,18 @@ from dagster import (
 )
 from dagster._core.definitions.unresolved_asset_job_definition import UnresolvedAssetJobDefinition
 
-from resources.executors import in_process
-
 
 class Flow(NamedTuple):
     """A job of assets that are all divided in one way, as Dagster wants it.
 
     `assets` are their names; one that ends with an underscore or a slash stands for all that begin
-    so. With `one_step` it runs in the process of its run, which starts sooner.
+    so.
     """
 
     job: str
     division: PartitionsDefinition[Any] | None
     assets: tuple[str, ...]
     description: str
-    one_step: bool = False
 
 
 class Jobs(NamedTuple):
@@ -46,7 +43,6 @@ def jobs_of(flows: Iterable[Flow], assets: Mapping[AssetKey, AssetsDefinition]) 
                 flow.job,
                 AssetSelection.assets(*keys),
                 description=flow.description,
-                executor_def=in_process if flow.one_step else None,
             )
             jobs.append(job)
             by_asset |= dict.fromkeys(keys, job)

@@ -53,14 +53,12 @@ def _flows() -> list[Flow]:
             datasets(),
             tuple(f"{GROUP}/{name}" for name in COMPARED),
             "Philautia-Eval by dataset, third: the preference matrix, and panels of judges.",
-            one_step=True,
         ),
         Flow(
             "philautia_report",
             None,
             (f"{GROUP}/report",),
             "Philautia-Eval: the report on all datasets that are compared.",
-            one_step=True,
         ),
     ]
 

@@ -17,7 +17,6 @@ from assets.kit.plan import PlanContext, Planners
 from assets.planning.choice import Assets, Selected, choose
 from assets.planning.lines import quote
 from assets.planning.rendering import markdown, text
-from resources.executors import in_process
 from resources.home import Home
 from resources.images import ImageStore
 from resources.ledger import WorkLedger
@@ -61,8 +60,8 @@ def quote_job(planners: Planners, assets: Callable[[], Assets]) -> JobDefinition
 def job_of(
     name: str, work: OpDefinition, description: str, resources: Mapping[str, Any] | None = None
 ) -> JobDefinition:
-    """The job of one op, run in the process of its run."""
+    """The job of one op."""
     # A graph of its own name: Dagster lets a job not be called as its op is.
     return GraphDefinition(name=f"{name}_alone", node_defs=[work]).to_job(
-        name=name, description=description, executor_def=in_process, resource_defs=resources
+        name=name, description=description, resource_defs=resources
     )

@@ -42,14 +42,12 @@ _FLOWS = (
         painters,
         ("protobias/summary",),
         "ProtoBias by painter: failure rates, scores and margins of every metric.",
-        one_step=True,
     ),
     Flow(
         "protobias_report",
         None,
         ("protobias/report",),
         "ProtoBias: the report on all painters that are summarized.",
-        one_step=True,
     ),
 )
 _STAND_IN_CONCEPTS = {"concepts": {"instances": 6}}

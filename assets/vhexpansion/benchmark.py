@@ -70,7 +70,6 @@ def _flows() -> list[Flow]:
             datasets(),
             (f"{GROUP}/symmetry",),
             "VHExpansion by dataset: how often judges are right, and right on both of a pair.",
-            one_step=True,
         ),
         Flow(
             "vhexpansion_rephrased_cases",
@@ -84,7 +83,6 @@ def _flows() -> list[Flow]:
             None,
             (f"{GROUP}/training_cases",),
             "VHExpansion, to fine-tune a judge, second: the arms, and the cases that are held out.",
-            one_step=True,
         ),
         Flow(
             "vhexpansion_adapters",
@@ -97,14 +95,12 @@ def _flows() -> list[Flow]:
             None,
             (f"{GROUP}/mitigation",),
             "VHExpansion: what fine-tuning has changed, once adapters and their base are judged.",
-            one_step=True,
         ),
         Flow(
             "vhexpansion_report",
             None,
             (f"{GROUP}/report",),
             "VHExpansion: the report on all datasets that were answered.",
-            one_step=True,
         ),
     ]
 

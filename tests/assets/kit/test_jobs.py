@@ -5,7 +5,8 @@ import dagster as dg
 import assets
 from assets.kit.benchmarks import defined, flows, planners_of
 from assets.kit.jobs import jobs_of
-from definitions import resources_at
+from definitions import defs, resources_at
+from resources.executors import multiprocess
 from resources.models.catalog import Catalog, Model
 
 ROLES = ("judge", "captioner", "writer", "painter", "editor")
@@ -65,3 +66,9 @@ def test_jobs_have_the_partitions_and_assets_of_the_main_flows(tmp_path):
     assert made_by("painter_pairs") == {"image_pairs", "filtered_pairs", "scores_gpt"}
     assert division("painter_pairs").partition_dimension_names == ["domain", "painter"]
     assert made_by("vlmbias_report") == {"accuracy", "report"}
+
+
+def test_no_job_goes_without_the_executor_that_notes_its_process():
+    jobs = defs.get_repository_def().get_all_jobs()
+    ours = multiprocess.executor_creation_fn
+    assert {job.executor_def.executor_creation_fn for job in jobs} == {ours}
