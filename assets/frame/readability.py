@@ -10,7 +10,6 @@ from typing import Any, TypeAlias
 from assets.kit.pictures import worked_out
 from assets.kit.step import Row
 from generators.fingerprint import fingerprint
-from generators.sight import Sight, seen, understood
 from resources.images import ImageStore
 from resources.ledger import WorkLedger, work_key
 
@@ -58,11 +57,15 @@ def _read(
     shown: Iterable[_Shown], images: ImageStore, ledger: WorkLedger
 ) -> Mapping[_Shown, str | None]:
     """What code reads in some pictures; None where nothing."""
+    from generators.sight import Sight, seen  # noqa: PLC0415 - slow, and seldom needed
+
     keys = {each: _key(*each) for each in dict.fromkeys(shown)}
     return worked_out(keys, lambda each: Sight(images.get(each[0]), each[1]), seen, ledger)
 
 
 def _key(digest: str, question: str) -> str:
+    from generators.sight import understood  # noqa: PLC0415 - slow, and seldom needed
+
     of = understood(question)
     topic = of[0].fingerprint if of else None
     return work_key("seen", fingerprint("generators.sight"), topic, digest, question)

@@ -6,7 +6,7 @@ the very same way, and read again by the `measure` of their domain, which is not
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -32,11 +32,13 @@ from generators.perturbations.perturbation import Perturbation
 from generators.perturbations.registry import code_of, to_json
 from generators.perturbations.subject import Box, Inapplicable, Subject
 from generators.scene import Scene
-from generators.survival import Rereading, survival
 from resources.design import Design
 from resources.ledger import WorkLedger, work_key
 from resources.run_config import Config
 from resources.workers import spread
+
+if TYPE_CHECKING:
+    from generators.survival import Rereading
 
 drawn_domains = StaticPartitionsDefinition(list(domains()))
 """The domains that are drawn by code."""
@@ -90,8 +92,10 @@ def subject_of(topic: Domain, scene: Scene, size: int) -> Subject:
     )
 
 
-def reread(rereading: Rereading) -> Found:
+def reread(rereading: "Rereading") -> Found:
     """What a perturbed picture says; inapplicable where the perturbation cannot be made."""
+    from generators.survival import survival  # noqa: PLC0415 - slow, and seldom needed
+
     try:
         found = survival(rereading)
     except Inapplicable as why:
@@ -127,7 +131,9 @@ def checked(rows: Sequence[dict[str, Any]]) -> AssetCheckResult:
     )
 
 
-def _rereadings(topic: Domain, config: Sampling, seed: int) -> Iterator[Rereading]:
+def _rereadings(topic: Domain, config: Sampling, seed: int) -> Iterator["Rereading"]:
+    from generators.survival import Rereading  # noqa: PLC0415 - slow, and seldom needed
+
     topic.check_size(config.size)
     for scene in sampled(topic.drawing.scenes(seed), config.scenes):
         subject = subject_of(topic, scene, config.size)
@@ -135,7 +141,7 @@ def _rereadings(topic: Domain, config: Sampling, seed: int) -> Iterator[Rereadin
             yield Rereading(scene, config.size, (each,), subject)
 
 
-def _row(rereading: Rereading, found: Found) -> dict[str, Any]:
+def _row(rereading: "Rereading", found: Found) -> dict[str, Any]:
     outcome, reason, exempt, readable = found
     return {
         "base_id": rereading.scene.base_id,

@@ -17,7 +17,6 @@ from assets.kit.pictures import worked_out
 from assets.kit.step import Row, Work
 from generators.domains import domains
 from generators.fingerprint import fingerprint
-from generators.picture_answers import Shown, answer_in
 from metrics.symmetry import NEGATED, NO, YES
 from resources.images import ImageStore
 from resources.ledger import work_key
@@ -28,6 +27,8 @@ PIXELS = "pixels"
 def with_readings(rows: Iterable[dict[str, Any]], work: Work[Any]) -> list[dict[str, Any]]:
     """The rows with `read`: what their pictures answer, and why not; each is read once for all."""
     rows = list(rows)
+    from generators.picture_answers import Shown, answer_in  # noqa: PLC0415 - slow, seldom needed
+
     code = fingerprint("generators.picture_answers", "generators.survival")
     topic = domains().get(work.partition)
     of = {

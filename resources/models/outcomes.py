@@ -12,9 +12,6 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Literal, TypeAlias
 
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import best_match
-
 from resources.calls import Answer, Call
 from resources.models.answers import MalformedForm, RefusedForm, checked
 from resources.models.replies import UNCOUNTED, RefusalKind, Usage
@@ -121,6 +118,9 @@ def repaired(request: Write, outcome: Malformed) -> Write:
 
 def data_in(text: str, schema: dict[str, Any]) -> Any:
     """The JSON in `text`, in a code fence or among words; raises ValueError with what is wrong."""
+    from jsonschema import Draft202012Validator  # noqa: PLC0415 - slow, and seldom needed
+    from jsonschema.exceptions import best_match  # noqa: PLC0415
+
     bare = _fenced(text)
     found = _OBJECT.match(bare)
     data = parse_untrusted(found[1] if found else bare)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from assets.frame import readability
 from assets.frame.readability import with_readable
+from generators import sight
 from generators.canvas import rasterise
 from generators.domains import domain
 from generators.perturbations.perturb import Perturbing, perturb_png
@@ -77,5 +77,5 @@ def test_what_was_read_before_is_not_read_again_and_what_is_lacking_says_nothing
     lacking = {**made[0], "parameters": "boxes", "sha256": None}
     first = with_readable([*made, lacking], *stores)
     assert first[-1]["readable"] is None
-    monkeypatch.setattr(readability, "seen", None)
+    monkeypatch.setattr(sight, "seen", None)
     assert with_readable([*made, lacking], *stores) == first

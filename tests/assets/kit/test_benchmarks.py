@@ -216,13 +216,14 @@ def test_a_selection_of_it_is_read_as_of_any_other(server):
 
 
 _LOADED = """
-import json, definitions
+import json, sys, definitions
 repository = definitions.defs.get_repository_def()
 print(json.dumps({
     "assets": [key.to_user_string() for key in repository.assets_defs_by_key],
     "jobs": [job.name for job in repository.get_all_jobs()],
     "schedules": [each.name for each in repository.schedule_defs],
     "planned": [key.to_user_string() for key in definitions.planners],
+    "slow": [name for name in ("jsonschema", "openai", "scipy", "torch") if name in sys.modules],
 }))
 """
 
@@ -248,3 +249,4 @@ def test_a_code_location_loads_it_from_its_folder_alone(tmp_path):
     assert {"colours_by_partition", "colours_by_kind_and_painter"} <= set(loaded["jobs"])
     assert "missing_colours_by_kind_and_painter" in loaded["schedules"]
     assert "colours/pictures" in loaded["planned"]
+    assert loaded["slow"] == [], "each process of Dagster would wait for it"
