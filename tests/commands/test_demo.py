@@ -48,26 +48,18 @@ app(["demo", "--sizes", "384"])
 DEMO = ("-m", "commands.app", "demo")
 
 
-def demo(folder, *arguments, program=DEMO, **environment):
+def surroundings(folder):
+    """The variables of a demo in a folder of its own."""
     instance = folder / "instance"
     instance.mkdir(exist_ok=True)
     (instance / "dagster.yaml").write_text((PROJECT / "dagster.yaml.example").read_text())
     catalog = folder / "models.yaml"
     catalog.write_text(LISTED + PAID)
-    homes = {
+    return {
         "DAGSTER_HOME": str(instance),
         "COUNTERFACTORY_HOME": str(folder / "data"),
         "COUNTERFACTORY_MODELS": str(catalog),
     }
-    return subprocess.run(
-        [sys.executable, *program, *arguments],
-        cwd=PROJECT,
-        env=os.environ | homes | environment,
-        capture_output=True,
-        text=True,
-        timeout=900,
-        check=False,
-    )
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +69,25 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def first(folder):
-    return demo(folder, "--sizes", "384")
+    return subprocess.run(
+        [sys.executable, *DEMO, "--sizes", "384"],
+        cwd=PROJECT,
+        env=os.environ | surroundings(folder),
+        capture_output=True,
+        text=True,
+        timeout=900,
+        check=False,
+    )
+
+
+@pytest.fixture
+def again(first, folder, forks):
+    """Makes the demo, or what another program does, once it was made."""
+
+    def again(*program, **environment):
+        return forks.run(*program, timeout=300, **surroundings(folder), **environment)
+
+    return again
 
 
 def test_it_builds_and_verifies_everything(first, folder):
@@ -224,24 +234,24 @@ def recorded(folder, name, topic, number, group="vlmbias"):
         ]
 
 
-def test_a_second_run_finds_all_up_to_date_and_runs_nothing(first, folder):
+def test_a_second_run_finds_all_up_to_date_and_runs_nothing(again, folder):
     report = folder / "data" / "report" / "vlmbias" / "index.html"
     before, runs = report.stat().st_mtime_ns, runs_of(folder)
-    again = demo(folder, "--sizes", "384")
-    assert again.returncode == 0, again.stderr
-    assert TOTALS in " ".join(again.stdout.split())
-    assert "All of this was up to date: nothing was run" in again.stdout
+    second = again(*DEMO, "--sizes", "384")
+    assert second.returncode == 0, second.stderr
+    assert TOTALS in " ".join(second.stdout.split())
+    assert "All of this was up to date: nothing was run" in second.stdout
     assert runs_of(folder) == runs
     assert report.stat().st_mtime_ns == before
 
 
-def test_where_something_changed_it_runs_again_but_draws_measures_and_asks_nothing(first, folder):
+def test_where_something_changed_it_runs_again_but_draws_measures_and_asks_nothing(again, folder):
     """Of some topics, for all go the same way: a setting is another, and has no effect."""
     parts = "game_boards,logos,sketch|logos,animals|sketch"
-    again = demo(folder, program=("-c", SOME), PARTS=parts, COUNTERFACTORY_ANOTHER="1")
-    assert again.returncode == 0, again.stderr
+    changed = again("-c", SOME, PARTS=parts, COUNTERFACTORY_ANOTHER="1")
+    assert changed.returncode == 0, changed.stderr
     # The front page is of no partition.
-    assert "Made by 9 runs" in again.stdout
+    assert "Made by 9 runs" in changed.stdout
     for name, number in (
         ("drawn_images", "drawn_now"),
         ("original_images", "drawn_now"),
@@ -276,13 +286,13 @@ def test_sizes_that_are_no_numbers_are_refused(command):
     assert "'384,big' is no list of whole numbers" in " ".join(refused.stderr.split())
 
 
-def test_a_run_that_fails_fails_the_demo(first, folder):
+def test_a_run_that_fails_fails_the_demo(again, folder):
     """Whatever the ledger remembers: there is no folder to keep images in."""
     stores = folder / "data" / "images"
     stores.rename(folder / "data" / "away")
     stores.write_text("no folder")
     try:
-        failed = demo(folder, program=("-c", SOME), PARTS="chess_pieces")
+        failed = again("-c", SOME, PARTS="chess_pieces")
     finally:
         stores.unlink()
         (folder / "data" / "away").rename(stores)

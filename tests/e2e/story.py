@@ -32,7 +32,10 @@ CONCURRENCY = 4
 BEFORE_A_KILL = 20
 QUICK_S, STUCK_S, SLOW_S = 0.25, 600, 1.2
 """How long the judge takes for an answer: the last run, of about half of them, lasts over 10 s."""
-MORE_MODELS = """
+MODELS = """
+- {name: prior, backend: offline, model: prior, family: reference, roles: [judge]}
+- {name: pixels, backend: offline, model: pixels, family: reference, roles: [judge]}
+- {name: random, backend: offline, model: random, family: reference, roles: [judge]}
 - name: gpt
   backend: openai
   model: gpt-test
@@ -49,7 +52,7 @@ MORE_MODELS = """
   roles: [judge]
   key: A_KEY_THAT_IS_NOT_SET
 """
-"""What a user has added to models.yaml."""
+"""What a user has left in models.yaml, and added: a quote of everything is for these alone."""
 
 
 class Story:
@@ -83,8 +86,7 @@ def told(folder):
     """Let it all happen; the second server is still there in the block."""
     with Provider(lambda received: "{8}", latency_s=QUICK_S, key=CANARY) as provider:
         models = folder / "models.yaml"
-        listed = (PROJECT / "models.yaml").read_text()
-        models.write_text(listed + MORE_MODELS.replace("URL", provider.openai_url))
+        models.write_text(MODELS.replace("URL", provider.openai_url))
         environment = {"COUNTERFACTORY_MODELS": str(models), "OPENAI_API_KEY": CANARY}
         story = Story(folder, provider)
         try:
@@ -150,12 +152,12 @@ def _wait_for(condition, seconds=120):
 
 
 def _kill(server, run):
-    """End the processes of a run, as the events of the run name them."""
-    named = {int(pid) for pid in re.findall(r"\(pid: (\d+)\)", server.said(run))}
-    assert len(named) >= 2, "the run's own process and that of its step"
-    for process in psutil.Process(server.pid).children(recursive=True):
-        if process.pid in named:
-            process.send_signal(signal.SIGKILL)
+    """End the process of a run, in which its only step is, as all events of the run say."""
+    [named] = {int(pid) for pid in re.findall(r"\(pid: (\d+)\)", server.said(run))}
+    [process] = [
+        each for each in psutil.Process(server.pid).children(recursive=True) if each.pid == named
+    ]
+    process.send_signal(signal.SIGKILL)
 
 
 def _on_the_command_line(folder):
