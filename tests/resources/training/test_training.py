@@ -15,7 +15,6 @@ from resources.training import checkpoints, launch
 from resources.training.progress import lines
 from resources.training.publish import publish, record_in, write_card
 from tests.forks import mount
-from tests.resources.training import full_disk
 from tests.resources.training.conftest import STEPS
 from tests.resources.training.small import failure_rate, pairs, save_base
 
@@ -109,6 +108,9 @@ def troubled(base, tmp_path_factory):
     """What became of trainings that were killed, and of one whose disk filled up."""
     disk = tmp_path_factory.mktemp("disk")
     # Forked from here, where the libraries are loaded already.
+    # Here, for every process that collects tests would import transformers.
+    from tests.resources.training import full_disk  # noqa: PLC0415 - see above
+
     fork = multiprocessing.get_context("fork")
     with ProcessPoolExecutor(1, fork, initializer=mount, initargs=[disk]) as process:
         return process.submit(full_disk.troubled, base, disk, [4, 6]).result()
