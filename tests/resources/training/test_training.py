@@ -107,10 +107,10 @@ def test_changed_weights_and_what_is_no_adapter_are_refused(published, tmp_path,
 def troubled(base, tmp_path_factory):
     """What became of trainings that were killed, and of one whose disk filled up."""
     disk = tmp_path_factory.mktemp("disk")
-    # Forked from here, where the libraries are loaded already.
     # Here, for every process that collects tests would import transformers.
     from tests.resources.training import full_disk  # noqa: PLC0415 - see above
 
+    # Forked from here, where the libraries are loaded already.
     fork = multiprocessing.get_context("fork")
     with ProcessPoolExecutor(1, fork, initializer=mount, initargs=[disk]) as process:
         return process.submit(full_disk.troubled, base, disk, [4, 6]).result()
