@@ -17,6 +17,8 @@ from resources.wal import create_wal, wal_engine
 _LOCKED_S = 4
 _RESERVE = 16_000_000
 """Bytes: a hundred long answers, with the pages that are written anew for each."""
+_LOG_INDEX = 32_768
+"""Bytes that SQLite takes for the index of its log before it reads anything."""
 
 
 class SqliteFile(Database):
@@ -57,9 +59,20 @@ class SqliteFile(Database):
                 "stored is kept."
             )
         # Its subclasses are other things: OperationalError for one, or our own mistakes.
-        if type(error) is DatabaseError or "disk I/O error" in said:
+        if type(error) is DatabaseError:
             return self.damaged(said)
-        return None
+        return self._unread(said) if "disk I/O error" in said else None
+
+    def _unread(self, said: str) -> StoreError:
+        """What an error of the disk means: a full one has no place for the index of the log."""
+        space = DiskReserve(self._path.parent, _LOG_INDEX)
+        try:
+            space.hold()
+        except StoreError as fault:
+            return fault
+        finally:
+            space.release()
+        return self.damaged(said)
 
     def _remedy(self) -> str:
         return (
