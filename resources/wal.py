@@ -15,13 +15,17 @@ from sqlalchemy.schema import CreateIndex, CreateTable, ExecutableDDLElement
 
 def wal_engine(path: Path, patience_s: float) -> Engine:
     """An engine whose commits are on the disk, and which waits that long for a locked file."""
-    engine = create_engine(
+    engine = _engine(path, patience_s)
+    event.listen(engine, "connect", _durable)
+    return engine
+
+
+def _engine(path: Path, patience_s: float) -> Engine:
+    return create_engine(
         URL.create("sqlite", database=str(path)),
         connect_args={"timeout": patience_s},
         hide_parameters=True,
     )
-    event.listen(engine, "connect", _durable)
-    return engine
 
 
 def create_wal(path: Path, tables: MetaData, more: Iterable[str] = ()) -> None:
@@ -29,14 +33,18 @@ def create_wal(path: Path, tables: MetaData, more: Iterable[str] = ()) -> None:
 
     `more` are statements for what the tables do not say themselves.
 
-    SQLite lets nobody wait for the change to WAL, which several at once would each make.
+    SQLite lets nobody wait for the change to WAL, which several at once would each make. It comes
+    last: what is in a log alone when the disk is full would be lost with it, and no error said.
     """
     new = path.with_name(f".{path.name}.{uuid4().hex}")
     try:
-        engine = wal_engine(new, 0)
+        engine = _engine(new, 0)
         with engine.begin() as connection:
-            for statement in (*_statements(tables), *more):
+            # The driver would else commit each statement by itself.
+            for statement in ("BEGIN", *_statements(tables), *more):
                 connection.exec_driver_sql(statement)
+        with engine.connect() as connection:
+            connection.exec_driver_sql("PRAGMA journal_mode=WAL")
         engine.dispose()
         with suppress(FileExistsError):
             os.link(new, path)

@@ -13,7 +13,6 @@ from resources import taxonomy
 from resources.models import dispatch
 from tests.assets.asked import judge_at
 from tests.assets.vlmbias.site_data import Report, build
-from tests.databases import copied_databases
 from tests.providers import Provider
 from tests.runs import TOPIC, checks, copied, failure, few_scenes, materialize
 
@@ -22,12 +21,6 @@ _read = cache(lambda path, data: taxonomy.load(path))
 concepts.load = lambda path: _read(path, path.exists() and path.read_bytes())
 
 Scenes: TypeAlias = Callable[[int], Sequence[Scene]]
-
-
-@pytest.fixture(scope="package", autouse=True)
-def _databases() -> Iterator[None]:
-    with copied_databases():
-        yield
 
 
 @pytest.fixture(scope="package", autouse=True)

@@ -2,18 +2,11 @@ import pytest
 
 from resources.batches import collection, submission
 from resources.images import ImageStore
-from tests.databases import copied_databases
 from tests.providers import Provider
 from tests.resources.batches.office import CANARY, Office
 from tests.resources.calls.conftest import opened, server, url
 
 __all__ = ["opened", "server", "url"]
-
-
-@pytest.fixture(scope="package", autouse=True)
-def _databases():
-    with copied_databases():
-        yield
 
 
 @pytest.fixture

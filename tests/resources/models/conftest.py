@@ -11,17 +11,10 @@ from resources.models import dispatch
 from resources.models.catalog import Model
 from resources.models.client import ModelClient
 from resources.models.requests import Look, Turn
-from tests.databases import copied_databases
 from tests.providers import Provider
 
 CANARY = "sk-canary-3f9c1e77ab"
 LOG = logging.getLogger("asking")
-
-
-@pytest.fixture(scope="package", autouse=True)
-def _databases():
-    with copied_databases():
-        yield
 
 
 @pytest.fixture
