@@ -10,21 +10,25 @@ from sys import stdlib_module_names
 
 FORMER: dict[str, tuple[str, ...]] = {
     "chess_pieces": (
+        "c4b49b55382af53c18ba6c40b15656a153f0113f11c138c0da9bbce5eb911950",
         "cdb0b346f68a6f89280ca5df558d8adcba47dde56f11d7db7ef156c14abd658c",
         "a2f3d22809619821894f7d72009c7c5e9e8412739b2ae5dc4004e4fd646f6f05",
         "1aabac36c81cd724694e7a0fb066a06105ea51bc698856ab1b26c3dc02033210",
     ),
     "flags": (
+        "5377e86f8b6821877b937a5e55a0134f29fe1fdef1984ee173f25473970bae5a",
         "c9b88bd784b45886da96b006d13f5ef13fb0e997aa3156cccca7c51acfa9d9cb",
         "4e6175d9fa042da3cb637639bd773f7ba72ae7cd9a59b8d3a5158d5142aedb83",
         "e05e864064e58858249983b83b37ef1de49d6a9e5f2f1b2efdcc57a6b84631c4",
     ),
     "game_boards": (
+        "fb43aad3dddf4073ea2f6385672db21c53f0af749103d06e83a694482beb5921",
         "97aa0a9595218aad3dc1185fde1ac27ca95efa39a7a5868c18eaab801dc326a7",
         "3a6bbfaa84f03e9cd89e63774ce2dcd81ea4575b304ee7e5ef647eb5ef54fcc2",
         "f743b8c842acb91eb179fd1310daa77c58c4bc0a7e4e683dfcae279665d6e684",
     ),
     "kinds.authenticity": (
+        "253ca9da2b228f0f9a542b7c5aa7ed87b18298f1cbb39d82b65665e54a65c444",
         "94fbbb80025e8e9d9d667179fbc1d0730b1885a78b783e9905213a6dd6e3b657",
         "f74dc340e6627190e02196db0939ca67f49c7f81455ecee14992d279ea2d3b4e",
     ),
@@ -45,10 +49,12 @@ FORMER: dict[str, tuple[str, ...]] = {
         "9e7377179c2dcc34b232b11af175f7b92987dde862bf97692c31c7f3a05ab9d6",
     ),
     "kinds.instruction": (
+        "13e5bd4511af84175b8b82de570367db0aacb6ff718294b9d7475c8bcd338242",
         "7ecb1a0d5ee4ad07da8452ff37e15f3e195aa2fe14045d9e79ebb5cd30c77d68",
         "8dc6127e482e724058968c9882249112b3fdea76987c55d55b8a43b079483f1c",
     ),
     "kinds.keyword": (
+        "6766b5ff58977e13cb49137b6089814fddbed49eec90c30b11dddc934bd68818",
         "479c865b372bbf90661e5f9d64fe00ded13e76901a0f8576cca7b4e907919ce1",
         "7fee9270ed4e43339c450e2e99a885482e3209a4bf0a8cb5e3e408bac90bff8e",
     ),
@@ -62,6 +68,7 @@ FORMER: dict[str, tuple[str, ...]] = {
         "1bd9028cc107b35b668ed59fb26e1cb4c3427a3cf96f3025f0bffa653a85e60c",
     ),
     "patterned_grids": (
+        "c84a5166489eebcdccb2cccd2af1270ba2ea9e5e6f7725b9810cd50928dada21",
         "0bf7dd0536e6b47997624ac213b1e6fdd86544f01481da1361b71a54a26bf710",
         "511afdabc6d4d2eba6f0b78c72e9b617c9480ed097ce1bf03debac3bbe88cb0f",
         "b60c29afb9cd89aa269f76390185af9ba8debd605d0148306948f291064e7059",
@@ -72,6 +79,7 @@ FORMER: dict[str, tuple[str, ...]] = {
         "63a63ad7fb8b941cec1592da47ba77b5ee7322394c4630cbec0e158bbace4dbe",
     ),
     "title": (
+        "1c86106f8bd047b9a1e7a2fb10fa03c134dabc19ee9ac9875ce9d8b7a4959189",
         "77d140f445e5448b48e2c98a3c092fc4c3250f7f735bb0b759209ae79fa33809",
         "2899c62422fefe3d8078ce4257a080b204218d05d5595ce10d97067f07f89fe6",
         "63a63ad7fb8b941cec1592da47ba77b5ee7322394c4630cbec0e158bbace4dbe",
