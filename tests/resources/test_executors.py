@@ -7,6 +7,7 @@ import multiprocessing
 import os
 import sys
 import time
+from multiprocessing import forkserver
 from pathlib import Path
 
 import dagster as dg
@@ -73,6 +74,12 @@ def instance(tmp_path_factory):
         yield instance
 
 
+def _start(*arguments):
+    """Do what a code server's new process does, which knows of no fork server of this one's."""
+    forkserver._forkserver.__init__()
+    start_run_in_subprocess(*arguments)
+
+
 class Launched:
     """A run, in a process that a code server would have started for it."""
 
@@ -97,7 +104,7 @@ class Launched:
         context = multiprocessing.get_context("fork")
         self._terminated = context.Event()
         self.process = context.Process(
-            target=start_run_in_subprocess,
+            target=_start,
             args=[serialize_value(arguments), job, context.Queue(), self._terminated],
         )
         self.process.start()
