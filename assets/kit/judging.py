@@ -11,13 +11,19 @@ from typing import Any, ClassVar, TypeAlias
 from assets.kit.checks import few_unread
 from assets.kit.choice import entry_digest
 from assets.kit.conversations import unanswered
+from assets.kit.pair_marks import PICTURE, marks_in
 from assets.kit.step import Check, ConfigT, Conversation, Reply, Row, Step, Work
+from assets.kit.table_asset import Mismatch
 from resources.images import ImageStore
+from resources.models.backends.adapters import folder_of
 from resources.models.catalog import Catalog, Model
 from resources.models.outcomes import Answered
 
 References: TypeAlias = Mapping[str, Callable[[Row, ImageStore], Mapping[str, Any]]]
 """By model of a reference judge: the further columns of a row."""
+_SHOWN = ("sha256", "base_id")
+"""The columns that say what a row shows: a picture, and the scene in any size."""
+_NAMED = 5
 
 
 def judges_of(catalog: Catalog, references: References) -> tuple[Model, ...]:
@@ -40,6 +46,8 @@ class JudgeStep(Step[ConfigT]):
     """The description, with {judge} for its name; for one that does not set its own."""
     unread: ClassVar[tuple[str, str] | None] = None
     """By which column it is checked that few replies cannot be read, and the remedy."""
+    leaves_out_trained: ClassVar[bool] = False
+    """Whether rows about pictures that a judge was trained on count in none of its numbers."""
 
     def __init__(self, catalog: Catalog, judge: Model) -> None:
         super().__init__(catalog)
@@ -71,6 +79,12 @@ class JudgeStep(Step[ConfigT]):
             return dict(self.references[self.judge.model](row, work.images))
         return (yield from self.query(work, row))
 
+    def made(self, work: Work[ConfigT], rows: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
+        """The same rows. Raises `Mismatch` where the judge was trained on their pictures."""
+        if not self.leaves_out_trained:
+            _require_unseen(self.judge, work, rows)
+        return rows
+
     @abstractmethod
     def query(self, work: Work[ConfigT], row: Row) -> Conversation:
         """Ask the judge about a row, as `converse` does."""
@@ -78,6 +92,24 @@ class JudgeStep(Step[ConfigT]):
     def checks(self) -> Sequence[Check]:
         """Few replies cannot be read."""
         return [few_unread(*self.unread)] if self.unread else []
+
+
+def _require_unseen(judge: Model, work: Work[Any], rows: Sequence[Row]) -> None:
+    """Raise `Mismatch` where rows are about pictures that a judge's adapter was trained on."""
+    adapter = judge.parameters.get("adapter")
+    find = marks_in(folder_of(str(adapter))) if adapter else None
+    if find is None:
+        return
+    marks = ((row, (PICTURE, str(row[name]))) for row in rows for name in _SHOWN if name in row)
+    seen = {row["image_id"]: None for row, mark in marks if find(mark) is not None}
+    if seen:
+        some = ", ".join([*seen][:_NAMED])
+        raise Mismatch(
+            f"{len(seen):,} pictures of {work.partition} are among those that {adapter} was "
+            f"trained on: {some}{', …' if len(seen) > _NAMED else ''}. {judge.name} is asked about "
+            "none of them, nor about the others, since its number would be of what it has learned "
+            "by heart. Train on other cases, and set `adapter` in models.yaml to the new folder."
+        )
 
 
 def reply_columns(reply: Reply) -> dict[str, Any]:

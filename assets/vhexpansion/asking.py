@@ -88,6 +88,7 @@ class Asking(JudgeStep[Any]):
     references, asks = REFERENCES, Look(())
     named_by, has_portions, divided_by = _NAMED, True, staticmethod(datasets)
     present, unread = _PRESENT, ("perturbation", _READ_SOME)
+    leaves_out_trained = True
 
     def asked(
         self, case: Row, picture: Picture, forms: Sequence[str], repeats: int
