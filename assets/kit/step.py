@@ -256,7 +256,7 @@ class Step(ABC, Generic[ConfigT]):
 
     def each_row(self, work: Work[ConfigT]) -> Iterator[dict[str, Any]]:
         """The rows one after the other, of a step that has portions and no more to do for each."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{self.key.to_user_string()} says neither portions nor rows.")
 
     def portions(self, work: Work[ConfigT]) -> Iterator[Sequence[dict[str, Any]]]:
         """The rows, so many at a time; all of a step that has none.
