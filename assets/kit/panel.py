@@ -75,7 +75,7 @@ def read_panel(folder: Path, of: str) -> Panel:
 
 def panel_files(folder: Path) -> list[Path]:
     """The files of annotators. Raises `BadReview` for a spreadsheet among them."""
-    return filled_files(folder, f"{_SHEET}-")
+    return filled_files(folder, lambda name: name.startswith(f"{_SHEET}-"))
 
 
 def votes_on(panel: Panel, name: str) -> Votes:

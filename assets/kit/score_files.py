@@ -31,7 +31,7 @@ class Given(NamedTuple):
 def scores_in(folder: Path, form: ScoreForm) -> list[Given]:
     """What all filled files of a folder say, in the order of their names. Raises `BadReview`."""
     given: list[Given] = []
-    for path in filled_files(folder, SHEET, TASKS, endings=(".csv", ".json")):
+    for path in filled_files(folder, (SHEET, TASKS).__contains__, (".csv", ".json")):
         read = _of_sheet if path.suffix.lower() == ".csv" else _of_export
         given += read(path, form)
     return given

@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -49,15 +49,17 @@ def text_of(path: Path, kind: str) -> str:
         ) from None
 
 
-def filled_files(folder: Path, *but: str, endings: Collection[str] = (".csv",)) -> list[Path]:
+def filled_files(
+    folder: Path, is_ours: Callable[[str], bool], endings: Collection[str] = (".csv",)
+) -> list[Path]:
     """The files of a folder that people have filled in, in the order of their names.
 
-    Not those whose names begin with `but`: these are written for them. Raises `BadReview` for a
+    Not those whose name `is_ours`: these are written for people. Raises `BadReview` for a
     spreadsheet.
     """
     files = []
     for path in sorted(folder.iterdir()) if folder.is_dir() else ():
-        if path.name.startswith((".", "~", *but)):
+        if path.name.startswith((".", "~")) or is_ours(path.name):
             continue
         if path.suffix.lower() in _SPREADSHEETS:
             raise BadReview(f"{path} is a spreadsheet, which is not read. Save it as CSV (UTF-8).")

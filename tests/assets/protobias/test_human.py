@@ -237,6 +237,12 @@ class TestFiles:
         ]
         assert scores_in(folder / "nowhere", FORM) == []
 
+    def test_a_filled_file_with_the_sheets_name_in_its_own_is_read(self, pictures, folder):
+        asked = to_score(pictures, 12, 0)
+        (folder / "to-score.csv").write_text(lines(asked, ""))
+        (folder / "to-score.csv-anna.csv").write_text(lines(asked, "4"))
+        assert [each.score for each in scores_in(folder, FORM)] == [4]
+
     def test_a_name_that_is_spelled_in_several_ways_is_one_person(self, pictures, folder):
         asked = to_score(pictures, 12, 0)
         for number, name in enumerate(("jos\u00e9.csv", "Jose\u0301.csv")):
