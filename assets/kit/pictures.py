@@ -93,14 +93,21 @@ def worked_out(
 ) -> dict[T, Any]:
     """What code finds, by what it is about; `works` are keys of work.
 
-    What was found before is not worked out again; each is recorded once it is found.
+    What was found before is not worked out again. It is recorded some at a time, since a commit
+    waits for the disk; what was found before an error is recorded as well.
     """
     known = ledger.known(works.values())
     missing = {key: of for of, key in works.items() if key not in known}
     founds = spread(find, map(work_of, missing.values()))
-    for key, found in zip(missing, founds, strict=True):
-        ledger.record({key: found})
-        known[key] = found
+    new: dict[str, Any] = {}
+    try:
+        for key, found in zip(missing, founds, strict=True):
+            known[key] = new[key] = found
+            if len(new) == _RECORDED_AT_ONCE:
+                ledger.record(new)
+                new = {}
+    finally:
+        ledger.record(new)
     return {of: known[key] for of, key in works.items()}
 
 

@@ -6,7 +6,7 @@ import pytest
 from PIL import Image
 
 from assets.kit import pictures
-from assets.kit.pictures import kept_pictures, store_pictures
+from assets.kit.pictures import kept_pictures, store_pictures, worked_out
 from generators.tiles import png_of
 from resources.faults import Full
 from resources.images import ImageStore
@@ -120,3 +120,31 @@ def test_no_more_pictures_are_held_than_are_recorded_at_once(stores):
     for some in store_pictures(counted(), images, ledger):
         ended.extend(some)
     assert ended == taken
+
+
+def half(number):
+    if number % 2:
+        raise ValueError(f"{number} is odd")
+    return number // 2
+
+
+def test_what_is_worked_out_is_recorded_some_at_a_time(stores, monkeypatch):
+    commits, record = [], WorkLedger.record
+
+    def counted(ledger, results):
+        commits.extend([len(results)] if results else [])
+        record(ledger, results)
+
+    monkeypatch.setattr(WorkLedger, "record", counted)
+    works = {number: str(number) for number in range(0, 20, 2)}
+    for _ in range(2):
+        found = worked_out(works, int, half, stores[1])
+        assert found == {number: number // 2 for number in works}
+        assert commits == [AT_ONCE, AT_ONCE, 2]
+
+
+def test_what_was_worked_out_before_an_error_is_recorded(stores):
+    works = {number: str(number) for number in (4, 6, 7)}
+    with pytest.raises(ValueError, match="7 is odd"):
+        worked_out(works, int, half, stores[1])
+    assert stores[1].known(works.values()) == {"4": 2, "6": 3}
