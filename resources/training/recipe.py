@@ -108,8 +108,8 @@ class RankingRecipe(MarginRecipe):
     beta: float = Field(
         default=0.0,
         ge=0,
-        description="Weight of the KL term (β). 0 as in TRL: no second copy of the base is loaded. "
-        "Raise it where answers stop being digits.",
+        description="Weight of the KL term (β), which keeps answers near the base's. 0 as in TRL: "
+        "each step is spared a pass. Raise it where answers stop being digits.",
     )
     temperature: float = Field(
         default=1.0, gt=0, description="Of sampling: higher where all samples say the same."

@@ -1,0 +1,81 @@
+"""What recipes set, in one step of TRL's trainers each, and what the control learns."""
+
+import json
+import warnings
+from pathlib import Path
+
+import pytest
+
+from resources.models.backends.scoring.vqa import QUESTION
+from resources.training import worker
+from resources.training.progress import lines
+from resources.training.recipe import MarginRecipe, RankingRecipe
+from resources.training.trainers import trainer_of
+from tests import tiny
+from tests.resources.training.small import QUICK, TEXT, failure_rate, job, pairs
+
+ONE_STEP = QUICK | {"steps": 1, "at_once": 2, "generations": 2}
+
+
+def done(root, base, **recipe):
+    """A ranking job that was done in this process."""
+    found = job(root, base, pairs(root, 2), recipe=RankingRecipe(base=str(base), **recipe))
+    Path(found.folder).mkdir(parents=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        worker.train(found)
+    return found
+
+
+def weights_of(found):
+    """By name, the type and shape of an adapter's matrices, from the head of its file."""
+    with Path(found.folder, "adapter", "adapter_model.safetensors").open("rb") as file:
+        head = json.loads(file.read(int.from_bytes(file.read(8), "little")))
+    return {name: (of["dtype"], of["shape"]) for name, of in head.items() if name[0] != "_"}
+
+
+def test_an_ablation_is_one_value_of_the_recipe(base, tmp_path):
+    """The base in half the bits, its activations computed again; the adapter stays float32."""
+    smaller = {"rank": 3, "targets": ["q_proj"], "dtype": "bfloat16", "save_memory": True}
+    others = {"beta": 0.1, "margin": 0.1, "penalty": 2.0, "temperature": 0.7}
+    found = done(tmp_path, base, **ONE_STEP | smaller | others)
+    weights = weights_of(found)
+    assert weights
+    assert all("language_model" in name and ".q_proj." in name for name in weights)
+    assert {dtype for dtype, _ in weights.values()} == {"F32"}
+    assert {min(shape) for _, shape in weights.values()} == {3}
+    told = json.loads(Path(found.folder, worker.TRAINED).read_text())
+    assert told["dtype"] == "torch.bfloat16"
+
+
+def test_a_kl_term_takes_no_second_copy_of_the_base(base, tmp_path):
+    recipe = RankingRecipe(base=str(base), **ONE_STEP, beta=0.1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        trainer = trainer_of(job(tmp_path, base, pairs(tmp_path, 2), recipe=recipe)).trainer
+    assert trainer.beta == 0.1
+    assert trainer.ref_model is None
+
+
+@pytest.fixture(scope="module")
+def talker(tmp_path_factory):
+    """A model that knows the words of the control's question."""
+    words = f"{QUESTION.format(text=TEXT)} USER: ASSISTANT:{20 * ' Yes No'}"
+    return tiny.save_llava(tmp_path_factory.mktemp("talker"), words=words)
+
+
+def test_the_control_learns_to_rank_pairs_as_well(talker, tmp_path):
+    recipe = MarginRecipe(base=str(talker), steps=30, **QUICK)
+    found = job(tmp_path, talker, pairs(tmp_path, 120), kind="margin", recipe=recipe)
+    Path(found.folder).mkdir(parents=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        worker.train(found)
+    held = pairs(tmp_path, 40, seed=99)
+    before, _ = failure_rate(tmp_path, talker, held, "vqa_score")
+    adapter = str(Path(found.folder, worker.ADAPTER))
+    after, scored = failure_rate(tmp_path, talker, held, "vqa_score", adapter=adapter)
+    assert before > 0.3
+    assert after <= 0.1
+    assert scored == len(held)
+    assert {"loss", "difference", "misranked"} <= {*lines(Path(found.folder))[0]}
