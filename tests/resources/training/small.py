@@ -76,8 +76,13 @@ def failure_rate(root, base, held_out, formula="expected_score", **parameters):
     return sum(other >= right for right, other in both) / len(both), len(both)
 
 
-def scores(root, base, held_out, formula="expected_score", **parameters):
+def scores(*asked, **parameters):
     """What a metric gives the pictures of pairs: the correct one, then the other; None for none."""
+    return [reply.score for reply in replies(*asked, **parameters)]
+
+
+def replies(root, base, held_out, formula="expected_score", **parameters):
+    """What a metric replies about the pictures of pairs: the correct one, then the other."""
     terms = {"formula": formula, "batch": 20, **parameters}
     entry = Model(
         name="tiny",
@@ -96,7 +101,7 @@ def scores(root, base, held_out, formula="expected_score", **parameters):
         finally:
             await backend.aclose()
 
-    return [reply.score for reply in asyncio.run(ask())]
+    return asyncio.run(ask())
 
 
 QUESTION = "Is it a red thing? Answer in curly brackets, e.g., {Yes} or {No}."
