@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 
 from assets.training import fitting
+from resources.faults import Missing
 from resources.home import Home
 from resources.images import ImageStore
 from resources.models.weights import Weights
@@ -15,6 +16,21 @@ from resources.training.faults import TrainingError
 from resources.training.job import terms
 from resources.training.recipe import RankingRecipe
 from tests.resources.training.test_base import saved, seven_billion
+
+
+def fitted_in(root, images, pictures, **recipe):
+    """The adapter of a base below a root, of these pictures."""
+    return fitting.fitted(
+        "small",
+        "ranking",
+        RankingRecipe(base=str(root / "base"), **recipe),
+        pa.table({"pair": ["a"]}),
+        pictures,
+        160_000,
+        Home(root=str(root)),
+        images,
+        getLogger(__name__),
+    )
 
 
 @pytest.mark.parametrize("may_be_here", [False, True])
@@ -28,19 +44,20 @@ def test_what_cannot_be_trained_here_is_refused_before_its_weights_are_read(
         (tmp_path / "adapters" / "small-0").mkdir(parents=True)
     monkeypatch.setattr(fitting, "machine", lambda: (False, 8.0))
     monkeypatch.setattr(Weights, "digest", property(lambda weights: read.append(weights) or "0"))
-    store = {"home": Home(root=str(tmp_path)), "images": ImageStore(root=str(tmp_path))}
     with pytest.raises(TrainingError, match="cannot be trained here: torch finds no GPU"):
-        fitting.fitted(
-            "small",
-            "ranking",
-            RankingRecipe(base=str(base)),
-            pa.table({"pair": ["a"]}),
-            [],
-            160_000,
-            **store,
-            log=getLogger(__name__),
-        )
+        fitted_in(tmp_path, ImageStore(root=str(tmp_path)), [])
     assert len(read) == may_be_here
+
+
+def test_pictures_that_are_gone_are_named_before_anything_is_begun(tmp_path, monkeypatch):
+    (tmp_path / "base").mkdir()
+    saved(tmp_path / "base", seven_billion())
+    monkeypatch.setattr(Weights, "digest", "0")
+    images = ImageStore(root=str(tmp_path))
+    there, gone = images.put(b"here"), "f" * 64
+    with pytest.raises(Missing, match=rf"1 of the pictures .* are gone \({gone[:12]}, "):
+        fitted_in(tmp_path, images, [there, gone], regardless=True)
+    assert not (tmp_path / "training").exists()
 
 
 def test_what_is_trained_anew_is_told_with_what_it_has_otherwise(tmp_path, caplog):

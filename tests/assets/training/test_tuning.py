@@ -253,6 +253,12 @@ def test_a_picture_that_is_held_out_stops_a_training_with_its_name(root, trained
     assert named in failure(result)
 
 
+def test_a_learning_rate_that_is_not_that_of_the_partition_is_refused(root, trained):
+    config = {"adapter": {"base": "none", "learning_rate": 1e-4}}
+    result = materialize(root, "adapter", topic=CELL, group=GROUP, config=config)
+    assert "the config has the learning rate 0.0001, and the partition 0.002." in failure(result)
+
+
 def test_what_is_missing_is_named_before_anything_is_made(root):
     result = materialize(root, "training_cases", group=GROUP, config={"training_cases": {}})
     assert "i_fgsm is made for an encoder. Name it in the config" in failure(result)

@@ -1,0 +1,67 @@
+"""The process that trains: what it ends by, and that it ends with whoever waits for it."""
+
+import dataclasses
+import json
+import logging
+from pathlib import Path
+
+import pytest
+
+from resources.faults import Full
+from resources.training import launch, worker
+from resources.training.faults import TrainingError
+from resources.training.progress import NoSpread
+from tests.resources.training.small import job, pairs
+
+LOG = logging.getLogger("test")
+
+
+@pytest.fixture
+def begun(base, tmp_path):
+    """A job with its folder."""
+    found = job(tmp_path, base, pairs(tmp_path, 2))
+    Path(found.folder).mkdir(parents=True)
+    return found
+
+
+def test_a_process_that_fails_is_told_with_what_it_printed_last(begun):
+    lost = dataclasses.replace(begun, rows=f"{begun.folder}/lost.parquet")
+    with pytest.raises(TrainingError) as failed:
+        launch.run(lost, LOG)
+    said = str(failed.value)
+    assert said.startswith("The training small stopped: FileNotFoundError: ")
+    assert "the next run goes on there. What it printed last" in said
+    assert "Traceback (most recent call last)" in said
+
+
+def test_what_ends_a_training_with_a_remedy_is_said_as_it_is(begun):
+    worker.note(begun, NoSpread("Raise temperature."))
+    found = launch.what_went_wrong(begun, 1)
+    assert (type(found), str(found)) == (TrainingError, "Raise temperature.")
+
+
+def test_a_full_disk_is_one_in_whatever_it_was_wrapped(begun):
+    try:
+        try:
+            raise OSError(28, "No space left on device")
+        except OSError as error:
+            raise RuntimeError("unexpected pos 64 vs 0") from error
+    except RuntimeError as error:
+        worker.note(begun, error)
+    assert isinstance(launch.what_went_wrong(begun, 1), Full)
+
+
+def test_a_process_that_was_killed_has_noted_nothing_and_its_code_is_told(begun):
+    Path(begun.folder, "output.log").write_text("step 1")
+    said = str(launch.what_went_wrong(begun, -9))
+    assert said.startswith("The training small stopped: it ended with code -9. Its last whole")
+
+
+def test_it_ends_once_nobody_waits_for_it(begun):
+    """Whoever does is gone, as after a kill, when the pipe to it is closed."""
+    process = launch._started(begun, None)
+    process.stdin.close()
+    assert process.wait(60) == 1
+    assert not Path(begun.folder, worker.TRAINED).exists()
+    assert not Path(begun.folder, worker.ERROR).exists()
+    assert json.loads(Path(begun.folder, "job.json").read_text())["name"] == "small"
