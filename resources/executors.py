@@ -24,7 +24,7 @@ from dagster._core.execution.plan.plan import ExecutionPlan
 from dagster._core.execution.retries import RetryMode
 from dagster._core.execution.step_dependency_config import StepDependencyConfig
 from dagster._core.storage.tags import GRPC_INFO_TAG
-from dagster._utils.interrupts import check_captured_interrupt
+from dagster._utils.interrupts import pop_captured_interrupt
 
 from generators.nearest import nearest
 from resources.processes import Process, process_of, this_process
@@ -92,7 +92,7 @@ class _Pools(InstanceConcurrencyContext):
     def claim(self, concurrency_key: str, step_key: str, step_priority: int = 0) -> bool:
         claimed = super().claim(concurrency_key, step_key, step_priority)
         if not claimed:
-            if check_captured_interrupt():
+            if pop_captured_interrupt():
                 raise DagsterExecutionInterruptedError
             time.sleep(_LOOK_EVERY_S)
         return claimed

@@ -29,9 +29,16 @@ from resources.executors import process_of_run
 
 WITHIN_S = 60
 POOL = "one_at_a_time"
+CLOSED = "closed"
 
 
-@dg.asset(pool=POOL)
+@dg.resource
+def store(context):
+    yield
+    context.log.info(CLOSED)
+
+
+@dg.asset(pool=POOL, required_resource_keys={"store", "other_store"})
 def concepts(context: dg.AssetExecutionContext) -> dg.MaterializeResult:
     sys.stdout.write("drawn by hand\n")
     context.log.info("drawn")
@@ -61,7 +68,7 @@ def failing() -> None:
 preloaded = ["dagster._core.storage.sqlite_storage", "pytest", "resources.executors"]
 location = dg.Definitions(
     [concepts, others, endless, failing],
-    resources={"home": 1},
+    resources={"home": 1, "store": store, "other_store": store},
     executor=executor.configured({"start_method": {"forkserver": {"preload_modules": preloaded}}}),
 )
 
@@ -129,6 +136,10 @@ class Launched:
         logs = self._instance.all_logs(self.run_id)
         events = [log.dagster_event for log in logs if log.dagster_event]
         return [event for event in events if event.event_type_value == kind]
+
+    def said(self):
+        """What it has logged."""
+        return [log.user_message for log in self._instance.all_logs(self.run_id)]
 
     def pids(self):
         """In which processes its assets were made."""
@@ -207,6 +218,7 @@ def test_runs_are_terminated_while_they_work_and_wait_for_a_pool_where_the_next_
     wait_for(lambda: slots(instance) == (1, 1))
     waiting.terminate()
     assert waiting.ended() == "CANCELED"
+    assert waiting.said().count(CLOSED) == 2
     assert slots(instance) == (1, 0)
     # A config may name what is not selected.
     next_one = launch("concepts", config={"ops": {"others": {}}, "resources": {"home": {}}})
