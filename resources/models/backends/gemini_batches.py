@@ -55,6 +55,8 @@ _STATUSES: Mapping[int, int] = {
 
 class _RemoteBatch(Google):
     name: str
+    metadata: dict[str, Any] = Field(default_factory=dict)
+    """Checked as a whole: who finds no tag here believes that there is no such batch."""
     state: str = within("metadata", "state", default="UNSPECIFIED")
     tag: str | None = within("metadata", "displayName")
     responses_file: str | None = within("metadata", "output", "responsesFile")

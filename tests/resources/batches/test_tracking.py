@@ -7,6 +7,7 @@ import pytest
 from resources.batches import cancel, forget, submission, tracking
 from resources.faults import Stopped
 from tests.providers import Course, faults
+from tests.providers.http import json_response
 from tests.resources.batches.office import Office
 from tests.resources.models.conftest import looks
 
@@ -63,9 +64,17 @@ def test_one_that_was_never_created_frees_its_requests(lost, monkeypatch):
     assert len(lost.submit(looks(5)).batches) == 1
 
 
-def test_as_long_as_nobody_can_tell_it_stays_as_it_is(lost, monkeypatch):
+def untold(_exchange):
+    return json_response({"operations": [{"name": "batches/b", "metadata": None}]})
+
+
+UNTOLD = faults.Fault("batches without a word of them", {"openai": untold, "gemini": untold})
+
+
+@pytest.mark.parametrize("fault", [faults.SERVER_ERROR, UNTOLD])
+def test_as_long_as_nobody_can_tell_it_stays_as_it_is(lost, monkeypatch, fault):
     break_off(lost, monkeypatch, created=True)
-    lost.provider.when(on("list batches"), faults.SERVER_ERROR, times=1)
+    lost.provider.when(on("list batches"), fault, times=1)
     (problem,) = lost.find_lost().values()
     assert "whether it was created is not known" in problem
     assert lost.waiting(looks(5)) == 5
