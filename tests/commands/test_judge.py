@@ -7,13 +7,16 @@ benchmark's table is corrupt, a go is killed, the next one does the rest, and th
 import os
 import re
 import signal
+import sys
 import time
+from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from dagster import DagsterInstance, DagsterRunStatus
+from dagster import DagsterInstance, DagsterRunStatus, RunsFilter
 
+from resources import executors
 from resources.models.catalog import Model
 from tests.providers import Provider
 from tests.runs import TOPIC, failure, few_scenes, materialize, table
@@ -32,6 +35,12 @@ MODELS = f"""
   longest_output: 100
   tokens_per_image: 100
   price: {{input_per_million: 1.0, output_per_million: 1.0}}
+- name: keyless
+  backend: openai
+  model: gpt-other
+  family: gpt
+  roles: [judge]
+  key: A_KEY_THAT_IS_NOT_SET
 - {{name: mine, backend: file, model: scores.csv, family: mine, roles: [metric]}}
 - {{name: sketch, backend: offline, model: sketch, family: reference, roles: [painter]}}
 """
@@ -103,7 +112,7 @@ def story(prepared, forks):
         killed.communicate()
         provider.latency_s = 0.0
         found.count["killed"] = provider.count
-        go("whole", "--budget", "1")
+        go("whole", "--no-budget")
         go("again", "--budget", "1")
     return found
 
@@ -161,6 +170,40 @@ def test_each_partition_is_a_run_that_names_the_judge(story):
     assert len({run.tags.get("dagster/partition") for run in runs}) == 2, "the topic, and none"
     ended = {DagsterRunStatus.SUCCESS, DagsterRunStatus.FAILURE}
     assert {run.status for run in runs} == ended, "that which was killed has ended as well"
+
+
+@pytest.mark.filterwarnings("ignore:.*InitResourceContext.dagster_run:DeprecationWarning")
+def test_the_job_only_quotes_without_a_budget_and_where_it_needs_none_names_a_missing_key(
+    prepared, monkeypatch, tmp_path, capsys
+):
+    (tmp_path / "models.yaml").write_text(MODELS.replace("URL", "http://localhost:1"))
+    (tmp_path / "dagster.yaml").touch()
+    monkeypatch.setenv("COUNTERFACTORY_MODELS", str(tmp_path / "models.yaml"))
+    monkeypatch.setenv("COUNTERFACTORY_HOME", str(prepared / "data"))
+    monkeypatch.setitem(sys.modules, "definitions", None)
+    del sys.modules["definitions"]
+    # A run of one step is done in this process, as in that which a code server starts for it.
+    monkeypatch.setattr(executors, "_has_a_process", lambda context: True)
+    job = import_module("definitions").defs.resolve_job_def("judge_everything")
+    with DagsterInstance.get() as instance:
+
+        def judge(**more):
+            config = {"judge": "keyless", "benchmarks": ["vlmbias"]} | more
+            ops = {"judge_everything": {"config": config}}
+            return job.execute_in_process({"ops": ops}, instance, raise_on_error=False)
+
+        assert judge().success
+        said = capsys.readouterr().err
+        assert "The quote:" in said
+        assert "Nothing was sent. Set budget_usd" in said
+        assert instance.get_runs_count() == 1, "that of the job"
+
+        asked = judge(no_budget=True)
+        assert "Nothing was sent. Set" not in capsys.readouterr().err
+        assert "A_KEY_THAT_IS_NOT_SET is not set" in failure(asked)
+        own = instance.get_runs(RunsFilter(tags={"counterfactory/judged_by": asked.run_id}))
+    ended = {key.path[1]: run.status for run in own for key in run.asset_selection}
+    assert ended["answers_keyless"] is DagsterRunStatus.FAILURE
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 One story on two servers, for each takes many seconds to start: a topic is made, a judge in
 models.yaml is asked, its run is killed, everything is killed while it is asked again and a run
-waits, and all starts anew: the job of one judge over everything quotes the rest, and then does it.
+waits, and all starts anew: the job of one judge over everything does the rest.
 """
 
 import os
@@ -45,12 +45,6 @@ MODELS = """
   concurrency: 4
   longest_output: 1000
   price: {input_per_million: 2.0, output_per_million: 8.0, batch_share: 0.5}
-- name: keyless
-  backend: openai
-  model: gpt-other
-  family: gpt
-  roles: [judge]
-  key: A_KEY_THAT_IS_NOT_SET
 """
 """What a user has left in models.yaml, and added: a quote of everything is for these alone."""
 
@@ -103,12 +97,10 @@ def _until_all_is_killed(story, instance):
     server, provider = story.server, story.provider
     paths = [f"vlmbias/{name}" for name in TABLES + ANSWERS]
     assert server.run(paths, partition=TOPIC) == "SUCCESS"
-    keyless = {"judge": "keyless", "benchmarks": ["vlmbias"], "no_budget": True}
-    unasked, killed = server.job("judge_everything", keyless), _judge(server)
+    killed = _judge(server)
     _wait_for(lambda: provider.count >= BEFORE_A_KILL)
     _kill(server, killed)
     story.ended("killed", killed)
-    story.ended("keyless", unasked)
 
     story.asked = _judge(server)
     _wait_for(lambda: provider.count >= story.count["killed"] + BEFORE_A_KILL)
@@ -129,9 +121,8 @@ def _afterwards(story, instance):
     story.ended("by hand", story.by_hand, WITHIN_S)
     story.seconds = time.monotonic() - began
     story.ended("queued", story.queued)
-    everything = {"judge": "gpt", "benchmarks": ["vlmbias"], "limit": LIMIT}
-    story.ended("quoted", story.server.job("judge_everything", everything))
-    whole = story.server.job("judge_everything", everything | {"budget_usd": 5.0})
+    everything = {"judge": "gpt", "benchmarks": ["vlmbias"], "limit": LIMIT, "budget_usd": 5.0}
+    whole = story.server.job("judge_everything", everything)
     story.ended("judge_everything", whole)
     parts = instance.get_runs(RunsFilter(tags={"counterfactory/judged_by": whole}))
     story.parts = [*reversed(parts)]

@@ -9,12 +9,6 @@ from dagster import DagsterRunStatus
 from tests.e2e.story import BEFORE_A_KILL, CONCURRENCY, LIMIT, TOPIC, WITHIN_S
 
 
-def test_without_a_budget_a_judge_is_asked_and_a_missing_key_is_named(story):
-    assert story.status["keyless"] == "FAILURE"
-    assert "Nothing was sent. Set" not in story.said["keyless"]
-    assert "A_KEY_THAT_IS_NOT_SET is not set" in story.said["keyless"]
-
-
 def test_what_was_killed_ends_and_what_was_queued_goes_on_within_a_minute(story):
     assert story.status["killed"] == "FAILURE"
     for run in ("asked", "by hand"):
@@ -38,15 +32,9 @@ def test_a_judge_that_was_cut_off_is_gone_on_with(story):
     assert told[0] < told[-1] == asked
 
 
-def test_judge_everything_quotes_and_sends_nothing_without_a_budget(story):
-    assert story.status["quoted"] == "SUCCESS", story.said["quoted"]
-    assert "The quote:" in story.said["quoted"]
-    assert "Nothing was sent. Set budget_usd" in story.said["quoted"]
-    assert story.count["quoted"] == story.after_the_plug
-
-
 def test_judge_everything_goes_on_within_limit_and_budget_as_runs_and_makes_the_report(story):
     assert story.status["judge_everything"] == "SUCCESS", story.said["judge_everything"]
+    assert "The quote:" in story.said["judge_everything"]
     assert {run.status for run in story.parts} == {DagsterRunStatus.SUCCESS}
     assert [{key.path[1] for key in run.asset_selection} for run in story.parts] == [
         {"answers_gpt"},
