@@ -5,9 +5,10 @@ from collections.abc import Sequence
 
 from dagster import AssetKey
 
-from assets.kit.plan import PlanContext, Planners
-from assets.planning import Task, quote
+from assets.kit.plan import Plan, PlanContext, Planners
 from resources.calls.batches import Batch
+from resources.chunks import chunks
+from resources.models.requests import call_key, canonical_of
 
 
 class StillWaiting(Exception):
@@ -20,15 +21,15 @@ def lacking(planners: Planners, sources: PlanContext, batches: Sequence[Batch]) 
     The last of the batches says with which config it was submitted. Raises `StillWaiting`.
     """
     last = batches[-1]
-    task = Task(AssetKey.from_user_string(last.asset), last.partition, last.config)
-    if task.asset not in planners:
+    planner = planners.get(AssetKey.from_user_string(last.asset))
+    if planner is None:
         return "the asset is not there any more."
-    lines = quote(planners, sources, [task]).lines
-    if first := next((line.missing for line in lines if line.missing), None):
-        return f"{first} has to be materialized first."
-    if waiting := sum(line.waiting for line in lines):
-        raise StillWaiting(f"{waiting:,} requests wait in batches of others.")
-    missing, later = sum(line.to_send for line in lines), sum(line.later for line in lines)
+    missing = later = 0
+    for plan in planner(sources, last.partition, last.config):
+        if plan.missing is not None:
+            return f"{plan.missing} has to be materialized first."
+        missing += _missing(sources, plan)
+        later += sum(1 for _ in plan.later)
     if not missing and not later:
         return None
     ended = Counter[str]()
@@ -44,3 +45,14 @@ def lacking(planners: Planners, sources: PlanContext, batches: Sequence[Batch]) 
         "a batch again, by the job submit_batch, or materialize the partition, which asks them at "
         "the full price."
     )
+
+
+def _missing(sources: PlanContext, plan: Plan) -> int:
+    missing = 0
+    for some in chunks(plan.requests):
+        keys = {call_key(canonical_of(plan.model, request)) for request in some}
+        keys -= sources.calls.holds(keys)
+        if waiting := sources.calls.batches.waiting(keys):
+            raise StillWaiting(f"{len(waiting):,} requests wait in batches of others.")
+        missing += len(keys)
+    return missing
