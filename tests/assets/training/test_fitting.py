@@ -11,6 +11,7 @@ from assets.training import fitting
 from resources.faults import Missing
 from resources.home import Home
 from resources.images import ImageStore
+from resources.models.backends.adapters import BadRecord, record_in
 from resources.models.weights import Weights
 from resources.training.faults import TrainingError
 from resources.training.job import terms
@@ -75,3 +76,10 @@ def test_what_is_trained_anew_is_told_with_what_it_has_otherwise(tmp_path, caplo
     told, mangled = caplog.messages
     assert told == "Trains anew: small-earlier was trained with other margin, data."
     assert "small-mangled/record.json: it cannot be read" in mangled
+
+
+@pytest.mark.parametrize("files", ["null", "[]", '"marks.parquet"'])
+def test_a_record_whose_files_are_no_object_is_named(tmp_path, files):
+    (tmp_path / "record.json").write_text(f'{{"base": {{}}, "weights": "0", "files": {files}}}')
+    with pytest.raises(BadRecord, match=r"record.json: it cannot be read \(its files are no obj"):
+        record_in(tmp_path)
