@@ -9,7 +9,7 @@ import pyarrow as pa
 from dagster import AssetDep, AssetExecutionContext, AssetsDefinition, MaterializeResult
 from pydantic import Field
 
-from assets.kit.columns import BOOLEAN, REAL, TEXT, WHOLE, Columns, materialized
+from assets.kit.columns import BOOLEAN, REAL, TEXT, WHOLE, Columns, materialized, records
 from assets.kit.previews import markdown_table, with_intervals
 from assets.kit.table_asset import NothingYet
 from assets.kit.tuning import (
@@ -19,6 +19,7 @@ from assets.kit.tuning import (
     TRAINING_CASES,
     adapter_key,
     data_of,
+    marks_of,
     training_cases_key,
 )
 from assets.vhexpansion.common import GROUP, table_asset
@@ -165,7 +166,7 @@ def _compared(
     arm = {"arm": tuned.row["arm"], "learning_rate": tuned.row["learning_rate"]}
     before = {"arm": BEFORE, "learning_rate": None}
     for known, model in ((before, tuned.base), (arm, tuned.judge)):
-        for found in _measured(home, config, cases, model, tuned.base):
+        for found in _measured(home, config, cases, model, tuned):
             why = found.why or _unlisted(tuned, model)
             values = found._asdict() | {"why": why}
             rehearsal = found.rehearsal or bool(tuned.row["rehearsal"])
@@ -174,16 +175,19 @@ def _compared(
 
 
 def _measured(
-    home: Home, config: Measuring, cases: pd.DataFrame, model: Model | None, base: Model | None
+    home: Home, config: Measuring, cases: pd.DataFrame, model: Model | None, tuned: _Tuned
 ) -> Iterator[Measured]:
     name = model.name if model else None
-    before = base.name if base and base is not model else None
+    before = tuned.base.name if tuned.base and tuned.base is not model else None
+    of_arm = cases[cases["arm"].eq(tuned.row["arm"])]
+    trained_on = marks_of(records(of_arm)) if model and model is tuned.judge else frozenset()
     held = cases[cases["arm"].eq(HELD_OUT)]
     of_cases = held[held["kind"].eq("case")]
     for dataset, some in of_cases.groupby("dataset", sort=False):
         if dataset != config.mme:
             yield from symmetric(home, str(dataset), some, name, before)
-    yield from general(home, held[held["kind"].eq("vqa")], config.mme, name, before)
+    questions = held[held["kind"].eq("vqa")]
+    yield from general(home, questions, config.mme, name, before, trained_on)
 
 
 def _unlisted(tuned: _Tuned, model: Model | None) -> str:

@@ -9,6 +9,7 @@ import pandas as pd
 from assets.vhexpansion.adversarial_perturbations import METHODS
 from assets.vhexpansion.asking import NONE
 from assets.vhexpansion.common import key
+from assets.vhexpansion.training import base_of
 from metrics.intervals import stratified_interval
 from metrics.mme import SUBTASKS, mme_score
 from metrics.paired_differences import paired_interval
@@ -17,8 +18,9 @@ from resources.home import Home
 
 ATTACKED, ALL = "attacked", "all"
 NOT_JUDGED = "it has not been asked yet"
+_NAMED = 3
 _READ = [
-    *("case_id", "image_id", "form", "truth", "answer", "correct", "repeat", "outcome"),
+    *("case_id", "image_id", "original", "form", "truth", "answer", "correct", "repeat", "outcome"),
     *("perturbation", "encoder", "parameters", "rehearsal"),
 ]
 
@@ -68,20 +70,26 @@ def symmetric(
 
 
 def general(
-    home: Home, questions: pd.DataFrame, mme: str | None, judge: str | None, before: str | None
+    home: Home,
+    questions: pd.DataFrame,
+    mme: str | None,
+    judge: str | None,
+    before: str | None,
+    trained_on: frozenset[str] = frozenset(),
 ) -> Iterator[Measured]:
     """MME's scores, where there is a collection of it; else accuracy of held-out questions.
 
+    `trained_on` are the pictures that the judge's adapter was trained on: MME's are not held out.
     What `clean_answers_<judge>` has of these is counted: questions that are answered by yes or no.
     """
     if mme is not None:
-        yield from _mme(home, mme, judge)
+        yield from _mme(home, mme, judge, trained_on)
         return
     for dataset, some in questions.groupby("dataset", sort=False):
         yield _accuracy(home, str(dataset), some, judge, before)
 
 
-def _mme(home: Home, mme: str, judge: str | None) -> Iterator[Measured]:
+def _mme(home: Home, mme: str, judge: str | None, trained_on: frozenset[str]) -> Iterator[Measured]:
     answers = _of(home, "clean_answers", mme, None, judge)
     topics = home.find(key("seed_cases"), mme, ["case_id", "topic"])
     if answers.empty or topics is None:
@@ -104,6 +112,9 @@ def _mme(home: Home, mme: str, judge: str | None) -> Iterator[Measured]:
         score = mme_score(asked, kind)
         names = {each.casefold() for each in SUBTASKS[kind]}
         of = first[asked["subtask"].str.casefold().isin(names)]
+        if learned := _learned(mme, of, trained_on):
+            yield Measured(kind, mme, cases=len(of), why=learned)
+            continue
         yield Measured(
             kind,
             mme,
@@ -116,6 +127,17 @@ def _mme(home: Home, mme: str, judge: str | None) -> Iterator[Measured]:
             why=score.why,
             rehearsal=bool(of["rehearsal"].any()),
         )
+
+
+def _learned(mme: str, answers: pd.DataFrame, trained_on: frozenset[str]) -> str:
+    """Why a sum would be of what was learned by heart; empty where it would not."""
+    shown = answers.drop_duplicates("image_id")
+    bases = shown["image_id"].map(lambda name: base_of(mme, name))
+    seen = shown[bases.isin(trained_on) | shown["original"].isin(trained_on)]
+    if seen.empty:
+        return ""
+    some = ", ".join([*seen["image_id"].head(_NAMED), *(["…"] if len(seen) > _NAMED else [])])
+    return f"its adapter was trained on {len(seen):,} of {len(shown):,} pictures: {some}"
 
 
 def _accuracy(

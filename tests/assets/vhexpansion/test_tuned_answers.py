@@ -7,9 +7,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from assets.vhexpansion.mitigation import Measuring, _compared, _Tuned
 from assets.vhexpansion.tuned_answers import NOT_JUDGED, general, symmetric
 from metrics.mme import COGNITION
 from resources.home import Home
+from tests.assets.vhexpansion.test_numbers import served
 
 ZOO = [f"zoo/{n}" for n in range(4)]
 
@@ -18,6 +20,7 @@ def answer(case, right, form="original", perturbation="none", **columns):
     return {
         "case_id": case,
         "image_id": f"image of {case}",
+        "original": f"sha of {case}",
         "form": form,
         "truth": "yes",
         "answer": {True: "yes", False: "no", None: None}[right],
@@ -81,7 +84,8 @@ def test_what_was_not_asked_says_so(home):
     ]
 
 
-def test_mme_is_scored_by_its_rule_of_the_collection_that_is_named(home):
+def write_mme(home):
+    """MME's questions about cognition, each fourth one answered with neither yes nor no."""
     asked = [(f"mme/{task}/{at}", task, at) for task in COGNITION for at in range(4)]
     rows = [
         answer(case, right=None if at == 3 else True, image_id=f"{task} {at // 2}")
@@ -89,6 +93,11 @@ def test_mme_is_scored_by_its_rule_of_the_collection_that_is_named(home):
     ]
     store(home, "clean_answers_tuned", "mme", rows)
     store(home, "seed_cases", "mme", [{"case_id": c, "topic": t} for c, t, _ in asked])
+    return rows
+
+
+def test_mme_is_scored_by_its_rule_of_the_collection_that_is_named(home):
+    rows = write_mme(home)
     perception, cognition = general(home, pd.DataFrame(), "mme", "tuned", None)
     assert perception.why == "existence has no questions"
     # What is neither yes nor no is wrong: three of four questions, one of two pictures.
@@ -99,6 +108,31 @@ def test_mme_is_scored_by_its_rule_of_the_collection_that_is_named(home):
     _, cognition = general(home, pd.DataFrame(), "mme", "tuned", None)
     assert cognition.value is None
     assert cognition.why == "1 of 4 questions of commonsense_reasoning have no answer"
+
+
+@pytest.mark.parametrize("mark", ["code_reasoning 1", "sha of mme/code_reasoning/2"])
+def test_a_sum_of_mme_is_none_where_an_adapter_was_trained_on_its_pictures(home, mark):
+    """A general question, or a case, may show one of them: by its name or by its bytes."""
+    write_mme(home)
+    apart = list(general(home, pd.DataFrame(), "mme", "tuned", None, frozenset({"another"})))
+    assert apart[1].value == 4 * (75 + 50)
+    _, cognition = general(home, pd.DataFrame(), "mme", "tuned", None, frozenset({mark}))
+    assert (cognition.value, cognition.low) == (None, None)
+    assert cognition.why == "its adapter was trained on 1 of 8 pictures: code_reasoning 1"
+
+
+def test_what_an_adapters_arm_has_is_what_it_was_trained_on(home):
+    write_mme(home)
+    learned = {"base": "sha of mme/text_translation/0", "original": "sha of mme/text_translation/0"}
+    cases = pd.DataFrame([{"arm": "expanded", "kind": "vqa", "dataset": "llava_mix", **learned}])
+    judge = served("tuned", 0.2)
+    for arm, found in (("expanded", None), ("original", 4 * (75 + 50))):
+        row = {"arm": arm, "learning_rate": 1.8e-6, "adapter": "a", "rehearsal": False}
+        every = _compared(home, Measuring(mme="mme"), cases, _Tuned(row, judge, None))
+        (value,) = (
+            each["value"] for each in every if (each["arm"], each["measure"]) == (arm, "cognition")
+        )
+        assert value == found
 
 
 def test_general_questions_that_were_held_out_are_the_test_without_mme(home):
