@@ -54,7 +54,8 @@ class _Progress:
         line = {"step": step, "of": state.max_steps, "seconds": pace, **told, **means, "said": said}
         if state.is_world_process_zero:
             with (self._folder / FILE).open("a", encoding="utf-8") as file:
-                file.write(json.dumps(line) + "\n")
+                # A full disk may have left half of a line, which is not to be gone on with.
+                file.write(f"\n{json.dumps(line)}\n")
         _require_numbers(step, told)
         self._require_spread(step, told)
 

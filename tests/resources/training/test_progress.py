@@ -63,6 +63,14 @@ def test_a_step_that_is_made_again_is_told_once_and_half_a_line_is_passed_over(t
     assert told.endswith("said: correct: '7' (+1.00)")
 
 
+def test_half_a_line_that_a_full_disk_left_takes_no_step_with_it(tmp_path):
+    log(_Progress(tmp_path, Meter()), 1)
+    path = tmp_path / FILE
+    path.write_text(path.read_text() + '{"step": 2, "lo')
+    log(_Progress(tmp_path, Meter()), 2)
+    assert [line["step"] for line in lines(tmp_path)] == [1, 2]
+
+
 def test_the_summary_at_the_end_is_no_step(tmp_path):
     progress = _Progress(tmp_path, Meter())
     progress.on_log(None, State(3), None, logs={"train_runtime": 3.0, "train_loss": 0.1})
