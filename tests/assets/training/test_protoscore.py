@@ -116,7 +116,7 @@ def filtered_paths(root):
 
 def test_an_adapter_is_published_and_scores_what_was_held_out(studio, made):
     told = metadata(made, "adapter", "protoscore")
-    assert told["steps"] == 2
+    assert (told["steps"], told["processes"], told["base_revision"]) == (2, 1, COMMIT)
     assert told["plot"].startswith("![loss, reward and spread by step](data:image/png;base64,")
     scores = stored(studio, "adapter")
     assert len(scores) == 2 * 6 * 2

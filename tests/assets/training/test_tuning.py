@@ -253,6 +253,14 @@ def test_a_picture_that_is_held_out_stops_a_training_with_its_name(root, trained
     assert named in failure(result)
 
 
+def test_an_adapter_of_other_training_cases_is_left_out_of_mitigation(root, trained, tmp_path):
+    other = copied(root, tmp_path / "root")
+    path = other / GROUP / "adapter" / "expanded" / "2e-3.parquet"
+    rewrite(path, lambda rows: [{**row, "data": "0" * 64} for row in rows])
+    run(other, "mitigation")
+    assert pd.read_parquet(other / GROUP / "mitigation.parquet").empty
+
+
 def test_a_learning_rate_that_is_not_that_of_the_partition_is_refused(root, trained):
     config = {"adapter": {"base": "none", "learning_rate": 1e-4}}
     result = materialize(root, "adapter", topic=CELL, group=GROUP, config=config)
