@@ -95,12 +95,12 @@ def record_in(folder: Path) -> dict[str, Any] | None:
     try:
         found = json.loads(path.read_text())
         lacking = {"base", "weights"} - {*found}
-        if not isinstance(found.get(FILES, {}), dict):
-            raise TypeError(f"its {FILES} are no object")
-    except (ValueError, TypeError, AttributeError) as error:
+    except (ValueError, TypeError) as error:
         raise BadRecord(f"{path}: it cannot be read ({error}). {_AGAIN}") from None
     if lacking:
         raise BadRecord(f"{path}: it has no {' and no '.join(sorted(lacking))}. {_AGAIN}")
+    if not isinstance(found.get(FILES, {}), dict):
+        raise BadRecord(f"{path}: its {FILES} are no object. {_AGAIN}")
     return dict(found)
 
 

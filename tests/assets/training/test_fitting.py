@@ -81,5 +81,5 @@ def test_what_is_trained_anew_is_told_with_what_it_has_otherwise(tmp_path, caplo
 @pytest.mark.parametrize("files", ["null", "[]", '"marks.parquet"'])
 def test_a_record_whose_files_are_no_object_is_named(tmp_path, files):
     (tmp_path / "record.json").write_text(f'{{"base": {{}}, "weights": "0", "files": {files}}}')
-    with pytest.raises(BadRecord, match=r"record.json: it cannot be read \(its files are no obj"):
+    with pytest.raises(BadRecord, match=r"record.json: its files are no object. Fetch"):
         record_in(tmp_path)
