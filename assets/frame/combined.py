@@ -92,7 +92,6 @@ class Combined(JudgeStep[Combining]):
         self, work: Work[Combining], rows: Sequence[dict[str, Any]]
     ) -> Sequence[dict[str, Any]]:
         """Make the pictures that are missing, and read them again where code can."""
-        super().made(work, rows)
         found, number = make_pictures(rows, works_of(rows), DONE, work.images, work.ledger)
         work.log.info("made %d of %d combinations", number, len(found))
         return with_readable(found, work.images, work.ledger)

@@ -129,7 +129,7 @@ class Pairwise(JudgeStep[SomeBiases]):
                 "picture by the same settings. Materialize frame/images and biased_images with "
                 "samples: 2; a collection has no second ones."
             )
-        return super().made(work, rows)
+        return rows
 
     def query(self, work: Work[SomeBiases], row: Row) -> Conversation:
         """Have both pictures compared by the original instruction."""

@@ -5,7 +5,8 @@ expected bias, the rows of the step hold.
 """
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any, ClassVar, TypeAlias
 
 from assets.kit.checks import few_unread
@@ -79,11 +80,10 @@ class JudgeStep(Step[ConfigT]):
             return dict(self.references[self.judge.model](row, work.images))
         return (yield from self.query(work, row))
 
-    def made(self, work: Work[ConfigT], rows: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
-        """The same rows. Raises `Mismatch` where the judge was trained on their pictures."""
+    def require(self, work: Work[ConfigT]) -> None:
+        """Raise `Mismatch` where the judge was trained on pictures of any row."""
         if not self.leaves_out_trained:
-            _require_unseen(self.judge, work, rows)
-        return rows
+            _require_unseen(self.judge, work, chain.from_iterable(self.portions(work)))
 
     @abstractmethod
     def query(self, work: Work[ConfigT], row: Row) -> Conversation:
@@ -94,7 +94,7 @@ class JudgeStep(Step[ConfigT]):
         return [few_unread(*self.unread)] if self.unread else []
 
 
-def _require_unseen(judge: Model, work: Work[Any], rows: Sequence[Row]) -> None:
+def _require_unseen(judge: Model, work: Work[Any], rows: Iterable[Row]) -> None:
     """Raise `Mismatch` where rows are about pictures that a judge's adapter was trained on."""
     adapter = judge.parameters.get("adapter")
     find = marks_in(folder_of(str(adapter))) if adapter else None

@@ -120,6 +120,7 @@ def query(
 
 def _made(step: Step[Any], work: Work[Any]) -> Iterator[Sequence[dict[str, Any]]]:
     try:
+        step.require(work)
         yield from map(partial(step.made, work), step.portions(work))
     except NotCountable as missing:
         raise NothingYet(

@@ -268,6 +268,9 @@ class Step(ABC, Generic[ConfigT]):
             return in_chunks(self.each_row(work), PORTION)
         return iter([self.rows(work)])
 
+    def require(self, work: Work[ConfigT]) -> None:
+        """Raise what keeps all rows from being asked about, before the first one is made."""
+
     def made(self, work: Work[ConfigT], rows: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
         """The rows with what code makes of them, such as pictures, before anybody is asked.
 

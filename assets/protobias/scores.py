@@ -96,11 +96,10 @@ class Scores(JudgeStep[Limited]):
         pictures = first_pairs(evaluated, work.config.limit)
         return [_row(self.judge, picture) for picture in pictures]
 
-    def made(self, work: Work[Limited], rows: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
-        """The same rows. Raises `Mismatch` where its adapter was trained on pairs like these."""
+    def require(self, work: Work[Limited]) -> None:
+        """Raise `Mismatch` where its adapter was trained on pairs like these."""
         if self._adapter:
-            require_apart(self.judge, self._adapter, work, rows)
-        return rows
+            require_apart(self.judge, self._adapter, work, self.rows(work))
 
     def query(self, work: Work[Limited], row: Row) -> Conversation:
         """Have the picture scored."""

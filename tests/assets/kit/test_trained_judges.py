@@ -10,6 +10,7 @@ from assets.frame.combined import Combined
 from assets.frame.pairwise import Pairwise
 from assets.frame.scores import Scores as FrameScores
 from assets.kit.limits import Limited
+from assets.kit.materializing import query
 from assets.kit.step import Work
 from assets.kit.table_asset import Mismatch
 from assets.kit.tuning import TRAINED_ON
@@ -43,10 +44,13 @@ def work(tmp_path, monkeypatch):
     )
 
 
-def asked(step, **parameters):
+def asked(step, rows, **parameters):
+    """A step of such rows, each in a portion of its own."""
     known = {"name": "tuned", "model": "some/model", "family": "some", "parameters": parameters}
     entry = Model(backend="transformers", roles=("judge", "captioner"), **known)
-    return step(Catalog((entry,)), entry)
+    made = step(Catalog((entry,)), entry)
+    made.portions = lambda work: ([row] for row in rows)
+    return made
 
 
 def row(image_id, digest, **more):
@@ -64,18 +68,25 @@ SEEN = [
 @pytest.mark.parametrize("seen", SEEN)
 def test_one_is_asked_about_nothing_where_it_was_trained_on_some(work, step, seen):
     with pytest.raises(Mismatch) as refused:
-        asked(step, adapter=ADAPTER).made(work, [OTHER, seen])
+        asked(step, [OTHER, seen], adapter=ADAPTER).require(work)
     assert str(refused.value).startswith(
         f"1 pictures of flags are among those that {ADAPTER} was trained on: {seen['image_id']}. "
         "tuned is asked about none of them, nor about the others"
     )
 
 
-@pytest.mark.parametrize("step", [Answers, FrameScores, Pairwise, Captions, Scores])
+def test_nothing_is_asked_about_the_portions_before(work):
+    """Here there is no client that it could be asked by."""
+    step = asked(FrameScores, [OTHER, SEEN[0]], adapter=ADAPTER)
+    with pytest.raises(Mismatch):
+        query(step, work, None, None)
+
+
+@pytest.mark.parametrize("step", [Answers, FrameScores, Pairwise, Combined, Captions, Scores])
 def test_others_are_asked(work, step):
-    assert asked(step, adapter=ADAPTER).made(work, [OTHER]) == [OTHER]
-    assert asked(step).made(work, [OTHER, *SEEN]) == [OTHER, *SEEN]
+    asked(step, [OTHER], adapter=ADAPTER).require(work)
+    asked(step, [OTHER, *SEEN]).require(work)
 
 
 def test_where_such_rows_are_left_out_of_all_numbers_they_are_asked_about(work):
-    assert asked(YesNoAnswers, adapter=ADAPTER).made(work, SEEN) == SEEN
+    asked(YesNoAnswers, SEEN, adapter=ADAPTER).require(work)

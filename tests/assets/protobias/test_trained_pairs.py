@@ -61,9 +61,11 @@ def checked(root, rows, role="metric"):
     return checks["no_overlap"].passes(work_in(root), rows)
 
 
-def made(root, rows, role="metric"):
-    """What is left to be scored of these pictures."""
-    return scores_of(role, adapter=ADAPTER).made(work_in(root), rows)
+def require(root, rows, role="metric"):
+    """What is done before any of these pictures is scored."""
+    step = scores_of(role, adapter=ADAPTER)
+    step.rows = lambda work: rows
+    step.require(work_in(root))
 
 
 def first_of(root):
@@ -77,7 +79,7 @@ def test_a_pair_that_was_trained_on_is_named_before_anything_is_scored(tmp_path,
     write_marks(tmp_path / ADAPTER, {split: [first._replace(painter="earlier")]})
     write_record(tmp_path)
     with pytest.raises(Mismatch) as refused:
-        made(tmp_path, rows, role)
+        require(tmp_path, rows, role)
     assert str(refused.value).startswith(
         f"1 evaluated pairs are like one that {ADAPTER} was trained on or chosen by: "
         f"sketch/{first.pair_id} (triplet with earlier/{first.pair_id} ({split})). trained has "
@@ -86,7 +88,7 @@ def test_a_pair_that_was_trained_on_is_named_before_anything_is_scored(tmp_path,
     found = checked(tmp_path, rows, role)
     assert (found.passed, found.severity) == (False, AssetCheckSeverity.ERROR)
     others = [row for row in rows if row["pair_id"] != first.pair_id]
-    assert made(tmp_path, others, role) == others
+    require(tmp_path, others, role)
     apart = checked(tmp_path, others, role)
     assert apart.passed
     assert apart.description.startswith("0 of 3 evaluated pairs")
@@ -96,9 +98,9 @@ def test_a_picture_that_a_judge_was_fine_tuned_on_is_found(tmp_path, rows):
     first = first_of(tmp_path)
     write_record(tmp_path, **{TRAINED_ON: ["game_boards/go", first.adversarial]})
     with pytest.raises(Mismatch, match=rf"{first.pair_id} \(picture with {first.adversarial} "):
-        made(tmp_path, rows, "judge")
+        require(tmp_path, rows, "judge")
     write_record(tmp_path, **{TRAINED_ON: ["game_boards/go", first.concept_id]})
-    assert made(tmp_path, rows, "judge") == rows
+    require(tmp_path, rows, "judge")
     assert checked(tmp_path, rows, "judge").passed
 
 
@@ -108,7 +110,7 @@ def test_an_adapter_that_does_not_say_what_it_was_trained_on_is_warned_of(tmp_pa
     if told is not None:
         write_record(tmp_path, **told)
         write_marks(tmp_path / ADAPTER, {"training": [first_of(tmp_path)]})
-    assert made(tmp_path, rows) == rows
+    require(tmp_path, rows)
     found = checked(tmp_path, rows)
     assert (found.passed, found.severity) == (False, AssetCheckSeverity.WARN)
     assert f"cannot be told: the record of {ADAPTER} does not say." in found.description
@@ -123,9 +125,9 @@ def test_files_of_another_adapter_are_refused(tmp_path, rows, name, trouble):
     path.write_bytes(b"other") if trouble == "other" else path.unlink()
     said = {"other": "it is not the one", "gone": "it is missing"}[trouble]
     with pytest.raises(BadRecord, match=rf"{name}: {said}.* Fetch the folder again; or"):
-        made(tmp_path, rows)
+        require(tmp_path, rows)
 
 
 def test_a_metric_without_an_adapter_has_no_such_check():
     assert {check.name for check in scores_of().checks()} == {"nothing_failed", "few_unread"}
-    assert scores_of().made(None, ["row"]) == ["row"]
+    scores_of().require(None)
