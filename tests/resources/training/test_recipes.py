@@ -1,6 +1,7 @@
 """What recipes set, in one step of TRL's trainers each, and what the control learns."""
 
 import json
+import re
 import warnings
 from pathlib import Path
 
@@ -14,7 +15,22 @@ from resources.training.trainers import trainer_of
 from tests import tiny
 from tests.resources.training.small import QUICK, TEXT, failure_rate, job, pairs
 
+DOCS = Path(__file__).parents[3] / "docs" / "training.md"
 ONE_STEP = QUICK | {"steps": 1, "at_once": 2, "generations": 2}
+
+
+def test_the_page_has_the_defaults_and_each_setting_says_its_reason():
+    table = DOCS.read_text().partition("| config | default | why |")[2].partition("\n\n")[0]
+    rows = [line.strip("| ").split(" | ") for line in table.splitlines() if "`" in line]
+    said = {}
+    for names, defaults, *_ in rows:
+        said |= dict(zip(re.findall(r"`(\w+)`", names), defaults.split(", "), strict=False))
+    fields = RankingRecipe.model_fields
+    assert {*said} == {*fields} - {"base", "accelerate_config", "regardless"}
+    for name, default in said.items():
+        if isinstance(fields[name].default, (bool, int, float)):
+            assert json.loads(default) == fields[name].default, name
+    assert all(field.description for field in fields.values())
 
 
 def done(root, base, **recipe):
