@@ -3,6 +3,7 @@
 import pandas as pd
 import pytest
 
+from generators.domains import domain
 from tests.e2e.story import TABLES, TOPIC
 from tests.runs import materialize, rewrite
 
@@ -62,8 +63,12 @@ def test_config_is_refused_with_its_reason(server):
     assert "seven" in refused["errors"][0]["message"]
 
 
-def test_a_topic_that_failed_stays_failed_after_another_has_passed(story, server):
+def test_a_topic_that_failed_stays_failed_after_another_has_passed(story, server, monkeypatch):
     """In process, on the server's instance, and before there is a browser: see `chromium`."""
+    # So few are drawn without other processes.
+    drawing = domain(OTHER).drawing
+    scenes = drawing.scenes(0)[:3]
+    monkeypatch.setattr(drawing, "scenes", lambda seed: scenes)
     path = server.home / "vlmbias" / "drawn_images" / f"{TOPIC}.parquet"
     good = path.read_bytes()
 
