@@ -9,7 +9,7 @@ _WHOLE = "whole"
 
 
 def mark_whole(checkpoint: Path) -> None:
-    """Say that a checkpoint is whole, once its files are on the disk."""
+    """Say that a checkpoint, or an adapter, is whole, once its files are on the disk."""
     for path in sorted(checkpoint.rglob("*")):
         if path.is_file():
             _sync(path)

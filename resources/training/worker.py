@@ -11,7 +11,7 @@ from typing import Any
 from upath import UPath
 
 from resources.atomic_writes import write_whole
-from resources.training.checkpoints import last_whole
+from resources.training.checkpoints import last_whole, mark_whole
 from resources.training.job import Job, read
 from resources.training.processes import processes
 from resources.training.progress import callback
@@ -33,6 +33,7 @@ def train(job: Job) -> None:
     found.trainer.train(resume_from_checkpoint=str(start) if start else None)
     found.trainer.save_model(str(folder / ADAPTER))
     if state.is_main_process:
+        mark_whole(folder / ADAPTER)
         told: dict[str, Any] = {"steps": found.steps, "processes": found.processes}
         told |= {"rows": found.rows, "rows_trained": found.given}
         told |= {"device": str(found.trainer.model.device), "dtype": str(found.trainer.model.dtype)}

@@ -64,6 +64,18 @@ def test_an_ablation_is_one_value_of_the_recipe(base, tmp_path):
     assert told["dtype"] == "torch.bfloat16"
 
 
+def test_a_training_is_not_done_before_its_adapter_is_on_the_disk(base, tmp_path, monkeypatch):
+    """Else, after a power cut, an adapter that lacks its end would be published."""
+
+    def fails(folder):
+        raise OSError(5, f"{folder.name} is not on the disk")
+
+    monkeypatch.setattr(worker, "mark_whole", fails, raising=False)
+    with pytest.raises(OSError, match="adapter is not on the disk"):
+        done(tmp_path, base, **ONE_STEP)
+    assert not list(tmp_path.glob(f"training/*/{worker.TRAINED}"))
+
+
 def test_a_kl_term_takes_no_second_copy_of_the_base(base, tmp_path):
     recipe = RankingRecipe(base=str(base), **ONE_STEP, beta=0.1)
     with warnings.catch_warnings():
