@@ -24,6 +24,8 @@ _TOLD_EVERY = 10
 """Steps; the first are all told."""
 _LITTLE = 1 << 20
 _TAIL = 2000
+_SAY_ALL = ("NoSpread", "NoGradient", "Diverged", "TornPair", "TrainingError", "Closed")
+"""The errors of a training whose messages need nothing of what it printed."""
 _PROJECT = Path(__file__).parents[2]
 
 
@@ -121,7 +123,7 @@ def what_went_wrong(job: Job, code: int) -> Exception:
             "space, or set COUNTERFACTORY_HOME to a larger disk, and materialize again; it goes on "
             "there."
         )
-    if found.get("kind") in ("NoSpread", "Diverged", "TornPair", "TrainingError", "Closed"):
+    if found.get("kind") in _SAY_ALL:
         return TrainingError(found["message"])
     tail = (folder / "output.log").read_text(errors="replace")[-_TAIL:]
     words = f"{found['kind']}: {found['message']}" if found else f"it ended with code {code}"

@@ -14,14 +14,20 @@ from resources.training.processes import processes
 
 FILE = "progress.jsonl"
 PATIENCE = 50
-"""Steps without any spread of rewards after which a training stops."""
+"""Steps without any spread of rewards, or without a gradient, after which a training stops."""
 _KEPT = ("loss", "reward", "reward_std", "frac_reward_zero_std", "grad_norm", "learning_rate")
 _SPREAD = "frac_reward_zero_std"
 """The share of pictures whose samples all have one reward, from which nothing is learned."""
+_NOTHING = 1e-7
+"""A loss or norm of a gradient that is none."""
 
 
 class NoSpread(TrainingError):
     """All samples of every picture had the same reward for too long."""
+
+
+class NoGradient(TrainingError):
+    """What is to be learned is not, and no weight moves any more."""
 
 
 class Diverged(TrainingError):
@@ -37,14 +43,14 @@ def callback(folder: Path, meter: Meter) -> Any:
 class _Progress:
     def __init__(self, folder: Path, meter: Meter) -> None:
         self._folder, self._meter = folder, meter
-        self._idle, self._started, self._first = 0, monotonic(), 0
+        self._idle, self._still, self._started, self._first = 0, 0, monotonic(), 0
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **others: Any) -> None:
         """Count from where a killed run ended."""
         self._started, self._first = monotonic(), state.global_step
 
     def on_log(self, args: Any, state: Any, control: Any, logs: Any, **others: Any) -> None:
-        """Write the numbers of a step; raises `NoSpread` and `Diverged`."""
+        """Write the numbers of a step; raises `NoSpread`, `NoGradient` and `Diverged`."""
         means, said = self._meter.read()
         told = {name: float(logs[name]) for name in _KEPT if logs.get(name) is not None}
         if "loss" not in told:
@@ -58,6 +64,7 @@ class _Progress:
                 file.write(f"\n{json.dumps(line)}\n")
         _require_numbers(step, told)
         self._require_spread(step, told)
+        self._require_gradient(step, told)
 
     def on_save(self, args: Any, state: Any, control: Any, **others: Any) -> None:
         """Mark the checkpoint as whole, once every process has written its part."""
@@ -75,6 +82,18 @@ class _Progress:
                 f"nothing is learned. If that is near 1.5, all is learned: set steps to "
                 f"{max(1, step - PATIENCE)}. Else raise temperature, or take a base whose answers "
                 "are digits."
+            )
+
+    def _require_gradient(self, step: int, told: Mapping[str, float]) -> None:
+        # Without a spread of rewards there is none either, which is told in other words.
+        learned = "reward" in told or told["loss"] < _NOTHING
+        still = not learned and told.get("grad_norm", 1.0) < _NOTHING
+        self._still = self._still + 1 if still else 0
+        if self._still >= PATIENCE:
+            raise NoGradient(
+                f"The training stopped after step {step}: for {PATIENCE} steps its gradient was 0 "
+                f"at a loss of {told['loss']:.3g}: nothing is learned any more, as where the "
+                "probability of yes has become 0 for every picture. Set a smaller learning_rate."
             )
 
 

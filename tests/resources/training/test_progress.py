@@ -9,6 +9,7 @@ from resources.training.progress import (
     FILE,
     PATIENCE,
     Diverged,
+    NoGradient,
     NoSpread,
     _Progress,
     in_words,
@@ -44,6 +45,26 @@ def test_it_stops_where_gradients_are_no_numbers(tmp_path):
     with pytest.raises(Diverged, match=r"stopped at step 2: .* Set a smaller learning_rate"):
         log(progress, 2, grad_norm=float("nan"))
     assert len(lines(tmp_path)) == 2
+
+
+def test_it_stops_where_nothing_moves_before_all_is_learned(tmp_path):
+    """As the control, once P(yes) is 0 whatever is shown: its loss is the margin then."""
+    progress = _Progress(tmp_path, Meter())
+    told = {"grad_norm": 1e-12, "learning_rate": 1e-2}
+
+    def step(at, loss):
+        progress.on_log(None, State(at), None, logs=told | {"loss": loss})
+
+    for at in range(1, PATIENCE):
+        step(at, 0.3)
+    step(PATIENCE, 0.0)
+    for at in range(PATIENCE + 1, 2 * PATIENCE):
+        step(at, 0.3)
+    with pytest.raises(NoGradient, match=r"after step 100: .* at a loss of 0\.3: nothing is learn"):
+        step(2 * PATIENCE, 0.3)
+    done = _Progress(tmp_path, Meter())
+    for at in range(1, 2 * PATIENCE):
+        done.on_log(None, State(at), None, logs=told | {"loss": 0.0})
 
 
 def test_a_step_that_is_made_again_is_told_once_and_half_a_line_is_passed_over(tmp_path):
