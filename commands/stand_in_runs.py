@@ -1,13 +1,15 @@
 """The runs of stand-in runs, two at once: while one draws, another makes its tables."""
 
 import os
+import warnings
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn, TextIO
 
 from dagster import AssetKey, DagsterInstance, ExecuteInProcessResult
 from dagster._core.definitions.assets.graph.base_asset_graph import BaseAssetGraph
@@ -79,7 +81,11 @@ class Maker:
         """
         waiting, made = [self._planned(*run) for run in runs], 0
         under_way: dict[Future[ExecuteInProcessResult], _Planned] = {}
-        with ThreadPoolExecutor(_AT_ONCE) as threads, console(errors=True).status("") as status:
+        with (
+            _deprecations_hidden(),
+            ThreadPoolExecutor(_AT_ONCE) as threads,
+            console(errors=True).status("") as status,
+        ):
             try:
                 while waiting or under_way:
                     while len(under_way) < _AT_ONCE and (
@@ -162,6 +168,30 @@ class Maker:
             if run := self._instance.get_run_by_id(planned.run_id):
                 self._instance.report_run_canceled(run)
         os._exit(_INTERRUPTED)
+
+
+@contextmanager
+def _deprecations_hidden() -> Iterator[None]:
+    """Hide each `DeprecationWarning`, as Python does by default.
+
+    pandas shows them for a moment, and in all threads; of two that do so at once, one leaves it so.
+    """
+    with warnings.catch_warnings():
+        show = warnings.showwarning
+
+        def showwarning(
+            message: Warning | str,
+            category: type[Warning],
+            filename: str,
+            lineno: int,
+            file: TextIO | None = None,
+            line: str | None = None,
+        ) -> None:
+            if not issubclass(category, DeprecationWarning):
+                show(message, category, filename, lineno, file, line)
+
+        warnings.showwarning = showwarning
+        yield
 
 
 def failure(result: ExecuteInProcessResult, what: str) -> str:

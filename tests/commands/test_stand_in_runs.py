@@ -4,6 +4,7 @@ import os
 import signal
 import sys
 import threading
+import warnings
 from types import SimpleNamespace
 
 import pytest
@@ -70,6 +71,22 @@ def make(tmp_path, monkeypatch):
 
 RED, BLUE = ((COLOURS, StandIn(("drawn", "read"), kind)) for kind in ("red", "blue"))
 REPORT, SHAPE = (COLOURS, StandIn(("report",))), (SHAPES, StandIn(("drawn_shapes",)))
+
+
+def test_deprecations_stay_hidden_where_two_threads_showed_them_at_once(make):
+    def draw(context):
+        one, other = warnings.catch_warnings(), warnings.catch_warnings()
+        one.__enter__()
+        warnings.simplefilter("always")
+        other.__enter__()
+        one.__exit__()
+        other.__exit__()
+        warnings.warn("will be removed", DeprecationWarning, stacklevel=1)
+        warnings.warn("is of use", UserWarning, stacklevel=1)
+
+    with pytest.warns(UserWarning, match="is of use") as shown:
+        make(SHAPE, drawn_shapes=draw)
+    assert [warning.category for warning in shown] == [UserWarning]
 
 
 def test_two_runs_are_under_way_at_once(make):
