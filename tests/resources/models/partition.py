@@ -1,10 +1,14 @@
 """Partitions that are asked for in processes of their own, which may be killed.
 
 They are forked from one that has imported what they need: for each of many, that takes seconds.
+It is their own, for the one that is there may have been started by who draws, for which it has
+imported other things.
 """
 
 import multiprocessing
 import os
+from multiprocessing.forkserver import ForkServer
+from unittest import mock
 
 from resources.calls import CallStore, writer
 from resources.calls.spending import Account
@@ -15,14 +19,17 @@ from tests.resources.models.conftest import CANARY, LOG, Model, client_at, close
 
 REQUESTS, CONCURRENCY, LEASE_S = 400, 16, 0.5
 FORKS = multiprocessing.get_context("forkserver")
-FORKS.set_forkserver_preload([__name__, "openai"])
+_SERVER = ForkServer()
+_FORK = _SERVER.connect_to_new_process
+_SERVER.set_forkserver_preload([__name__, "openai"])
 
 
 def started(target, *arguments):
     """A process that runs one of the functions below, and our end of its pipe."""
     ours, its = FORKS.Pipe()
     process = FORKS.Process(target=target, args=(its, *arguments))
-    process.start()
+    with mock.patch("multiprocessing.forkserver.connect_to_new_process", _FORK):
+        process.start()
     its.close()
     return process, ours
 
