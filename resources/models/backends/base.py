@@ -36,6 +36,7 @@ from resources.models.requests import Edit, Look, Paint, Request, Score, Write
 _AROUND_A_LINE, _AROUND_A_PART = 512, 128
 """Bytes, at most, of what a provider's format puts around a request, and around each part."""
 PictureOf: TypeAlias = Callable[[str], bytes]
+BatchWord: TypeAlias = Literal["running", "ended", "failed", "expired", "cancelled"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +46,31 @@ class BatchState:
     One that expired or was cancelled has the results that were ready by then.
     """
 
-    word: Literal["running", "ended", "failed", "expired", "cancelled"]
+    word: BatchWord
     said: str
+
+    def require_over(self, batch: str) -> None:
+        """Raise `Interrupted` where it runs: who reads no results then believes there are none."""
+        if self.word == "running":
+            raise Interrupted(
+                f"The batch {batch} is not over: its provider says that it is {self.said} now.",
+                possibly_paid=False,
+            )
+
+
+def batch_word(words: Mapping[str, BatchWord], state: str) -> BatchWord:
+    """What a provider's word for the state of a batch is for us, as `words` has it.
+
+    Raises `Interrupted` for one that is not there: whether the batch is over is not known.
+    """
+    if state in words:
+        return words[state]
+    raise Interrupted(
+        f"Its provider says that it is in the state {state!r}, which is not known here. Its "
+        "requests keep waiting, and it is asked again. If this stays, see there what became of it: "
+        "if nothing will come any more, cancel it with `forget`.",
+        possibly_paid=False,
+    )
 
 
 class BatchBackend(ABC):
@@ -94,11 +118,11 @@ class BatchBackend(ABC):
 
     @abstractmethod
     async def state(self, batch: str) -> BatchState:
-        """How a batch stands."""
+        """How a batch stands; raises `Interrupted` for a state that is not known."""
 
     @abstractmethod
     def results(self, batch: str) -> AsyncIterator[tuple[str, Reply | Fault]]:
-        """What came of the requests of a batch that is not running any more, by name.
+        """What came of the requests of a batch, by name; `Interrupted` where it is not over.
 
         A request that was not answered in time has a fault or is not there at all. Each comes once
         at most. Lines that cannot be read spoil no others: after the last one, `UnparsableReply`

@@ -10,14 +10,14 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Mapping
 from functools import cached_property
-from typing import IO, Any, Literal
+from typing import IO, Any
 from urllib.parse import urlsplit
 
 import httpx2
 from google.genai import Client
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from resources.models.backends.base import BatchBackend, BatchState
+from resources.models.backends.base import BatchBackend, BatchState, BatchWord, batch_word
 from resources.models.backends.batch_files import Result, lines_of, results_of, told
 from resources.models.backends.gemini import ADDRESS, ERRORS, VERSION, Gemini
 from resources.models.backends.http_client import longest_reply
@@ -30,14 +30,20 @@ from resources.untrusted_input import BadJson, parse_untrusted
 _CHUNK = 1_000_000
 _PAGE = 100
 _MEDIA_TYPE = "application/jsonl"
-_ENDS: Mapping[str, Literal["ended", "failed", "expired", "cancelled"]] = {
+_WORDS: Mapping[str, BatchWord] = {
+    "QUEUED": "running",
+    "PENDING": "running",
+    "RUNNING": "running",
+    "PAUSED": "running",
+    "UPDATING": "running",
+    "CANCELLING": "running",
     "SUCCEEDED": "ended",
     "PARTIALLY_SUCCEEDED": "ended",
     "FAILED": "failed",
     "EXPIRED": "expired",
     "CANCELLED": "cancelled",
 }
-"""What a state of Google's is for us, the words before it apart; in others it is running."""
+"""What a state of Google's is for us, the words before it apart."""
 _STATUSES: Mapping[int, int] = {
     1: 499,
     3: 400,
@@ -55,17 +61,29 @@ _STATUSES: Mapping[int, int] = {
 
 class _RemoteBatch(Google):
     name: str
-    metadata: dict[str, Any] = Field(default_factory=dict)
-    """Checked as a whole: who finds no tag here believes that there is no such batch."""
     state: str = within("metadata", "state", default="UNSPECIFIED")
-    tag: str | None = within("metadata", "displayName")
     responses_file: str | None = within("metadata", "output", "responsesFile")
     why_failed: str | None = within("error", "message")
 
 
+class _Listed(Google):
+    name: str
+    metadata: dict[str, Any]
+    """Checked as a whole: who finds no tag here believes that there is no such batch."""
+    tag: str | None = within("metadata", "displayName")
+
+
 class _Page(Google):
-    operations: list[_RemoteBatch] = Field(default_factory=list)
+    operations: list[_Listed] = Field(default_factory=list)
     next_page_token: str | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _lists_batches(cls, page: Any) -> Any:
+        """Where there is no batch, Google sends an empty object: another one says nothing of it."""
+        if isinstance(page, Mapping) and page and not {"operations", "nextPageToken"} & set(page):
+            raise ValueError("it is no list of batches")
+        return page
 
 
 class _Uploaded(Google):
@@ -109,14 +127,12 @@ class BatchedGemini(BatchBackend, Gemini):
 
     async def state(self, batch: str) -> BatchState:
         """How a batch stands; of one that failed, with Google's reason."""
-        shown = await self._call(_RemoteBatch, "GET", self._at(batch))
-        said = ". ".join(filter(None, [shown.state, shown.why_failed]))
-        said = without_key(said, self._key)
-        return BatchState(_ENDS.get(shown.state.partition("_STATE_")[2], "running"), said)
+        return self._state_of(await self._call(_RemoteBatch, "GET", self._at(batch)))
 
     async def results(self, batch: str) -> AsyncIterator[tuple[str, Reply | Fault]]:
         """What came of the requests of a batch, by name; see `BatchBackend`."""
         shown = await self._call(_RemoteBatch, "GET", self._at(batch))
+        self._state_of(shown).require_over(batch)
         file = shown.responses_file
         if file is None:
             if shown.state.endswith("SUCCEEDED"):
@@ -126,6 +142,11 @@ class BatchedGemini(BatchBackend, Gemini):
             self._lines(file), _Line, self._read, longest_reply(self._model)
         ):
             yield name.partition(":")[2], end
+
+    def _state_of(self, shown: _RemoteBatch) -> BatchState:
+        state = without_key(shown.state, self._key)
+        said = without_key(". ".join(filter(None, [state, shown.why_failed])), self._key)
+        return BatchState(batch_word(_WORDS, state.rpartition("_STATE_")[2]), said)
 
     async def _create(self, file: str, where: str, tag: str) -> str:
         asked = {"displayName": tag, "inputConfig": {"fileName": file}}

@@ -2,11 +2,11 @@
 
 import json
 from collections.abc import AsyncIterator, Mapping
-from typing import IO, Any, Literal
+from typing import IO, Any
 
 from pydantic import BaseModel, Field
 
-from resources.models.backends.base import BatchBackend, BatchState
+from resources.models.backends.base import BatchBackend, BatchState, BatchWord, batch_word
 from resources.models.backends.batch_files import Result, lines_of, results_of, told
 from resources.models.backends.http_client import longest_reply
 from resources.models.backends.openai import EDITS, ERRORS, OpenAI, data_url
@@ -19,13 +19,17 @@ TAG = "counterfactory"
 """The field of a batch's metadata that has its tag."""
 _VERSION = "/v1"
 _PAGE = 100
-_ENDS: Mapping[str, Literal["ended", "failed", "expired", "cancelled"]] = {
+_WORDS: Mapping[str, BatchWord] = {
+    "validating": "running",
+    "in_progress": "running",
+    "finalizing": "running",
+    "cancelling": "running",
     "completed": "ended",
     "failed": "failed",
     "expired": "expired",
     "cancelled": "cancelled",
 }
-"""What a status of OpenAI's is for us; in all others the batch is running."""
+"""What a status of OpenAI's is for us."""
 _NOT_RUN = ("batch_expired", "batch_cancelled")
 
 
@@ -53,7 +57,8 @@ class _RemoteBatch(BaseModel):
 
 class _Page(BaseModel):
     data: list[_RemoteBatch]
-    has_more: bool = False
+    has_more: bool
+    """Never guessed: who reads too few pages believes that there is no such batch."""
 
 
 class _Response(BaseModel):
@@ -95,19 +100,20 @@ class BatchedOpenAI(BatchBackend, OpenAI):
             for batch in page.data:
                 if (batch.metadata or {}).get(TAG) == tag:
                     return batch.id
-            if not page.has_more or not page.data:
+            if not page.has_more:
                 return None
+            if not page.data:
+                raise Interrupted("A page of the list of batches is empty, and is not the last.")
             query["after"] = page.data[-1].id
 
     async def state(self, batch: str) -> BatchState:
         """How a batch stands; of one that failed, with OpenAI's reasons."""
-        shown = await self._shown(batch)
-        said = without_key(". ".join([shown.status, *map(str, shown.errors or [])]), self._key)
-        return BatchState(_ENDS.get(shown.status, "running"), said)
+        return self._state_of(await self._shown(batch))
 
     async def results(self, batch: str) -> AsyncIterator[tuple[str, Reply | Fault]]:
         """What came of the requests of a batch, by name; see `BatchBackend`."""
         shown = await self._shown(batch)
+        self._state_of(shown).require_over(batch)
         # What was answered first: of a request that is in both files, that is kept.
         files = [file for file in (shown.output_file_id, shown.error_file_id) if file]
         if shown.status == "completed" and not files:
@@ -119,6 +125,11 @@ class BatchedOpenAI(BatchBackend, OpenAI):
 
         async for end in results_of(self._lines(files), _Line, read, longest_reply(self._model)):
             yield end
+
+    def _state_of(self, shown: _RemoteBatch) -> BatchState:
+        status = without_key(shown.status, self._key)
+        said = without_key(". ".join([status, *map(str, shown.errors or [])]), self._key)
+        return BatchState(batch_word(_WORDS, status), said)
 
     async def _stop(self, batch: str) -> None:
         told(_RemoteBatch, await self._post(f"/batches/{batch}/cancel", {}))

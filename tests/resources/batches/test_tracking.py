@@ -4,7 +4,7 @@ from math import inf
 
 import pytest
 
-from resources.batches import cancel, forget, submission, tracking
+from resources.batches import cancel, collection, forget, submission, tracking
 from resources.faults import Stopped
 from tests.providers import Course, faults
 from tests.providers.http import json_response
@@ -71,7 +71,14 @@ def untold(_exchange):
 UNTOLD = faults.Fault("batches without a word of them", {"openai": untold, "gemini": untold})
 
 
-@pytest.mark.parametrize("fault", [faults.SERVER_ERROR, UNTOLD])
+def busy(_exchange):
+    return json_response({"error": {"code": 503, "message": "Busy"}})
+
+
+BUSY = faults.Fault("an error as if it was a list", {"openai": busy, "gemini": busy})
+
+
+@pytest.mark.parametrize("fault", [faults.SERVER_ERROR, UNTOLD, BUSY])
 def test_as_long_as_nobody_can_tell_it_stays_as_it_is(lost, monkeypatch, fault):
     break_off(lost, monkeypatch, created=True)
     lost.provider.when(on("list batches"), fault, times=1)
@@ -113,6 +120,32 @@ def test_one_that_does_not_say_keeps_no_other_from_being_heard(lost, provider):
     assert problem[0] == first
     assert "HTTP 500" in problem[1]
     assert lost.calls.batches.find(second).state == "ended"
+
+
+def resting(exchange):
+    name = exchange.received.batch or exchange.received.path.rpartition("/")[2]
+    return json_response(
+        {"id": name, "status": "resting", "endpoint": "/v1/chat/completions"}
+        | {"name": name, "metadata": {"state": "BATCH_STATE_resting"}}
+    )
+
+
+RESTING = faults.Fault("a state that is not known", {"openai": resting, "gemini": resting})
+
+
+@pytest.mark.parametrize("tracked", [False, True])
+def test_a_state_that_is_not_known_is_told_and_frees_nothing(lost, monkeypatch, tracked):
+    monkeypatch.setattr(collection, "WAIT_S", 0.0)
+    tag = lost.submit_one(looks(3))
+    if tracked:
+        assert lost.track() == {}
+        assert lost.calls.batches.find(tag).state == "ended"
+    lost.provider.when(on("get batch"), RESTING)
+    assert tracked or "'resting', which is not known here" in lost.track()[tag]
+    with pytest.raises(Stopped, match="'resting', which is not known here"):
+        lost.collect(tag)
+    assert (lost.waiting(looks(3)), lost.submit(looks(3)).batches) == (3, [])
+    assert lost.created() == 1
 
 
 def test_a_key_that_is_gone_is_told(lost, monkeypatch):

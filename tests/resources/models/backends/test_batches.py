@@ -438,13 +438,63 @@ def test_results_that_a_batch_has_lost_are_no_empty_results(server, asker, provi
     assert "no file of results" in str(fault)
 
 
-def test_a_state_that_is_new_is_no_end(server, asker, provider, model):
-    shown = {"id": "b", "status": "resting", "endpoint": "/v1/chat/completions"}
-    if provider == "gemini":
-        shown = {"name": "batches/b", "metadata": {"state": "BATCH_STATE_RESTING"}}
-    server.always(faults.Fault("new", {provider: lambda _: json_response(shown)}))
-    name = shown.get("id") or shown["name"]
-    assert used(asker, model, lambda backend: backend.state(name)).word == "running"
+SHOWN = {
+    "openai": lambda state: {
+        **{"id": "b", "status": state, "endpoint": "/v1/chat/completions"},
+        "output_file_id": "file-1",
+    },
+    "gemini": lambda state: {
+        "name": "batches/b",
+        "metadata": {"state": f"BATCH_STATE_{state}", "output": {"responsesFile": "files/1"}},
+    },
+}
+"""A batch that has a file of results, in a state of the provider's."""
+B = {"openai": "b", "gemini": "batches/b"}
+
+
+def shows(server, provider, said):
+    server.always(faults.Fault("shown", {provider: lambda _: json_response(said)}))
+
+
+def test_a_state_that_is_new_is_no_end_and_has_no_results(server, asker, provider, model):
+    shows(server, provider, SHOWN[provider]("resting"))
+    ends, fault = collected(asker, model, B[provider])
+    assert (ends, type(fault)) == ({}, Interrupted)
+    assert fault.args == used(asker, model, lambda backend: backend.state(B[provider])).args
+    assert "'resting', which is not known here. Its requests keep waiting" in str(fault)
+    assert "download" not in tasks(server)
+
+
+def test_a_batch_without_a_word_of_its_state_has_no_results(server, asker, provider, model):
+    shows(server, provider, {"name": "batches/b", "id": "b"})
+    ends, fault = collected(asker, model, B[provider])
+    assert (ends, type(fault)) == ({}, Interrupted)
+
+
+def test_a_batch_that_runs_again_has_no_results(server, asker, provider, model):
+    running = {"openai": "finalizing", "gemini": "RUNNING"}[provider]
+    shows(server, provider, SHOWN[provider](running))
+    ends, fault = collected(asker, model, B[provider])
+    assert (ends, type(fault)) == ({}, Interrupted)
+    assert f"{running} now" in str(fault)
+
+
+NO_LISTS = {
+    "openai": [{}, {"data": []}, {"data": [], "has_more": True}, {"error": {"message": "Busy"}}],
+    "gemini": [
+        {"batches": []},
+        {"error": {"message": "Busy"}},
+        {"operations": [{"name": "batches/b"}]},
+    ],
+}
+
+
+def test_what_is_no_list_of_batches_lacks_none(server, asker, provider, model):
+    for said in NO_LISTS[provider]:
+        shows(server, provider, said)
+        end = used(asker, model, lambda backend: backend.find("tag"))
+        assert type(end) is Interrupted, said
+        assert str(end)
 
 
 # What leaves, and how much of it
