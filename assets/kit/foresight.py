@@ -59,6 +59,7 @@ def foreseen_table(
     found = sources.foreseen.get((asset, partition))
     if found is None:
         work = _work(steps, step, sources, partition, config)
+        step.require(work)
         rows = list(_followed(step, work, sources.calls))
         try:
             found = step.columns.table(step.finish(work, rows)).to_pandas()
@@ -86,6 +87,7 @@ def _plans(
         return
     try:
         work = _work(steps, step, sources, partition, config)
+        step.require(work)
         rows = step.rows(work)
     except NotCountable as missing:
         yield Plan(model, missing=str(missing))

@@ -82,8 +82,10 @@ class JudgeStep(Step[ConfigT]):
 
     def require(self, work: Work[ConfigT]) -> None:
         """Raise `Mismatch` where the judge was trained on pictures of any row."""
-        if not self.leaves_out_trained:
-            _require_unseen(self.judge, work, chain.from_iterable(self.portions(work)))
+        adapter = self.judge.parameters.get("adapter")
+        if adapter and not self.leaves_out_trained:
+            rows = chain.from_iterable(self.portions(work))
+            _require_unseen(self.judge, str(adapter), work, rows)
 
     @abstractmethod
     def query(self, work: Work[ConfigT], row: Row) -> Conversation:
@@ -94,10 +96,9 @@ class JudgeStep(Step[ConfigT]):
         return [few_unread(*self.unread)] if self.unread else []
 
 
-def _require_unseen(judge: Model, work: Work[Any], rows: Iterable[Row]) -> None:
+def _require_unseen(judge: Model, adapter: str, work: Work[Any], rows: Iterable[Row]) -> None:
     """Raise `Mismatch` where rows are about pictures that a judge's adapter was trained on."""
-    adapter = judge.parameters.get("adapter")
-    find = marks_in(folder_of(str(adapter))) if adapter else None
+    find = marks_in(folder_of(adapter))
     if find is None:
         return
     marks = ((row, (PICTURE, str(row[name]))) for row in rows for name in _SHOWN if name in row)

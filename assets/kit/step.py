@@ -269,7 +269,10 @@ class Step(ABC, Generic[ConfigT]):
         return iter([self.rows(work)])
 
     def require(self, work: Work[ConfigT]) -> None:
-        """Raise what keeps all rows from being asked about, before the first one is made."""
+        """Raise what keeps all rows from being asked about, before the first one is made.
+
+        A plan raises it as well: a quote tells what the run would refuse.
+        """
 
     def made(self, work: Work[ConfigT], rows: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
         """The rows with what code makes of them, such as pictures, before anybody is asked.

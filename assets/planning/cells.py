@@ -149,7 +149,9 @@ class Cells:
         asking = [part for part in ready if part.step.asks_models]
         own = [part for part in asking if part.again is None]
         of_others = tuple(part.where for part in asking if part.again is not None)
-        like = *_like(benchmark, own, self._judged), of_others
+        # What an adapter was trained on decides whether its judge is asked at all.
+        adapter = judge.parameters.get("adapter")
+        like = *_like(benchmark, own, self._judged), of_others, adapter
         if like not in self._shapes:
             self._shapes[like] = self._planned(own)
         if self._shapes[like].is_begun(self._sources.calls, judge):

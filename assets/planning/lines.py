@@ -8,11 +8,14 @@ from typing import NamedTuple
 
 from assets.kit.choice import NoSuchModel
 from assets.kit.conversations import longest_repair, repair_of
+from assets.kit.pair_marks import BadMarks
 from assets.kit.plan import Plan, PlanContext, Planners
 from assets.kit.step import in_chunks
+from assets.kit.table_asset import Mismatch
 from assets.planning.choice import CannotQuote, Task, together
 from assets.planning.prices import Price, Pricing, prices_of
 from resources.calls.spending import Mode
+from resources.models.backends.adapters import BadRecord
 from resources.models.catalog import Model
 from resources.models.legacy_keys import stored_keys
 from resources.models.manifests import ManifestError
@@ -20,6 +23,9 @@ from resources.models.outcomes import outcome_of
 from resources.models.pricing import images_of
 from resources.models.requests import Request, Write, is_painted
 from resources.run_config import BadConfig
+
+_REFUSED = (Mismatch, BadMarks, BadRecord)
+"""What a run says of tables that do not go together, such as a trained judge's of what it saw."""
 
 
 @dataclass(slots=True)
@@ -63,7 +69,8 @@ class Quote(NamedTuple):
     """Lines by asset, partition and model, with totals by model.
 
     A request that several lines share is counted once in the total. `without` tells of partitions
-    that lack a model or a painter's manifest, by the reason, and `warnings` of what planners found.
+    that lack a model or a painter's manifest, or that a run would refuse, by the reason, and
+    `warnings` of what planners found.
     """
 
     lines: list[Line]
@@ -78,7 +85,7 @@ def quote(planners: Planners, sources: PlanContext, tasks: Sequence[Task]) -> Qu
 
     Of each request that lies in none of the stores no more is kept than half its key. Raises
     `CannotQuote` where the run config of an op is not what it takes or names no model that can
-    serve, and where every task lacks a model, or a painter's manifest.
+    serve, and where every task lacks a model, or a painter's manifest, or would be refused.
     """
     sources = sources.planning({**sources.together, **together(tasks)})
     making, without = _Making(sources), defaultdict[str, list[Task]](list)
@@ -86,7 +93,7 @@ def quote(planners: Planners, sources: PlanContext, tasks: Sequence[Task]) -> Qu
         try:
             for plan in planners[task.asset](sources, task.partition, task.config):
                 making.take(number, task, plan)
-        except (NoSuchModel, ManifestError) as why:
+        except (NoSuchModel, ManifestError, *_REFUSED) as why:
             making.leave_out(number)
             without[str(why)].append(task)
             is_of_config = task.config and isinstance(why, NoSuchModel)

@@ -1,7 +1,11 @@
 """Asking a model of the test's own provider to be a judge of `TOPIC`."""
 
+import json
+from hashlib import sha256
+
 import pandas as pd
 
+from assets.kit.tuning import TRAINED_ON
 from resources.models.catalog import Model
 from tests.runs import REFERENCE, TOPIC, materialize, table
 
@@ -12,6 +16,16 @@ def judge_at(server, **entry):
     """An entry of models.yaml for a model of this server."""
     known = {"name": "somebody", "backend": "openai", "model": "some-vlm-1", "family": "some"}
     return Model(**{**known, "roles": ("judge",), "base_url": server.openai_url, **entry})
+
+
+def adapter_below(root, *seen):
+    """The name of an adapter below a data root, which was trained on such pictures or scenes."""
+    folder = root / "adapters/tuned-0"
+    folder.mkdir(parents=True)
+    (folder / "adapter_model.safetensors").write_bytes(b"weights")
+    record = {"base": {}, "weights": sha256(b"weights").hexdigest(), TRAINED_ON: [*seen]}
+    (folder / "record.json").write_text(json.dumps(record))
+    return str(folder.relative_to(root))
 
 
 def ask(root, judge, *prompting, **more):

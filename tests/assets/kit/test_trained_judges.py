@@ -1,6 +1,5 @@
 """Judges that were trained: what they were trained on is evaluated in no benchmark."""
 
-import json
 from hashlib import sha256
 from logging import getLogger
 
@@ -13,7 +12,6 @@ from assets.kit.limits import Limited
 from assets.kit.materializing import query
 from assets.kit.step import Work
 from assets.kit.table_asset import Mismatch
-from assets.kit.tuning import TRAINED_ON
 from assets.philautia.captions import Captions
 from assets.philautia.scores import Scores
 from assets.vhexpansion.answers import Answers as YesNoAnswers
@@ -22,6 +20,7 @@ from resources.home import Home
 from resources.images import ImageStore
 from resources.ledger import WorkLedger
 from resources.models.catalog import Catalog, Model
+from tests.assets.asked import adapter_below
 
 ADAPTER = "adapters/tuned-0"
 PICTURE, SCENE = sha256(b"picture").hexdigest(), "flags/france-add"
@@ -31,11 +30,7 @@ PICTURE, SCENE = sha256(b"picture").hexdigest(), "flags/france-add"
 def work(tmp_path, monkeypatch):
     """Work of a partition below a data root, which has an adapter that was trained on a scene."""
     monkeypatch.setenv("COUNTERFACTORY_HOME", str(tmp_path))
-    folder = tmp_path / ADAPTER
-    folder.mkdir(parents=True)
-    (folder / "adapter_model.safetensors").write_bytes(b"weights")
-    record = {"base": {}, "weights": sha256(b"weights").hexdigest()}
-    (folder / "record.json").write_text(json.dumps(record | {TRAINED_ON: [PICTURE, SCENE]}))
+    assert adapter_below(tmp_path, PICTURE, SCENE) == ADAPTER
     root = str(tmp_path)
     places = {"home": Home(root=root), "images": ImageStore(root=root)}
     ledger = WorkLedger(root=root)

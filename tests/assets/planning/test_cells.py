@@ -10,13 +10,13 @@ from assets.frame.biased_images import BIASED
 from assets.kit.benchmarks import benchmarks, planners_of
 from assets.kit.choice import NoSuchModel
 from assets.kit.judged import Judged, judge_named
-from assets.planning import Cells, Task, quote
+from assets.planning import CannotQuote, Cells, Task, quote, text
 from assets.vlmbias.answers import Answers
 from assets.vlmbias.questions import QUESTIONS
 from resources.models.catalog import Catalog, Model, Price
-from tests.assets.asked import ask, judge_at
+from tests.assets.asked import adapter_below, ask, judge_at
 from tests.assets.plans import definitions_of, plan_context
-from tests.runs import REFERENCE, TOPIC, failure, table
+from tests.runs import REFERENCE, TOPIC, failure, materialize, table
 
 ANSWERED = 3
 VLMBIAS = "vlmbias"
@@ -142,6 +142,29 @@ def test_of_a_step_that_does_not_read_who_made_them_as_well(root):
     with cells_at(root) as (cells, _):
         cell = cells.of(CHEAP, benchmarks()["frame"])
     assert (cell.ready, cell.stands_in, cell.missing) == (0, 1, 0)
+
+
+def test_what_a_run_would_refuse_of_a_trained_judge_is_in_no_quote(root, monkeypatch):
+    monkeypatch.setenv("COUNTERFACTORY_HOME", str(root))
+    shown = pq.read_table(table(root, "questions"))["sha256"][0].as_py()
+    tuned = judge("tuned", 0.5, parameters={"adapter": adapter_below(root, shown)})
+    models = (*MODELS, tuned)
+    with cells_at(root, models) as (cells, sources):
+        assert cells.of(CHEAP, benchmarks()[VLMBIAS]).missing
+        told = cells.of(tuned, benchmarks()[VLMBIAS]).broken
+        tasks = [
+            Task(AssetKey([VLMBIAS, f"answers_{name}"]), TOPIC, {}) for name in ("cheap", "tuned")
+        ]
+        planned = planners_of(Catalog(models))
+        quoted = quote(planned, sources, tasks)
+        with pytest.raises(CannotQuote, match="are among those that adapters/tuned-0"):
+            quote(planned, sources, tasks[1:])
+    done = materialize(root, "answers_tuned", topic=TOPIC, models=models)
+    assert not done.success
+    assert f"are among those that adapters/tuned-0 was trained on: {TOPIC}/" in told
+    assert told in failure(done)
+    assert [line.model for line in quoted.lines] == [CHEAP]
+    assert f"Not in this quote: vlmbias/answers_tuned ({TOPIC}). {told}" in text(quoted, [])
 
 
 def test_a_table_that_cannot_be_read_is_told_of(root):
