@@ -18,7 +18,7 @@ NOT_YES = "No"
 """What a picture is labelled with, for the margin loss, that does not fit; it is not learned."""
 _FIRST = {"ranking": "f1c9659db388", "margin": "8e929caf047c", "tuning": "e3b0c44298fc"}
 """Digests of the first wordings, which names of adapters leave out."""
-_NOT_DECIDING = ("base", "revision", "checkpoint_every", "accelerate_config", "regardless")
+NOT_DECIDING = ("base", "revision", "checkpoint_every", "accelerate_config", "regardless")
 """Fields of a recipe by which the adapter does not change, but for its base's weights and the
 number of processes."""
 
@@ -90,7 +90,7 @@ class Terms(NamedTuple):
 
 def terms(kind: Kind, base: str, recipe: Mapping[str, Any], data: str, processes: int) -> Terms:
     """The terms of a training by these words; `base` is the sha256 of its weights."""
-    deciding = {name: of for name, of in recipe.items() if name not in _NOT_DECIDING}
+    deciding = {name: of for name, of in recipe.items() if name not in NOT_DECIDING}
     return Terms(kind, base, deciding, data, processes, _short(wording(kind)))
 
 

@@ -17,6 +17,8 @@ from assets.training.protoscore.held_out import in_words, rates_of
 from metrics.comparison import between_metrics
 from resources.home import Home
 from resources.models.backends.adapters import record_in
+from resources.training.job import NOT_DECIDING
+from resources.training.recipe import MarginRecipe
 
 _RATE = "The failure rate of {}, over the held-out pairs that it could score"
 DIFFERENCES = Columns(
@@ -34,7 +36,11 @@ DIFFERENCES = Columns(
 )
 _SAME = ("data", "base", "rehearsal")
 _BUDGET = ("steps", "rows_trained", "processes")
-_RECIPE = ("rank", "alpha", "targets", "at_once", "accumulate", "dtype", "seed")
+_FREE = ("steps", "save_memory", *NOT_DECIDING)
+"""Of a recipe: `base` and `steps` are compared as they came out, and by the others no weight
+changes."""
+_RECIPE = [name for name in MarginRecipe.model_fields if name not in _FREE]
+"""What both have in their recipes; a field that is added is compared as well."""
 
 
 @table_asset(
@@ -97,7 +103,14 @@ def finding(row: Mapping[str, Any]) -> str:
 
 
 def require_alike(ranked: Mapping[str, Any], control: Mapping[str, Any]) -> None:
-    """Raise `Mismatch` where two adapters differ in more than how they were trained."""
+    """Raise `Mismatch` where two adapters differ in more than their loss.
+
+    Alike have to be pairs, base, budget (steps, rows, processes) and all that both recipes have:
+    the adapter's shape and seed, the batch, the learning rate (the optimizer scales gradients, so
+    that it sets the length of a step of either loss), and the margin, which is the aim of both: by
+    how much of the scale the right order is to be clear. What the reward alone has may differ by
+    design: `generations`, `penalty`, `beta` and `temperature`.
+    """
     differing = [
         *(name for name in _SAME if ranked[name] != control[name]),
         *(name for name in _BUDGET if ranked["trained"][name] != control["trained"][name]),
@@ -106,7 +119,8 @@ def require_alike(ranked: Mapping[str, Any], control: Mapping[str, Any]) -> None
     if differing:
         raise Mismatch(
             "protoscore/adapter and protoscore/margin_adapter differ in more than their loss: "
-            f"{', '.join(differing)}. Train the one again with what the other has."
+            f"{', '.join(differing)}. Train the one again with what the other has, so that a "
+            "difference of their failure rates is one of their losses."
         )
 
 

@@ -18,7 +18,7 @@ from PIL import Image
 from assets.kit.columns import content_hash
 from assets.kit.pair_marks import marked, marks_in, marks_of, overlapping
 from assets.protobias.training import TRAINING_PAIRS
-from assets.training.protoscore.comparison import _RECIPE, finding, require_alike
+from assets.training.protoscore.comparison import finding, require_alike
 from assets.training.protoscore.held_out import UNKNOWN, in_words
 from assets.training.protoscore.selection import choose
 from assets.training.protoscore.training_pairs import by_split
@@ -27,7 +27,7 @@ from resources.images import ImageStore
 from resources.models.backends.scoring.expected import PROMPT
 from resources.models.catalog import load
 from resources.training import launch, worker
-from resources.training.recipe import RankingRecipe
+from resources.training.recipe import MarginRecipe, RankingRecipe
 from tests import tiny
 from tests.assets.filtered import SIDES, filtered_rows, write_filtered
 from tests.assets.paired import write_triplets
@@ -243,11 +243,33 @@ def test_where_nothing_was_scored_words_stand_in_place_of_numbers():
     }
 
 
-def test_only_what_was_trained_alike_is_compared():
-    trained = {"steps": 2, "rows_trained": 4, "processes": 1}
-    recipe = dict.fromkeys(_RECIPE, 1)
-    record = {"data": "d", "base": {}, "rehearsal": False, "trained": trained, "recipe": recipe}
-    require_alike(record, record)
+def record_of(recipe, **trained):
+    known = {"data": "d", "base": {}, "rehearsal": False, "recipe": recipe.model_dump()}
+    return {**known, "trained": {"steps": 2, "rows_trained": 4, "processes": 1, **trained}}
+
+
+ALIKE = {"rank": 8, "alpha": 8, "targets": ["q_proj"], "dtype": "float32", "seed": 1}
+ALIKE |= {"at_once": 2, "accumulate": 2, "learning_rate": 1e-4, "margin": 0.2}
+
+
+def test_two_that_differ_in_their_loss_alone_are_compared():
+    own = {"generations": 4, "penalty": 0.1, "beta": 0.1, "temperature": 2.0}
+    free = {"save_memory": False, "checkpoint_every": 1, "steps": 2, "regardless": True}
+    ranking = RankingRecipe(base="b", **ALIKE, **own, **free)
+    require_alike(record_of(ranking), record_of(MarginRecipe(base="b", **ALIKE)))
+
+
+@pytest.mark.parametrize("name", ALIKE)
+def test_what_both_recipes_have_has_to_be_alike(name):
+    of_both = {key: value for key, value in ALIKE.items() if key != name}
+    ranking = record_of(RankingRecipe(base="b", **ALIKE))
+    with pytest.raises(ValueError, match=rf"differ in more than their loss: {name}\."):
+        require_alike(ranking, record_of(MarginRecipe(base="b", **of_both)))
+
+
+def test_what_both_were_trained_on_has_to_be_alike():
+    record = record_of(MarginRecipe(base="b"))
+    trained = record["trained"]
     other = {**record, "trained": {**trained, "steps": 3}, "data": "e"}
     with pytest.raises(ValueError, match=r"differ in more than their loss: data, steps\."):
         require_alike(record, other)
