@@ -17,6 +17,7 @@ from dagster import (
     SensorResult,
     sensor,
 )
+from dagster._core.scheduler.instigation import InstigatorStatus
 from dagster._core.storage.tags import GRPC_INFO_TAG, SCHEDULE_NAME_TAG, SENSOR_NAME_TAG
 
 from resources.executors import PROCESS, process_of_run
@@ -32,8 +33,9 @@ def ending(jobs: Sequence[Any]) -> SensorDefinition:
     """The sensor `interrupted_runs`, which runs unless it is turned off.
 
     A run ends as failed, or canceled, once its process is gone, whoever launched it. Of `jobs`, a
-    run that a sensor or schedule launched is launched again, once; all others are left to the user.
-    Runs of other machines are not judged.
+    run that a sensor or schedule launched is launched again, once, unless the user has terminated
+    it or turned that one off; all others are left to the user. Runs of other machines are not
+    judged.
     """
     named = {job.name for job in jobs}
 
@@ -49,9 +51,15 @@ def ending(jobs: Sequence[Any]) -> SensorDefinition:
         requests, told = [], []
         for run in end_interrupted(context.instance):
             told.append(f"The process of the run {run.run_id} ({run.job_name}) is gone: it ended.")
-            context.log.warning("%s", told[-1])
             if run.job_name in named and _is_automatic(run) and AGAIN not in run.tags:
-                requests.append(_again(run))
+                if off := _turned_off(context.instance, run):
+                    told[-1] += (
+                        f" It is not launched again, since {off} is turned off by now: materialize "
+                        "it yourself, if it is still wanted."
+                    )
+                else:
+                    requests.append(_again(run))
+            context.log.warning("%s", told[-1])
         if requests:
             return SensorResult(run_requests=requests)
         return SensorResult(skip_reason="\n".join(told or ["No run was interrupted."]))
@@ -60,9 +68,9 @@ def ending(jobs: Sequence[Any]) -> SensorDefinition:
 
 
 def end_interrupted(instance: DagsterInstance) -> Iterator[DagsterRun]:
-    """End the runs whose process is gone, with their places in pools, and give each."""
-    for run in instance.get_runs(RunsFilter(statuses=_UNDER_WAY)):
-        if is_gone(run) and _end(instance, run):
+    """End the runs whose process is gone, with their places in pools; each as it stood then."""
+    for found in instance.get_runs(RunsFilter(statuses=_UNDER_WAY)):
+        if is_gone(found) and (run := _end(instance, found.run_id)) is not None:
             # Dagster frees them as well, some seconds later, where its daemon runs.
             instance.event_log_storage.free_concurrency_slots_for_run(run.run_id)
             yield run
@@ -94,26 +102,33 @@ def _refuses(run: DagsterRun) -> bool:
     return False
 
 
-def _end(instance: DagsterInstance, run: DagsterRun) -> bool:
-    """End a run; False if it has ended by itself between two looks."""
-    now = instance.get_run_by_id(run.run_id)
+def _end(instance: DagsterInstance, run_id: str) -> DagsterRun | None:
+    """End a run, and give it as it stood; None if it has ended by itself between two looks."""
+    now = instance.get_run_by_id(run_id)
     if now is None or now.status not in _UNDER_WAY:
-        return False
+        return None
     if now.status is _CANCELING:
         instance.report_run_canceled(now, "Run: its process has ended.")
-        return True
+        return now
     instance.report_run_failed(
         now,
         "Run: its process is gone. It was killed, or the machine was restarted. What was finished "
         "is kept: materialize again, and only the rest is made.",
     )
-    return True
+    return now
 
 
 def _is_automatic(run: DagsterRun) -> bool:
     return run.status is not _CANCELING and not run.tags.keys().isdisjoint(
         (SENSOR_NAME_TAG, SCHEDULE_NAME_TAG)
     )
+
+
+def _turned_off(instance: DagsterInstance, run: DagsterRun) -> str | None:
+    """The sensor or schedule that launched a run, where the user has turned it off since."""
+    off = instance.all_instigator_state(instigator_statuses={InstigatorStatus.STOPPED})
+    launchers = {run.tags.get(name) for name in (SENSOR_NAME_TAG, SCHEDULE_NAME_TAG)}
+    return next((each.instigator_name for each in off if each.instigator_name in launchers), None)
 
 
 def _again(run: DagsterRun) -> RunRequest:

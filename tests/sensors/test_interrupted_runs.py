@@ -15,6 +15,15 @@ from dagster import (
     DefaultSensorStatus,
     build_sensor_context,
 )
+from dagster._core.definitions.run_request import InstigatorType
+from dagster._core.remote_origin import InProcessCodeLocationOrigin, RemoteRepositoryOrigin
+from dagster._core.scheduler.instigation import (
+    InstigatorState,
+    InstigatorStatus,
+    SensorInstigatorData,
+)
+from dagster._core.storage.schedules import SqliteScheduleStorage
+from dagster._core.types.loadable_target_origin import LoadableTargetOrigin
 from dagster._core.utils import make_new_run_id
 
 from assets.kit.benchmarks import flows
@@ -78,6 +87,18 @@ def tick(bench):
         return said.run_requests or [], said.skip_reason.skip_message if said.skip_reason else ""
 
     return tick
+
+
+@pytest.fixture(scope="module")
+def storage(tmp_path_factory):
+    return SqliteScheduleStorage.from_local(str(tmp_path_factory.mktemp("schedules")))
+
+
+@pytest.fixture
+def schedules(bench, storage):
+    """Which sensors and schedules were turned on and off: instances in memory do not keep that."""
+    storage.wipe()
+    bench.instance._schedule_storage = storage
 
 
 def status(bench, run):
@@ -154,6 +175,7 @@ def test_a_run_that_no_process_had_begun_ends_with_the_server_that_was_to_start_
     assert status(bench, run) is FAILURE
 
 
+@pytest.mark.usefixtures("schedules")
 @pytest.mark.parametrize("launcher", ["dagster/sensor_name", "dagster/schedule_name"])
 def test_what_automation_had_launched_is_launched_again_once(bench, tick, killed, launcher):
     tags = {**tags_of("new|animals", photographs), PAINTER: "new", launcher: "some"}
@@ -170,6 +192,44 @@ def test_what_automation_had_launched_is_launched_again_once(bench, tick, killed
     runs, said = tick()
     assert runs == []
     assert "is gone" in said
+
+
+SENSOR = "dagster/sensor_name"
+
+
+def test_one_that_is_terminated_between_two_looks_is_not_launched_again(bench, tick, killed):
+    """The process ends of it, which was under way at the first look."""
+    tags = tags_of("new|animals", photographs)
+    run = begun(bench, killed, job="painter_pairs", **tags, **{SENSOR: "some"})
+    with pytest.MonkeyPatch.context() as patch:
+
+        def terminated(run_id):
+            patch.undo()
+            bench.instance.report_run_canceling(bench.instance.get_run_by_id(run_id))
+            return bench.instance.get_run_by_id(run_id)
+
+        patch.setattr(bench.instance, "get_run_by_id", terminated)
+        runs, said = tick()
+    assert runs == []
+    assert run in said
+    assert status(bench, run) is CANCELED
+
+
+@pytest.mark.usefixtures("schedules")
+@pytest.mark.parametrize("turned", [InstigatorStatus.STOPPED, InstigatorStatus.RUNNING])
+def test_nothing_is_launched_again_of_a_sensor_that_is_turned_off(bench, tick, killed, turned):
+    location = InProcessCodeLocationOrigin(
+        LoadableTargetOrigin(module_name="here"), location_name="here"
+    )
+    origin = RemoteRepositoryOrigin(location, "repository").get_instigator_origin("spender")
+    state = InstigatorState(origin, InstigatorType.SENSOR, turned, SensorInstigatorData())
+    bench.instance.add_instigator_state(state)
+    tags = tags_of("new|animals", photographs)
+    run = begun(bench, killed, job="painter_pairs", **tags, **{SENSOR: "spender"})
+    runs, said = tick()
+    assert status(bench, run) is FAILURE
+    assert bool(runs) is (turned is InstigatorStatus.RUNNING)
+    assert runs or "not launched again, since spender is turned off by now" in said
 
 
 def test_what_a_person_had_launched_is_left_to_them(bench, tick, killed):
