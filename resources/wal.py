@@ -12,11 +12,23 @@ from sqlalchemy import URL, Engine, MetaData, create_engine, event
 from sqlalchemy.dialects.sqlite import dialect
 from sqlalchemy.schema import CreateIndex, CreateTable, ExecutableDDLElement
 
+from resources.faults import Unusable
+
+_WAL = "PRAGMA journal_mode=WAL"
+
 
 def wal_engine(path: Path, patience_s: float) -> Engine:
-    """An engine whose commits are on the disk, and which waits that long for a locked file."""
+    """An engine whose commits are on the disk, and which waits that long for a locked file.
+
+    Its connections raise `Unusable` as `create_wal` does.
+    """
     engine = _engine(path, patience_s)
-    event.listen(engine, "connect", _durable)
+
+    def durable(connection: Any, _record: object) -> None:
+        _require_wal(path, *connection.execute(_WAL).fetchone())
+        connection.execute("PRAGMA synchronous=FULL")
+
+    event.listen(engine, "connect", durable)
     return engine
 
 
@@ -35,6 +47,7 @@ def create_wal(path: Path, tables: MetaData, more: Iterable[str] = ()) -> None:
 
     SQLite lets nobody wait for the change to WAL, which several at once would each make. It comes
     last: what is in a log alone when the disk is full would be lost with it, and no error said.
+    Raises `Unusable` where the file system cannot do it.
     """
     new = path.with_name(f".{path.name}.{uuid4().hex}")
     try:
@@ -44,7 +57,7 @@ def create_wal(path: Path, tables: MetaData, more: Iterable[str] = ()) -> None:
             for statement in ("BEGIN", *_statements(tables), *more):
                 connection.exec_driver_sql(statement)
         with engine.connect() as connection:
-            connection.exec_driver_sql("PRAGMA journal_mode=WAL")
+            _require_wal(path, connection.exec_driver_sql(_WAL).scalar_one())
         engine.dispose()
         with suppress(FileExistsError):
             os.link(new, path)
@@ -60,6 +73,12 @@ def _statements(tables: MetaData) -> list[str]:
     return [str(each.compile(dialect=dialect())) for each in made]
 
 
-def _durable(connection: Any, _record: object) -> None:
-    connection.execute("PRAGMA journal_mode=WAL")
-    connection.execute("PRAGMA synchronous=FULL")
+def _require_wal(path: Path, mode: str) -> None:
+    """Hold SQLite to WAL: it raises no error where it cannot, but answers with another mode."""
+    if mode != "wal":
+        raise Unusable(
+            f"{path}: SQLite cannot keep a log (WAL) there, only the mode {mode!r}: the file "
+            "system, as one of a network, shares no memory between the processes that write it. "
+            "Nothing was changed. Keep it on a disk of this machine: change COUNTERFACTORY_HOME, "
+            "or COUNTERFACTORY_CALLS where that is set."
+        )

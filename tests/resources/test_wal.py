@@ -1,4 +1,15 @@
-"""Databases that are made while a disk fills up."""
+"""Databases that are made while a disk fills up, or where SQLite cannot keep a log."""
+
+import sqlite3
+from contextlib import closing
+
+import pytest
+from sqlalchemy import create_engine
+
+from resources import wal
+from resources.calls import CallStore
+from resources.faults import Unusable
+from resources.ledger import WorkLedger
 
 PROGRAM = """
 import os
@@ -46,6 +57,32 @@ if __name__ == "__main__":
         assert not list(disk.iterdir()), list(disk.iterdir())
     print(sum(made), len(made))
 """
+
+
+@pytest.fixture
+def _without_shared_memory(monkeypatch):
+    """SQLite's own way to read and write files where there is none."""
+
+    def engine(path, patience_s):
+        there = f"file:{path}?vfs=unix-dotfile"
+        return create_engine("sqlite://", creator=lambda: sqlite3.connect(there, uri=True))
+
+    monkeypatch.setattr(wal, "_engine", engine)
+
+
+@pytest.mark.usefixtures("_without_shared_memory")
+@pytest.mark.parametrize("is_there", [False, True])
+def test_where_sqlite_can_keep_no_log_nothing_is_asked(tmp_path, is_there):
+    path = tmp_path / "calls.sqlite"
+    if is_there:
+        with closing(sqlite3.connect(path)) as connection:
+            connection.execute("CREATE TABLE calls (key TEXT)")
+    told = pytest.raises(Unusable, match=r"only the mode 'delete'.* change COUNTERFACTORY_HOME")
+    with closing(CallStore(url=f"sqlite:///{path}")) as calls, told:
+        calls.holds(["0" * 64])
+    assert path.exists() is is_there
+    with pytest.raises(Unusable, match=r"work\.sqlite: SQLite cannot keep a log"):
+        WorkLedger(root=str(tmp_path)).known(["one"])
 
 
 def test_a_database_is_made_whole_or_not_at_all_however_much_space_is_left(forks, tmp_path):
