@@ -3,7 +3,7 @@
 Text and tables go in, values come out.
 """
 
-from metrics.accuracy import EVERY_SIZE, WHOLE_TOPIC, accuracy_table
+from metrics.accuracy import EVERY_SIZE, WHOLE_TOPIC, accuracy_of_topics, accuracy_table
 from metrics.answers import BASELINE, QUESTION_GROUPS, TASK_MEAN
 from metrics.caption_scores import CaptionScores
 from metrics.correlation import correlation
@@ -35,6 +35,7 @@ __all__ = [
     "CaptionScores",
     "Interval",
     "Parsed",
+    "accuracy_of_topics",
     "accuracy_table",
     "chosen_half",
     "correlation",

@@ -67,24 +67,51 @@ def accuracy_table(answers: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
     """
     rows = Rows.of(answers)
     records = [
-        {"model": model, "prompting": prompting, **setting, **part}
+        {**_asked(judge), **setting, **part}
         for setting, asked, in_detail in _settings(rows)
-        for (model, prompting), of_judge in asked.by("judge")
+        for judge, of_judge in asked.by("judge")
         for part in _parts(of_judge, asked.count("topic"), in_detail, seed)
     ]
+    return _table(records)
+
+
+def accuracy_of_topics(answers: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
+    """Those rows of `accuracy_table` that are of a whole topic, at every size, in the own sets.
+
+    The others are not resampled, which takes most of the time.
+    """
+    records = [
+        {**_asked(judge), **setting, **_whole(topic, of_topic, seed)}
+        for setting, asked in _questions(Rows.of(answers), "image_set")
+        for judge, of_judge in asked.by("judge")
+        for topic, of_topic in of_judge.by("topic")
+    ]
+    return _table(records)
+
+
+def _table(records: list[dict[str, Any]]) -> pd.DataFrame:
     return pd.DataFrame(records, columns=_COLUMNS).astype(_NUMBERS)
+
+
+def _asked(judge: tuple[str, str]) -> dict[str, str]:
+    return dict(zip(("model", "prompting"), judge, strict=True))
 
 
 def _settings(rows: Rows) -> Iterator[tuple[dict[str, str], Rows, bool]]:
     """What a row covers besides its judge, and whether subtopics have rows of their own."""
-    for kind, sizes, in_detail in (("image_set", False, True), ("variant", True, False)):
-        published = rows if in_detail else rows.where(rows.among("image_set", _PUBLISHED))
-        for image_set, of_set in published.by(kind):
-            for questions, asked in of_set.by("questions"):
-                setting = {"image_set": str(image_set), "questions": str(questions)}
-                for size, of_size in asked.by("size") if sizes else ():
-                    yield {**setting, "size": str(size)}, of_size, in_detail
-                yield {**setting, "size": EVERY_SIZE}, asked, in_detail
+    for setting, asked in _questions(rows, "image_set"):
+        yield setting, asked, True
+    for setting, asked in _questions(rows.where(rows.among("image_set", _PUBLISHED)), "variant"):
+        for size, of_size in asked.by("size"):
+            yield {**setting, "size": str(size)}, of_size, False
+        yield setting, asked, False
+
+
+def _questions(rows: Rows, kind: str) -> Iterator[tuple[dict[str, str], Rows]]:
+    for image_set, of_set in rows.by(kind):
+        for questions, asked in of_set.by("questions"):
+            size = {"size": EVERY_SIZE}
+            yield {"image_set": str(image_set), "questions": str(questions), **size}, asked
 
 
 def _parts(rows: Rows, topics: int, in_detail: bool, seed: int) -> Iterator[dict[str, Any]]:
@@ -92,8 +119,12 @@ def _parts(rows: Rows, topics: int, in_detail: bool, seed: int) -> Iterator[dict
         if in_detail:
             for subtopic, of_subtopic in of_topic.by("subtopic"):
                 yield {"topic": topic, "subtopic": subtopic, **_summary(of_subtopic, 1, seed)}
-        yield {"topic": topic, "subtopic": WHOLE_TOPIC, **_summary(of_topic, 1, seed)}
+        yield _whole(topic, of_topic, seed)
     yield {"topic": TASK_MEAN, "subtopic": WHOLE_TOPIC, **_summary(rows, topics, seed)}
+
+
+def _whole(topic: str, rows: Rows, seed: int) -> dict[str, Any]:
+    return {"topic": topic, "subtopic": WHOLE_TOPIC, **_summary(rows, 1, seed)}
 
 
 def _summary(rows: Rows, topics: int, seed: int) -> dict[str, float]:

@@ -7,7 +7,14 @@ import pandas as pd
 
 from assets.kit.columns import records
 from assets.kit.previews import contact_sheet, markdown_table, with_intervals
-from metrics import BASELINE, EVERY_SIZE, QUESTION_GROUPS, TASK_MEAN, WHOLE_TOPIC, accuracy_table
+from metrics import (
+    BASELINE,
+    EVERY_SIZE,
+    QUESTION_GROUPS,
+    TASK_MEAN,
+    WHOLE_TOPIC,
+    accuracy_of_topics,
+)
 from resources.images import ImageStore
 
 COUNTING = QUESTION_GROUPS["Q1"]
@@ -31,7 +38,7 @@ def results_of(answers: pd.DataFrame, images: ImageStore) -> dict[str, Any]:
     counting questions, under the baseline and about pictures of the benchmark if there are such.
     What they are of stands in `rates_of`, and all others in the table `rates`.
     """
-    rates = by_topic(accuracy_table(answers))
+    rates = accuracy_of_topics(answers)
     found: dict[str, Any] = {"rates": markdown_table(shown(rates, _SHOWN))}
     # Not of originals, whose bias is the truth.
     main = rates[rates["questions"].eq(COUNTING) & rates["image_set"].ne("originals")]

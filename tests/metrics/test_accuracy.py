@@ -6,7 +6,14 @@ import pandas as pd
 import pytest
 from scipy.stats import binomtest
 
-from metrics import EVERY_SIZE, TASK_MEAN, WHOLE_TOPIC, accuracy_table, paired_interval
+from metrics import (
+    EVERY_SIZE,
+    TASK_MEAN,
+    WHOLE_TOPIC,
+    accuracy_of_topics,
+    accuracy_table,
+    paired_interval,
+)
 from tests.metrics.clustered import clustered_interval
 
 RATES = ["unparsed_rate", "refused_rate", "failed_rate"]
@@ -194,6 +201,22 @@ def test_the_table_is_the_same_whatever_the_order_of_the_answers():
         for each in (rows, rows.sample(frac=1, random_state=2))
     ]
     pd.testing.assert_frame_equal(*tables)
+
+
+def test_topics_alone_have_the_rows_that_they_have_in_the_whole_table():
+    chances = np.random.default_rng(1)
+    rows = pd.DataFrame(
+        {**each, "domain": topic, "image_id": topic + each["image_id"], "prompting": prompting}
+        for topic in ("flags", "logos")
+        for prompting in ("baseline", "debiased")
+        for each in benchmark(lambda truth, bias: str(chances.choice([truth, bias, "6"])))
+    )
+    table = accuracy_table(rows)
+    of_topics = table["topic"].ne(TASK_MEAN) & table["subtopic"].eq(WHOLE_TOPIC)
+    in_own_sets = table["size"].eq(EVERY_SIZE) & table["image_set"].isin(set(rows["image_set"]))
+    expected = table[of_topics & in_own_sets].reset_index(drop=True)
+    assert len(expected) == 2 * 2
+    pd.testing.assert_frame_equal(accuracy_of_topics(rows), expected, check_exact=True)
 
 
 def test_columns_of_a_parquet_file_serve_as_well_as_those_made_here(tmp_path):
