@@ -3,10 +3,12 @@
 Dagster makes two databases with 34 tables for each of them, and opens a connection for each query.
 """
 
+import logging
 import sqlite3
 from collections import defaultdict
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from threading import get_ident
+from unittest.mock import patch
 
 from dagster import DagsterInstance
 from dagster._core.storage import event_log, runs
@@ -66,8 +68,13 @@ class _Events(_Emptied, event_log.InMemoryEventLogStorage):
         return self._connected(super()._connect)
 
     def store_event(self, event):
-        if not self.terse or (event.is_dagster_event and event.dagster_event.asset_key):
+        if not self.terse or _is_looked_up(event):
             super().store_event(event)
+
+
+def _is_looked_up(event):
+    about = event.is_dagster_event and event.dagster_event.asset_key
+    return about or event.level >= logging.WARNING
 
 
 def reuse_databases():
@@ -76,8 +83,13 @@ def reuse_databases():
 
 
 @contextmanager
-def unread():
-    """An instance that keeps of a run what steps look up, which is about assets, and no log."""
-    with DagsterInstance.ephemeral() as instance:
-        instance.event_log_storage.terse = True
-        yield instance
+def unread(instance=None):
+    """An instance that keeps of logs what is about assets, which steps look up, and warnings.
+
+    Without one it is new, and gone afterwards.
+    """
+    with (
+        nullcontext(instance) if instance else DagsterInstance.ephemeral() as within,
+        patch.object(within.event_log_storage, "terse", True, create=True),
+    ):
+        yield within

@@ -4,28 +4,28 @@ import gc
 import logging
 import shutil
 import warnings
-from contextlib import contextmanager, nullcontext
-from functools import cache
-from unittest.mock import patch
+from contextlib import contextmanager
+from functools import cache, lru_cache
 
 import dagster as dg
 import pyarrow as pa
 import pyarrow.parquet as pq
-from alembic.script import ScriptDirectory
-from dagster._core.definitions.job_definition import JobDefinition
 
 import assets
+from assets.kit import previews
 from assets.kit.benchmarks import benchmarks
 from assets.kit.partitions import tags_of
 from definitions import resources_at
 from generators.domains import domain
 from resources.models.catalog import Catalog, Model
+from tests.cheap_runs import read_once, undescribed
 from tests.instances import reuse_databases, unread
 
 reuse_databases()
+read_once()
 
-# Dagster reads its 89 migrations for each storage of each instance: half the time of a small run.
-ScriptDirectory.from_config = cache(ScriptDirectory.from_config)
+# A few pictures are shown in small by hundreds of runs.
+previews._thumbnail = lru_cache(256)(previews._thumbnail)
 
 TOPIC = "game_boards"
 """The topic that is the quickest to make; within `few_scenes`, by which it has those of `FEW`."""
@@ -86,7 +86,7 @@ def materialize(
         warnings.filterwarnings("ignore", ".*InitResourceContext.dagster_run", DeprecationWarning)
         defs = _definitions(str(root), Catalog(tuple(models)), group)
         job = defs.resolve_implicit_global_asset_job_def()
-        with undescribed(), nullcontext(instance) if instance else unread() as within:
+        with undescribed(), unread(instance) as within:
             return job.execute_in_process(
                 asset_selection=sorted(selection.resolve(defs.resolve_asset_graph())),
                 tags=tags_of(topic, _division(defs, selection)) if topic else None,
@@ -98,14 +98,6 @@ def materialize(
                 instance=within,
                 raise_on_error=False,
             )
-
-
-_NOTHING = dg.GraphDefinition("nothing").to_job().get_job_index()
-
-
-def undescribed():
-    """Describe no run's job, with its whole config: a third of a small run's time."""
-    return patch.object(JobDefinition, "get_job_index", lambda _: _NOTHING)
 
 
 def _division(defs, selection):

@@ -11,7 +11,7 @@ from assets.planning.batches import batching
 from definitions import resources_at
 from sensors.batches import watching
 from tests.assets.asked import JUDGE
-from tests.runs import undescribed
+from tests.cheap_runs import undescribed
 
 ASSET = f"vlmbias/{JUDGE}"
 _SILENT = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
