@@ -15,15 +15,15 @@ class NoSuchModel(ValueError):
 
 def chosen(catalog: Catalog, name: str, *roles: Role) -> Model:
     """The model of that name, which has to have one of `roles`. Raises `NoSuchModel`."""
-    able = [model for model in catalog.models if set(roles) & set(model.roles)]
-    for model in able:
-        if model.name == name:
+    named = [model for model in catalog.models if model.name == name]
+    for model in named:
+        if set(roles) & set(model.roles):
             return model
-    known = any(model.name == name for model in catalog.models)
+    able = [model for model in catalog.models if set(roles) & set(model.roles)]
     role = " or ".join(roles)
     raise NoSuchModel(
-        f"{name} is {f'no {role}' if known else 'not'} in {catalog.path}. "
-        f"Add {'that to its roles' if known else 'it'} there, or choose a model that has the role "
+        f"{name} is {f'no {role}' if named else 'not'} in {catalog.path}. "
+        f"Add {'that to its roles' if named else 'it'} there, or choose a model that has the role "
         f"{role}{nearest(name, [model.name for model in able])}."
     )
 

@@ -10,7 +10,7 @@ from assets.kit.flaws import Inspection, inspect_pictures, with_flaws
 from assets.kit.partitions import painter_in
 from assets.kit.pictures import PICTURED, ended, sheet
 from assets.kit.step import ConfigT, Conversation, Row, Step, Work
-from resources.models.catalog import Model
+from resources.models.catalog import Catalog, Model
 from resources.models.outcomes import Answered, Outcome
 from resources.models.requests import Paint
 
@@ -34,6 +34,10 @@ class PaintStep(Step[ConfigT]):
     kinds = ("image",)
     asks = Paint("")
 
+    def __init__(self, catalog: Catalog) -> None:
+        super().__init__(catalog)
+        self._known: dict[str, Mapping[str, Any]] = {}
+
     @property
     def pool(self) -> str:
         """That of all steps that paint."""
@@ -56,21 +60,29 @@ class PaintStep(Step[ConfigT]):
 
         `sample` is which of the pictures of its prompt it is; by default what is asked for.
         """
-        painter = self.model(work.partition, work.config)
         return {
             **row,
+            **self._by_painter(work),
             "request": request,
-            "painter": painter.name,
-            "painter_version": entry_digest(painter),
             "prompt": request.prompt,
             "sample": request.sample if sample is None else sample,
             "seed": request.seed,
             "flaw": None,
             **dict.fromkeys(PICTURED),
             "outcome": None,
-            "rehearsal": painter.rehearses,
             "calls": [] if calls is None else list(calls),
         }
+
+    def _by_painter(self, work: Work[ConfigT]) -> Mapping[str, Any]:
+        """The columns that the painter, and so the partition alone, decides: worked out once."""
+        if work.partition not in self._known:
+            painter = self.model(work.partition, work.config)
+            self._known[work.partition] = {
+                "painter": painter.name,
+                "painter_version": entry_digest(painter),
+                "rehearsal": painter.rehearses,
+            }
+        return self._known[work.partition]
 
     def converse(self, work: Work[ConfigT], row: Row) -> Conversation:
         """Have a picture painted; it is inspected when all are there."""

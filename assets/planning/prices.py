@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Protocol
+from typing import Any, NamedTuple, Protocol
 
 from resources.calls import CallStore
 from resources.calls.spending import Mode
@@ -15,6 +15,7 @@ from resources.models.pricing import (
     images_of,
     most_for_pictures,
     most_usage,
+    shape_of,
     why_unpriced,
 )
 from resources.models.replies import Usage
@@ -71,6 +72,16 @@ class Priced(Protocol):
     prices: dict[Mode, Price]
 
 
+class _Cost(NamedTuple):
+    """What a request costs, in the terms of `Price`."""
+
+    expected: int | None
+    bound: int | None
+    guessed: bool
+    pictured: int
+    per_picture: int
+
+
 class Pricing:
     """Prices requests one by one, with what it has looked up once for all that are alike."""
 
@@ -78,35 +89,42 @@ class Pricing:
         self._calls = calls
         self.sizes: Sizes = {}
         """Of the pictures that are shown by what is priced just now."""
-        self._costs: dict[tuple[str, str, Mode, Usage, float | None], int | None] = {}
+        self._costs: dict[tuple[str, Mode, tuple[Any, ...]], _Cost] = {}
+        """By model, mode and shape of a request."""
         self._typical: dict[tuple[str, str], Usage | None] = {}
         """By model and kind: what its latest answers used."""
 
     def pay(self, model: Model, request: Request, lines: Sequence[Priced], times: int = 1) -> None:
         """Add what so many requests that are alike cost to the prices of some lines."""
-        most = most_usage(model, request, self.sizes)
-        pictured = Usage(most_for_pictures(model, request, self.sizes), 0, 0.0)
-        each = (pictured.input_tokens or 0) // max(1, len(images_of(request)))
-        typical = self._typically(model, request)
-        usage = typical or expected_usage(model, request, self.sizes)
+        shape = shape_of(request, self.sizes)
         for mode in lines[0].prices:
-            bound = self._cost(model, request, most, mode)
-            expected = None if usage is None else self._cost(model, request, usage, mode)
-            of_pictures = self._cost(model, request, pictured, mode) if pictured.input_tokens else 0
+            like = model.name, mode, shape
+            if like not in self._costs:
+                self._costs[like] = self._cost(model, request, mode)
+            expected, bound, guessed, pictured, per_picture = self._costs[like]
             for line in lines:
                 price = line.prices[mode]
                 price.bound.add(bound, partial(_why_unbounded, model, request, mode), times)
                 price.expected.add(expected, partial(_why_unexpected, model, request, mode), times)
-                price.guessed |= typical is None and expected is not None
-                price.pictured += (of_pictures or 0) * times
-                price.per_picture = max(price.per_picture, each)
+                price.guessed |= guessed
+                price.pictured += pictured * times
+                price.per_picture = max(price.per_picture, per_picture)
 
-    def _cost(self, model: Model, request: Request, usage: Usage, mode: Mode) -> int | None:
-        """What a request costs, worked out once for all that use as much."""
-        like = model.name, kind_of(request), mode, usage, usage.gpu_seconds
-        if like not in self._costs:
-            self._costs[like] = cost_of(model, request, usage, mode)
-        return self._costs[like]
+    def _cost(self, model: Model, request: Request, mode: Mode) -> _Cost:
+        """What a request costs, the same for all of its shape."""
+        most = most_usage(model, request, self.sizes)
+        pictured = Usage(most_for_pictures(model, request, self.sizes), 0, 0.0)
+        typical = self._typically(model, request)
+        usage = typical or expected_usage(model, request, self.sizes)
+        expected = None if usage is None else cost_of(model, request, usage, mode)
+        of_pictures = cost_of(model, request, pictured, mode) if pictured.input_tokens else 0
+        return _Cost(
+            expected,
+            cost_of(model, request, most, mode),
+            guessed=typical is None and expected is not None,
+            pictured=of_pictures or 0,
+            per_picture=(pictured.input_tokens or 0) // max(1, len(images_of(request))),
+        )
 
     def _typically(self, model: Model, request: Request) -> Usage | None:
         """What the model's latest answers of a kind used, the same for all; None if none are."""

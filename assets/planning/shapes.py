@@ -13,7 +13,7 @@ from resources.calls import CallStore
 from resources.images import ImageStore
 from resources.models.catalog import Model
 from resources.models.legacy_keys import stored_keys
-from resources.models.pricing import Sizes, images_of, words_of
+from resources.models.pricing import Sizes, images_of, shape_of
 from resources.models.requests import Request
 
 SOME = 500
@@ -86,5 +86,4 @@ class Shapes:
             sizes = images.sizes({image for request in some for image in images_of(request)})
             for request in some:
                 shown = {image: sizes[image] for image in images_of(request) if image in sizes}
-                shape = (type(request), *words_of(request), *map(sizes.get, images_of(request)))
-                yield self._alike.setdefault(shape, _Alike(request, shown))
+                yield self._alike.setdefault(shape_of(request, sizes), _Alike(request, shown))

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from functools import lru_cache
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from resources.calls.spending import NANO, Mode
 from resources.faults import NoPrice
@@ -242,6 +242,11 @@ def words_of(request: Request) -> tuple[int, int, int]:
     schema = request.schema if isinstance(request, Write) else None
     turns = _turns(request)
     return sum(_bytes(turn.text) for turn in turns), len(turns), _bytes(schema or "")
+
+
+def shape_of(request: Request, sizes: Sizes) -> tuple[Any, ...]:
+    """All of a request that its price depends on: those of one shape cost any model the same."""
+    return (type(request), *words_of(request), *map(sizes.get, images_of(request)))
 
 
 def images_of(request: Request) -> tuple[str, ...]:

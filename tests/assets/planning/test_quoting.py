@@ -22,7 +22,7 @@ from assets import protobias
 from assets.kit.benchmarks import planners_of as planners
 from assets.kit.choice import NoSuchModel
 from assets.kit.plan import Plan
-from assets.planning import CannotQuote, Task, choose, markdown, quote, text
+from assets.planning import CannotQuote, Task, choose, markdown, prices, quote, text
 from assets.planning.rendering import grand_total
 from assets.vlmbias.benchmark import BENCHMARK
 from assets.vlmbias.common import topics
@@ -91,6 +91,20 @@ class TestPrices:
         assert 0.9 * cost < price.expected.nano < 1.1 * cost
         assert cost <= price.bound.nano
         assert price.expected.unknown == price.bound.unknown == set()
+
+    def test_what_costs_the_same_is_priced_once(self, tmp_path, priced, monkeypatch):
+        one, other = (
+            quote_of(tmp_path, lambda some=some: [Plan(priced, looks(*some))]).lines[0]
+            for some in ([1], [10])
+        )
+        worked_out, most_usage = [], prices.most_usage
+        monkeypatch.setattr(
+            prices, "most_usage", lambda *of: worked_out.append(of) or most_usage(*of)
+        )
+        (line,) = quote_of(tmp_path, lambda: [Plan(priced, looks(*range(12)))]).lines
+        assert len(worked_out) == 2
+        bounds = [each.prices["online"].bound.nano for each in (one, other, line)]
+        assert bounds[2] == 10 * bounds[0] + 2 * bounds[1]
 
     @pytest.mark.parametrize("prompting", ["baseline", "double-check"])
     def test_no_run_costs_more_than_the_bound(self, root, priced, server, prompting):
