@@ -86,10 +86,10 @@ def few_unread(by: str, remedy: str) -> Check:
 
     def passes(work: Work[Any], rows: Sequence[Row]) -> AssetCheckResult:
         given = Counter(each for each in values(rows, by, "outcome") if each[1] != "failed")
-        told = pd.DataFrame([(*each, n) for each, n in given.items()], columns=[by, "outcome", "n"])
-        counts = told.pivot_table("n", by, "outcome", aggfunc="sum", fill_value=0).astype(int)
-        shares = counts.reindex(columns=_UNREAD, fill_value=0).assign(answers=counts.sum(axis=1))
-        shares["share"] = shares[_UNREAD].sum(axis=1) / shares["answers"]
+        shares = pd.DataFrame(
+            [(each, *_unread_share(each, given)) for each in sorted({of for of, _ in given})],
+            columns=[by, *_UNREAD, "answers", "share"],
+        )
         worst = float(shares["share"].max()) if len(shares) else 0.0
         few = worst <= _MOST_UNREAD
         return AssetCheckResult(
@@ -99,7 +99,7 @@ def few_unread(by: str, remedy: str) -> Check:
             + ("" if few else f" {remedy}"),
             metadata={
                 "unread_share": worst,
-                "shares": markdown_table(shares.reset_index().round({"share": 4})),
+                "shares": markdown_table(shares.round({"share": 4})),
             },
         )
 
@@ -109,6 +109,13 @@ def few_unread(by: str, remedy: str) -> Check:
         "the prompt or the provider than about what the model sees.",
         passes,
     )
+
+
+def _unread_share(of: Any, given: Counter[_Name]) -> tuple[float, ...]:
+    """How many answers cannot be used, by why; how many there are; and the share of the first."""
+    answers = sum(number for (each, _), number in given.items() if each == of)
+    unread = [given[of, outcome] for outcome in _UNREAD]
+    return (*unread, answers, sum(unread) / answers)
 
 
 def enough_is_left(
