@@ -29,10 +29,10 @@ def read_table(path: UPath, asset: str, columns: list[str] | None = None) -> pd.
     """
     with _opened(path, asset) as file:
         try:
-            table: pd.DataFrame = pq.read_table(
-                file, columns=columns, page_checksum_verification=True
-            ).to_pandas()
-        except (pa.ArrowInvalid, OSError) as error:
+            # Sooner than `pq.read_table`, which looks for a data set of several files.
+            stored = pq.ParquetFile(file, page_checksum_verification=True).read(columns)
+            table: pd.DataFrame = (stored.select(columns) if columns else stored).to_pandas()
+        except (pa.ArrowInvalid, KeyError, OSError) as error:
             raise unreadable(path, error, _remedy(path, asset)) from error
     return table
 

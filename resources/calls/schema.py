@@ -56,7 +56,10 @@ def is_complete(connection: Connection) -> bool:
     return (
         {*TABLES.tables, *_INDEXES} <= names
         and not any(
-            connection.execute(select(table).where(table.c.checksum.is_(None)).limit(1)).first()
+            # Not compiled for each process that opens the store, which takes longer than to ask.
+            connection.exec_driver_sql(
+                f"SELECT 1 FROM {table.name} WHERE checksum IS NULL LIMIT 1"
+            ).first()
             for table in (CALLS, SPENDING, TOTALS)
         )
         and all(is_sound_total(row) for row in connection.execute(select(TOTALS)).mappings())
