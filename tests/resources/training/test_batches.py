@@ -5,6 +5,7 @@ from importlib import import_module
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from resources.models.backends.adapters import Adapted
 from resources.models.backends.scoring.expected import PROMPT
@@ -15,8 +16,10 @@ from resources.training.margin import margin_loss
 from resources.training.meter import Meter
 from resources.training.reward import TornPair
 from resources.training.rows import order_of, sides_of, user
-from tests.resources.training.small import png, shown
-from tests.tiny import torch
+from resources.training.trainers import trainer_of
+from tests import tiny
+from tests.resources.training.small import job, pairs, png, shown
+from tests.tiny import torch, transformers
 
 SAMPLES = 4
 
@@ -81,6 +84,31 @@ def test_a_trainer_asks_in_the_words_of_the_metric(base):
         [trained], add_generation_prompt=True, tokenize=True, return_dict=True
     )["input_ids"][0]
     assert ours == list(theirs)
+
+
+def test_pictures_of_several_sizes_are_padded_before_the_question(tmp_path):
+    """TRL pads prompts on the left, and has the processor pad what goes with each of their tokens.
+
+    Like Qwen2.5-VL, this model has more tokens for a larger picture, and a tokenizer that pads on
+    the right unless it is told otherwise.
+    """
+    base = tiny.save_llava_next(tmp_path / "base")
+    saved = transformers.AutoProcessor.from_pretrained(base)
+    saved.tokenizer.padding_side = "right"
+    saved.save_pretrained(base)
+    assert transformers.AutoProcessor.from_pretrained(base).tokenizer.padding_side == "right"
+    trainer = trainer_of(job(tmp_path, base, pairs(tmp_path, 2))).trainer
+    # As GRPOTrainer calls it.
+    inputs = trainer.processing_class(
+        images=[[Image.new("RGB", size)] for size in ((16, 16), (16, 32), (32, 32))],
+        text=["USER: <image>\nHow many legs? ASSISTANT:"] * 3,
+        padding=True,
+        return_tensors="pt",
+    )
+    lengths = inputs["attention_mask"].sum(dim=1).tolist()
+    assert len({*lengths}) > 1
+    for mask, length in zip(inputs["attention_mask"].tolist(), lengths, strict=True):
+        assert mask == [0] * (len(mask) - length) + [1] * length
 
 
 def test_the_margin_loss_is_the_mean_of_what_each_pair_lacks():
