@@ -21,7 +21,8 @@ def _alternation(light: NDArray[np.bool_]) -> Spans | None:
 
     A margin or a frame has one colour, which is that of about half of any column of squares:
     it is neither. What scaling leaves at its edges is far narrower than a square. Of ruled
-    lines, only what is narrow is opposite to the cells between them.
+    lines, only what is narrow is opposite to the cells between them; and where it is digits
+    that are alike or opposite, the cells between them part what would be squares.
     """
     width = light.shape[1]
     shares = light[:, middle(width)].mean(axis=1)
@@ -34,5 +35,7 @@ def _alternation(light: NDArray[np.bool_]) -> Spans | None:
     found = spans(agreement > _ALIKE), spans(agreement < _OPPOSITE)
     widest = np.diff(np.concatenate(found)).max(initial=0)
     alike, opposite = (each[np.diff(each)[:, 0] > widest / 2] for each in found)
-    by_turns = len(opposite) > 0 and abs(len(alike) - len(opposite)) < 2
-    return np.concatenate((alike, opposite)) if by_turns else None
+    by_turns = min(len(alike), len(opposite)) > 0 and abs(len(alike) - len(opposite)) < 2
+    stretches = np.concatenate((alike, opposite))
+    parted = np.diff(np.sort(stretches.ravel()))[1::2].max(initial=0)
+    return stretches if by_turns and parted < widest / 2 else None

@@ -197,6 +197,19 @@ def test_what_shows_no_board_is_unreadable() -> None:
         measure(picture("chess"), ["horizontal lines"])
 
 
+@pytest.mark.parametrize(
+    ("first_row", "rows", "first_column", "columns"),
+    [(0, 3, 1, 3), (0, 3, 2, 3), (4, 5, 1, 5), (6, 5, 3, 5), (1, 7, -1, 7)],
+)
+def test_digits_of_a_small_sudoku_are_no_squares(
+    first_row: int, rows: int, first_column: int, columns: int
+) -> None:
+    """Each stands across the middle, alike or opposite along stretches that others part."""
+    numbers = {"first_row": first_row, "first_column": first_column}
+    small = replace(SCENES["sudoku"], settings={**numbers, "rows": rows, "columns": columns})
+    assert measure(drawn(small), ["rows", "columns"]) == [rows, columns]
+
+
 @settings(max_examples=25, deadline=None)
 @given(
     board=st.sampled_from(BOARDS),
@@ -208,7 +221,6 @@ def test_what_shows_no_board_is_unreadable() -> None:
 def test_boards_as_large_as_those_that_are_published_are_read_wherever_they_begin(
     board: str, more_rows: int, more_columns: int, first_row: int, first_column: int
 ) -> None:
-    """Of much smaller ones some are not read, or wrongly: a Sudoku of 3 × 3 or 7 × 7, 1 in 100."""
     usual = SCENES[board].settings
     rows, columns = int(usual["rows"]) + more_rows, int(usual["columns"]) + more_columns
     numbers = {
