@@ -28,7 +28,11 @@ def find_lost(calls: CallStore, providers: Providers, log: Logger) -> dict[str, 
             backend = providers.taking_batches(model_of(batch))
             found = providers.run(in_time(backend.find(batch.tag)))
         except (Fault, ModelError) as fault:
-            problems[batch.tag] = f"whether it was created is not known: {fault}"
+            problems[batch.tag] = (
+                f"whether it was created is not known ({fault}). Its {batch.requests:,} requests "
+                "wait, and it is looked for again. If this stays, see at its provider whether a "
+                "batch has this tag: if none has, give it up with `forget`."
+            )
             continue
         if found is None:
             release_batch(calls, batch.tag, owner)

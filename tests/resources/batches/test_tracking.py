@@ -83,7 +83,8 @@ def test_as_long_as_nobody_can_tell_it_stays_as_it_is(lost, monkeypatch, fault):
     break_off(lost, monkeypatch, created=True)
     lost.provider.when(on("list batches"), fault, times=1)
     (problem,) = lost.find_lost().values()
-    assert "whether it was created is not known" in problem
+    assert problem.startswith("whether it was created is not known (")
+    assert "Its 5 requests wait" in problem
     assert lost.waiting(looks(5)) == 5
     assert lost.find_lost() == {}
     assert lost.created() == 1
