@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -92,14 +93,16 @@ LEGS = "Edit this image: Add 1 more leg to the {} so that it has 5 legs in total
 
 def edited(animal, *images, **options):
     request = Edit(LEGS.format(animal), images, **options)
-    reply = ask("sketch", "edit", request, lambda digest: PICTURES[digest])
+    reply = ask("sketch", "edit", request, dog)
     assert (reply.served_model, reply.usage, reply.refusal) == ("sketch-3", UNCOUNTED, None)
     [picture] = reply.pictures
     assert picture.media_type == "image/png"
     return picture.data
 
 
-PICTURES = {digest: ask("sketch", "paint", Paint("a dog")).pictures[0].data for digest in "abc"}
+@cache
+def dog(_digest):
+    return ask("sketch", "paint", Paint("a dog")).pictures[0].data
 
 
 def test_sketch_edits_by_prompt_and_each_trial_and_base_picture_moves_it():
@@ -113,6 +116,6 @@ def test_sketch_edits_by_prompt_and_each_trial_and_base_picture_moves_it():
 
 def test_an_edit_that_cannot_be_labelled_is_refused_with_the_reason():
     request = Edit(LEGS.format("\N{GRINNING FACE}"), ("a",))
-    reply = ask("sketch", "edit", request, lambda digest: PICTURES[digest])
+    reply = ask("sketch", "edit", request, dog)
     assert reply.pictures == ()
     assert "U+1F600" in reply.refusal.reason
