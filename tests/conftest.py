@@ -1,5 +1,6 @@
 """What tests share: a data root of their own, and a browser."""
 
+import asyncio
 import gc
 import os
 import shutil
@@ -104,19 +105,33 @@ def _own_home(request, monkeypatch, certificate, _homes):
     monkeypatch.setenv("DAGSTER_DISABLE_TELEMETRY", "1")
 
 
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    """A browser for one module of tests.
-
-    Playwright keeps an event loop running in this thread while it lives, in which Dagster cannot
-    run anything: it has to be gone before another module's tests materialize assets.
-    """
+@pytest.fixture(scope="session")
+def _browser() -> Iterator[tuple[Browser, asyncio.AbstractEventLoop]]:
+    """A worker's one browser, and Playwright's event loop, which says that it runs from here on."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=list(_QUIET)
         )
-        yield browser
+        loop = asyncio.get_running_loop()
+        asyncio._set_running_loop(None)
+        yield browser, loop
+        asyncio._set_running_loop(loop)
         browser.close()
+
+
+@pytest.fixture(scope="module")
+def chromium(_browser: tuple[Browser, asyncio.AbstractEventLoop]) -> Iterator[Browser]:
+    """The browser, for one module of tests.
+
+    Dagster runs nothing in a thread that has a running event loop: Playwright's is only said to run
+    in modules that use it, as Playwright itself says after each call.
+    """
+    browser, loop = _browser
+    asyncio._set_running_loop(loop)
+    yield browser
+    for context in browser.contexts:
+        context.close()
+    asyncio._set_running_loop(None)
 
 
 @pytest.fixture(scope="module")
