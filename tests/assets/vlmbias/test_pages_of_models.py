@@ -1,6 +1,5 @@
 """The site of real-like models: several ways of asking, refusals, failures and gaps."""
 
-from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -49,14 +48,10 @@ def folder(tables: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> 
 
 
 @pytest.fixture
-def page(blank: Page, folder: Path) -> Iterator[Page]:
-    page = blank
-    complaints: list[str] = []
-    page.on("console", lambda message: complaints.append(message.text))
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.goto((folder / "index.html").as_uri())
-    yield page
-    assert complaints == []
+def page(quiet: Page, folder: Path) -> Page:
+    """The front page."""
+    quiet.goto((folder / "index.html").as_uri())
+    return quiet
 
 
 def cells(page: Page, table: str, judge: str) -> list[str]:
@@ -114,7 +109,8 @@ def test_a_model_that_was_never_asked_so_is_still_listed(page: Page) -> None:
     expect(row.get_by_role("link")).to_have_count(0)
 
 
-def test_what_nobody_was_asked_in_some_way_is_not_on_its_page(page: Page, folder: Path) -> None:
+def test_what_nobody_was_asked_in_some_way_is_not_on_its_page(quiet: Page, folder: Path) -> None:
+    page = quiet
     for path in ("index.html", *(f"asked-{name}.html" for name in OTHERS)):
         page.goto((folder / path).as_uri())
         rates = page.locator("table.rates")
@@ -153,8 +149,9 @@ def test_the_leaderboard_leaves_replies_without_an_answer_to_their_section(page:
 
 
 def test_a_scene_shows_the_titled_picture_where_judges_saw_it(
-    page: Page, folder: Path, answers: pd.DataFrame
+    quiet: Page, folder: Path, answers: pd.DataFrame
 ) -> None:
+    page = quiet
     page.goto((folder / ADDED).as_uri())
     question = page.locator(".question").first
     question.get_by_text("In-image title").click()
@@ -220,11 +217,15 @@ BROKEN_WORDS = """links => links.flatMap(link => [...link.childNodes].filter(nod
 }).map(node => node.textContent))"""
 
 
-def test_no_judge_that_was_not_asked_is_listed_on_a_scene(page: Page, folder: Path) -> None:
+def test_no_judge_that_was_not_asked_is_listed_on_a_scene(quiet: Page, folder: Path) -> None:
+    page = quiet
     for path in (ADDED, ADDED.replace("-add", "")):
         page.goto((folder / path).as_uri())
-        for row in page.locator("table.answers tbody tr").all():
-            assert {text.strip() for text in row.locator("td").all_text_contents()} != {"not asked"}
+        rows = page.locator("table.answers tbody tr").evaluate_all(
+            "l => l.map(row => [...row.querySelectorAll('td')].map(c => c.textContent.trim()))"
+        )
+        assert rows
+        assert all(set(row) != {"not asked"} for row in rows)
         for question in page.locator(".question").all():
             counts = question.locator("h3 span").inner_text() in ("Q1", "Q2")
             expect(question.locator("details")).to_have_count(len(OTHERS) if counts else 0)
@@ -337,8 +338,9 @@ def test_a_model_behind_whose_name_two_replied_is_flagged(
 
 
 def test_a_scene_shows_why_there_is_no_answer(
-    page: Page, folder: Path, answers: pd.DataFrame
+    quiet: Page, folder: Path, answers: pd.DataFrame
 ) -> None:
+    page = quiet
     refused = answers[(answers.outcome == "refused") & (answers.prompting == "baseline")].iloc[0]
     page.goto((folder / f"scenes/{refused.base_id}.html").as_uri())
     row = page.get_by_role("region", name="Answers to question 1", exact=True).get_by_role(
@@ -351,7 +353,8 @@ def test_a_scene_shows_why_there_is_no_answer(
     expect(page.locator("main")).to_contain_text("failed 503: the model is overloaded")
 
 
-def test_other_ways_of_asking_are_folded_away_on_a_scene(page: Page, folder: Path) -> None:
+def test_other_ways_of_asking_are_folded_away_on_a_scene(quiet: Page, folder: Path) -> None:
+    page = quiet
     page.goto((folder / ADDED).as_uri())
     question = page.locator(".question").first
     checked = question.get_by_role("region", name="Answers to question 1: Double-check")
@@ -382,16 +385,12 @@ def test_the_gallery_filters_by_a_way_of_asking(
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_nothing_overflows_on_a_phone(page: Page, folder: Path, path: str) -> None:
+def test_pages_fit_a_phone_and_are_well_marked_up(quiet: Page, folder: Path, path: str) -> None:
+    page = quiet
     page.set_viewport_size({"width": 400, "height": 800})
     page.goto((folder / path).as_uri())
     page.locator("details").evaluate_all("l => l.forEach(each => { each.open = true; })")
     assert page.evaluate("document.documentElement.scrollWidth") == 400
-
-
-@pytest.mark.parametrize("path", PAGES)
-def test_pages_are_well_marked_up(page: Page, folder: Path, path: str) -> None:
-    page.goto((folder / path).as_uri())
     levels = page.locator("h1, h2, h3").evaluate_all("l => l.map(h => Number(h.tagName[1]))")
     assert all(after - before <= 1 for before, after in pairwise(levels))
     assert page.locator("th:not([scope]), a:not([href])").count() == 0

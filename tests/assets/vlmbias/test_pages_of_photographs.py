@@ -1,6 +1,5 @@
 """The site of photographs: who says what is on them, and what is told apart for it."""
 
-from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -41,14 +40,10 @@ def folder(tables: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> 
 
 
 @pytest.fixture
-def page(blank: Page, folder: Path) -> Iterator[Page]:
-    page = blank
-    complaints: list[str] = []
-    page.on("console", lambda message: complaints.append(message.text))
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.goto((folder / "index.html").as_uri())
-    yield page
-    assert complaints == []
+def page(quiet: Page, folder: Path) -> Page:
+    """The front page."""
+    quiet.goto((folder / "index.html").as_uri())
+    return quiet
 
 
 def counted(answers: pd.DataFrame, topic: str, *painters: str) -> pd.DataFrame:
@@ -85,8 +80,9 @@ def test_each_image_of_the_benchmark_counts_once_by_its_best_proof(page: Page) -
 
 @pytest.mark.parametrize("path", ["index.html", "gallery.html"])
 def test_front_page_and_gallery_say_loudly_what_proves_nothing(
-    page: Page, folder: Path, path: str
+    quiet: Page, folder: Path, path: str
 ) -> None:
+    page = quiet
     page.goto((folder / path).as_uri())
     banners = page.locator(".banner")
     expect(banners).to_have_count(2)
@@ -108,7 +104,8 @@ def test_a_report_of_drawn_pictures_has_no_banner(blank: Page, site: Path) -> No
     expect(page.get_by_label("Painter")).to_have_count(0)
 
 
-def test_every_picture_says_how_its_label_is_proved(page: Page, folder: Path) -> None:
+def test_every_picture_says_how_its_label_is_proved(quiet: Page, folder: Path) -> None:
+    page = quiet
     page.goto((folder / "gallery.html").as_uri() + "#size=all")
     said = page.locator("#cards > li").evaluate_all(
         "l => l.map(i => [i.dataset.proof, i.querySelector('.stamp').textContent])"
@@ -130,7 +127,8 @@ def test_every_picture_says_how_its_label_is_proved(page: Page, folder: Path) ->
     assert alt.endswith(", rehearsal")
 
 
-def test_the_gallery_filters_by_painter_and_proof(page: Page, folder: Path) -> None:
+def test_the_gallery_filters_by_painter_and_proof(quiet: Page, folder: Path) -> None:
+    page = quiet
     page.goto((folder / "gallery.html").as_uri() + "#size=all")
     painter, proof = page.get_by_label("Painter"), page.get_by_label("Proof of the label")
     count = page.get_by_role("status")
@@ -143,7 +141,8 @@ def test_the_gallery_filters_by_painter_and_proof(page: Page, folder: Path) -> N
         expect(count).to_have_text(f"{number} of 66 pictures")
 
 
-def test_a_photograph_says_how_it_was_made_and_has_no_readings(page: Page, folder: Path) -> None:
+def test_a_photograph_says_how_it_was_made_and_has_no_readings(quiet: Page, folder: Path) -> None:
+    page = quiet
     page.goto((folder / ACCEPTED).as_uri())
     made = page.get_by_role("region", name="How it was made")
     for text in ("artist", "artist-2026-01-01", "1536 × 1024 px", "some/editor", "Pillow 1"):
@@ -211,7 +210,8 @@ def test_the_pictures_of_a_single_painter_are_not_told_apart(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("path", ["index.html", "gallery.html", UNREVIEWED])
-def test_pages_are_well_marked_up_and_fit_a_phone(page: Page, folder: Path, path: str) -> None:
+def test_pages_are_well_marked_up_and_fit_a_phone(quiet: Page, folder: Path, path: str) -> None:
+    page = quiet
     page.set_viewport_size({"width": 390, "height": 800})
     page.goto((folder / path).as_uri())
     assert page.evaluate("document.documentElement.scrollWidth") == 390
