@@ -33,8 +33,8 @@ FORKING = (
 )
 """Files whose tests fork programs: the process from which they are takes 6 s to import all."""
 FIRST = (
-    ("e2e/test_killed.py", "e2e/test_ui.py", "e2e/test_what_is_left.py"),
-    ("e2e/test_new_model.py", "commands/test_demo.py"),
+    ("e2e/test_*.py",),
+    ("commands/test_demo.py",),
     ("bench/test_scoring.py", "models/backends/test_*.py", "test_attack*.py", "training/test_*.py"),
     ("commands/test_judge.py", "commands/test_run.py", "resources/models/test_killed.py", *FORKING),
 )

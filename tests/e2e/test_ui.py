@@ -148,7 +148,7 @@ def test_the_report_opens_from_the_file_system(server, watched):
 
 
 def test_launching_the_job_shows_the_quote_and_sends_nothing(story, server, watched):
-    page, sent = watched.page, story.provider.count
+    page, sent = watched.page, story.requests()
     page.goto(f"{server.url}/locations/definitions.py/jobs/quote/playground")
     page.get_by_role("button", name="Launch Run").click()
     page.wait_for_url("**/runs/**")
@@ -163,4 +163,4 @@ def test_launching_the_job_shows_the_quote_and_sends_nothing(story, server, watc
     table.wait_for(timeout=90_000)
     rows = [row.split("\t") for row in table.inner_text().splitlines() if row.strip()]
     assert ["vlmbias/answers_gpt", TOPIC, "gpt"] in [row[:3] for row in rows]
-    assert story.provider.count == sent
+    assert story.requests() == sent
