@@ -4,7 +4,7 @@ import re
 from collections import Counter
 
 import pandas as pd
-from dagster import DagsterRunStatus
+from dagster import DagsterEventType, DagsterRunStatus, EventRecordsFilter
 
 from tests.e2e.story import BEFORE_A_KILL, CONCURRENCY, LIMIT, TOPIC, WITHIN_S
 
@@ -45,3 +45,9 @@ def test_judge_everything_goes_on_within_limit_and_budget_as_runs_and_makes_the_
     assert "per_run_usd" in story.parts[0].run_config["resources"]["budget"]["config"]
     questions = pd.read_parquet(story.home / "vlmbias" / "questions" / f"{TOPIC}.parquet")
     assert len(story.answers) == LIMIT < len(questions)
+
+
+def test_dagster_keeps_no_events_of_how_fresh_assets_are(story):
+    wanted = EventRecordsFilter(DagsterEventType.FRESHNESS_STATE_CHANGE)
+    with story.instance() as instance:
+        assert instance.event_log_storage.get_event_records(wanted) == []
