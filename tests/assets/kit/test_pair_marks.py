@@ -54,6 +54,8 @@ def test_marks_are_added_and_the_sentences_do_not_lie_there(tmp_path):
     seen = marks_in(bound(tmp_path))
     assert [len(list(overlapping([pair(n)], seen))) for n in ("cat", "dog", "owl")] == [1, 1, 0]
     assert b"right cat" not in (tmp_path / MARKS).read_bytes()
+    others = {"adapter_model.safetensors", "record.json"}
+    assert {path.name for path in tmp_path.iterdir()} == {MARKS, *others}
 
 
 @pytest.mark.parametrize("broken", ["bytes", "columns"])

@@ -56,8 +56,9 @@ def work_in(root):
 
 
 def checked(root, rows, role="metric"):
-    """What the check says of scores of these pictures."""
+    """What the check, which is blocking, says of scores of these pictures."""
     checks = {check.name: check for check in scores_of(role, adapter=ADAPTER).checks()}
+    assert checks["no_overlap"].blocking
     return checks["no_overlap"].passes(work_in(root), rows)
 
 
@@ -87,6 +88,8 @@ def test_a_pair_that_was_trained_on_is_named_before_anything_is_scored(tmp_path,
     )
     found = checked(tmp_path, rows, role)
     assert (found.passed, found.severity) == (False, AssetCheckSeverity.ERROR)
+    assert found.description.startswith("1 of 4 evaluated pairs are like one")
+    assert f"earlier/{first.pair_id} ({split})" in found.metadata["wrong"].value
     others = [row for row in rows if row["pair_id"] != first.pair_id]
     require(tmp_path, others, role)
     apart = checked(tmp_path, others, role)

@@ -163,11 +163,12 @@ def test_what_was_trained_on_what_and_never_tried_can_be_read_off_its_folder(stu
         line[2:-2].split(" | ") for line in section["On pictures that were held out"].split("\n")
     ]
     cells = {tuple(cell[:2]): cell[2:] for cell in told if len(cell) > 2}
-    for (metric, domain), (failed, of) in counted(scores).items():
-        number, *_, rate, _ = cells[metric, domain]
+    for (metric, domain), (failed, of, concepts) in counted(scores).items():
+        number, prompts, *_, rate, _ = cells[metric, domain]
         assert of > 0
         low, high = map(float, re.fullmatch(r"[\d.]+ \(([\d.]+) to ([\d.]+)\)", rate).groups())
-        assert (int(number), float(rate.split()[0])) == (of, round(failed / of, 3))
+        assert (int(number), int(prompts)) == (of, concepts)
+        assert float(rate.split()[0]) == round(failed / of, 3)
         assert 0 <= low <= failed / of <= high <= 1
     assert ("protoscore", "all") in cells
     never = section["Never tried"]
@@ -176,11 +177,14 @@ def test_what_was_trained_on_what_and_never_tried_can_be_read_off_its_folder(stu
 
 
 def counted(scores):
-    """By metric and domain: how many held-out pairs it misranks, of those that it could score."""
+    """By metric and domain, or all: how many pairs it misranks, could score, and their concepts."""
     found = {}
-    for (metric, domain), some in scores.groupby(["metric", "domain"]):
-        sides = some.pivot(index="pair_id", columns="side", values="raw").dropna()
-        found[metric, domain] = (sides["adversarial"] >= sides["correct"]).sum(), len(sides)
+    # As many of each domain, so that the mean over all pairs is that over domains.
+    every = pd.concat([scores, scores.assign(domain="all")])
+    for of, some in every.groupby(["metric", "domain"]):
+        sides = some.pivot(index=["pair_id", "concept_id"], columns="side", values="raw").dropna()
+        fails = sides["adversarial"] >= sides["correct"]
+        found[of] = fails.sum(), len(sides), sides.index.unique("concept_id").size
     return found
 
 
