@@ -26,6 +26,7 @@ from dagster._serdes import serialize_value
 
 from resources.executors import multiprocess as executor
 from resources.executors import process_of_run
+from resources.processes import this_process
 
 WITHIN_S = 60
 POOL = "one_at_a_time"
@@ -42,7 +43,7 @@ def store(context):
 def concepts(context: dg.AssetExecutionContext) -> dg.MaterializeResult:
     sys.stdout.write("drawn by hand\n")
     context.log.info("drawn")
-    return dg.MaterializeResult(metadata={"pid": os.getpid()})
+    return dg.MaterializeResult(metadata={"pid": os.getpid(), "process": str(this_process())})
 
 
 @dg.asset(deps=[concepts])
@@ -141,16 +142,13 @@ class Launched:
         """What it has logged."""
         return [log.user_message for log in self._instance.all_logs(self.run_id)]
 
-    def pids(self):
-        """In which processes its assets were made."""
+    def told(self, what):
+        """What its assets say of the processes in which they were made."""
         records = self._instance.get_records_for_run(
             self.run_id, of_type=dg.DagsterEventType.ASSET_MATERIALIZATION
         ).records
-        return {
-            record.asset_materialization.metadata["pid"].value
-            for record in records
-            if record.asset_materialization
-        }
+        made = [each.asset_materialization for each in records if each.asset_materialization]
+        return {each.metadata[what].value for each in made}
 
 
 @pytest.fixture
@@ -185,8 +183,8 @@ def wait_for(condition):
 def test_a_run_of_one_step_is_one_process_and_keeps_its_output(instance, launch):
     run = launch("concepts")
     assert run.ended() == "SUCCESS"
-    assert run.pids() == {run.process.pid}
-    assert process_of_run(run.run).pid == run.process.pid
+    assert run.told("pid") == {run.process.pid}
+    assert run.told("process") == {str(process_of_run(run.run))}
     [captured] = [event.logs_captured_data for event in run.events("LOGS_CAPTURED")]
     key = [run.run_id, "compute_logs", captured.file_key]
     assert b"drawn by hand" in instance.compute_log_manager.get_log_data(key).stdout
@@ -196,7 +194,8 @@ def test_a_run_of_one_step_is_one_process_and_keeps_its_output(instance, launch)
 def test_of_several_steps_each_has_a_process(launch):
     run = launch("concepts", "others")
     assert run.ended() == "SUCCESS"
-    assert len(run.pids() | {run.process.pid}) == 3
+    assert process_of_run(run.run).pid == run.process.pid
+    assert len(run.told("pid") | {run.process.pid}) == 3
 
 
 def test_a_step_that_fails_fails_the_run_and_says_why(launch):
