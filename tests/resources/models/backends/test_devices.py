@@ -41,8 +41,9 @@ def alone(monkeypatch, tmp_path, loaded):
     """With locks of its own, and arithmetic that does not depend on how many cores there are."""
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
-    context = multiprocessing.get_context("forkserver")
-    monkeypatch.setattr("multiprocessing.get_context", lambda _: context)
+    # For who asks for fresh processes alone: in a fork of one that has used a GPU, none can.
+    contexts = {"spawn": multiprocessing.get_context("forkserver")}
+    monkeypatch.setattr("multiprocessing.get_context", contexts.__getitem__)
     forked = loaded.connect_to_new_process
     monkeypatch.setattr("multiprocessing.forkserver.connect_to_new_process", forked)
 
