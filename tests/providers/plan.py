@@ -33,6 +33,8 @@ class Plan:
             self._seed = 0
             self._always = NORMAL
             self._sent: Counter[str] = Counter()
+            self.drawn: set[Fault] = set()
+            """Those of `shares` that a request has met."""
 
     def when(
         self, matches: Callable[[Received], bool], fault: Fault, times: float = float("inf")
@@ -91,6 +93,9 @@ class Plan:
         point = int.from_bytes(sha256(lot.encode()).digest()[:8], "big") / 2**64
         for fault, share in self._shares.items():
             if point < share:
-                return fault if fault.suits(received) else None
+                if not fault.suits(received):
+                    return None
+                self.drawn.add(fault)
+                return fault
             point -= share
         return None

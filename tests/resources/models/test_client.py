@@ -147,6 +147,7 @@ def test_trouble_changes_nothing_but_the_time_it_takes(server, client, backend):
     asked = client.ask(model(server, backend), looks(200), LOG)
     assert texts(asked) == [f"{{{place}}}" for place in range(200)]
     assert asked.sent == server.count > 240
+    assert server.drawn == TROUBLE.keys()
 
 
 def test_retry_after_is_obeyed_by_all(server, client):
