@@ -22,6 +22,7 @@ from assets.training.tuning.training_cases import checked
 from assets.vhexpansion.training import TUNING
 from resources.home import Home
 from resources.images import ImageStore
+from resources.models.backends.adapters import checked_record
 from resources.models.catalog import load
 from resources.training import launch
 from tests import tiny
@@ -234,6 +235,7 @@ def test_it_is_judged_as_any_judge_and_compared_on_held_out_cases(root, trained,
     assert (place / "README.md").read_text() == card
     again = json.loads((place / "record.json").read_text())
     assert again == {name: whole[name] for name in whole if name != "wording"}
+    assert checked_record(place) == again, "and the next run takes that as it is"
     general = rows.query("measure == 'general'")
     assert set(general["why"]) == {"it has not been asked yet"}
 
