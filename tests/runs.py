@@ -138,6 +138,8 @@ def defined(catalog, group):
             made |= {id(each): each for each in own}
             needed = set().union(*map(_groups, own)) - seen
         _MADE[which] = list(made.values())
+    # The one that was used longest ago is the first to go.
+    _MADE[which] = _MADE.pop(which)
     return _MADE[which]
 
 

@@ -1,5 +1,8 @@
+import os
+import socket
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
+from itertools import count
 from pathlib import Path
 from typing import TypeAlias
 
@@ -55,12 +58,29 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder.rename(folder.with_name("moved elsewhere"))
 
 
+@pytest.fixture(scope="session")
+def own_port() -> int:
+    """A port of this process's own, among those that nobody is given by chance."""
+    return next(filter(_is_free, count(10_000 + os.getpid() % 20_000)))
+
+
+def _is_free(port: int) -> bool:
+    try:
+        socket.create_server(("127.0.0.1", port)).close()
+    except OSError:
+        return False
+    return True
+
+
 @pytest.fixture
-def server(monkeypatch):
-    """A provider of models that says 8 to everything; failed attempts are repeated at once."""
+def server(own_port, monkeypatch):
+    """A provider of models that says 8 to everything; failed attempts are repeated at once.
+
+    Each is at the same address, so that what is defined for its models need not be made anew.
+    """
     monkeypatch.setenv("OPENAI_API_KEY", "sk-for-tests")
     monkeypatch.setattr(dispatch, "FIRST_WAIT_S", 0.005)
-    with Provider(answer=lambda received: "I see {8}.") as server:
+    with Provider(answer=lambda received: "I see {8}.", port=own_port) as server:
         yield server
 
 
