@@ -62,13 +62,13 @@ class PaintStep(Step[ConfigT]):
         """
         return {
             **row,
-            **self._by_painter(work),
             "request": request,
             "prompt": request.prompt,
             "sample": request.sample if sample is None else sample,
             "seed": request.seed,
             "flaw": None,
             **dict.fromkeys(PICTURED),
+            **self._by_painter(work),
             "outcome": None,
             "calls": [] if calls is None else list(calls),
         }

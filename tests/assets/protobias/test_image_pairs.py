@@ -203,6 +203,7 @@ class TestAProvider:
         studio.must(image_pairs={"samples": 1})
         assert sent(server) == {"picture": 12, "text": 11}
         first = studio.table("filtered_pairs")
+        assert first["rehearsal"].eq(False).all(), "a provider's pictures are results"
         assert first["pair_kept"].tolist() == [False] * 2 + [True] * 8 + [False] * 2
         del server.answer.painting[failing]
         since = server.count
