@@ -13,6 +13,8 @@ from resources.stored_tables import StoredTable
 
 TEXT, REAL, WHOLE, BOOLEAN = pa.string(), pa.float64(), pa.int64(), pa.bool_()
 TEXTS, REALS = pa.list_(TEXT), pa.list_(REAL)
+REHEARSAL = "rehearsal"
+"""The column of tables that say whether something offline had a part in a row."""
 
 
 class Columns:
@@ -129,12 +131,26 @@ def materialized(
     version of a summary tells apart the tables that it is `of` as well, in their order and with
     the columns that they have: an asset that shows these needs no edge from each of them.
     """
+    if isinstance(table, pa.Table):
+        require_marked(table)
     version = sha256(content_hash(table))
     for each in of:
         version.update(content_hash(pa.Table.from_pandas(each, preserve_index=False)))
     return MaterializeResult(
         value=table, data_version=DataVersion(version.hexdigest()), metadata=metadata
     )
+
+
+def require_marked(table: pa.Table) -> None:
+    """Raises `ValueError` where a row says neither that it is a stand-in's nor that it is none."""
+    unsaid = table[REHEARSAL].null_count if REHEARSAL in table.column_names else 0
+    if unsaid:
+        raise ValueError(
+            f"{unsaid:,} of {table.num_rows:,} rows do not say whether something offline had a "
+            f"part in them (column `{REHEARSAL}`): they would pass for results. Nothing is stored. "
+            "Materialize what this is made of again; if that does not help, it is a fault of the "
+            "code that made it."
+        )
 
 
 class _Digest(io.RawIOBase):

@@ -19,6 +19,7 @@ from dagster import (
 
 from assets.kit.benchmarks import Benchmark, benchmarks
 from assets.kit.choice import NoSuchModel
+from assets.kit.columns import REHEARSAL
 from assets.kit.foresight import partition_of
 from assets.kit.partitions import parts_of
 from assets.kit.step import Input, Step
@@ -30,7 +31,6 @@ from resources.models.catalog import Catalog, Model
 Where = tuple[AssetKey, str]
 """A partition of an asset ("" for one without)."""
 _ROLES = ("judge", "metric")
-_REHEARSAL = "rehearsal"
 
 
 class Part(NamedTuple):
@@ -213,7 +213,7 @@ class Judged:
         if where not in self._rehearsed:
             asset, partition = where
             try:
-                rows = self.home.table(asset, partition or None, [_REHEARSAL])[_REHEARSAL]
+                rows = self.home.table(asset, partition or None, [REHEARSAL])[REHEARSAL]
             except (Corrupt, KeyError):
                 # It does not say so; or whoever plans with it says what is wrong with it.
                 return False

@@ -21,7 +21,7 @@ from dagster import (
 )
 
 from assets.kit.checks import checks_of
-from assets.kit.columns import TableRows, materialized, values
+from assets.kit.columns import TableRows, materialized, require_marked, values
 from assets.kit.conversations import Conversations
 from assets.kit.limits import partial_metadata
 from assets.kit.pictures import still_to_paint
@@ -110,7 +110,9 @@ def query(
 
         def write(rows: Sequence[dict[str, Any]]) -> list[AskResult]:
             finished, asked = _finished(step, work, rows, models, model, account)
-            table.write(step.columns.table(finished))
+            portion = step.columns.table(finished)
+            require_marked(portion)
+            table.write(portion)
             return [each._replace(outcomes=[], keys=[]) for each in asked]
 
         # A loop would keep the last portion while the next one is made; `map` keeps none.

@@ -79,6 +79,7 @@ class TestAStandInRun:
         assert rows["readable"].eq(True).equals(rows["outcome"].ne("inapplicable"))
         store = ImageStore(root=str(studio.root))
         assert all(store.holds(digest) for digest in rows["sha256"].dropna())
+        assert rows["rehearsal"].all()
 
     def test_gullible_rises_by_just_what_is_stated_and_pixels_by_nothing(self, studio):
         for judge, rise in (("gullible", rise_of), ("pixels", lambda bias: 0)):
@@ -174,6 +175,7 @@ def test_what_is_planned_is_sent_and_another_painter_costs_what_is_missing(tmp_p
         plans = planned("images", "scores_eye", source=painter)
         assert plans == {"images": (3, 0), "scores_eye": (0, 3 * (1 + GRID_OUTDOOR))}
         assert sent("images", "biased_images", source=painter) == 3
+        assert not studio.table("images", painter)["rehearsal"].any()
         assert planned("scores_eye", source=painter)["scores_eye"] == (9, 0)
         assert sent("scores_eye", source=painter) == 9
         assert sent(*steps, source=painter) == 0

@@ -4,6 +4,7 @@ import pytest
 
 from assets.kit.checks import few_unread, miscounted
 from assets.kit.columns import (
+    BOOLEAN,
     REAL,
     TEXT,
     TEXTS,
@@ -12,6 +13,7 @@ from assets.kit.columns import (
     TableRows,
     content_hash,
     frame_of,
+    materialized,
     values,
 )
 from resources.stored_tables import StoredTable, TableWriter
@@ -28,6 +30,14 @@ PLAIN = [
     }
     for n in range(6_500)
 ]
+
+
+def test_nothing_is_stored_that_does_not_say_whether_it_is_a_stand_in():
+    columns = Columns(rehearsal=(BOOLEAN, "Whether it is"), made=(TEXT, "How"))
+    told = columns.table([{"rehearsal": True, "made": None}, {"rehearsal": False, "made": None}])
+    assert materialized(told).value is told
+    with pytest.raises(ValueError, match="1 of 2 rows do not say"):
+        materialized(columns.table([{"rehearsal": True}, {"made": "by sketch"}]))
 
 
 def stored(folder, *parts):
