@@ -4,7 +4,7 @@ import gc
 import logging
 import shutil
 import warnings
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import cache, lru_cache
 
 import dagster as dg
@@ -86,7 +86,10 @@ def materialize(
         warnings.filterwarnings("ignore", ".*InitResourceContext.dagster_run", DeprecationWarning)
         defs = _definitions(str(root), Catalog(tuple(models)), group)
         job = defs.resolve_implicit_global_asset_job_def()
-        with undescribed(), unread(instance) as within:
+        # Somebody may look at the runs of one that is stored.
+        whole = instance and not instance.is_ephemeral
+        cheap = nullcontext() if whole else undescribed()
+        with cheap, nullcontext(instance) if whole else unread(instance) as within:
             return job.execute_in_process(
                 asset_selection=sorted(selection.resolve(defs.resolve_asset_graph())),
                 tags=tags_of(topic, _division(defs, selection)) if topic else None,

@@ -143,8 +143,11 @@ def test_an_interrupt_ends_it_at_once_and_its_runs_are_cancelled(make, monkeypat
         assert over.wait(WAIT_S)
 
     monkeypatch.setattr(os, "_exit", end)
+    # What a shell starts in the background ignores interrupts.
+    former = signal.signal(signal.SIGINT, signal.default_int_handler)
     with pytest.raises(Ended):
         make(SHAPE, drawn_shapes=interrupted)
+    signal.signal(signal.SIGINT, former)
     assert said == [(130, ["CANCELED"])]
 
 
