@@ -70,7 +70,6 @@ class PaintStep(Step[ConfigT]):
             **dict.fromkeys(PICTURED),
             **self._by_painter(work),
             "outcome": None,
-            **self._by_painter(work),
             "calls": [] if calls is None else list(calls),
         }
 
