@@ -125,8 +125,16 @@ def _is_automatic(run: DagsterRun) -> bool:
 
 
 def _turned_off(instance: DagsterInstance, run: DagsterRun) -> str | None:
-    """The sensor or schedule that launched a run, where the user has turned it off since."""
-    off = instance.all_instigator_state(instigator_statuses={InstigatorStatus.STOPPED})
+    """The sensor or schedule that launched a run, where the user has turned it off since.
+
+    That of another code location, as one of the same file by another command, has a switch of its
+    own.
+    """
+    origin = run.remote_job_origin
+    off = instance.all_instigator_state(
+        repository_selector_id=origin and origin.repository_origin.get_selector_id(),
+        instigator_statuses={InstigatorStatus.STOPPED},
+    )
     launchers = {run.tags.get(name) for name in (SENSOR_NAME_TAG, SCHEDULE_NAME_TAG)}
     return next((each.instigator_name for each in off if each.instigator_name in launchers), None)
 

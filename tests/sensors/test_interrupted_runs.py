@@ -61,6 +61,13 @@ def killed():
     return written
 
 
+def repository_at(location):
+    target = LoadableTargetOrigin(module_name="definitions")
+    return RemoteRepositoryOrigin(
+        InProcessCodeLocationOrigin(target, location_name=location), "repository"
+    )
+
+
 def begun(bench, written, status=STARTED, job="__ASSET_JOB", **tags):
     run_id = make_new_run_id()
     run = DagsterRun(
@@ -69,6 +76,7 @@ def begun(bench, written, status=STARTED, job="__ASSET_JOB", **tags):
         status=status,
         tags={PROCESS: f"{run_id} {written}"} | tags if written else tags,
         asset_selection=frozenset([IMAGE_PAIRS]),
+        remote_job_origin=repository_at("here").get_job_origin(job),
         run_config={"resources": {"budget": {"config": {"per_run_usd": 1.0}}}},
     )
     bench.instance.add_run(run)
@@ -216,19 +224,26 @@ def test_one_that_is_terminated_between_two_looks_is_not_launched_again(bench, t
 
 
 @pytest.mark.usefixtures("schedules")
-@pytest.mark.parametrize("turned", [InstigatorStatus.STOPPED, InstigatorStatus.RUNNING])
-def test_nothing_is_launched_again_of_a_sensor_that_is_turned_off(bench, tick, killed, turned):
-    location = InProcessCodeLocationOrigin(
-        LoadableTargetOrigin(module_name="here"), location_name="here"
-    )
-    origin = RemoteRepositoryOrigin(location, "repository").get_instigator_origin("spender")
+@pytest.mark.parametrize(
+    ("turned", "where"),
+    [
+        (InstigatorStatus.STOPPED, "here"),
+        (InstigatorStatus.RUNNING, "here"),
+        (InstigatorStatus.STOPPED, "elsewhere"),
+    ],
+)
+def test_nothing_is_launched_again_of_a_sensor_that_is_turned_off(
+    bench, tick, killed, turned, where
+):
+    """One of the same name elsewhere is another, as that of the same file by `dg dev`."""
+    origin = repository_at(where).get_instigator_origin("spender")
     state = InstigatorState(origin, InstigatorType.SENSOR, turned, SensorInstigatorData())
     bench.instance.add_instigator_state(state)
     tags = tags_of("new|animals", photographs)
     run = begun(bench, killed, job="painter_pairs", **tags, **{SENSOR: "spender"})
     runs, said = tick()
     assert status(bench, run) is FAILURE
-    assert bool(runs) is (turned is InstigatorStatus.RUNNING)
+    assert bool(runs) is ((turned, where) != (InstigatorStatus.STOPPED, "here"))
     assert runs or "not launched again, since spender is turned off by now" in said
 
 
