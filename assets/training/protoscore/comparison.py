@@ -40,7 +40,8 @@ _FREE = ("steps", "save_memory", *NOT_DECIDING)
 """Of a recipe: `base` and `steps` are compared as they came out, and by the others no weight
 changes."""
 _RECIPE = [name for name in MarginRecipe.model_fields if name not in _FREE]
-"""What both have in their recipes; a field that is added is compared as well."""
+"""What both have in their recipes; a field that is added is compared as well, and of what was trained
+before it was there it is none."""
 
 
 @table_asset(
@@ -114,7 +115,7 @@ def require_alike(ranked: Mapping[str, Any], control: Mapping[str, Any]) -> None
     differing = [
         *(name for name in _SAME if ranked[name] != control[name]),
         *(name for name in _BUDGET if ranked["trained"][name] != control["trained"][name]),
-        *(name for name in _RECIPE if ranked["recipe"][name] != control["recipe"][name]),
+        *(name for name in _RECIPE if ranked["recipe"].get(name) != control["recipe"].get(name)),
     ]
     if differing:
         raise Mismatch(

@@ -271,6 +271,15 @@ def test_what_both_recipes_have_has_to_be_alike(name):
         require_alike(ranking, record_of(MarginRecipe(base="b", **of_both)))
 
 
+def test_a_record_from_before_a_field_was_there_is_unlike_one_that_has_it():
+    record = record_of(MarginRecipe(base="b"))
+    before = {name: of for name, of in record["recipe"].items() if name != "margin"}
+    earlier = record | {"recipe": before}
+    require_alike(earlier, earlier)
+    with pytest.raises(ValueError, match=r"differ in more than their loss: margin\."):
+        require_alike(record, earlier)
+
+
 def test_what_both_were_trained_on_has_to_be_alike():
     record = record_of(MarginRecipe(base="b"))
     trained = record["trained"]
