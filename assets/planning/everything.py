@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, NamedTuple
 
 from dagster import AssetKey
@@ -80,7 +81,7 @@ class Everything(NamedTuple):
                 replace(grand_total(Quote([], some)), asset="", partition="")
                 for some in by_model.values()
             ],
-            {why: tasks for each in quotes for why, tasks in each.without.items()},
+            self._without,
             [sample for each in quotes for sample in each.samples],
             list(dict.fromkeys(warning for each in quotes for warning in each.warnings)),
         )
@@ -112,9 +113,19 @@ class Everything(NamedTuple):
         for share in self.shares:
             yield from _notes(share, self.scope.judge)
 
+    @property
+    def _without(self) -> Mapping[str, Sequence[Task]]:
+        """What is left out, by the reason, which several benchmarks may share."""
+        found: dict[str, list[Task]] = defaultdict(list)
+        for share in self.shares:
+            for why, tasks in share.quote.without.items():
+                found[why] += tasks
+        return found
+
     def _lines(self, share: Share) -> Iterator[Line]:
         """What a benchmark asks the judge, and then what it asks others about it."""
-        judge, own = self.scope.judge, [t for t in share.tasks if t.asset not in share.of_others]
+        judge, left_out = self.scope.judge, [*chain(*share.quote.without.values())]
+        own = [t for t in share.tasks if t.asset not in share.of_others and t not in left_out]
         by_model = {total.model.name: total for total in share.quote.totals}
         where = {judge.name: {task.partition for task in own}}
         for line in share.quote.lines:

@@ -11,6 +11,9 @@ from assets.kit.benchmarks import benchmarks, planners_of
 from assets.kit.choice import NoSuchModel
 from assets.kit.judged import Judged, judge_named
 from assets.planning import CannotQuote, Cells, Task, quote, text
+from assets.planning.everything import Everything, Scope, Share
+from assets.planning.lines import Line, Quote
+from assets.planning.prices import prices_of
 from assets.vlmbias.answers import Answers
 from assets.vlmbias.questions import QUESTIONS
 from resources.models.catalog import Catalog, Model, Price
@@ -165,6 +168,20 @@ def test_what_a_run_would_refuse_of_a_trained_judge_is_in_no_quote(root, monkeyp
     assert told in failure(done)
     assert [line.model for line in quoted.lines] == [CHEAP]
     assert f"Not in this quote: vlmbias/answers_tuned ({TOPIC}). {told}" in text(quoted, [])
+
+
+def test_what_is_left_out_is_told_of_each_benchmark_and_counts_as_no_partition():
+    """The reason of a record that cannot be read is the same everywhere."""
+    why, names = "record.json cannot be read.", ("frame", VLMBIAS)
+
+    def share(name):
+        tasks = [Task(AssetKey([name, "answers_cheap"]), each, {}) for each in ("one", "other")]
+        made = Quote([], [Line("", "", CHEAP, prices=prices_of(CHEAP))], {why: tasks[1:]})
+        return Share(benchmarks()[name], tasks, len(tasks), [], [], [], set(), made)
+
+    found = Everything(Scope(CHEAP, []), [share(name) for name in names], []).quote
+    assert [task.asset.path[0] for task in found.without[why]] == [*names]
+    assert {line.partition for line in found.lines} == {"1 of 2 partitions"}
 
 
 def test_a_table_that_cannot_be_read_is_told_of(root):
