@@ -40,8 +40,8 @@ _FREE = ("steps", "save_memory", *NOT_DECIDING)
 """Of a recipe: `base` and `steps` are compared as they came out, and by the others no weight
 changes."""
 _RECIPE = [name for name in MarginRecipe.model_fields if name not in _FREE]
-"""What both have in their recipes; a field that is added is compared as well, and is none of what was
-trained before."""
+"""What both have in their recipes; a field that is added is compared as well, and adapters from
+before have none."""
 
 
 @table_asset(
