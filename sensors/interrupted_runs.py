@@ -132,7 +132,7 @@ def _turned_off(instance: DagsterInstance, run: DagsterRun) -> str | None:
     """
     origin = run.remote_job_origin
     off = instance.all_instigator_state(
-        repository_selector_id=origin and origin.repository_origin.get_selector_id(),
+        repository_selector_id=origin.repository_origin.get_selector_id() if origin else None,
         instigator_statuses={InstigatorStatus.STOPPED},
     )
     launchers = {run.tags.get(name) for name in (SENSOR_NAME_TAG, SCHEDULE_NAME_TAG)}
