@@ -145,8 +145,8 @@ class Maker:
         if run is other or run.sources.isdisjoint(other.keys):
             return False
         parts = [set(each.partition.split("|")) for each in (run, other) if each.partition]
-        apart = run.part == other.part and len(parts) == 2 and parts[0].isdisjoint(parts[1])
-        return not apart
+        disjoint = run.part == other.part and len(parts) == 2 and parts[0].isdisjoint(parts[1])
+        return not disjoint
 
     def _run(self, planned: _Planned, keys: Sequence[AssetKey]) -> ExecuteInProcessResult:
         # Tags and not `partition_key`, which all assets of a run would have to share.

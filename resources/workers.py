@@ -1,4 +1,4 @@
-"""Work ahead of whoever takes its results: pure work in processes, slow work in threads."""
+"""Prefetching of results: pure work in processes, slow work in threads."""
 
 import asyncio
 import multiprocessing
@@ -18,7 +18,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 _WORTH_A_POOL = 4
-_AHEAD = 16
+_PREFETCHED = 16
 """Items by core that are worked on, or finished, before the first of them is taken."""
 _THREADS = 4
 _STARTING = threading.Lock()
@@ -72,18 +72,18 @@ def spread(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Re
     if len(first) < _WORTH_A_POOL:
         yield from map(work, first)
         return
-    with _telling_of_death():
-        most = _AHEAD * (os.cpu_count() or 1)
-        yield from _ahead(lambda item: _pool().submit(work, item), chain(first, some), most)
+    with _named_death():
+        most = _PREFETCHED * (os.cpu_count() or 1)
+        yield from _prefetched(lambda item: _pool().submit(work, item), chain(first, some), most)
 
 
 def prefetch(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
     """`map` in a few threads, with at most eight results that are under way or wait to be used."""
     with ThreadPoolExecutor(_THREADS) as pool:
-        yield from _ahead(lambda item: pool.submit(work, item), items, 2 * _THREADS)
+        yield from _prefetched(lambda item: pool.submit(work, item), items, 2 * _THREADS)
 
 
-def _ahead(
+def _prefetched(
     submit: Callable[[Item], Future[Result]], items: Iterable[Item], most: int
 ) -> Iterator[Result]:
     under_way: deque[Future[Result]] = deque()
@@ -101,12 +101,12 @@ def _ahead(
 
 async def in_worker(work: Callable[..., Result], *arguments: object) -> Result:
     """`work` of the arguments in a worker process, for an event loop; raises as `spread` does."""
-    with _telling_of_death():
+    with _named_death():
         return await asyncio.wrap_future(_pool().submit(work, *arguments))
 
 
 @contextmanager
-def _telling_of_death() -> Iterator[None]:
+def _named_death() -> Iterator[None]:
     try:
         yield
     except BrokenProcessPool as error:

@@ -50,7 +50,7 @@ def text_of(path: Path, kind: str) -> str:
 
 
 def filled_files(
-    folder: Path, is_ours: Callable[[str], bool], endings: Collection[str] = (".csv",)
+    folder: Path, is_ours: Callable[[str], bool], suffixes: Collection[str] = (".csv",)
 ) -> list[Path]:
     """The files of a folder that people have filled in, in the order of their names.
 
@@ -63,7 +63,7 @@ def filled_files(
             continue
         if path.suffix.lower() in _SPREADSHEETS:
             raise BadReview(f"{path} is a spreadsheet, which is not read. Save it as CSV (UTF-8).")
-        if path.suffix.lower() in endings:
+        if path.suffix.lower() in suffixes:
             files.append(path)
     return files
 

@@ -72,11 +72,11 @@ def _strongest(found: Gathered) -> Iterator[tuple[int, int, float]]:
     standard = (values - given.mean().to_numpy()) / deviation.to_numpy()
     for generator, evaluator in zip(*np.nonzero(found.scores.own), strict=True):
         others = np.delete(standard[:, generator, :], evaluator, axis=1)
-        apart = standard[:, generator, evaluator] - others.mean(axis=1)
-        order = np.argsort(-np.where(np.isnan(apart), -np.inf, apart), kind="stable")
+        difference = standard[:, generator, evaluator] - others.mean(axis=1)
+        order = np.argsort(-np.where(np.isnan(difference), -np.inf, difference), kind="stable")
         for at in order[:MOST].tolist():
-            if apart[at] > 0:
-                yield at, int(generator), float(apart[at])
+            if difference[at] > 0:
+                yield at, int(generator), float(difference[at])
 
 
 def _by_judge(values: Values) -> pd.DataFrame:

@@ -211,7 +211,7 @@ def _rows_in(path: Path, data: bytes) -> list[tuple[int, Mapping[str, Any]]]:
                 return list(enumerate(pq.read_table(io.BytesIO(data)).to_pylist(), start=1))
     except (UnicodeDecodeError, csv.Error, pa.ArrowInvalid, OSError) as error:
         raise BadScores(f"{path} cannot be read as {_KINDS[path.suffix]}: {error}.") from None
-    raise BadScores(f"{path} is none of {', '.join(_KINDS)}: give it one of these endings.")
+    raise BadScores(f"{path} is none of {', '.join(_KINDS)}: save it as one of these.")
 
 
 def _object(path: Path, at: int, line: bytes) -> Mapping[str, Any]:

@@ -205,7 +205,7 @@ class ImagePairs(PaintStep[Pairing]):
             "concepts": sample_size(drawn, domain),
             "pictures": len(rows),
             **flawed,
-            "endings": markdown_table(outcomes_by_knob(rows)),
+            "outcomes_by_knob": markdown_table(outcomes_by_knob(rows)),
             "contact_sheet": sheet(shown, _caption, work.images),
         }
 

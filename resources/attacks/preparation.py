@@ -118,8 +118,8 @@ def disagreement(ours: Tensor, theirs: Tensor, processor: Any) -> str | None:
         return f"a shape of {tuple(theirs.shape)} where {tuple(ours.shape)} was expected"
     factor = processor.rescale_factor if processor.do_rescale else 1.0
     deviation = ours.new_tensor(processor.image_std if processor.do_normalize else [1.0] * 3)
-    apart = (ours - theirs).abs() * deviation[:, None, None] / factor
-    most, average = apart.max().item(), apart.mean().item()
+    difference = (ours - theirs).abs() * deviation[:, None, None] / factor
+    most, average = difference.max().item(), difference.mean().item()
     if most <= _FAR and average <= _FAR_ON_AVERAGE:
         return None
     return f"pixels that are {average:.1f} levels of 255 apart on average, {most:.1f} at most"

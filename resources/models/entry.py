@@ -135,7 +135,8 @@ class Model(BaseModel):
         min_length=1, description="the provider's id of the model, or `pattern` in its place"
     )
     family: str = Field(
-        min_length=1, description="whose kin it is, as in gpt or qwen: kin judge each other kindly"
+        min_length=1,
+        description="which models it belongs to, as in gpt or qwen: a family favours its own",
     )
     roles: tuple[Role, ...] = Field(
         min_length=1, strict=False, description=f"a list from {', '.join(get_args(Role))}"

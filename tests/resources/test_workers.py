@@ -58,7 +58,7 @@ def test_few_items_are_taken_ahead_of_the_results_that_are_asked_for():
     taken = []
     results = spread(square, (taken.append(number) or number for number in range(1000)))
     assert [next(results) for _ in range(5)] == [number**2 for number in range(5)]
-    assert len(taken) <= workers._AHEAD * (os.cpu_count() or 1) + 5
+    assert len(taken) <= workers._PREFETCHED * (os.cpu_count() or 1) + 5
     assert [*results] == [number**2 for number in range(5, 1000)]
     assert taken == list(range(1000))
 

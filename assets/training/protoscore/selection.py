@@ -29,8 +29,8 @@ def choose(pairs: Sequence[Pair], number: int, held_out: int) -> Chosen:
         if not pair.evaluated and not any(mark in evaluated for mark in marks_of(pair))
     ]
     held = _even(free, held_out)
-    apart = marked(held)
-    rest = [pair for pair in free if not any(mark in apart for mark in marks_of(pair))]
+    taken = marked(held)
+    rest = [pair for pair in free if not any(mark in taken for mark in marks_of(pair))]
     return Chosen(_even(rest, number), held)
 
 

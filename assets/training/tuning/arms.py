@@ -95,11 +95,11 @@ def split_general(
         if each.sha256 not in taken:
             by_picture.setdefault(each.sha256, []).append(each)
     pictures = sorted(by_picture, key=lambda name: sha256(name.encode()).digest())
-    apart: list[General] = []
+    held: list[General] = []
     rest: list[General] = []
     for picture in pictures:
-        (apart if len(apart) < held_out else rest).extend(by_picture[picture])
-    return Split(rest[:number], apart)
+        (held if len(held) < held_out else rest).extend(by_picture[picture])
+    return Split(rest[:number], held)
 
 
 def overlaps(rows: Sequence[Row]) -> list[tuple[str, str, str, str]]:

@@ -24,10 +24,10 @@ from assets.vlmbias.pages.scenes import Scene
 from assets.vlmbias.pages.site import Site
 from assets.vlmbias.pages.standings import judged
 from assets.vlmbias.pages.unproved_answers import (
-    accuracy_apart,
     accuracy_by_painter,
     parts_of,
     published,
+    separate_accuracy,
 )
 from generators.domains import Box
 from generators.topics import DRAWN, PHOTOGRAPHED
@@ -86,7 +86,7 @@ def build(
         accuracy=shown,
         in_part=Accuracy.of(partly, list(titles), references),
         partial=partial,
-        apart=accuracy_apart(answers, list(titles), references),
+        separate=separate_accuracy(answers, list(titles), references),
         by_painter=accuracy_by_painter(answers, list(titles), references),
         outcomes=Outcomes.of(
             published(answers), {name: titles[name] for name in shown.topics}, references
@@ -168,7 +168,7 @@ def _front(site: Site, prompting: str) -> dict[str, object]:
             columns.in_part(site.titles_of(site.in_part)),
             prompting,
         ),
-        "apart": parts_of(site.apart, site.titles, prompting),
+        "separate": parts_of(site.separate, site.titles, prompting),
         "topics": [_topic(site, domain, prompting) for domain in site.titles],
         "finding": finding(site, prompting),
     }

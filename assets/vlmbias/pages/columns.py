@@ -112,14 +112,14 @@ def sanity_check() -> list[Group]:
     return [Group("Originals", columns)]
 
 
-def apart_set(proof: str, variant: str) -> str:
+def separate_set(proof: str, variant: str) -> str:
     """What the image set of one proof's pictures of one variant is called."""
     return f"{proof}, {variant}"
 
 
-def apart(titles: Titles, proof: str) -> list[Group]:
+def separate(titles: Titles, proof: str) -> list[Group]:
     """Accuracy and bias rate on counterfactuals, and accuracy on originals, by topic."""
-    changed, usual = (apart_set(proof, variant) for variant in VARIANTS)
+    changed, usual = (separate_set(proof, variant) for variant in VARIANTS)
     return [
         Group(
             title,
@@ -133,11 +133,11 @@ def apart(titles: Titles, proof: str) -> list[Group]:
     ]
 
 
-def apart_by_painter(
+def separate_by_painter(
     titles: Titles, proof: str, painters: Mapping[str, Sequence[str]]
 ) -> list[Group]:
     """Accuracy on the counterfactuals of each painter, by topic."""
-    image_set = apart_set(proof, COUNTERFACTUAL)
+    image_set = separate_set(proof, COUNTERFACTUAL)
     return [
         Group(title, [Column(name, topic, name, image_set=image_set) for name in painters[topic]])
         for topic, title in titles.items()

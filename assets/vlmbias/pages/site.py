@@ -33,7 +33,7 @@ class Way(NamedTuple):
 class Site:
     """Everything that the pages show; `titles` has every topic with a scene, in their order.
 
-    `accuracy` and `outcomes` are of pictures whose labels are proved, `apart` of all others,
+    `accuracy` and `outcomes` are of pictures whose labels are proved, `separate` of all others,
     `in_part` of answers to a part of a topic's questions, which `partial` names, and
     `complete` is how many images the benchmark has when all are made.
     """
@@ -44,7 +44,7 @@ class Site:
     accuracy: Accuracy
     in_part: Accuracy
     partial: Mapping[str, Sequence[str]]
-    apart: Accuracy
+    separate: Accuracy
     by_painter: Accuracy
     outcomes: Outcomes
     served: Sequence[Served]

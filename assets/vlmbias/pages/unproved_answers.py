@@ -27,17 +27,17 @@ def published(found: pd.DataFrame) -> pd.DataFrame:
     return found[found["image_set"].isin(PUBLISHED)]
 
 
-def accuracy_apart(
+def separate_accuracy(
     answers: pd.DataFrame, topics: Sequence[str], references: Collection[str]
 ) -> Accuracy:
     """Accuracy on pictures that nobody has accepted, or that are of a stand-in run.
 
     Such an image set holds originals and counterfactuals; here each variant has a set of its own
-    (`columns.apart_set`), and the subtopics are the painters.
+    (`columns.separate_set`), and the subtopics are the painters.
     """
     found = answers[answers["image_set"].isin(APART)]
     sets = [
-        columns.apart_set(*row)
+        columns.separate_set(*row)
         for row in found[["image_set", "variant"]].itertuples(index=False, name=None)
     ]
     return _by_painter(found.assign(image_set=sets), topics, references)
@@ -52,23 +52,23 @@ def accuracy_by_painter(
     return _by_painter(found[painters > 1], topics, references)
 
 
-def parts_of(apart: Accuracy, titles: columns.Titles, prompting: str) -> list[Part]:
+def parts_of(separate: Accuracy, titles: columns.Titles, prompting: str) -> list[Part]:
     """Both tables of every proof about which some judge was asked in this way."""
-    asked = {where[0] for judge, where in apart.cells if judge.prompting == prompting}
-    painters = {topic: apart.subtopics(topic) for topic in apart.topics}
+    asked = {where[0] for judge, where in separate.cells if judge.prompting == prompting}
+    painters = {topic: separate.subtopics(topic) for topic in separate.topics}
     found = []
     for proof in APART:
-        if asked.isdisjoint(columns.apart_set(proof, each) for each in columns.VARIANTS):
+        if asked.isdisjoint(columns.separate_set(proof, each) for each in columns.VARIANTS):
             continue
         title = PROOFS[proof].short
         captions = {
-            "accuracy and bias rate on Q1 and Q2": columns.apart(titles, proof),
-            "accuracy on the counterfactuals of each painter": columns.apart_by_painter(
+            "accuracy and bias rate on Q1 and Q2": columns.separate(titles, proof),
+            "accuracy on the counterfactuals of each painter": columns.separate_by_painter(
                 titles, proof, painters
             ),
         }
         by_topic, by_painter = (
-            apart.table(f"{title}: {caption}", apart.held(groups), prompting)
+            separate.table(f"{title}: {caption}", separate.held(groups), prompting)
             for caption, groups in captions.items()
         )
         number = len({head.label for group in by_painter.groups for head in group.heads})

@@ -85,7 +85,7 @@ def test_a_report_never_mixes_pictures_with_questions_from_before_their_review(s
     page, _ = told(studio)
     assert "nobody has confirmed" not in page
     assert "Accepted by a person" in page
-    assert '<h3 id="apart-' not in page
+    assert '<h3 id="separate-' not in page
 
 
 def test_flags_that_a_writer_edited_are_told_once_it_has_a_table(studio):
