@@ -18,7 +18,7 @@ demo: .venv/ready .dagster/dagster.yaml  ## build it all: images, labels, answer
 ui: .venv/ready .dagster/dagster.yaml  ## show it in Dagster on http://127.0.0.1:3000
 	$(BIN)/dagster dev --workspace workspace.yaml --host 127.0.0.1 --port $(PORT)
 
-test: .venv/ready-dev tests/outside/node_modules  ## run every test
+test: .venv/compiled tests/outside/node_modules  ## run every test
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --durations 25
 
 lint: .venv/ready-dev  ## style, types and import rules
@@ -43,6 +43,12 @@ clean:  ## forget environment and instance; images and tables stay
 .venv/ready-dev: pyproject.toml constraints.txt | .venv/bin/python
 	$(PIP) --editable '.[dev]'
 	touch .venv/ready $@
+
+# Once for all workers: each would compile anew what none has compiled yet. What fails here is told
+# by the tests themselves.
+.venv/compiled: .venv/ready-dev
+	$(BIN)/python -m pytest --collect-only -q >/dev/null || true
+	touch $@
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv
