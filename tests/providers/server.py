@@ -39,6 +39,7 @@ _WIRES: Mapping[str, Any] = {
 """In the order in which a request is read: the first by whose headers its path is told."""
 _SCALE = re.compile(r'"score": <integer (\d+)–(\d+)>')
 _YES_OR_NO = "{Yes} or {No}"
+_LOOK_AGAIN_S = 0.005
 _BATCHES: Mapping[str, Any] = {"gemini": gemini_batches, "openai": openai_batches}
 
 Answer: TypeAlias = str | bytes | Fault | Response
@@ -99,6 +100,8 @@ class Provider(Plan):
             "anthropic": list(anthropic_wire.MODELS),
         }
         """What each lists; add one, and a new model has landed."""
+        self.held: Callable[[Received], bool] = lambda _: False
+        """Whether a request still waits for its reply: asked again every few milliseconds."""
         self.models_on_a_page: int | None = None
         self.counts: Callable[[bytes], int] | None = None
         """How many tokens a picture is billed as; None is 100 for each."""
@@ -189,6 +192,8 @@ class Provider(Plan):
         self.in_flight += 1
         self.most_in_flight = max(self.most_in_flight, self.in_flight)
         try:
+            while self.held(received):
+                await asyncio.sleep(_LOOK_AGAIN_S)
             response = self._reply(received)
             if wait := self.latency_s + response.delay:
                 await asyncio.sleep(wait)

@@ -19,7 +19,7 @@ from resources.calls.spending import NANO, Account
 from resources.faults import LostPictures, Missing, NoPrice, OverBudget, Stopped
 from resources.images import ImageStore
 from resources.models import dispatch
-from resources.models.budget_gate import ReservationQueue
+from resources.models.budget_gate import BudgetGate, ReservationQueue
 from resources.models.catalog import Model
 from resources.models.client import ModelClient
 from resources.models.outcomes import Answered, Failed, Malformed, Refused
@@ -497,9 +497,23 @@ class TestAnAnswerAboveItsBound:
     @pytest.mark.parametrize("limit", [within(100 * NANO), ACCOUNT], ids=["budget", "no budget"])
     @pytest.mark.parametrize("backend", ["openai", "gemini"])
     def test_nothing_is_sent_after_it_and_what_was_on_its_way_is_kept(
-        self, server, client, backend, limit
+        self, server, client, backend, limit, monkeypatch
     ):
-        server.latency_s, server.answer = 0.3, self.talk
+        booked = threading.Event()
+
+        def held(received):
+            """It is answered once four are on their way, and they once it is booked."""
+            return server.count < 4 if "animal 0?" in received.texts[-1] else not booked.is_set()
+
+        book_reply = BudgetGate.book_reply
+
+        def and_tell(*arguments):
+            beyond = book_reply(*arguments)
+            booked.set()
+            return beyond
+
+        monkeypatch.setattr(BudgetGate, "book_reply", and_tell)
+        server.held, server.answer = held, self.talk
         entry = priced(server, backend, concurrency=4)
         with pytest.raises(Stopped, match=self.TOLD) as stopped:
             client.ask(entry, looks(40), LOG, limit)
