@@ -14,6 +14,7 @@ from dagster._core.definitions.partitions.context import partition_loading_conte
 from assets.kit.judged import Judged, Where
 from assets.planning import Task
 from assets.planning.everything import Everything, Share
+from assets.planning.rendering import left_out
 from sensors.materialization import Failed, Materialization, Spending
 from sensors.planned_runs import PlannedRun, planned
 
@@ -52,6 +53,7 @@ class Judging:
             for share in everything.shares
             if share.broken
         ]
+        self.told += [f"Not begun: {whose}. {why}" for whose, why in left_out(everything.without)]
 
     def runs(self) -> Iterator[PlannedRun]:
         """The runs that are needed, one after the other: the next depends on how this one ends."""

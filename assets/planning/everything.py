@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 from typing import Any, NamedTuple
 
 from dagster import AssetKey
@@ -40,7 +39,8 @@ class Share(NamedTuple):
     """What a benchmark has for the judge.
 
     `tasks` can be done now, those that ask nobody as well; `first` has to be made before the
-    others. `broken` says why nothing can be counted, where that is so.
+    others, and what `quote` is without is in neither. `broken` says why nothing can be counted,
+    where that is so.
     """
 
     benchmark: Benchmark
@@ -81,7 +81,7 @@ class Everything(NamedTuple):
                 replace(grand_total(Quote([], some)), asset="", partition="")
                 for some in by_model.values()
             ],
-            self._without,
+            self.without,
             [sample for each in quotes for sample in each.samples],
             list(dict.fromkeys(warning for each in quotes for warning in each.warnings)),
         )
@@ -114,8 +114,8 @@ class Everything(NamedTuple):
             yield from _notes(share, self.scope.judge)
 
     @property
-    def _without(self) -> Mapping[str, Sequence[Task]]:
-        """What is left out, by the reason, which several benchmarks may share."""
+    def without(self) -> Mapping[str, Sequence[Task]]:
+        """What a run would refuse, so that none is begun; by the reason, which may be shared."""
         found: dict[str, list[Task]] = defaultdict(list)
         for share in self.shares:
             for why, tasks in share.quote.without.items():
@@ -124,8 +124,8 @@ class Everything(NamedTuple):
 
     def _lines(self, share: Share) -> Iterator[Line]:
         """What a benchmark asks the judge, and then what it asks others about it."""
-        judge, left_out = self.scope.judge, [*chain(*share.quote.without.values())]
-        own = [t for t in share.tasks if t.asset not in share.of_others and t not in left_out]
+        judge = self.scope.judge
+        own = [task for task in share.tasks if task.asset not in share.of_others]
         by_model = {total.model.name: total for total in share.quote.totals}
         where = {judge.name: {task.partition for task in own}}
         for line in share.quote.lines:
@@ -197,7 +197,25 @@ def _share(
         )
     except (StoreError, ValueError) as why:
         return share._replace(broken=str(why))
-    return _without_uncountable(share._replace(quote=made))
+    possible = _without_refused(judged, ready, share._replace(quote=made))
+    return _without_uncountable(possible)
+
+
+def _without_refused(judged: Judged, ready: Sequence[Part], share: Share) -> Share:
+    """The share without tasks that a run would refuse, nor those that start from one of these."""
+    reasons = {_where(task): why for why, tasks in share.quote.without.items() for task in tasks}
+    for part in ready:
+        for of, where in judged.inputs_of(part):
+            if where in reasons and not of.optional and not judged.is_stored(where):
+                reasons.setdefault(part.where, reasons[where])
+    without: dict[str, list[Task]] = defaultdict(list)
+    for task in share.tasks:
+        if _where(task) in reasons:
+            without[reasons[_where(task)]].append(task)
+    return share._replace(
+        tasks=[task for task in share.tasks if _where(task) not in reasons],
+        quote=share.quote._replace(without=without),
+    )
 
 
 def _without_uncountable(share: Share) -> Share:

@@ -1,12 +1,13 @@
 """A quote as text: a table, and notes below it."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
 from dagster import AssetKey
 
 from assets.kit.pictures import how_to_list
 from assets.kit.previews import plain
+from assets.planning.choice import Task
 from assets.planning.lines import Line, Quote
 from assets.planning.prices import Amount, Price
 from resources.calls.spending import NANO, Mode
@@ -163,10 +164,8 @@ def _notes(quote: Quote, silent: Sequence[AssetKey]) -> Iterator[str]:
         whose = _with_partitions(asset, (partition for *_, partition in lines))
         yield f"Materialize {missing} first, to know what {whose} would ask."
     yield from _of_samples(quote)
-    for why, tasks in quote.without.items():
-        for key, same in groupby(tasks, lambda task: task.asset):
-            whose = _with_partitions(key.to_user_string(), (task.partition for task in same))
-            yield f"Not in this quote: {whose}. {why}"
+    for whose, why in left_out(quote.without):
+        yield f"Not in this quote: {whose}. {why}"
     for total in quote.totals:
         for column, amounts in (
             ("expected", [price.expected for price in total.prices.values()]),
@@ -188,6 +187,13 @@ def _notes(quote: Quote, silent: Sequence[AssetKey]) -> Iterator[str]:
         yield "Later: depends on answers that are not there yet; fewer may be needed, never more."
     if silent:
         yield f"Asks no model: {', '.join(key.to_user_string() for key in silent)}."
+
+
+def left_out(without: Mapping[str, Sequence[Task]]) -> Iterator[tuple[str, str]]:
+    """By asset: its partitions that a quote is without, and why."""
+    for why, tasks in without.items():
+        for key, same in groupby(tasks, lambda task: task.asset):
+            yield _with_partitions(key.to_user_string(), (task.partition for task in same)), why
 
 
 def _with_partitions(asset: str, partitions: Iterable[str]) -> str:
