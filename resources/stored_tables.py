@@ -2,7 +2,7 @@
 
 import io
 import shutil
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -13,6 +13,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from generators.nearest import near
 from resources.faults import Corrupt, writing
 
 AT_ONCE = 1000
@@ -58,6 +59,10 @@ class StoredTable:
             for batch in self._parquet.iter_batches(size, columns=chosen.names, use_threads=False):
                 yield pa.Table.from_batches([batch]).cast(chosen)
 
+    def require(self, columns: Iterable[str]) -> None:
+        """Raise `Corrupt` where it lacks one of the columns."""
+        require_columns(self._name, columns, self.schema.names, self._remedy)
+
     def rows(self, columns: Collection[str] | None = None) -> Iterator[dict[str, Any]]:
         """Its rows in their order, None where a cell is empty; of the `columns` those it has."""
         for portion in self.portions(columns):
@@ -76,6 +81,7 @@ class StoredTable:
 
     def frame(self, columns: Sequence[str], coded: Collection[str] = ()) -> pd.DataFrame:
         """Some columns of all rows; those that are `coded` are categories: few texts, many rows."""
+        self.require(columns)
         portions = [_coded(portion, coded) for portion in self.portions(columns)]
         schema = pa.schema([self.schema.field(name) for name in columns])
         empty = _coded(schema.empty_table(), coded)
@@ -138,6 +144,23 @@ class TableWriter:
 def unreadable(name: object, error: Exception, remedy: str) -> Corrupt:
     """The error of a table whose file is not what was written."""
     return Corrupt(f"The table {name} cannot be read ({error}). {remedy}")
+
+
+def require_columns(
+    name: object, wanted: Iterable[str], there: Iterable[object], remedy: str
+) -> None:
+    """Raise `Corrupt` where the table of that name has not all columns that are wanted."""
+    names = [*map(str, there)]
+    lacking = [
+        f"`{each}`" + "".join(f" (the nearest is `{other}`)" for other in near(each, names))
+        for each in wanted
+        if each not in names
+    ]
+    if lacking:
+        raise Corrupt(
+            f"The table {name} has no column {' and no '.join(lacking)}: another version of this "
+            f"project made it, or it was edited. {remedy}"
+        )
 
 
 def _plain(schema: pa.Schema) -> pa.Schema:

@@ -18,7 +18,7 @@ from upath import UPath
 
 from resources.atomic_writes import is_remote, whole_file, write_whole
 from resources.faults import writing
-from resources.stored_tables import WRITING, StoredTable, unreadable
+from resources.stored_tables import WRITING, StoredTable, require_columns, unreadable
 
 
 def read_table(path: UPath, asset: str, columns: list[str] | None = None) -> pd.DataFrame:
@@ -30,9 +30,11 @@ def read_table(path: UPath, asset: str, columns: list[str] | None = None) -> pd.
     with _opened(path, asset) as file:
         try:
             # Sooner than `pq.read_table`, which looks for a data set of several files.
-            stored = pq.ParquetFile(file, page_checksum_verification=True).read(columns)
-            table: pd.DataFrame = (stored.select(columns) if columns else stored).to_pandas()
-        except (pa.ArrowInvalid, KeyError, OSError) as error:
+            stored = pq.ParquetFile(file, page_checksum_verification=True)
+            require_columns(path, columns or (), stored.schema_arrow.names, _remedy(path, asset))
+            read = stored.read(columns)
+            table: pd.DataFrame = (read.select(columns) if columns else read).to_pandas()
+        except (pa.ArrowInvalid, OSError) as error:
             raise unreadable(path, error, _remedy(path, asset)) from error
     return table
 

@@ -138,8 +138,9 @@ def human_scores(
 
 def pictures_of(home: Home, source: str) -> list[dict[str, Any]]:
     """The first picture of each item of a source, of all domains. Raises `NothingYet`."""
-    tables = (home.find(key("images"), f"{domain}|{source}") for domain in DOMAINS)
-    rows = [row for table in tables if table is not None for row in IMAGES.rows(table)]
+    images = key("images")
+    tables = (home.find(images, f"{domain}|{source}") for domain in DOMAINS)
+    rows = [row for table in tables if table is not None for row in IMAGES.rows(table, images)]
     there = [
         row | {"text": row["instruction"]}
         for row in rows
@@ -162,8 +163,9 @@ def _by_hash(pictures: Iterable[Row]) -> Mapping[str, Sequence[Row]]:
 
 def _own(home: Home, source: str) -> dict[str, dict[str, float]]:
     """By name of a collection's row: what each annotator gave, from 0 to 5; none for a painter."""
-    table = home.find(collection_key(source))
-    rows = [] if table is None else COLLECTED.rows(table)
+    collection = collection_key(source)
+    table = home.find(collection)
+    rows = [] if table is None else COLLECTED.rows(table, collection)
     found = {}
     for row in rows:
         several = dict(enumerate(row["human_scores"] or [], 1))

@@ -173,12 +173,13 @@ def usable_names(work: Work[Any], limit: int | None) -> list[str]:
 def _collected(work: Work[Painting]) -> list[dict[str, Any]]:
     """The pictures of a collection: those of the domain, and those that are of none."""
     domain, source = domain_and_source(work.partition)
-    table = work.find(collection_key(source), "")
+    collection = collection_key(source)
+    table = work.find(collection, "")
     if table is None:
-        raise NotCountable(collection_key(source).to_user_string())
+        raise NotCountable(collection.to_user_string())
     there = [
         row
-        for row in taken(COLLECTED.rows(table))
+        for row in taken(COLLECTED.rows(table, collection))
         if row["domain"] is None or row["domain"].strip().lower() == domain
     ]
     some = first_of(there, work.config.limit, lambda row: Placed(row["image_id"], ()))

@@ -7,9 +7,9 @@ from typing import Any, TypeAlias, overload
 
 import pandas as pd
 import pyarrow as pa
-from dagster import DataVersion, MaterializeResult, TableColumn, TableSchema
+from dagster import AssetKey, DataVersion, MaterializeResult, TableColumn, TableSchema
 
-from resources.stored_tables import StoredTable
+from resources.stored_tables import StoredTable, require_columns
 
 TEXT, REAL, WHOLE, BOOLEAN = pa.string(), pa.float64(), pa.int64(), pa.bool_()
 TEXTS, REALS = pa.list_(TEXT), pa.list_(REAL)
@@ -33,9 +33,10 @@ class Columns:
         """Some of the columns, for a table that has them as well."""
         return {name: self.columns[name] for name in names}
 
-    def lacking(self, table: pd.DataFrame) -> list[str]:
-        """The columns that a stored table lacks, and that have no default."""
-        return [name for name in self.columns if name not in table and name not in self._added]
+    @property
+    def needed(self) -> list[str]:
+        """The columns that a stored table must have: those without a default."""
+        return [name for name in self.columns if name not in self._added]
 
     def described(self) -> dict[str, TableSchema]:
         """The asset's static metadata: what Dagster shows as its columns."""
@@ -57,14 +58,20 @@ class Columns:
             return pa.Table.from_pandas(rows, schema=self.schema, preserve_index=False)
         return pa.Table.from_pylist(list(rows), schema=self.schema)
 
-    def rows(self, table: pd.DataFrame) -> list[dict[str, Any]]:
-        """The rows of a stored table as plain values, None where there is none."""
+    def rows(self, table: pd.DataFrame, asset: AssetKey) -> list[dict[str, Any]]:
+        """The rows of an asset's stored table as plain values, None where there is none.
+
+        Raises `Corrupt` where it lacks a column.
+        """
+        name = asset.to_user_string()
+        require_columns(f"of {name}", self.needed, table, f"Materialize {name} again.")
         rows: list[dict[str, Any]] = self.table(table).to_pylist()
         return rows
 
     def each(self, table: StoredTable, *names: str) -> Iterator[dict[str, Any]]:
         """The rows one after the other, or some columns of them."""
         chosen = [self.schema.field(name) for name in names or self.columns]
+        table.require(each.name for each in chosen if each.name not in self._added)
         for portion in table.portions([each.name for each in chosen]):
             yield from pa.table(
                 [self._column(portion, each) for each in chosen], pa.schema(chosen)

@@ -212,8 +212,10 @@ def _work(
         table = foreseen_table(steps, sources, of.asset, where, of.by_default)
         if table is None and of.optional:
             table = pd.DataFrame(columns=list(of.wanted or ()))
-        if table is None:
+        elif table is None:
             raise NotCountable(of.asset.to_user_string())
+        else:
+            of.require(table)
         if of.by_row:
             stored[name] = StoredTable.of(of.by_row.table(table))
         else:

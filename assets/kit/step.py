@@ -39,7 +39,7 @@ from resources.models.catalog import Catalog, Model
 from resources.models.outcomes import Answered, Outcome
 from resources.models.pricing import longest_output
 from resources.models.requests import Request
-from resources.stored_tables import StoredTable
+from resources.stored_tables import StoredTable, require_columns
 
 Row: TypeAlias = Mapping[str, Any]
 ConfigT = TypeVar("ConfigT", bound=Config)
@@ -93,6 +93,13 @@ class Input(NamedTuple):
     by_row: Columns | None = None
     """In place of `read_by` for a table that may be large: `Work.each` reads some rows of it."""
 
+    def require(self, table: pd.DataFrame) -> None:
+        """Raise `Corrupt` where its table lacks a column that is read, as an earlier version's."""
+        typed, name = self.read_by or self.by_row, self.asset.to_user_string()
+        needed = typed.needed if typed else self.columns or ()
+        remedy = f"Materialize {name} again, with what it is made from."
+        require_columns(f"of {name}", needed, table, remedy)
+
     @property
     def wanted(self) -> Sequence[str] | None:
         """The columns that are read; None for all."""
@@ -145,18 +152,13 @@ class Work(Generic[ConfigT]):
     def rows(self, name: str) -> list[dict[str, Any]]:
         """The rows of an input, None where a cell is empty.
 
-        Raises `Outdated` for a table that an earlier version made, with other columns.
+        Raises `Corrupt` for a table that an earlier version made, with other columns.
         """
         of, table = self.inputs[name], self.tables[name]
         if of.read_by is None:
             return records(table)
-        if lacking := of.read_by.lacking(table):
-            asset = of.asset.to_user_string()
-            raise Outdated(
-                f"{asset}: its table has no column {lacking[0]}: an earlier version of this "
-                f"project made it. Materialize {asset} again, with what it is made from."
-            )
-        return of.read_by.rows(table)
+        of.require(table)
+        return of.read_by.rows(table, of.asset)
 
     def each(self, name: str, *names: str) -> Iterator[dict[str, Any]]:
         """The rows of an input that is read `by_row`, or some columns of them."""

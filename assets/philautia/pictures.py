@@ -128,7 +128,7 @@ def _declared(
     for table in tables:
         for where in [f"{part}|{each}" for each in painters] if table.by_painter else [part]:
             stored = work.find(table.asset, where)
-            for row in [] if stored is None else table.columns.rows(stored):
+            for row in [] if stored is None else table.columns.rows(stored, table.asset):
                 picture = table.picture(row)
                 if picture is not None:
                     yield _Found(picture, row.get("outcome") == PENDING)
@@ -146,11 +146,12 @@ def _collected(work: Work[SomePainters]) -> Iterator[_Found]:
 
 def rows_by_picture(work: Work[Any]) -> dict[str, list[Row]]:
     """By sha256: the rows of a collection that are about one picture. Raises `NotCountable`."""
-    stored = work.find(collection_key(work.partition), "")
+    collection = collection_key(work.partition)
+    stored = work.find(collection, "")
     if stored is None:
-        raise NotCountable(collection_key(work.partition).to_user_string())
+        raise NotCountable(collection.to_user_string())
     found: dict[str, list[Row]] = {}
-    for row in taken(COLLECTED.rows(stored)):
+    for row in taken(COLLECTED.rows(stored, collection)):
         found.setdefault(row["sha256"], []).append(row)
     return found
 

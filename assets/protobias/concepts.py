@@ -123,7 +123,7 @@ def drawn(home: Home, domain: str, config: Sampling) -> Iterator[Concept]:
     earlier = _stored(home, domain)
     if earlier.empty or not _keeps(home, domain, config, earlier):
         return sampled(domain, config)
-    before = (concept_of(row) for row in CONCEPTS.rows(earlier))
+    before = (concept_of(row) for row in CONCEPTS.rows(earlier, key("concepts")))
     return sampled(domain, config, [*still_there(load(taxonomy_path()), domain, before)])
 
 

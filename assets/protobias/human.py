@@ -142,7 +142,7 @@ def pictures_of(home: Home, painter: str) -> Pictures:
     """
     found = defaultdict(list)
     for table in by_domain(home, "filtered_pairs", painter).values():
-        for row in FILTERED.rows(table):
+        for row in FILTERED.rows(table, key("filtered_pairs")):
             if row["sha256"] is not None:
                 found[row["sha256"]].append(row)
     if not found:

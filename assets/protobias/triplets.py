@@ -18,7 +18,7 @@ from assets.kit.previews import markdown_table
 from assets.kit.sentences import GRAMMAR
 from assets.kit.step import Check, Conversation, Extent, Input, Row, Sample, Step, Work
 from assets.kit.table_asset import Mismatch
-from assets.protobias.common import GROUP, key, protobias_domains
+from assets.protobias.common import GROUP, TRIPLETS_KEY, key, protobias_domains
 from assets.protobias.concepts import CONCEPTS, concept_of, sample_size
 from assets.protobias.own_triplets import own_of, rows_of, templates_of, warning, wrong_rows
 from assets.protobias.selection import placed
@@ -214,9 +214,9 @@ def accepted(table: pd.DataFrame) -> list[tuple[Concept, Triplet]]:
     found = []
     problems = [
         f"{row['concept_id']} (outcome: {row['outcome']!r} is none of {', '.join(OUTCOMES)})"
-        for row in TRIPLETS.rows(table[~table["outcome"].isin(OUTCOMES)])
+        for row in TRIPLETS.rows(table[~table["outcome"].isin(OUTCOMES)], TRIPLETS_KEY)
     ]
-    for row in TRIPLETS.rows(table[table["outcome"] == "accepted"]):
+    for row in TRIPLETS.rows(table[table["outcome"] == "accepted"], TRIPLETS_KEY):
         if lacking := [name for name in CONCEPTS.columns if row[name] is None]:
             problems.append(f"{row['concept_id']} ({', '.join(lacking)}: empty)")
             continue

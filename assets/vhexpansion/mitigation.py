@@ -100,7 +100,7 @@ def mitigation_over(judges: Sequence[Model]) -> AssetsDefinition:
                 f"{GROUP}/mitigation: no adapter has been trained. Materialize "
                 f"{GROUP}/training_cases and then {GROUP}/adapter of an arm and learning rate."
             )
-        data = data_of(TRAINING_CASES.rows(cases))
+        data = data_of(TRAINING_CASES.rows(cases, training_cases_key(GROUP)))
         rows = []
         for row in trained:
             if row["data"] != data:
@@ -138,8 +138,9 @@ def _in_words(row: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _trained(home: Home) -> list[dict[str, Any]]:
-    tables = (home.find(adapter_key(GROUP), each) for each in BY_ARM.get_partition_keys())
-    return [row for table in tables if table is not None for row in ADAPTERS.rows(table)]
+    asset = adapter_key(GROUP)
+    tables = (home.find(asset, each) for each in BY_ARM.get_partition_keys())
+    return [row for table in tables if table is not None for row in ADAPTERS.rows(table, asset)]
 
 
 def _tuned(row: Mapping[str, Any], judges: Sequence[Model]) -> _Tuned:

@@ -101,9 +101,9 @@ class SeedCases(Step[Seeding]):
             raise NotCountable(f"{key.to_user_string()}{f' ({name})' if table else ''}")
         seed = work.config.seed
         made = (
-            of_questions(name, table.columns.rows(stored), table.asked)
+            of_questions(name, table.columns.rows(stored, key), table.asked)
             if table
-            else of_collection(name, COLLECTED.rows(stored), seed)
+            else of_collection(name, COLLECTED.rows(stored, key), seed)
         )
         found = [case | {"seed": seed} for case in _sized(list(without_repeats(made)), work.images)]
         return [case | {"place": place} for place, case in enumerate(found)]

@@ -222,7 +222,7 @@ class Answers(JudgeStep[Prompting]):
             elif set(rows["judge_version"]) != {entry_digest(self.judge)}:
                 why = f"the entry of {self.judge.name} in models.yaml has changed"
             if why is None:
-                kept[name] = ANSWERS.rows(rows)
+                kept[name] = ANSWERS.rows(rows, self.key)
             else:
                 work.log.warning(
                     "%d answers under %s are dropped, since %s. To have them again, materialize "

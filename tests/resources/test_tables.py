@@ -15,7 +15,7 @@ from dagster import (
 from upath import UPath
 
 from resources.faults import Corrupt
-from resources.tables import ParquetTables, SeveralPartitions, read_table
+from resources.tables import ParquetTables, SeveralPartitions, open_table, read_table
 
 ROWS = pa.table(
     {
@@ -78,6 +78,21 @@ def test_a_torn_table_is_named_with_its_remedy(path, kept):
         Corrupt, match=r"flags\.parquet.*Materialize vlmbias/drawn_images \(flags\)"
     ):
         read(path)
+
+
+def test_a_column_that_is_not_there_is_named_with_the_nearest_and_the_remedy(path):
+    message = (
+        f"The table {path} has no column `truth` (the nearest is `truths`) and no `sha256`: "
+        "another version of this project made it, or it was edited. Materialize "
+        "vlmbias/drawn_images (flags) again."
+    )
+    with pytest.raises(Corrupt) as raised:
+        read(path, "image_id", "truth", "sha256")
+    assert str(raised.value) == message
+    opened = open_table(path, "vlmbias/drawn_images")
+    with pytest.raises(Corrupt) as raised:
+        opened.frame(["image_id", "truth", "sha256"])
+    assert str(raised.value) == message
 
 
 def with_a_bit_turned(data, place):

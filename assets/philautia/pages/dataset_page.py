@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 import pandas as pd
 
+from assets.philautia.common import key
 from assets.philautia.examples import Example
 from assets.philautia.pomms import OF_GENERATOR, OF_PANEL, POMMS
 from assets.philautia.preference_matrix import CELL, FAMILY, MATRIX, MODEL, PROBLEM, TEST
@@ -71,11 +72,11 @@ class Compared:
 
     @cached_property
     def _matrix(self) -> list[dict[str, Any]]:
-        return MATRIX.rows(self.matrix)
+        return MATRIX.rows(self.matrix, key("preference_matrix"))
 
     @cached_property
     def _pomms(self) -> list[dict[str, Any]]:
-        return POMMS.rows(self.pomms)
+        return POMMS.rows(self.pomms, key("pomms"))
 
     @cached_property
     def settings(self) -> Sequence[str]:

@@ -56,7 +56,7 @@ def adapter(
     """Train and publish it. Raises `Mismatch` and `TrainingError`."""
     parts = parts_of(context.partition_key, BY_ARM)
     arm, rate = parts["arm"], float(parts["learning_rate"])
-    rows = TRAINING_CASES.rows(training_cases)
+    rows = TRAINING_CASES.rows(training_cases, training_cases_key(DECLARED.group))
     _require_no_overlap(rows)
     recipe = config.model_copy(update={"learning_rate": _rate(config.learning_rate, rate)})
     of_arm = [row for row in rows if row["arm"] == arm]

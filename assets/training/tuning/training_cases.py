@@ -169,15 +169,16 @@ def _general(home: Home, config: Arming, cases: set[str]) -> Split:
                 "vqa to one of collections.yaml, or vqa_triples to 0 to train on cases alone."
             )
         return Split([], [])
-    table = home.find(collection_key(config.vqa))
+    collection = collection_key(config.vqa)
+    table = home.find(collection)
     if table is None:
         raise NothingYet(
             f"training_cases: there is no table of {config.vqa}. Materialize "
-            f"{collection_key(config.vqa).to_user_string()} first."
+            f"{collection.to_user_string()} first."
         )
     questions = [
         General(row["image_id"], config.vqa, row["sha256"], row["question"], row["answer"])
-        for row in taken(COLLECTED.rows(table))
+        for row in taken(COLLECTED.rows(table, collection))
         if row["question"] and row["answer"]
     ]
     return split_general(questions, cases, config.vqa_triples, config.vqa_held_out)

@@ -263,8 +263,9 @@ def _judged(checks: Sequence[Row], checker: Model) -> dict[str, Any]:
 
 def stored_candidates(home: Home, painter: str, topic: str) -> Sequence[Row]:
     """The candidates of a painter as they were last materialized, none if they never were."""
-    table = home.find(AssetKey([GROUP, Candidates.name]), f"{painter}|{topic}")
-    return [] if table is None else CANDIDATES.rows(table)
+    asset = AssetKey([GROUP, Candidates.name])
+    table = home.find(asset, f"{painter}|{topic}")
+    return [] if table is None else CANDIDATES.rows(table, asset)
 
 
 def _caption(row: Row) -> str:

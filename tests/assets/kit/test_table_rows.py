@@ -1,6 +1,9 @@
 """Rows of a stored table as a sequence that reads them as they are looked at."""
 
+import re
+
 import pytest
+from dagster import AssetKey
 
 from assets.kit.checks import few_unread, miscounted
 from assets.kit.columns import (
@@ -16,6 +19,7 @@ from assets.kit.columns import (
     materialized,
     values,
 )
+from resources.faults import Corrupt
 from resources.stored_tables import StoredTable, TableWriter
 
 COLUMNS = Columns(
@@ -38,6 +42,19 @@ def test_nothing_is_stored_that_does_not_say_whether_it_is_a_stand_in():
     assert materialized(told).value is told
     with pytest.raises(ValueError, match="1 of 2 rows do not say"):
         materialized(columns.table([{"rehearsal": True}, {"made": "by sketch"}]))
+
+
+def test_a_column_that_is_not_there_is_named_unless_it_has_a_default(tmp_path):
+    columns = Columns(name=(TEXT, "A name"), numbers=(WHOLE, "A number"), new=(TEXT, "Added"))
+    columns.added(new="none")
+    frame, told = stored(tmp_path).frame(["name", "number"]), "has no column `numbers` (the nearest"
+    asset = AssetKey(["zoo", "animals"])
+    with pytest.raises(Corrupt, match=rf"zoo/animals {re.escape(told)}.* Materialize zoo/animals"):
+        columns.rows(frame, asset)
+    with pytest.raises(Corrupt, match=re.escape(told)):
+        list(columns.each(stored(tmp_path), "name", "numbers"))
+    first = {"name": "row 0", "numbers": None, "new": "none"}
+    assert columns.rows(frame.rename(columns={"number": "numbers"})[:1], asset) == [first]
 
 
 def stored(folder, *parts):

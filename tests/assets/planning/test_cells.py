@@ -197,7 +197,7 @@ def test_a_table_of_an_earlier_version_is_told_of(root):
     pq.write_table(pq.read_table(path).drop_columns(["question"]), path)
     with cells_at(root) as (cells, _):
         cell = cells.of(CHEAP, benchmarks()[VLMBIAS])
-    assert "vlmbias/questions: its table has no column question" in cell.broken
+    assert "The table of vlmbias/questions has no column `question` (the nearest is" in cell.broken
 
 
 def test_who_is_no_judge_cannot_be_named():

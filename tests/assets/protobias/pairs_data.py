@@ -87,7 +87,7 @@ def scores_of(pairs: pd.DataFrame) -> pd.DataFrame:
     domain and the adversarial one of the second, `qwen` refuses the second and ties on the first.
     """
     rows: list[dict[str, Any]] = []
-    for of in FILTERED.rows(pairs[pairs["evaluated"]]):
+    for of in FILTERED.table(pairs[pairs["evaluated"]]).to_pylist():
         for metric, (formula, kin) in METRICS.items():
             correct, first = of["side"] == "correct", of["rank"] == 0
             raw = {"clip_l": 0.75 if correct == first else 0.25, "qwen": 0.5}.get(
@@ -197,7 +197,7 @@ def painted(
 def _people(pairs: pd.DataFrame) -> pd.DataFrame:
     """Two annotators who agree on all but the first picture."""
     rows = []
-    for at, of in enumerate(FILTERED.rows(pairs[pairs["evaluated"]])):
+    for at, of in enumerate(FILTERED.table(pairs[pairs["evaluated"]]).to_pylist()):
         for annotator in ("ada", "ben"):
             row = {name: of.get(name) for name in HUMAN_SCORES.columns}
             score = 4 if of["side"] == "correct" else 1

@@ -98,7 +98,7 @@ class TestSketch:
         ],
     )
     def test_pairs_that_do_not_fit_are_found(self, sketched, change, expected):
-        rows = IMAGE_PAIRS.rows(sketched[0].table("image_pairs"))
+        rows = IMAGE_PAIRS.table(sketched[0].table("image_pairs")).to_pylist()
         triplets = TRIPLETS_TABLE.table(triplet_rows(sketched[0].concepts)).to_pandas()
         changed = [rows[0] | change, *rows[1:]]
         step = ImagePairs(Catalog(()))
@@ -124,7 +124,7 @@ class TestSketch:
     )
     def test_filtered_pairs_that_do_not_fit_are_found(self, sketched, change, expected):
         pictures = sketched[0].table("image_pairs")
-        rows = FILTERED.rows(sketched[0].table("filtered_pairs"))
+        rows = FILTERED.table(sketched[0].table("filtered_pairs")).to_pylist()
         if "evaluated" in change:
             change = {"evaluated": not rows[0]["evaluated"]}
         changed = [rows[0] | change, *rows[1:]]

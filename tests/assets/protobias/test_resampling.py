@@ -80,7 +80,7 @@ def test_what_is_missing_is_drawn_where_cells_and_knobs_lack_it(tmp_path, earlie
 def test_what_the_taxonomy_no_longer_has_goes_and_the_run_says_what_that_costs(tmp_path, earlier):
     stored = pd.read_parquet(table(tmp_path, "concepts", DOMAIN, "protobias"))
     stored.loc[3, "environment_hint"] = "on the moon"
-    write(tmp_path, "concepts", CONCEPTS.rows(stored), CONCEPTS)
+    write(tmp_path, "concepts", CONCEPTS.table(stored).to_pylist(), CONCEPTS)
     paint(tmp_path, earlier)
     paint(tmp_path, earlier[:5], "sketch", samples=1, rehearsal=True)
     with DagsterInstance.ephemeral() as instance:

@@ -375,7 +375,7 @@ class TestAllScores:
 
 def test_rows_that_are_wrong_are_named(stood_in):
     root, *_ = stood_in
-    good = SCORES.rows(scores(root, "prior"))
+    good = SCORES.table(scores(root, "prior")).to_pylist()
     filtered = pd.read_parquet(table(root, "filtered_pairs/animals", "sketch", "protobias"))
     step = Scores(Catalog(()), REFERENCE[0])
     assert problems(step, good, filtered_pairs=filtered) == []

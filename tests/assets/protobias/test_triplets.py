@@ -274,7 +274,10 @@ def test_grammar_writes_real_triplets_and_asks_no_model(tmp_path, writer):
     assert f"{first} (stands there 2 times)" in said
     assert third not in said
     assert "set their outcome to rejected" in said
-    wrong = broken(COLUMNS.rows(rows(tmp_path)), CONCEPTS.rows(rows(tmp_path, "concepts")))
+    wrong = broken(
+        COLUMNS.table(rows(tmp_path)).to_pylist(),
+        CONCEPTS.table(rows(tmp_path, "concepts")).to_pylist(),
+    )
     assert list(wrong["row"]) == [first, second]
 
 
@@ -317,7 +320,7 @@ def test_a_smaller_sample_is_the_beginning_of_a_larger_one_in_every_domain():
         assert list(sampled(domain, Sampling(instances=15))) == larger[:15]
         assert len({concept.concept_id for concept in larger}) == 40
         stored_rows = [asdict(concept) | {"place": 0, "seed": 0} for concept in larger]
-        again = CONCEPTS.rows(CONCEPTS.table(stored_rows).to_pandas())
+        again = CONCEPTS.table(CONCEPTS.table(stored_rows).to_pandas()).to_pylist()
         assert [concept_of(row) for row in again] == larger
 
 

@@ -199,7 +199,7 @@ def table_of(made):
     ended = {"response": "{8}", "answer": "8", "outcome": "answered", "score": 1.0}
     rows = asked.assign(prompting="baseline", reason=None, refusal=None, **ended)
     added = {name: None for name in ANSWERS.columns if name not in rows}
-    return judge, ANSWERS.rows(rows.assign(**added)), asked
+    return judge, ANSWERS.table(rows.assign(**added)).to_pylist(), asked
 
 
 class TestRowsAreCounted:

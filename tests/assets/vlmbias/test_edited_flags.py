@@ -229,7 +229,7 @@ def test_what_is_hostile_is_refused_and_fetches_nothing(tmp_path, server):
 
 def test_a_table_that_lost_a_row_or_says_half_is_found(tmp_path, server):
     ending(tmp_path, server)
-    rows = EDITED.rows(flags_at(tmp_path))
+    rows = EDITED.table(flags_at(tmp_path)).to_pylist()
 
     def found(rows, limit=None):
         return problems(EditedFlags(Catalog(()), editor_at(server)), rows, {"limit": limit})

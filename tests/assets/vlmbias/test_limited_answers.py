@@ -85,7 +85,7 @@ def test_a_table_that_lost_rows_is_no_part(root):
     prior, asked = REFERENCE[0], questions(root)
     rows = pd.read_parquet(root / "vlmbias" / "answers_prior" / f"{TOPIC}.parquet")
     part = questions_for(prior, asked, "baseline", LIMIT)["image_id"]
-    step, every = Answers(Catalog(()), prior), ANSWERS.rows(rows)
+    step, every = Answers(Catalog(()), prior), ANSWERS.table(rows).to_pylist()
     assert problems(step, every, questions=asked) == []
     lost = problems(step, every[1:], questions=asked)
     assert [problem for _, problem in lost] == ["0 rows"]
