@@ -1,31 +1,35 @@
 """Marks of pairs: what one that is trained on and one that is judged by may not have in common.
 
-The folder of an adapter keeps those of its own pairs, hashed, beside its record, which has the hash
-of them all: what is evaluated later, as with a painter that was added, is held against them.
+The folder of an adapter keeps those of its own pairs, hashed, beside its record, which names the
+file and has its hash: what is evaluated later, as with a painter that was added, is held against
+them.
 """
 
+import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from fnmatch import fnmatch
 from hashlib import sha256
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from upath import UPath
 
 from assets.kit.pairs import Pair
 from assets.kit.tuning import TRAINED_ON
-from resources.atomic_writes import whole_file
-from resources.faults import writing
-from resources.models.backends.adapters import FILES, checked_record
+from resources.atomic_writes import write_whole
+from resources.models.backends.adapters import FILES, checked_record, record_in
+from resources.training.publish import complete
 
 Mark: TypeAlias = tuple[str, ...]
 Finder: TypeAlias = Callable[[Mark], str | None]
 """Gives the pair that has a mark; None where none has it."""
 TRIPLET, CELL, PICTURE = "triplet", "concept, knob and place", "picture"
-MARKS = "marks.parquet"
+_EARLIER, _NAMES = "marks.parquet", "marks*.parquet"
 _SCHEMA = pa.schema([(name, pa.string()) for name in ("mark", "what", "pair", "split")])
-_DIGITS = 32
+_DIGITS, _NAMED = 32, 12
 
 
 class BadMarks(ValueError):
@@ -60,16 +64,28 @@ def overlapping(pairs: Iterable[Pair], others: Finder) -> Iterator[tuple[str, st
                 break
 
 
-def write_marks(folder: Path, pairs: Mapping[str, Iterable[Pair]]) -> None:
-    """Add the marks of pairs, by their split, to those that a folder has. Raises `BadMarks`."""
-    rows = {row["mark"]: row for row in _rows(folder) or ()}
+def add_marks(folder: Path, pairs: Mapping[str, Iterable[Pair]]) -> None:
+    """Add the marks of pairs, by their split, to those of an adapter, and to its record.
+
+    They are a file of another name, which takes the place of the one before once the record names
+    it: whenever this is killed, record and marks fit. Raises `BadMarks`.
+    """
+    before = _marks_of(record_in(folder) or {})
+    # An earlier version may not have recorded them.
+    held = before or (_EARLIER if (folder / _EARLIER).exists() else None)
+    rows = {row["mark"]: row for row in (_rows(folder / held) if held else ())}
     for split, of_split in pairs.items():
         for mark, pair in marked(of_split).items():
             row = {"mark": _hashed(mark), "what": mark[0], "pair": pair, "split": split}
             rows.setdefault(row["mark"], row)
-    path = folder / MARKS
-    with writing(path), whole_file(path) as file:
-        pq.write_table(pa.Table.from_pylist([*rows.values()], schema=_SCHEMA), file)
+    data = io.BytesIO()
+    pq.write_table(pa.Table.from_pylist([*rows.values()], schema=_SCHEMA), data)
+    name = f"marks-{sha256(data.getvalue()).hexdigest()[:_NAMED]}.parquet"
+    write_whole(UPath(folder / name), data.getvalue())
+    complete(folder, {}, name, without=before)
+    for other in folder.glob(_NAMES):
+        if other.name != name:
+            other.unlink()
 
 
 def marks_in(folder: Path) -> Finder | None:
@@ -84,9 +100,10 @@ def marks_in(folder: Path) -> Finder | None:
         return lambda mark: (
             f"{mark[-1]} (training)" if mark[0] == PICTURE and mark[-1] in seen else None
         )
-    if MARKS not in record.get(FILES, {}):
+    marks = _marks_of(record)
+    if marks is None:
         return None
-    found = {row["mark"]: f"{row['pair']} ({row['split']})" for row in _rows(folder) or ()}
+    found = {row["mark"]: f"{row['pair']} ({row['split']})" for row in _rows(folder / marks)}
     return lambda mark: found.get(_hashed(mark))
 
 
@@ -94,10 +111,12 @@ def _hashed(mark: Mark) -> str:
     return sha256(json.dumps(mark).encode()).hexdigest()[:_DIGITS]
 
 
-def _rows(folder: Path) -> list[dict[str, str]] | None:
-    path = folder / MARKS
-    if not path.exists():
-        return None
+def _marks_of(record: Mapping[str, Any]) -> str | None:
+    """The name of the file of marks that a record has; None where it has none."""
+    return next((name for name in record.get(FILES, {}) if fnmatch(name, _NAMES)), None)
+
+
+def _rows(path: Path) -> list[dict[str, str]]:
     try:
         table = pq.read_table(path, partitioning=None).select(_SCHEMA.names)
     except (pa.ArrowInvalid, KeyError, OSError) as error:

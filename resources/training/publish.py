@@ -68,15 +68,19 @@ def _record(job: Job, folder: Path) -> dict[str, Any]:
     }
 
 
-def complete(place: Path, told: Mapping[str, Any], *files: str) -> dict[str, Any]:
+def complete(
+    place: Path, told: Mapping[str, Any], *files: str, without: str | None = None
+) -> dict[str, Any]:
     """The record of an adapter, written again with these files and with what it lacks of `told`.
 
-    What an earlier version published is completed so, and not trained again.
+    What an earlier version published is completed so, and not trained again. It names the file
+    `without` no longer, unless that is one of them.
     """
     record = record_in(place)
     assert record is not None
     digests = {name: digest_of(place / name) for name in (CONFIG, *files)}
-    found = {**told, **record, FILES: {**record.get(FILES, {}), **digests}}
+    kept = {name: each for name, each in record.get(FILES, {}).items() if name != without}
+    found = {**told, **record, FILES: {**kept, **digests}}
     if found != record:
         _write_record(place, found)
     return found

@@ -17,7 +17,7 @@ from dagster import (
 
 from assets.kit.columns import materialized, records
 from assets.kit.materializing import cost_metadata
-from assets.kit.pair_marks import MARKS, write_marks
+from assets.kit.pair_marks import add_marks
 from assets.kit.pairs import Pair
 from assets.kit.previews import markdown_table
 from assets.kit.table_asset import Mismatch
@@ -36,7 +36,7 @@ from resources.home import Home
 from resources.images import ImageStore
 from resources.models.client import ModelClient
 from resources.training.job import Kind
-from resources.training.publish import complete, write_card
+from resources.training.publish import write_card
 from resources.training.recipe import MarginRecipe, RankingRecipe, Recipe
 from resources.training.reward import SIDES
 
@@ -142,10 +142,8 @@ def _trained(work: _Work, table: pd.DataFrame) -> MaterializeResult[pa.Table]:
         work.log,
         painters=sorted({row["painter"] for row in training}),
         rehearsal=any(row["rehearsal"] for row in rows),
-        marks=MARKS,
     )
-    write_marks(found.place, by_split(rows))
-    complete(found.place, {}, MARKS)
+    add_marks(found.place, by_split(rows))
     return _scored(work, found, held_out)
 
 

@@ -2,12 +2,13 @@
 
 import json
 from hashlib import sha256
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from assets.kit.pair_marks import MARKS, BadMarks, marks_in, marks_of, overlapping, write_marks
+from assets.kit.pair_marks import BadMarks, add_marks, marks_in, marks_of, overlapping
 from assets.kit.pairs import Pair
 
 
@@ -20,19 +21,25 @@ def pair(name, **changes):
     return Pair(**{**known, **changes}, sample=0, evaluated=True, rehearsal=True)
 
 
-def bound(folder):
-    """The folder, with a record of the marks in it."""
-    weights, marks = folder / "adapter_model.safetensors", folder / MARKS
-    weights.touch()
-    digests = [sha256(path.read_bytes()).hexdigest() for path in (weights, marks)]
-    record = {"base": {}, "weights": digests[0], "files": {MARKS: digests[1]}}
-    (folder / "record.json").write_text(json.dumps(record))
-    return folder
+@pytest.fixture
+def adapter(tmp_path):
+    """The folder of an adapter, without marks yet."""
+    for name in ("adapter_model.safetensors", "adapter_config.json"):
+        (tmp_path / name).touch()
+    record = {"base": {}, "weights": sha256(b"").hexdigest()}
+    (tmp_path / "record.json").write_text(json.dumps(record))
+    return tmp_path
 
 
-def test_a_pair_of_another_painter_is_found_by_each_of_its_marks(tmp_path):
-    write_marks(tmp_path, {"training": [pair("cat")], "held out": [pair("dog")]})
-    seen = marks_in(bound(tmp_path))
+def marks_file(folder):
+    """The one file of marks in a folder."""
+    (path,) = folder.glob("*.parquet")
+    return path
+
+
+def test_a_pair_of_another_painter_is_found_by_each_of_its_marks(adapter):
+    add_marks(adapter, {"training": [pair("cat")], "held out": [pair("dog")]})
+    seen = marks_in(adapter)
     assert list(overlapping([pair("owl")], seen)) == []
     assert all(seen(mark) == "sketch/animals/dog/0 (held out)" for mark in marks_of(pair("dog")))
     cat = pair("cat")
@@ -48,23 +55,80 @@ def test_a_pair_of_another_painter_is_found_by_each_of_its_marks(tmp_path):
         assert found == ("artist/animals/owl/0", what, "sketch/animals/cat/0 (training)")
 
 
-def test_marks_are_added_and_the_sentences_do_not_lie_there(tmp_path):
-    write_marks(tmp_path, {"held out": [pair("cat")]})
-    write_marks(tmp_path, {"held out": [pair("dog")]})
-    seen = marks_in(bound(tmp_path))
-    assert [len(list(overlapping([pair(n)], seen))) for n in ("cat", "dog", "owl")] == [1, 1, 0]
-    assert b"right cat" not in (tmp_path / MARKS).read_bytes()
-    others = {"adapter_model.safetensors", "record.json"}
-    assert {path.name for path in tmp_path.iterdir()} == {MARKS, *others}
+def found_in(folder):
+    """Which of three pairs the marks of an adapter have."""
+    seen = marks_in(folder)
+    return [name for name in ("cat", "dog", "owl") if [*overlapping([pair(name)], seen)]]
+
+
+def test_marks_are_added_and_the_sentences_do_not_lie_there(adapter):
+    before = {path.name for path in adapter.iterdir()}
+    add_marks(adapter, {"held out": [pair("cat")]})
+    add_marks(adapter, {"held out": [pair("dog")]})
+    assert found_in(adapter) == ["cat", "dog"]
+    marks = marks_file(adapter)
+    assert b"right cat" not in marks.read_bytes()
+    assert {path.name for path in adapter.iterdir()} == {*before, marks.name}
+    add_marks(adapter, {"held out": [pair("dog")]})
+    assert marks_file(adapter) == marks, "nothing is new"
+
+
+def bind(adapter, name="marks.parquet"):
+    """Have marks a name, as in an earlier version, and the record that of it."""
+    path = marks_file(adapter).rename(adapter / name)
+    record = json.loads((adapter / "record.json").read_text())
+    record["files"] = {name: sha256(path.read_bytes()).hexdigest()}
+    (adapter / "record.json").write_text(json.dumps(record))
+
+
+@pytest.mark.parametrize("named", [None, "marks.parquet", "unrecorded"])
+def test_a_kill_at_any_write_leaves_marks_and_record_that_fit(adapter, monkeypatch, named):
+    """Files are renamed into place and removed: it is stopped before each of these, in turn."""
+    add_marks(adapter, {"held out": [pair("cat")]})
+    if named is not None:
+        bind(adapter)
+    if named == "unrecorded":
+        (adapter / "record.json").write_text(
+            json.dumps({"base": {}, "weights": sha256(b"").hexdigest()})
+        )
+    allowed, stopped = 0, True
+    while stopped:
+        left = allowed
+
+        def or_stop(method):
+            def changed(path, *target, **terms):
+                nonlocal left
+                if not path.name.startswith(".") or target:
+                    left -= 1
+                    if left < 0:
+                        raise KeyboardInterrupt
+                return method(path, *target, **terms)
+
+            return changed
+
+        with monkeypatch.context() as patch:
+            for name in ("rename", "unlink"):
+                patch.setattr(Path, name, or_stop(getattr(Path, name)))
+            try:
+                add_marks(adapter, {"held out": [pair("dog")]})
+                stopped = False
+            except KeyboardInterrupt:
+                allowed += 1
+        if named != "unrecorded" or marks_in(adapter) is not None:
+            assert found_in(adapter) in (["cat"], ["cat", "dog"])
+    assert allowed == 3, "the marks, the record, and the marks before"
+    assert found_in(adapter) == ["cat", "dog"]
+    marks_file(adapter)
 
 
 @pytest.mark.parametrize("broken", ["bytes", "columns"])
-def test_marks_that_cannot_be_read_are_not_taken_for_none(tmp_path, broken):
+def test_marks_that_cannot_be_read_are_not_taken_for_none(adapter, broken):
+    add_marks(adapter, {"held out": [pair("cat")]})
     if broken == "bytes":
-        (tmp_path / MARKS).write_bytes(b"PAR1")
+        marks_file(adapter).write_bytes(b"PAR1")
     else:
-        pq.write_table(pa.table({"mark": ["0"]}), tmp_path / MARKS)
-    bound(tmp_path)
-    for read in (marks_in, lambda folder: write_marks(folder, {})):
+        pq.write_table(pa.table({"mark": ["0"]}), marks_file(adapter))
+    bind(adapter)
+    for read in (marks_in, lambda folder: add_marks(folder, {})):
         with pytest.raises(BadMarks, match=r"marks\.parquet cannot be read: .* Fetch the adapter"):
-            read(tmp_path)
+            read(adapter)

@@ -8,7 +8,7 @@ import pytest
 from dagster import AssetCheckSeverity
 
 from assets.kit.limits import Limited
-from assets.kit.pair_marks import MARKS, write_marks
+from assets.kit.pair_marks import add_marks
 from assets.kit.step import Work
 from assets.kit.table_asset import Mismatch
 from assets.kit.tuning import TRAINED_ON
@@ -29,6 +29,7 @@ def rows(tmp_path, monkeypatch):
     monkeypatch.setenv("COUNTERFACTORY_HOME", str(tmp_path))
     (tmp_path / ADAPTER).mkdir(parents=True)
     (tmp_path / ADAPTER / "adapter_model.safetensors").write_bytes(b"weights")
+    (tmp_path / ADAPTER / "adapter_config.json").touch()
     write_triplets(tmp_path, 4)
     found = filtered_rows(tmp_path, "animals", 4)
     write_filtered(tmp_path, "animals", found)
@@ -36,10 +37,8 @@ def rows(tmp_path, monkeypatch):
 
 
 def write_record(root, **told):
-    """The record of the adapter, with the hash of its marks where it has any."""
-    marks = root / ADAPTER / MARKS
-    files = {MARKS: sha256(marks.read_bytes()).hexdigest()} if marks.exists() else {}
-    record = {"base": {}, "weights": sha256(b"weights").hexdigest(), "files": files, **told}
+    """The record of the adapter, without marks."""
+    record = {"base": {}, "weights": sha256(b"weights").hexdigest(), **told}
     (root / ADAPTER / "record.json").write_text(json.dumps(record))
 
 
@@ -77,8 +76,8 @@ def first_of(root):
 @pytest.mark.parametrize("split", ["training", "held out"])
 def test_a_pair_that_was_trained_on_is_named_before_anything_is_scored(tmp_path, rows, role, split):
     first = first_of(tmp_path)
-    write_marks(tmp_path / ADAPTER, {split: [first._replace(painter="earlier")]})
     write_record(tmp_path)
+    add_marks(tmp_path / ADAPTER, {split: [first._replace(painter="earlier")]})
     with pytest.raises(Mismatch) as refused:
         require(tmp_path, rows, role)
     assert str(refused.value).startswith(
@@ -107,27 +106,28 @@ def test_a_picture_that_a_judge_was_fine_tuned_on_is_found(tmp_path, rows):
     assert checked(tmp_path, rows, "judge").passed
 
 
-@pytest.mark.parametrize("told", [None, {}, {"marks": MARKS}])
+@pytest.mark.parametrize("told", [None, {}, {"marks": "marks.parquet"}])
 def test_an_adapter_that_does_not_say_what_it_was_trained_on_is_warned_of(tmp_path, rows, told):
     """As are those whose marks an earlier version did not tie to their weights."""
     if told is not None:
+        write_record(tmp_path)
+        add_marks(tmp_path / ADAPTER, {"training": [first_of(tmp_path)]})
         write_record(tmp_path, **told)
-        write_marks(tmp_path / ADAPTER, {"training": [first_of(tmp_path)]})
     require(tmp_path, rows)
     found = checked(tmp_path, rows)
     assert (found.passed, found.severity) == (False, AssetCheckSeverity.WARN)
     assert f"cannot be told: the record of {ADAPTER} does not say." in found.description
 
 
-@pytest.mark.parametrize("name", [MARKS, "adapter_model.safetensors"])
+@pytest.mark.parametrize("name", ["marks-*.parquet", "adapter_model.safetensors"])
 @pytest.mark.parametrize("trouble", ["other", "gone"])
 def test_files_of_another_adapter_are_refused(tmp_path, rows, name, trouble):
-    write_marks(tmp_path / ADAPTER, {"training": [first_of(tmp_path)]})
     write_record(tmp_path)
-    path = tmp_path / ADAPTER / name
+    add_marks(tmp_path / ADAPTER, {"training": [first_of(tmp_path)]})
+    (path,) = (tmp_path / ADAPTER).glob(name)
     path.write_bytes(b"other") if trouble == "other" else path.unlink()
     said = {"other": "it is not the one", "gone": "it is missing"}[trouble]
-    with pytest.raises(BadRecord, match=rf"{name}: {said}.* Fetch the folder again; or"):
+    with pytest.raises(BadRecord, match=rf"{path.name}: {said}.* Fetch the folder again; or"):
         require(tmp_path, rows)
 
 

@@ -122,14 +122,13 @@ def test_an_adapter_is_published_and_scores_what_was_held_out(studio, made):
     assert len(scores) == 2 * 6 * 2
     assert set(scores["metric"]) == {"protoscore_base", "protoscore"}
     (adapter,) = scores["adapter"].dropna().unique()
-    assert sorted(path.name for path in (studio / adapter).iterdir()) == [
-        *("README.md", "adapter_config.json", "adapter_model.safetensors", "marks.parquet"),
-        "record.json",
-    ]
     record = json.loads((studio / adapter / "record.json").read_text())
+    config, marks = record["files"]
+    assert sorted(path.name for path in (studio / adapter).iterdir()) == [
+        *("README.md", config, "adapter_model.safetensors", marks, "record.json")
+    ]
     assert record["painters"] == ["sketch"]
     assert record["rehearsal"] is True
-    assert record["marks"] == "marks.parquet"
     assert not list((studio / "training").glob("*/checkpoint-*"))
 
 
