@@ -3,7 +3,6 @@
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import time
@@ -13,8 +12,10 @@ from uuid import uuid4
 
 import psycopg2
 
+from tests.ports import free_port
+
 USER, PASSWORD = "counterfactory", "s3cret/p@ss"
-_READY_S = 30
+_READY_S = 300
 
 
 def installed() -> bool:
@@ -32,7 +33,7 @@ class Postgres:
         self._folder = Path(tempfile.mkdtemp(prefix="postgres-"))
         self._data = data or self._folder / "data"
         self._bin = _binaries()
-        self._port = _free_port()
+        self._port = free_port()
         self._server: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> "Postgres":
@@ -109,7 +110,7 @@ class Postgres:
             ],
             check=True,
             capture_output=True,
-            timeout=120,
+            timeout=_READY_S,
             cwd=self._folder,
             **self._as,
         )
@@ -127,9 +128,3 @@ def _binaries() -> Path | None:
         return Path(found).resolve().parent
     folders = Path("/usr/lib/postgresql").glob("*/bin")
     return max(folders, key=lambda folder: int(folder.parent.name), default=None)
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

@@ -1,8 +1,5 @@
-import os
-import socket
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
-from itertools import count
 from pathlib import Path
 from typing import TypeAlias
 
@@ -16,6 +13,7 @@ from resources import taxonomy
 from resources.models import dispatch
 from tests.assets.asked import judge_at
 from tests.assets.vlmbias.site_data import Report, build
+from tests.ports import free_port
 from tests.providers import Provider
 from tests.runs import TOPIC, checks, copied, failure, few_scenes, materialize
 
@@ -60,16 +58,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def own_port() -> int:
-    """A port of this process's own, among those that nobody is given by chance."""
-    return next(filter(_is_free, count(10_000 + os.getpid() % 20_000)))
-
-
-def _is_free(port: int) -> bool:
-    try:
-        socket.create_server(("127.0.0.1", port)).close()
-    except OSError:
-        return False
-    return True
+    """A port of this process's own."""
+    return free_port()
 
 
 @pytest.fixture
