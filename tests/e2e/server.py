@@ -2,7 +2,6 @@
 
 import json
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -14,7 +13,11 @@ from pathlib import Path
 import psutil
 import yaml
 
+from tests.ports import free_port
+
 PROJECT = Path(__file__).parents[2]
+WITHIN_S = 900
+"""How long anything may take, on however busy a machine: no test is of its speed."""
 
 _LAUNCH = """
 mutation Launch($params: ExecutionParams!) {
@@ -62,7 +65,7 @@ class Server:
         request = urllib.request.Request(
             f"{self.url}/graphql", body, {"Content-Type": "application/json"}
         )
-        with urllib.request.urlopen(request, timeout=60) as response:
+        with urllib.request.urlopen(request, timeout=WITHIN_S) as response:
             answer = json.load(response)
         assert "errors" not in answer, answer["errors"]
         return answer["data"]
@@ -94,9 +97,9 @@ class Server:
             },
         )["launchRun"]
 
-    def run(self, assets, *, partition=None, config=None, seconds=480):
+    def run(self, assets, *, partition=None, config=None):
         """Materialize and wait; returns the run's final status."""
-        return self.ended(self.started(assets, partition=partition, config=config), seconds)
+        return self.ended(self.started(assets, partition=partition, config=config))
 
     def started(self, assets, *, partition=None, config=None):
         """Materialize without waiting; returns the run's id."""
@@ -104,34 +107,31 @@ class Server:
         assert launched["__typename"] == "LaunchRunSuccess", launched
         return launched["run"]["runId"]
 
-    def ended(self, run, seconds=480):
+    def ended(self, run):
         """Wait for a run's end; returns its final status."""
-        until = time.monotonic() + seconds
+        until = time.monotonic() + WITHIN_S
         while time.monotonic() < until:
             status = self.graphql(_STATUS, id=run)["runOrError"]["status"]
             if status in ("SUCCESS", "FAILURE", "CANCELED"):
                 return status
             time.sleep(0.5)
-        raise TimeoutError(f"the run did not end within {seconds} s")
+        raise TimeoutError(f"the run did not end within {WITHIN_S} s: {self.said(run)}")
 
     def said(self, run):
         """What a run has logged so far, all its events and errors, as text."""
         return json.dumps(self.graphql(_EVENTS, id=run)["logsForRun"]["events"])
 
 
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
 def configured(instance):
     """Make a folder of a Dagster instance: configured as the documents say, but looks more often.
 
-    Where these wait 5 and 10 s, runs that are queued or killed are noticed after 1 s.
+    Where these wait 5 and 10 s, runs that are queued or killed are noticed after 1 s. And what
+    starts may take its time.
     """
     config = yaml.safe_load((PROJECT / "dagster.yaml.example").read_text())
     config["run_monitoring"] |= {"poll_interval_seconds": 1, "free_slots_after_run_end_seconds": 1}
+    config["run_monitoring"]["start_timeout_seconds"] = WITHIN_S
+    config["code_servers"] = {"local_startup_timeout": WITHIN_S}
     often = {"dequeue_interval_seconds": 1}
     config["run_coordinator"] = {
         "module": "dagster",
@@ -155,7 +155,7 @@ def working_on(instance):
 
 def kill_all(instance):
     """Kill every process that works on an instance, and those that they start meanwhile."""
-    until = time.monotonic() + 60
+    until = time.monotonic() + WITHIN_S
     while working := working_on(instance):
         assert time.monotonic() < until, f"these do not end: {working}"
         for process in working:
@@ -172,7 +172,7 @@ def serving(folder, **more):
     """
     instance, home, port = configured(folder / "instance"), folder / "data", free_port()
     environment = os.environ | {"DAGSTER_HOME": str(instance), "COUNTERFACTORY_HOME": str(home)}
-    environment |= more
+    environment |= {"DAGSTER_GRPC_TIMEOUT_SECONDS": str(WITHIN_S)} | more
     command = [sys.executable, "-m", "dagster", "dev", "--workspace", "workspace.yaml"]
     command += ["--host", "127.0.0.1", "--port", str(port)]
     with (folder / "server.log").open("wb") as log:
@@ -190,7 +190,7 @@ def serving(folder, **more):
 
 def _wait_until_loaded(server, process, log):
     """Until the server answers and has loaded the code location, which it does afterwards."""
-    until = time.monotonic() + 120
+    until = time.monotonic() + WITHIN_S
     while time.monotonic() < until:
         assert process.poll() is None, f"dagster dev ended early:\n{log.read_text()}"
         with suppress(urllib.error.URLError, ConnectionError, TimeoutError):

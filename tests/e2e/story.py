@@ -6,6 +6,7 @@ waits, painters are added to models.yaml, and all starts anew: the job of one ju
 does the rest. `test_new_model` goes on with the painters.
 """
 
+import json
 import os
 import re
 import signal
@@ -13,30 +14,34 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 
 import pandas as pd
 import psutil
 from dagster import DagsterInstance, DagsterRunStatus, RunsFilter
 
 from assets.kit.partitions import add_painters
+from resources.calls import CallStore
+from resources.calls.address import sqlite_url
+from resources.executors import process_of_run
 from resources.models.catalog import load
 from tests.e2e.painters import EARLIER, JUDGE, OLD, PATTERN, Answers
-from tests.e2e.server import PROJECT, serving
+from tests.e2e.server import PROJECT, WITHIN_S, serving
 from tests.providers import Provider
 
-TOPIC, DRAWN_BESIDE = "game_boards", "optical_illusions"
+TOPIC = "game_boards"
 TABLES = ["drawn_images", "original_images", "measurements", "questions"]
 ANSWERS = ["answers_prior", "answers_pixels"]
 DRAWN = "vlmbias/drawn_images"
 LIMIT = 100
 """Of so many questions the judge is asked; there are more."""
-WITHIN_S = 60
+ASKING = {"ops": {"vlmbias__answers_gpt": {"config": {"limit": LIMIT}}}}
 CANARY = "sk-canary-5d11aa90ce"
 CONCURRENCY = 4
 BEFORE_A_KILL = 20
-QUICK_S, STUCK_S, SLOW_S = 0.25, 600, 1.2
-"""How long the judge takes for an answer: the last run, of about half of them, lasts over 10 s."""
+"""So many answers are stored when a run is killed; the others wait."""
+SLOW_S = 1.2
+"""How long the judge takes for an answer then: the last run, of half of them, lasts over 10 s."""
 REFERENCES = """
 - {name: prior, backend: offline, model: prior, family: reference, roles: [judge]}
 - {name: pixels, backend: offline, model: pixels, family: reference, roles: [judge]}
@@ -63,6 +68,7 @@ class Story:
         self.folder, self.provider, self.home = folder, provider, folder / "data"
         self.models = folder / "models.yaml"
         self.status, self.said, self.count = {}, {}, {}
+        self.environment = {"COUNTERFACTORY_MODELS": str(self.models), "OPENAI_API_KEY": CANARY}
         self._servers = ExitStack()
 
     def write_models(self, *entries):
@@ -72,17 +78,37 @@ class Story:
 
     def serve(self):
         """Start a server, which runs until it is ended."""
-        environment = {"COUNTERFACTORY_MODELS": str(self.models), "OPENAI_API_KEY": CANARY}
-        self.server = self._servers.enter_context(serving(self.folder, **environment))
+        self.server = self._servers.enter_context(serving(self.folder, **self.environment))
 
     def end(self):
         """End the server, and all that works on its instance."""
         self._servers.close()
 
-    def ended(self, name, run, seconds=480):
+    def ended(self, name, run):
         """Wait for a run and keep what came of it, by name."""
-        self.status[name] = self.server.ended(run, seconds)
+        self.status[name] = self.server.ended(run)
         self.said[name], self.count[name] = self.server.said(run), self.provider.count
+
+    def answer_alone(self, number):
+        """Answer so many more requests, and let those after them wait."""
+        received, whole = self.provider.received, self.provider.count + number
+        self.provider.held = lambda each: each not in received[:whole]
+
+    def answered(self):
+        """How many of the judge's answers are stored."""
+        with closing(CallStore(url=sqlite_url(self.home / "calls.sqlite"))) as calls:
+            return sum(call.model == JUDGE for call in calls.rows(calls.all_keys()))
+
+    def first_look(self, since):
+        """What `interrupted_runs` said of its first look after a time, once that look is over."""
+        with self.instance() as instance:
+            [sensor] = [
+                each
+                for each in instance.all_instigator_state()
+                if each.instigator_name == "interrupted_runs"
+            ]
+            looks = instance.get_ticks(sensor.instigator_origin_id, sensor.selector_id, after=since)
+        return min(looks, key=lambda each: each.timestamp).skip_reason
 
     def requests(self, since=0):
         """How many requests each model got, those for lists of models left out."""
@@ -97,7 +123,7 @@ class Story:
 @contextmanager
 def told(folder):
     """Let it all happen; the second server is still there in the block."""
-    with Provider(Answers(), latency_s=QUICK_S, key=CANARY) as provider:
+    with Provider(Answers(), key=CANARY) as provider:
         story = Story(folder, provider)
         try:
             for chapter in (_until_all_is_killed, _afterwards):
@@ -113,23 +139,25 @@ def _until_all_is_killed(story):
     server, provider = story.server, story.provider
     paths = [f"vlmbias/{name}" for name in TABLES + ANSWERS]
     assert server.run(paths, partition=TOPIC) == "SUCCESS"
+    story.answer_alone(BEFORE_A_KILL)
     killed = _judge(server)
-    _wait_for(lambda: provider.count >= BEFORE_A_KILL)
+    _wait_for(lambda: provider.count > BEFORE_A_KILL and story.answered() == BEFORE_A_KILL)
     _kill(server, killed)
     story.ended("killed", killed)
 
+    story.answer_alone(BEFORE_A_KILL)
     story.asked = _judge(server)
-    _wait_for(lambda: provider.count >= story.count["killed"] + BEFORE_A_KILL)
-    provider.latency_s = STUCK_S
-    by_command = _on_the_command_line(story.folder)
+    again = story.count["killed"] + BEFORE_A_KILL
+    _wait_for(lambda: provider.count > again and story.answered() == 2 * BEFORE_A_KILL)
+    by_command = _on_the_command_line(story)
     with story.instance() as instance:
         _wait_for(lambda: len(_under_way(instance)) == 2)
         (story.by_hand,) = _under_way(instance) - {story.asked}
     story.queued = server.started([DRAWN], partition=TOPIC)
     story.end()
-    by_command.wait(30)
+    by_command.wait(WITHIN_S)
     story.after_the_plug = provider.count
-    provider.latency_s = SLOW_S
+    provider.held, provider.latency_s = lambda _: False, SLOW_S
 
 
 def _afterwards(story):
@@ -138,15 +166,15 @@ def _afterwards(story):
     with story.instance() as instance:
         # So that it is no new one, which would be quoted.
         add_painters(instance, load(story.models))
+    began = time.time()
     story.serve()
-    began = time.monotonic()
-    story.ended("asked", story.asked, WITHIN_S)
-    story.ended("by hand", story.by_hand, WITHIN_S)
-    story.seconds = time.monotonic() - began
+    story.ended("asked", story.asked)
+    story.ended("by hand", story.by_hand)
     story.ended("queued", story.queued)
     everything = {"judge": "gpt", "benchmarks": ["vlmbias"], "limit": LIMIT, "budget_usd": 5.0}
     whole = story.server.job("judge_everything", everything)
     story.ended("judge_everything", whole)
+    story.looked = story.first_look(began)
     with story.instance() as instance:
         parts = instance.get_runs(RunsFilter(tags={"counterfactory/judged_by": whole}))
     story.parts = [*reversed(parts)]
@@ -157,12 +185,11 @@ def _afterwards(story):
 
 
 def _judge(server):
-    config = {"ops": {"vlmbias__answers_gpt": {"config": {"limit": LIMIT}}}}
-    return server.started(["vlmbias/answers_gpt"], partition=TOPIC, config=config)
+    return server.started(["vlmbias/answers_gpt"], partition=TOPIC, config=ASKING)
 
 
-def _wait_for(condition, seconds=120):
-    until = time.monotonic() + seconds
+def _wait_for(condition):
+    until = time.monotonic() + WITHIN_S
     while not condition():
         assert time.monotonic() < until, "waited in vain"
         time.sleep(0.05)
@@ -177,16 +204,18 @@ def _kill(server, run):
     process.send_signal(signal.SIGKILL)
 
 
-def _on_the_command_line(folder):
-    """Materialize a topic in a process of its own, on the same instance."""
-    home = {"DAGSTER_HOME": str(folder / "instance"), "COUNTERFACTORY_HOME": str(folder / "data")}
+def _on_the_command_line(story):
+    """Ask the judge the same in a process of its own, on the same instance."""
+    home = {"DAGSTER_HOME": story.folder / "instance", "COUNTERFACTORY_HOME": story.home}
+    environment = os.environ | story.environment | {name: str(of) for name, of in home.items()}
     command = [sys.executable, "-m", "dagster", "asset", "materialize", "-f", "definitions.py"]
-    command += ["--select", DRAWN, "--partition", DRAWN_BESIDE]
+    command += ["--select", "vlmbias/answers_gpt", "--partition", TOPIC]
+    command += ["--config-json", json.dumps(ASKING)]
     quiet = subprocess.DEVNULL
-    return subprocess.Popen(command, cwd=PROJECT, env=os.environ | home, stdout=quiet, stderr=quiet)
+    return subprocess.Popen(command, cwd=PROJECT, env=environment, stdout=quiet, stderr=quiet)
 
 
 def _under_way(instance):
-    """The runs that have begun and not ended."""
-    runs = instance.get_runs()
-    return {run.run_id for run in runs if run.status is DagsterRunStatus.STARTED}
+    """The runs that have begun, as they have noted, and not ended."""
+    runs = instance.get_runs(RunsFilter(statuses=[DagsterRunStatus.STARTED]))
+    return {run.run_id for run in runs if process_of_run(run)}

@@ -6,15 +6,18 @@ from collections import Counter
 import pandas as pd
 from dagster import DagsterEventType, DagsterRunStatus, EventRecordsFilter
 
-from tests.e2e.story import BEFORE_A_KILL, CONCURRENCY, LIMIT, TOPIC, WITHIN_S
+from sensors.interrupted_runs import EVERY_S
+from tests.e2e.story import BEFORE_A_KILL, CONCURRENCY, LIMIT, TOPIC
 
 
-def test_what_was_killed_ends_and_what_was_queued_goes_on_within_a_minute(story):
+def test_what_was_killed_ends_at_the_first_look_and_what_was_queued_goes_on(story):
+    """The first look is when Dagster has started, and documents promise an end within a minute."""
     assert story.status["killed"] == "FAILURE"
-    for run in ("asked", "by hand"):
-        assert story.status[run] == "FAILURE"
-        assert "its process is gone" in story.said[run]
-    assert story.seconds < WITHIN_S
+    for name, run in (("asked", story.asked), ("by hand", story.by_hand)):
+        assert story.status[name] == "FAILURE"
+        assert "its process is gone" in story.said[name]
+        assert f"The process of the run {run} " in story.looked
+    assert EVERY_S < 60
     assert story.status["queued"] == "SUCCESS"
 
 
@@ -24,8 +27,8 @@ def test_a_judge_that_was_cut_off_is_gone_on_with(story):
     asked = len(story.answers.drop_duplicates(["shown", "prompt"]))
     assert len(sent) == asked
     assert set(story.answers["outcome"]) == {"answered", "unparsed"}, "8 answers no Yes or No"
-    assert sum(sent.values()) - len(sent) <= 2 * CONCURRENCY * 3 // 2
-    assert len(story.judged) - story.after_the_plug <= asked - 2 * (BEFORE_A_KILL - CONCURRENCY)
+    assert sum(sent.values()) - len(sent) <= 3 * CONCURRENCY, "what was in flight at a kill"
+    assert len(story.judged) - story.after_the_plug == asked - 2 * BEFORE_A_KILL
     told = [int(done) for done in re.findall(r"gpt: (\d+) of", story.said["last"])]
     assert len(told) >= 2, "it tells how far it is while it asks, and at the end"
     assert told == sorted(told)

@@ -10,11 +10,11 @@ from dagster._core.scheduler.instigation import SensorInstigatorData
 from generators.prompts.concepts import DOMAINS
 from resources.models.catalog import load
 from tests.e2e.painters import EARLIER, JUDGE, NEW, OLD, PATTERN, QUOTED
+from tests.e2e.server import WITHIN_S
 from tests.e2e.story import CANARY
 from tests.runs import failure, materialize
 
 PAINTED, BACKFILLED = PROMPTED = ("animals", "objects")
-WITHIN_S = 480
 UNDER_WAY = (DagsterRunStatus.QUEUED, DagsterRunStatus.STARTING, DagsterRunStatus.STARTED)
 PAIRS = AssetKey(["protobias", "image_pairs"])
 SMALL = {
@@ -55,8 +55,8 @@ def selector(kind, name):
     return {**location, f"{kind}Name": name}
 
 
-def wait_for(condition, seconds):
-    until = time.monotonic() + seconds
+def wait_for(condition):
+    until = time.monotonic() + WITHIN_S
     while not (found := condition()):
         assert time.monotonic() < until, "waited in vain"
         time.sleep(1)
@@ -118,11 +118,10 @@ def test_a_painter_that_lands_is_quoted_and_where_that_is_on_painted_to_the_repo
         # Nobody has opted in: nobody was asked but for the domain that is to be filled.
         assert set(story.requests(prepared)) <= {OLD}
         # A sample this small is for new painters once an earlier one has painted it.
-        wait_for(lambda: filled in instance.get_materialized_partitions(PAIRS), WITHIN_S)
+        wait_for(lambda: filled in instance.get_materialized_partitions(PAIRS))
         lacking = {f"{domain}|gpt_image_2" for domain in PROMPTED}
         assert set(monthly(server)) - {filled} == lacking
 
-        began = time.monotonic()
         # What has no price any more is not launched, whatever is on.
         unpriced = PATTERN.replace("gpt-image-", "gpt-image-2").partition("  price")[0]
         story.write_models(EARLIER, unpriced, PATTERN)
@@ -130,8 +129,7 @@ def test_a_painter_that_lands_is_quoted_and_where_that_is_on_painted_to_the_repo
         assert said["startSensor"]["__typename"] == "Sensor", said
         provider.models["openai"].append(NEW)
         landed(instance, "gpt_image_3")
-        wait_for(lambda: launched_on(instance, lambda: reported(server)), WITHIN_S)
-        assert time.monotonic() - began < WITHIN_S
+        wait_for(lambda: launched_on(instance, lambda: reported(server)))
     painted = {each.texts[0] for each in provider.received[prepared:] if each.model == OLD}
     assert painted == sentences(server, BACKFILLED)
     of_each = len(PROMPTED)
@@ -164,7 +162,7 @@ def landed(instance, name):
             if run.job_name == "quote" and name in str(run.run_config) and run.is_success
         ]
 
-    [run] = wait_for(quote, WITHIN_S)
+    [run] = wait_for(quote)
     assert name in instance.get_dynamic_partitions("painters")
     return run
 

@@ -107,8 +107,8 @@ STILL = """addEventListener("DOMContentLoaded", () => document.head.insertAdjace
 
 
 @pytest.fixture
-def watched(chromium):
-    page = chromium.new_page(viewport={"width": 1500, "height": 1100})
+def watched(new_page):
+    page = new_page(viewport={"width": 1500, "height": 1100})
     page.add_init_script(STILL)
     yield Watched(page)
     page.close()
@@ -117,10 +117,10 @@ def watched(chromium):
 def test_the_asset_page_shows_the_contact_sheet(server, watched):
     page = watched.page
     page.goto(f"{server.url}/assets/vlmbias/drawn_images?partition={TOPIC}&view=partitions")
-    page.get_by_text("contact_sheet").first.wait_for(timeout=180_000)
+    page.get_by_text("contact_sheet").first.wait_for()
     page.get_by_text("Show Markdown").first.click()
     thumbnail = page.locator('img[src^="data:image/jpeg"]').first
-    thumbnail.wait_for(timeout=90_000)
+    thumbnail.wait_for()
     assert thumbnail.evaluate("image => image.naturalWidth") > 0
     assert page.locator('img[src^="data:image/jpeg"]').count() == 24
     own = server.url.partition("://")[2]
@@ -157,10 +157,10 @@ def test_launching_the_job_shows_the_quote_and_sends_nothing(story, server, watc
     page.goto("about:blank")
     assert server.ended(launched.partition("/runs/")[2].partition("?")[0]) == "SUCCESS"
     page.goto(launched)
-    page.get_by_text("The quote:").first.wait_for(timeout=180_000)
+    page.get_by_text("The quote:").first.wait_for()
     page.get_by_text("Show Markdown").first.click()
     table = page.get_by_role("dialog").locator("table")
-    table.wait_for(timeout=90_000)
+    table.wait_for()
     rows = [row.split("\t") for row in table.inner_text().splitlines() if row.strip()]
     assert ["vlmbias/answers_gpt", TOPIC, "gpt"] in [row[:3] for row in rows]
     assert story.requests() == sent
