@@ -18,6 +18,8 @@ import types
 from pathlib import Path
 
 PROJECT = Path(__file__).parents[1]
+WITHIN_S = 900
+"""How long a program may take, on however busy a machine: no test is of its speed."""
 WARM = (
     *("definitions", "openai", "tests.runs", "tests.providers", "tests.resources.models.conftest"),
     *("resources.batches", "typer.main", "rich.table", "uvicorn"),
@@ -39,7 +41,7 @@ class Program:
             self.returncode = self._forks.ask({"poll": self.pid})
         return self.returncode
 
-    def wait(self, timeout=120):
+    def wait(self, timeout=WITHIN_S):
         """Wait for its end; returns the exit status."""
         until = time.monotonic() + timeout
         while self.poll() is None:
@@ -54,7 +56,7 @@ class Program:
         if self.poll() is None:
             os.kill(self.pid, number)
 
-    def communicate(self, timeout=120):
+    def communicate(self, timeout=WITHIN_S):
         """Wait for its end; returns what it wrote to stdout and to stderr."""
         self.wait(timeout)
         return self.stdout, self.stderr
@@ -113,10 +115,10 @@ class Forks:
         }
         return Program(self, folder, request)
 
-    def run(self, *arguments, timeout=120, **options):
+    def run(self, *arguments, **options):
         """The same, and wait for its end."""
         program = self.start(*arguments, **options)
-        program.wait(timeout)
+        program.wait()
         return program
 
 

@@ -75,7 +75,7 @@ def first(folder):
         env=os.environ | surroundings(folder),
         capture_output=True,
         text=True,
-        timeout=900,
+        timeout=3600,
         check=False,
     )
 
@@ -85,7 +85,7 @@ def again(first, folder, forks):
     """Makes the demo, or what another program does, once it was made."""
 
     def again(*program, **environment):
-        return forks.run(*program, timeout=300, **surroundings(folder), **environment)
+        return forks.run(*program, **surroundings(folder), **environment)
 
     return again
 

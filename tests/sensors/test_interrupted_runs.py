@@ -47,16 +47,16 @@ FAILURE, SUCCESS = DagsterRunStatus.FAILURE, DagsterRunStatus.SUCCESS
 @pytest.fixture(scope="module")
 def killed():
     """A process as it was written down, and that was killed since."""
-    child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+    child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
     written = process(child.pid)
     assert not written.is_gone
     child.kill()
-    until = time.monotonic() + 10
+    until = time.monotonic() + 60
     while not written.is_gone and time.monotonic() < until:
         time.sleep(0.01)
     # It is gone before its parent has asked how it ended, and afterwards.
     assert written.is_gone
-    child.wait()
+    child.communicate()
     assert written.is_gone
     return written
 

@@ -110,7 +110,7 @@ def on_a_small_disk(tmp_path, forks):
         script.write_text(PRELUDE + program)
         disk = tmp_path / "disk"
         disk.mkdir()
-        return forks.run(script, disk, disk=disk, timeout=240)
+        return forks.run(script, disk, disk=disk)
 
     return on_a_small_disk
 

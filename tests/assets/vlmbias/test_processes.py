@@ -44,7 +44,7 @@ def start(root, topic, *, cwd, **environment):
 
 def finish(process):
     """Wait for success; gives the encoding that the process took files to be in."""
-    printed, said = process.communicate(timeout=240)
+    printed, said = process.communicate(timeout=900)
     assert process.returncode == 0, said
     return printed.strip()
 
