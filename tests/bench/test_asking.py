@@ -1,16 +1,34 @@
 """The yardstick of asking, on few requests."""
 
+from contextlib import contextmanager
+
 from bench import asking
 from bench.asking import Cost, middle
+from tests.providers import provider_process
 
 
 def test_a_round_asks_bare_then_durably_then_again(monkeypatch):
     monkeypatch.setattr(asking, "REQUESTS", 30)
     monkeypatch.setattr(asking, "ROUNDS", 1)
+    counts, ask = [], asking.ask_timed
+
+    @contextmanager
+    def counted(**options):
+        with provider_process(**options) as server:
+
+            def asked(*given):
+                counts.append(server.count)
+                seconds = ask(*given)
+                counts.append(server.count)
+                return seconds
+
+            monkeypatch.setattr(asking, "ask_timed", asked)
+            yield server
+
+    monkeypatch.setattr(asking, "provider_process", counted)
     (cost,) = asking.text_requests()
-    assert cost.bare > 0
-    assert cost.durable > 0
-    assert cost.again * 1000 < cost.durable * 30
+    assert counts == [30, 60, 60, 60], "once bare, once durably, and the third time nothing"
+    assert min(cost.bare, cost.durable, cost.again) > 0
 
 
 def test_the_middle_is_by_what_is_above_the_bare_client():
