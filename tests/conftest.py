@@ -4,15 +4,20 @@ import asyncio
 import gc
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import mkdtemp
+from typing import Any
 
 import certifi
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from hypothesis import HealthCheck, settings
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.forks import Forks
+
+BROWSER_MS = 300_000
+"""How long a browser may take for anything: no test is of its speed."""
 
 _WITHOUT = (
     # What processes of their own draw beneath the address bar, which nobody sees.
@@ -39,6 +44,17 @@ FIRST = (
     ("commands/test_judge.py", "commands/test_run.py", "resources/models/test_killed.py", *FORKING),
 )
 """Files whose tests share what takes longest (a server, a demo, torch, a story), by worker."""
+
+# However busy the machine is. Other examples than the same each time: --hypothesis-profile default
+settings.register_profile(
+    "certain",
+    derandomize=True,
+    database=None,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("certain")
+expect.set_options(timeout=BROWSER_MS)
 
 
 def pytest_configure() -> None:
@@ -115,6 +131,7 @@ def _browser() -> Iterator[tuple[Browser, asyncio.AbstractEventLoop]]:
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"),
             args=["--disable-gpu", f"--disable-features={','.join(_WITHOUT)}"],
+            timeout=BROWSER_MS,
         )
         loop = asyncio.get_running_loop()
         asyncio._set_running_loop(None)
@@ -139,8 +156,20 @@ def chromium(_browser: tuple[Browser, asyncio.AbstractEventLoop]) -> Iterator[Br
 
 
 @pytest.fixture(scope="module")
-def _tab(chromium: Browser) -> Page:
-    return chromium.new_page()
+def new_page(chromium: Browser) -> Callable[..., Page]:
+    """Opens a page in a context of its own, with what `Browser.new_page` takes."""
+
+    def new_page(**options: Any) -> Page:
+        page = chromium.new_page(**options)
+        page.set_default_timeout(BROWSER_MS)
+        return page
+
+    return new_page
+
+
+@pytest.fixture(scope="module")
+def _tab(new_page: Callable[..., Page]) -> Page:
+    return new_page()
 
 
 @pytest.fixture

@@ -62,6 +62,14 @@ def cells(page: Page, table: str, judge: str) -> list[str]:
     return [" ".join(text.split()) for text in texts]
 
 
+def go_to(page: Page, title: str) -> None:
+    """Open the page of a way of asking, whole."""
+    ways = page.get_by_role("navigation", name="Ways of asking")
+    ways.get_by_text(title).click()
+    expect(ways.locator("[aria-current]")).to_have_text(title)
+    page.wait_for_load_state()
+
+
 def share(rows: pd.DataFrame, column: str = "score") -> str:
     """The mean over topics, as the report writes it."""
     return f"{100 * rows.groupby('domain')[column].mean().mean():.1f} %"
@@ -75,8 +83,7 @@ def test_the_front_page_is_about_the_baseline_and_leads_to_the_other_ways(
     titles = ["Baseline", "Debiased", "Double-check", "In-image title"]
     assert ways.locator("a").all_inner_texts() == titles
     for title, prompting in (("Baseline", "baseline"), ("Debiased", "debiased")):
-        ways.get_by_text(title).click()
-        expect(ways.locator("[aria-current]")).to_have_text(title)
+        go_to(page, title)
         rows = counted[(counted.model == "some/vlm-1") & (counted.prompting == prompting)]
         assert cells(page, "Accuracy on Q1 and Q2", "some/vlm-1")[0].startswith(share(rows))
         assert cells(page, "Accuracy on Q1 and Q2", "pixels")[0].startswith("100.0 %")
@@ -101,7 +108,7 @@ def test_ways_of_asking_stand_beside_each_other_with_their_change(
 
 
 def test_a_model_that_was_never_asked_so_is_still_listed(page: Page) -> None:
-    page.get_by_role("link", name="Double-check").click()
+    go_to(page, "Double-check")
     assert set(cells(page, "Accuracy on Q1 and Q2", "some/vlm-2")) == {"not asked"}
     row = page.get_by_role("table", name="Accuracy on Q1 and Q2", exact=True).get_by_role(
         "row", name="some/vlm-2"
@@ -134,7 +141,7 @@ def test_each_way_of_asking_is_called_as_a_run_calls_it() -> None:
 
 
 def test_a_model_asked_some_topics_alone_is_not_said_to_be_never_wrong(page: Page) -> None:
-    page.get_by_role("link", name="In-image title").click()
+    go_to(page, "In-image title")
     row = cells(page, "Answers to Q1 and Q2", "some/vlm-1")
     assert row[:2] == ["1 of 2 topics", "not asked"]
     assert cells(page, "Answers to Q1 and Q2", "pixels")[0] == "none wrong"
@@ -369,7 +376,7 @@ def test_other_ways_of_asking_are_folded_away_on_a_scene(quiet: Page, folder: Pa
 def test_the_gallery_filters_by_a_way_of_asking(
     page: Page, folder: Path, answers: pd.DataFrame
 ) -> None:
-    page.get_by_role("link", name="Debiased").click()
+    go_to(page, "Debiased")
     board = page.get_by_role("table", name="Accuracy on Q1 and Q2", exact=True)
     board.get_by_role("link", name="some/vlm-1").click()
     wrong = page.get_by_label("Wrong answers by")
