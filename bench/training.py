@@ -28,7 +28,7 @@ from resources.models.backends.scoring.expected import LONGEST_ANSWER
 from resources.training import launch, worker
 from resources.training.faults import TrainingError
 from resources.training.job import Job
-from resources.training.recipe import RankingRecipe, Recipe, TuningRecipe
+from resources.training.recipe import RankingRecipe, TuningRecipe
 
 STEPS, SEEDS, ROUNDS = 80, 5, 3
 TIMED = {"ranking": 40, "tuning": 200}
@@ -168,6 +168,7 @@ def bare(job: Job) -> tuple[float, float]:
             peft_config=library("peft").LoraConfig(
                 r=recipe.rank,
                 lora_alpha=recipe.alpha,
+                lora_dropout=recipe.dropout if isinstance(recipe, TuningRecipe) else 0.0,
                 target_modules=rf".*language_model.*\.({'|'.join(recipe.targets)})",
                 task_type="CAUSAL_LM",
             ),
@@ -179,13 +180,12 @@ def bare(job: Job) -> tuple[float, float]:
     return _taken(job, train)
 
 
-def recipe_of(job: Job) -> Recipe:
+def recipe_of(job: Job) -> RankingRecipe | TuningRecipe:
     """A job's recipe."""
-    kind = RankingRecipe if job.kind == "ranking" else TuningRecipe
-    return kind(**job.recipe)
+    return RankingRecipe(**job.recipe) if job.kind == "ranking" else TuningRecipe(**job.recipe)
 
 
-def _arguments(recipe: Recipe, folder: str) -> dict[str, Any]:
+def _arguments(recipe: RankingRecipe | TuningRecipe, folder: str) -> dict[str, Any]:
     """What a bare trainer is told: as ours is, and else TRL's defaults."""
     on_gpu = library("torch").cuda.is_available()
     same: dict[str, Any] = {
@@ -202,8 +202,9 @@ def _arguments(recipe: Recipe, folder: str) -> dict[str, Any]:
         "report_to": [],
         "disable_tqdm": True,
     }
-    if not isinstance(recipe, RankingRecipe):
-        told = {"per_device_train_batch_size": recipe.at_once, "max_length": None}
+    if isinstance(recipe, TuningRecipe):
+        told: dict[str, Any] = {"per_device_train_batch_size": recipe.at_once, "max_length": None}
+        told |= {"lr_scheduler_type": "cosine", "warmup_steps": recipe.warmup}
         return {"args": library("trl").SFTConfig(**same, **told)}
     told = {
         "per_device_train_batch_size": 2 * recipe.generations * recipe.at_once,

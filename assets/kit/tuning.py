@@ -103,7 +103,7 @@ TRAINING_CASES = Columns(
 
 ADAPTERS = Columns(
     arm=(TEXT, "original or expanded"),
-    learning_rate=(REAL, "At the start"),
+    learning_rate=(REAL, "The highest of its training"),
     adapter=(TEXT, "The folder below the data root, as entries of models.yaml name it"),
     base=(TEXT, "The model that was adapted"),
     revision=(TEXT, "Its commit on the Hub; empty for a folder"),

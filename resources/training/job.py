@@ -18,6 +18,8 @@ NOT_YES = "No"
 """What a picture is labelled with, for the margin loss, that does not fit; it is not learned."""
 _FIRST = {"ranking": "f1c9659db388", "margin": "8e929caf047c", "tuning": "e3b0c44298fc"}
 """Digests of the first wordings, which names of adapters leave out."""
+_ROWS = "a row's question; its answer, and the token that ends it"
+"""Of fine-tuning; at first what ends an answer was learned of some models alone."""
 NOT_DECIDING = ("base", "revision", "checkpoint_every", "accelerate_config", "regardless")
 """Fields of a recipe by which the adapter does not change, but for its base's weights and the
 number of processes."""
@@ -104,7 +106,8 @@ def terms_in(record: Mapping[str, Any]) -> Terms:
 
 def wording(kind: Kind) -> str:
     """What is asked about each text; in fine-tuning that stands in the rows."""
-    return {"ranking": PROMPT, "margin": "\n".join((QUESTION, ANSWER, NOT_YES)), "tuning": ""}[kind]
+    control = "\n".join((QUESTION, ANSWER, NOT_YES))
+    return {"ranking": PROMPT, "margin": control, "tuning": _ROWS}[kind]
 
 
 def _short(text: str) -> str:

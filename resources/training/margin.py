@@ -3,11 +3,9 @@
 from collections.abc import Callable
 from typing import Any
 
+from resources.training.answers import NOT_LEARNED
 from resources.training.meter import Meter
 from resources.training.reward import TornPair
-
-_NOT_LEARNED = -100
-"""The label of what is no answer, as trainers have it."""
 
 
 def margin_loss(yes: int, margin: float, pairs_a_step: int, meter: Meter) -> Callable[..., Any]:
@@ -19,7 +17,7 @@ def margin_loss(yes: int, margin: float, pairs_a_step: int, meter: Meter) -> Cal
     """
 
     def loss(outputs: Any, labels: Any, num_items_in_batch: Any = None) -> Any:
-        answers = labels != _NOT_LEARNED
+        answers = labels != NOT_LEARNED
         # The answer's first token, which is predicted one place before.
         first = answers.int().argmax(dim=1)
         every = range(len(labels))

@@ -122,7 +122,21 @@ class TuningRecipe(Recipe):
     learning_rate: float = Field(
         default=1.8e-6,
         gt=0,
-        description="At the start; the paper's. An adapter of a sweep has that of its partition.",
+        description="The highest; the paper's. An adapter of a sweep has that of its partition.",
+    )
+    warmup: float = Field(
+        default=0.03,
+        ge=0,
+        lt=1,
+        description="Share of the steps in which the rate rises to that; it then falls to 0 by a "
+        "cosine. LLaVA-1.5's own.",
+    )
+    dropout: float = Field(
+        default=0.05,
+        ge=0,
+        lt=1,
+        description="Share of what the adapter gets that is left out at random while it trains; "
+        "LLaVA-1.5's own for LoRA.",
     )
     rank: int = Field(default=128, ge=1, description="LLaVA-1.5's own for LoRA.")
     alpha: int = Field(default=256, ge=1, description="LLaVA-1.5's own for LoRA.")

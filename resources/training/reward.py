@@ -7,6 +7,9 @@ CORRECT, ADVERSARIAL = "correct", "adversarial"
 SIDES = (CORRECT, ADVERSARIAL)
 UNSCORED = -1.0
 """Of a reply without a score."""
+_STEP = 2.0**-16
+"""Rewards are multiples of it. Trainers add them up as float32, 128 of them without rounding: the
+mean of equal ones is then what each is, and their spread 0; of ninths it was not always."""
 
 
 class TornPair(ValueError):
@@ -25,8 +28,8 @@ def rewards(
 
     `scores` are 0 to 1, None for a reply that has none. With d = s(correct) − s(adversarial), it is
     the mean of 1(d > 0) + ½ · clip(d, −m, m) / m − λ · max(0, −d)² over the other picture's
-    samples: −0.5 − λ to 1.5; −1 for a reply without a score, and 0 where no reply about the other
-    picture has one. Raises `TornPair`.
+    samples, rounded to 2⁻¹⁶: −0.5 − λ to 1.5; −1 for a reply without a score, and 0 where no reply
+    about the other picture has one. Raises `TornPair`.
     """
     found = _by_pair(scores, pairs, sides)
     given = []
@@ -38,7 +41,7 @@ def rewards(
         differences = [score - each if side == CORRECT else each - score for each in others]
         values = [_value(difference, margin, penalty) for difference in differences]
         given.append(sum(values) / len(values) if values else 0.0)
-    return given
+    return [round(reward / _STEP) * _STEP for reward in given]
 
 
 def misranked(

@@ -1,5 +1,6 @@
 """TRL's trainers, set up for a job."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +13,7 @@ from resources.models.backends.scoring.expected import HIGHEST, LONGEST_ANSWER, 
 from resources.models.backends.scoring.vqa import ANSWER, QUESTION, token_of_yes
 from resources.models.backends.vision_language import VisionLanguage
 from resources.models.catalog import Model
+from resources.training.answers import AnswerBatches
 from resources.training.faults import library
 from resources.training.job import NOT_YES, Job
 from resources.training.margin import margin_loss
@@ -149,6 +151,7 @@ def _supervised(
         model=speaking.network,
         args=trl.SFTConfig(
             **_arguments(job, recipe, shape.steps),
+            **_schedule(recipe, shape.steps),
             per_device_train_batch_size=rows_at_once,
             # Cut off at TRL's 1,024 tokens, a picture of 1,024 px would lose its end.
             max_length=None,
@@ -158,6 +161,7 @@ def _supervised(
             remove_unused_columns=False,
         ),
         train_dataset=rows,
+        data_collator=AnswerBatches(speaking),
         processing_class=speaking.processor,
         peft_config=_lora(recipe),
         compute_loss_func=loss,
@@ -199,6 +203,15 @@ def _arguments(job: Job, recipe: Recipe, steps: int) -> dict[str, Any]:
     }
 
 
+def _schedule(recipe: Recipe, steps: int) -> dict[str, Any]:
+    """How the learning rate goes, where that is not in a line from its highest to 0."""
+    if not isinstance(recipe, TuningRecipe):
+        return {}
+    # The rate of its first step is 0: of one step alone nothing would be learned.
+    rising = min(math.ceil(recipe.warmup * steps), steps - 1)
+    return {"lr_scheduler_type": "cosine", "warmup_steps": rising}
+
+
 def _loaded(job: Job, recipe: Recipe) -> VisionLanguage:
     """The base on this process's device."""
     wanted = Adapted(dtype=recipe.dtype, revision=job.base.revision)
@@ -219,6 +232,7 @@ def _lora(recipe: Recipe) -> Any:
     return library("peft").LoraConfig(
         r=recipe.rank,
         lora_alpha=recipe.alpha,
+        lora_dropout=recipe.dropout if isinstance(recipe, TuningRecipe) else 0.0,
         target_modules=rf".*language_model.*\.({ends})",
         task_type="CAUSAL_LM",
     )

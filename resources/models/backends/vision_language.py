@@ -39,6 +39,10 @@ class VisionLanguage:
         return type(self.processor.image_processor).__name__
 
     def inputs(self, conversations: Sequence[Sequence[Message]]) -> Any:
+        """The same as `asked`, where the network is and in its numbers."""
+        return self.asked(conversations).to(self.network.device, dtype=self.network.dtype)
+
+    def asked(self, conversations: Sequence[Sequence[Message]]) -> Any:
         """What the network takes of conversations that go on with an answer: padded on the left."""
         return self.processor.apply_chat_template(
             conversations,
@@ -47,7 +51,46 @@ class VisionLanguage:
             return_dict=True,
             return_tensors="pt",
             processor_kwargs={"padding": True, "padding_side": "left"},
-        ).to(self.network.device, dtype=self.network.dtype)
+        )
+
+    def tokens_of(self, answer: str) -> list[int]:
+        """The tokens of an answer, as the chat template writes it, and then the one that ends it.
+
+        What the template writes after that one is left out; where it writes none, as LLaVA-1.5's,
+        it is added. Raises `Closed` where an answer does not follow what it is asked by.
+        """
+        asked: Message = {"role": "user", "content": [{"type": "text", "text": "?"}]}
+        said: Message = {"role": "assistant", "content": [{"type": "text", "text": answer.strip()}]}
+        before = self._rendered([asked], add_generation_prompt=True)
+        after = self._rendered([asked, said], add_generation_prompt=False)
+        if not after.startswith(before) or after == before:
+            raise Closed(
+                f"The chat template of {self._model.model} does not write an answer after what it "
+                "is asked by, so that its tokens are unknown: choose another model in models.yaml"
+            )
+        begun, tokens = self._tokens(before), self._tokens(after)
+        if tokens[: len(begun)] == begun:
+            tokens = tokens[len(begun) :]
+        else:
+            # A token would reach over the beginning, after which a model says what it says.
+            tokens = self._tokens(after[len(before) :])
+        return self._ended(tokens)
+
+    def _ended(self, tokens: list[int]) -> list[int]:
+        """An answer's tokens up to the one that ends it, or else without spaces and then that."""
+        tokenizer, own = self.processor.tokenizer, self.network.generation_config.eos_token_id
+        ends = [tokenizer.eos_token_id, *(own if isinstance(own, list) else [own])]
+        tokens = _until_the_end(tokens, ends)
+        while tokens and not tokenizer.decode(tokens[-1:]).strip():
+            tokens = tokens[:-1]
+        return tokens if {*tokens[-1:]} & {*ends} else [*tokens, tokenizer.eos_token_id]
+
+    def _tokens(self, text: str) -> list[int]:
+        tokens: list[int] = self.processor.tokenizer(text, add_special_tokens=False)["input_ids"]
+        return tokens
+
+    def _rendered(self, turns: Sequence[Message], **how: Any) -> str:
+        return str(self.processor.apply_chat_template(turns, tokenize=False, **how))
 
     def answers(
         self, conversations: Sequence[Sequence[Message]], generation: Any

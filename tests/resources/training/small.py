@@ -109,8 +109,18 @@ ANSWERS = {"correct": "{Yes}", "adversarial": "{No}"}
 
 
 def save_talker(folder):
-    """A model that is fine-tuned on answers."""
-    return tiny.save_llava(folder, words=f"{QUESTION} USER: ASSISTANT: {{Yes}} {{No}}")
+    """A model that is fine-tuned on answers.
+
+    As that of LLaVA-1.5, its chat template writes neither the token that begins a text, which its
+    tokenizer adds, nor the one that ends an answer.
+    """
+    tiny.save_llava(folder, words=f"{QUESTION} USER: ASSISTANT: {{Yes}} {{No}}")
+    processor = tiny.transformers.AutoProcessor.from_pretrained(folder)
+    processor.chat_template = tiny.CHAT.removeprefix("{{ bos_token }}")
+    processor.tokenizer.add_bos_token = True
+    processor.tokenizer.update_post_processor()
+    processor.save_pretrained(folder)
+    return folder
 
 
 def questions(root, number):

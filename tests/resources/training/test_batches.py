@@ -14,7 +14,7 @@ from resources.models.catalog import Model
 from resources.models.requests import Turn
 from resources.training.margin import margin_loss
 from resources.training.meter import Meter
-from resources.training.reward import TornPair
+from resources.training.reward import TornPair, rewards
 from resources.training.rows import order_of, sides_of, user
 from resources.training.trainers import trainer_of
 from tests import tiny
@@ -59,6 +59,18 @@ def test_no_pair_is_torn_over_processes(processes, at_once, accumulate):
 def test_shuffled_as_by_default_pairs_would_be_torn():
     rows = sides_of([{"text": "t", "correct": "c", "adversarial": "a"}] * 8, range(8))
     assert sum(map(torn, shares(rows, 2, 1, 1, shuffle=True))) > 0
+
+
+@pytest.mark.parametrize("samples", [2, 3, 6, 8, 11, 16])
+def test_samples_that_say_the_same_have_no_spread_by_which_trl_would_go(samples):
+    """A base that always says one digit of each picture: it is to be told, and not trained on."""
+    sides = ["correct"] * samples + ["adversarial"] * samples
+    for one in range(10):
+        for other in range(10):
+            scores = [one / 9] * samples + [other / 9] * samples
+            given = rewards(scores, ["p"] * len(sides), sides, margin=0.3, penalty=0.5)
+            spread = import_module("trl.trainer.utils").nanstd(torch.tensor(given).view(2, -1), 1)
+            assert spread.tolist() == [0, 0], (one, other)
 
 
 def test_each_pass_has_every_row_once_in_an_order_of_its_own():

@@ -29,7 +29,7 @@ def test_each_sample_is_held_against_all_of_its_partners(margin, penalty):
     for (score, pair, side), found in zip(rows, given, strict=True):
         others = sampled[pair, SIDES[side == "correct"]]
         sign = 1 if side == "correct" else -1
-        assert found == pytest.approx(by_hand(score, others, sign, margin, penalty))
+        assert found == pytest.approx(by_hand(score, others, sign, margin, penalty), abs=1e-5)
 
 
 def test_the_ends_of_the_scale():

@@ -1,7 +1,6 @@
 """VQAScore: how probable a vision-language model holds "Yes" to be, asked whether it is shown."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from resources.models.backends.base import PictureOf
 from resources.models.backends.scoring.asking import Asking
@@ -47,23 +46,11 @@ def token_of_yes(speaking: VisionLanguage, model: Model) -> int:
     It differs between models whether a space before it is part of the token. Raises `Closed` where
     an answer does not begin with it, or where it is several tokens.
     """
-    asked: list[Message] = [{"role": "user", "content": [{"type": "text", "text": "?"}]}]
-    said = {"role": "assistant", "content": [{"type": "text", "text": ANSWER}]}
-    before = _tokens(speaking, asked, add_generation_prompt=True)
-    after = _tokens(speaking, [*asked, said], add_generation_prompt=False)
-    token = (
-        after[len(before)] if after[: len(before)] == before and len(after) > len(before) else None
-    )
+    token, *_ = speaking.tokens_of(ANSWER)
     decode = speaking.processor.tokenizer.decode
-    if token is None or decode([token]).strip() != ANSWER:
+    if decode([token]).strip() != ANSWER:
         raise Closed(
             f"{model.model} does not begin an answer with one token for {ANSWER!r}, so that the "
             f"formula of {model.name} cannot be used with it: choose another model in models.yaml"
         )
     return token
-
-
-def _tokens(speaking: VisionLanguage, turns: list[Message], **how: Any) -> list[int]:
-    text = speaking.processor.apply_chat_template(turns, tokenize=False, **how)
-    tokens: list[int] = speaking.processor.tokenizer(text, add_special_tokens=False)["input_ids"]
-    return tokens
