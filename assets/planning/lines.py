@@ -1,7 +1,7 @@
 """The counting of a quote: requests are looked up and priced in chunks."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import NamedTuple
@@ -135,16 +135,16 @@ class _Making:
             self.warnings[plan.warning] = None
         if plan.missing is not None:
             line.missing = total.missing = plan.missing
-        for some in in_chunks(plan.requests):
-            shown = {image for request in some for image in images_of(request)}
-            self._pricing.sizes = self._images.sizes(shown)
+        for some in self._sized(plan.requests):
             repairs = self._count(number, model, some, line, total)
             self._count(number, model, repairs, line, total, repairs=False)
-        for request in plan.later:
-            self._put_off(model, request, (line, total))
+        for some in self._sized(plan.later):
+            for request in some:
+                self._put_off(model, request, (line, total))
         if plan.whole is not None:
             one = Line(asset, task.partition, model, prices=prices_of(model))
-            self._pricing.pay(model, plan.whole.request, (one,))
+            for (request,) in self._sized([plan.whole.request]):
+                self._pricing.pay(model, request, (one,))
             told, number, _ = plan.whole
             self.samples.append(Sampled(task.partition, told, number, one.prices["online"]))
 
@@ -155,6 +155,13 @@ class _Making:
                 del self.lines[key]
         there = {name for _, name in self.lines}
         self.totals = {name: total for name, total in self.totals.items() if name in there}
+
+    def _sized(self, requests: Iterable[Request]) -> Iterator[list[Request]]:
+        """The requests in chunks, each to be priced by the sizes of its own pictures."""
+        for some in in_chunks(requests):
+            shown = {image for request in some for image in images_of(request)}
+            self._pricing.sizes = self._images.sizes(shown)
+            yield some
 
     def _count(
         self,

@@ -1,6 +1,7 @@
 """What a quote says, against what runs then cost."""
 
 import logging
+import math
 import re
 import sqlite3
 from contextlib import closing
@@ -21,7 +22,7 @@ import definitions
 from assets import protobias
 from assets.kit.benchmarks import planners_of as planners
 from assets.kit.choice import NoSuchModel
-from assets.kit.plan import Plan
+from assets.kit.plan import Plan, Whole
 from assets.planning import CannotQuote, Task, choose, markdown, prices, quote, text
 from assets.planning.rendering import grand_total
 from assets.vlmbias.benchmark import BENCHMARK
@@ -34,6 +35,7 @@ from resources.models.requests import Look, Paint, Turn, Write
 from tests.assets.asked import ask, counting, judge_at, requests
 from tests.assets.plans import plan_context, quoted
 from tests.providers import Provider
+from tests.providers.pictures import png
 from tests.runs import REFERENCE, TOPIC, rewrite, table
 
 LOG = logging.getLogger("quoting")
@@ -164,6 +166,28 @@ class TestPrices:
         (later,) = quote_of(tmp_path, lambda: [Plan(priced, (), looks(1, 2))]).lines
         assert later.prices["online"].bound == now.prices["online"].bound
         assert (later.to_send, later.later) == (0, 2)
+
+    def test_what_is_later_is_priced_by_its_own_pictures(self, tmp_path, server):
+        """Pictures of 5 × 3 and of 20 × 10 squares, in chunks, later and in the paper's sample."""
+        rule = {"patch": 32}
+        judge = judge_at(server, price=PRICE, longest_output=100, image_tokens=rule)
+        with plan_context(tmp_path) as sources:
+            small, large = (
+                sources.images.put(png(f"{width} px", width, height))
+                for width, height in ((160, 96), (640, 320))
+            )
+        ((few,), (many,)) = looks(1, picture=small), looks(1, picture=large)
+
+        def cost(squares):
+            return (math.ceil(len("How many legs has 1?") / 4) + squares) * NANO_IN + 100 * NANO_OUT
+
+        for first, other, asked, put_off in ((few, many, 15, 200), (many, few, 200, 15)):
+            whole = Whole("1 of 7", 7, other)
+            plan = Plan(judge, [first], [other, other], whole=whole)
+            made = quote_of(tmp_path, lambda plan=plan: [plan])
+            (line,) = made.lines
+            assert line.prices["online"].expected.nano == cost(asked) + 2 * cost(put_off)
+            assert made.samples[0].price.expected.nano == cost(put_off)
 
 
 class TestUnknown:
