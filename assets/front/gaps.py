@@ -1,6 +1,9 @@
 """What would fill an empty cell of the front page, in words."""
 
+from collections.abc import Iterator
+
 from assets.planning import Cell
+from assets.planning.rendering import left_out
 from assets.report.formats import count
 from assets.report.roster import Gap
 
@@ -24,7 +27,7 @@ def gap_of(cell: Cell, *, asks: bool) -> Gap:
         told = "What it would be asked about was made by stand-ins alone, or not at all."
         return Gap(cell.command, "no quote yet", told)
     if not cell.missing:
-        there = [f"All {count(cell.answered)} answers are there.", *cell.warnings]
+        there = [f"All {count(cell.answered)} answers are there.", *_of_others(cell)]
         return Gap(cell.command, "nothing to pay", " ".join(there))
     price = "price unknown" if cell.at_most == "unknown" else f"at most {cell.at_most}"
     return Gap(cell.command, price, _told(cell))
@@ -41,5 +44,15 @@ def _told(cell: Cell) -> str:
     if cell.answered:
         parts.append(f"{count(cell.answered)} answers are there.")
     if cell.ready < cell.partitions:
-        parts.append(f"For {cell.ready} of {cell.partitions} partitions: the others are not made.")
-    return " ".join([*parts, *cell.warnings])
+        others = ", or left out" if cell.without else ""
+        parts.append(
+            f"For {cell.ready} of {cell.partitions} partitions: the others are not made{others}."
+        )
+    return " ".join([*parts, *_of_others(cell)])
+
+
+def _of_others(cell: Cell) -> Iterator[str]:
+    """What is left out, and why, and what its steps warn of."""
+    for whose, why in left_out(cell.without):
+        yield f"Left out: {whose}. {why}"
+    yield from cell.warnings

@@ -3,9 +3,11 @@
 Many judges are asked the same: what a benchmark asks is planned once, and priced for each judge.
 """
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
 from dagster import AssetKey
@@ -15,15 +17,24 @@ from assets.kit.foresight import planners
 from assets.kit.judged import Judged, Part, Parts, Where
 from assets.kit.plan import PlanContext, Planners, Together
 from assets.planning.choice import Task
-from assets.planning.lines import Line, Quote, quote
+from assets.planning.lines import LEFT_OUT, Line, Quote, quote
 from assets.planning.prices import Pricing, prices_of
 from assets.planning.rendering import at_most, expected, grand_total
 from assets.planning.shapes import Shapes
 from resources.faults import StoreError
 from resources.models.catalog import Model
 
+Without: TypeAlias = Mapping[str, Sequence[Task]]
+"""Partitions that a quote is without, by the reason."""
 _Like: TypeAlias = tuple[Any, ...]
 """What the requests of a step depend on, beside the model."""
+
+
+class _Counted(NamedTuple):
+    """Lines by model, the judge's first, and what they are without."""
+
+    lines: Sequence[Line]
+    without: Without
 
 
 class Unmade(NamedTuple):
@@ -62,6 +73,8 @@ class Cell(NamedTuple):
     """What its steps warn of, as that no number would come of it."""
     stands_in: int = 0
     """Partitions of which stand-ins made all, left out."""
+    without: Without = MappingProxyType({})
+    """What else is left out, since a run would refuse it, by the reason."""
     broken: str = ""
 
     @property
@@ -115,7 +128,7 @@ class Cells:
 
     def __init__(self, judged: Judged, sources: PlanContext) -> None:
         self._judged, self._sources = judged, sources
-        self._shapes: dict[_Like, Shapes] = {}
+        self._shapes: dict[_Like, tuple[Shapes, Without]] = {}
         self._others: dict[_Like, Sequence[Line]] = {}
         self._pricing = Pricing(sources.calls)
 
@@ -139,12 +152,14 @@ class Cells:
             stands_in=len({p.partition for p in found.parts if p.stands_in and p not in ready}),
         )
         try:
-            line, *others = self._lines(judge, benchmark, ready)
-            return cell._replace(line=line, others=others)
+            (line, *others), without = self._counted(judge, benchmark, ready)
+            refused = {task[:2] for tasks in without.values() for task in tasks}
+            asked = {part.partition for part in ready if part.where not in refused}
+            return cell._replace(line=line, others=others, without=without, ready=len(asked))
         except (StoreError, ValueError) as why:
             return cell._replace(broken=str(why))
 
-    def _lines(self, judge: Model, benchmark: Benchmark, ready: Sequence[Part]) -> list[Line]:
+    def _counted(self, judge: Model, benchmark: Benchmark, ready: Sequence[Part]) -> _Counted:
         """What the judge is asked, and then by model what others are."""
         asking = [part for part in ready if part.step.asks_models]
         own = [part for part in asking if part.again is None]
@@ -154,28 +169,38 @@ class Cells:
         like = *_like(benchmark, own, self._judged), of_others, adapter
         if like not in self._shapes:
             self._shapes[like] = self._planned(own)
-        if self._shapes[like].is_begun(self._sources.calls, judge):
+        shapes, without = self._shapes[like]
+        if shapes.is_begun(self._sources.calls, judge):
             return self._quoted(judge, benchmark, asking)
         if like not in self._others:
             # Of all judges that have made nothing yet, others are asked the same.
-            quoted = self._quoted(judge, benchmark, asking) if of_others else []
+            quoted = self._quoted(judge, benchmark, asking).lines if of_others else []
             self._others[like] = quoted[1:]
-        return [self._shapes[like].line(judge, benchmark.name, self._pricing), *self._others[like]]
+        line = shapes.line(judge, benchmark.name, self._pricing)
+        return _Counted([line, *self._others[like]], without)
 
-    def _quoted(self, judge: Model, benchmark: Benchmark, asking: Sequence[Part]) -> list[Line]:
+    def _quoted(self, judge: Model, benchmark: Benchmark, asking: Sequence[Part]) -> _Counted:
         tasks = [Task(*part.where, part.again or {}) for part in asking]
-        found = quote(self._planners, self._sources, tasks).totals
-        totals = {total.model.name: total for total in found}
+        made = quote(self._planners, self._sources, tasks)
+        totals = {total.model.name: total for total in made.totals}
         first = totals.pop(judge.name, Line("", "", judge, prices=prices_of(judge)))
-        return [replace(total, asset=benchmark.name) for total in (first, *totals.values())]
+        lines = [replace(total, asset=benchmark.name) for total in (first, *totals.values())]
+        return _Counted(lines, made.without)
 
-    def _planned(self, asking: Sequence[Part]) -> Shapes:
+    def _planned(self, asking: Sequence[Part]) -> tuple[Shapes, Without]:
+        """What is asked, and what a run would refuse; raises why, where that is all of it."""
         together: Together = {part.where: {} for part in asking}
         sources, shapes = self._sources.planning(together), Shapes()
+        without: dict[str, list[Task]] = defaultdict(list)
         for part in asking:
-            for plan in self._planners[part.step.key](sources, part.partition, {}):
-                shapes.take(plan, sources.images)
-        return shapes
+            try:
+                for plan in self._planners[part.step.key](sources, part.partition, {}):
+                    shapes.take(plan, sources.images)
+            except LEFT_OUT as why:
+                without[str(why)].append(Task(*part.where, {}))
+                if sum(map(len, without.values())) == len(asking):
+                    raise
+        return shapes, without
 
     @cached_property
     def _planners(self) -> Planners:

@@ -24,8 +24,9 @@ from resources.models.pricing import images_of
 from resources.models.requests import Request, Write, is_painted
 from resources.run_config import BadConfig
 
-_REFUSED = (Mismatch, BadMarks, BadRecord)
-"""What a run says of tables that do not go together, such as a trained judge's of what it saw."""
+LEFT_OUT = (NoSuchModel, ManifestError, Mismatch, BadMarks, BadRecord)
+"""Errors for which a quote goes without a partition: no model or manifest of a painter, or tables
+that a run refuses since they do not go together, such as a trained judge's of what it saw."""
 
 
 @dataclass(slots=True)
@@ -93,7 +94,7 @@ def quote(planners: Planners, sources: PlanContext, tasks: Sequence[Task]) -> Qu
         try:
             for plan in planners[task.asset](sources, task.partition, task.config):
                 making.take(number, task, plan)
-        except (NoSuchModel, ManifestError, *_REFUSED) as why:
+        except LEFT_OUT as why:
             making.leave_out(number)
             without[str(why)].append(task)
             is_of_config = task.config and isinstance(why, NoSuchModel)

@@ -1,12 +1,14 @@
 """What each judge's cell of a benchmark would take: counted once, priced as a quote prices it."""
 
 from contextlib import contextmanager
+from dataclasses import replace
 
 import pyarrow.parquet as pq
 import pytest
 from dagster import AssetKey, DagsterInstance
 
 from assets.frame.biased_images import BIASED
+from assets.front.gaps import gap_of
 from assets.kit.benchmarks import benchmarks, planners_of
 from assets.kit.choice import NoSuchModel
 from assets.kit.judged import Judged, judge_named
@@ -17,8 +19,10 @@ from assets.planning.prices import prices_of
 from assets.vlmbias.answers import Answers
 from assets.vlmbias.questions import QUESTIONS
 from resources.models.catalog import Catalog, Model, Price
+from resources.models.requests import call_key, canonical_of
 from tests.assets.asked import adapter_below, ask, judge_at
 from tests.assets.plans import definitions_of, plan_context
+from tests.resources.calls.calling import call
 from tests.runs import REFERENCE, TOPIC, failure, materialize, table
 
 ANSWERED = 3
@@ -168,6 +172,32 @@ def test_what_a_run_would_refuse_of_a_trained_judge_is_in_no_quote(root, monkeyp
     assert told in failure(done)
     assert [line.model for line in quoted.lines] == [CHEAP]
     assert f"Not in this quote: vlmbias/answers_tuned ({TOPIC}). {told}" in text(quoted, [])
+
+
+@pytest.mark.parametrize("answered", [0, 1])
+def test_of_what_a_run_would_refuse_only_that_is_left_out(root, monkeypatch, answered):
+    """Beside a topic that the judge was trained on there is one that it was not."""
+    monkeypatch.setenv("COUNTERFACTORY_HOME", str(root))
+    shown = pq.read_table(table(root, "questions"))["sha256"][0].as_py()
+    asked = {"sha256": "0" * 64, "domain": "animals", "question_id": "Q1", "rehearsal": False}
+    rows = [{**asked, "image_id": f"{n}", "question": f"Legs of {n}?"} for n in range(3)]
+    pq.write_table(QUESTIONS.table(rows), table(root, "questions", topic="animals"))
+    tuned = judge("tuned", 0.5, parameters={"adapter": adapter_below(root, shown)})
+    models = (*MODELS, tuned)
+    with cells_at(root, models) as (cells, sources):
+        asset, planned = AssetKey([VLMBIAS, "answers_tuned"]), planners_of(Catalog(models))
+        (plan,) = planned[asset](sources, "animals", {})
+        asked = [canonical_of(tuned, request) for request in plan.requests][:answered]
+        sources.calls.keep([replace(call(), key=call_key(each), request=each) for each in asked])
+        cell = cells.of(tuned, benchmarks()[VLMBIAS])
+        (rest,) = quote(planned, sources, [Task(asset, "animals", {})]).totals
+    assert numbers(cell.line) == numbers(rest)
+    assert (cell.answered, cell.missing) == (answered, 3 - answered)
+    assert (cell.broken, cell.ready, cell.partitions) == ("", 1, 7)
+    told = gap_of(cell, asks=True).told
+    assert "For 1 of 7 partitions: the others are not made, or left out." in told
+    assert f" Left out: vlmbias/answers_tuned ({TOPIC}). " in told
+    assert "are among those that adapters/tuned-0 was trained on" in told
 
 
 def test_what_is_left_out_is_told_of_each_benchmark_and_counts_as_no_partition():
