@@ -79,7 +79,8 @@ class Maker:
 
         Raises `RunFailed` once those that were under way beside the one that failed are over.
         """
-        waiting, made = [self._planned(*run) for run in runs], 0
+        all_planned = [self._planned(*run) for run in runs]
+        waiting, made = [*all_planned], 0
         under_way: dict[Future[ExecuteInProcessResult], _Planned] = {}
         with (
             _deprecations_hidden(),
@@ -105,7 +106,7 @@ class Maker:
                             raise RunFailed(failure(over.result(), str(planned)))
                         self._freshness.used.add(planned.run_id)
             except KeyboardInterrupt:
-                self._abandon(under_way.values())
+                self._abandon(all_planned)
         self._freshness.confirm()
         return made
 
@@ -162,10 +163,11 @@ class Maker:
             raise_on_error=False,
         )
 
-    def _abandon(self, under_way: Iterable[_Planned]) -> NoReturn:
+    def _abandon(self, all_planned: Iterable[_Planned]) -> NoReturn:
         """End this process at once, as no thread can be interrupted; what is finished is kept."""
-        for planned in under_way:
-            if run := self._instance.get_run_by_id(planned.run_id):
+        for planned in all_planned:
+            run = self._instance.get_run_by_id(planned.run_id)
+            if run and not run.is_finished:
                 self._instance.report_run_canceled(run)
         os._exit(_INTERRUPTED)
 
