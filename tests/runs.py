@@ -5,7 +5,9 @@ import logging
 import shutil
 import warnings
 from contextlib import contextmanager, nullcontext
+from datetime import UTC, datetime
 from functools import cache, lru_cache
+from unittest.mock import Mock, patch
 
 import dagster as dg
 import pyarrow as pa
@@ -15,6 +17,7 @@ import assets
 from assets.kit import previews
 from assets.kit.benchmarks import benchmarks
 from assets.kit.partitions import tags_of
+from assets.report import revision
 from definitions import resources_at
 from generators.domains import domain
 from resources.models.catalog import Catalog, Model
@@ -183,6 +186,14 @@ def few_scenes():
         yield whole
     finally:
         drawing.scenes = whole
+
+
+@contextmanager
+def one_day():
+    """Have all reports written on one day, as the same content at two times is to be compared."""
+    day = datetime(2026, 11, 23, tzinfo=UTC)
+    with patch.object(revision, "datetime", Mock(now=lambda zone: day)):
+        yield
 
 
 def copied(root, to):

@@ -8,7 +8,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 _CODE = Path(__file__).resolve().parents[2]
-_WITHIN_S = 10
+_WITHIN_S = 60
 
 
 def written() -> dict[str, str]:

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from generators.domains import domain
-from tests.runs import TOPIC, checks, failure, materialize
+from tests.runs import TOPIC, checks, failure, materialize, one_day
 
 PROJECT = Path(__file__).parents[3]
 SCRIPT = """
@@ -15,8 +15,8 @@ import locale
 import sys
 print(locale.getencoding())
 from generators.domains import domain
-from tests.runs import failure, few_scenes, materialize
-with few_scenes():
+from tests.runs import failure, few_scenes, materialize, one_day
+with few_scenes(), one_day():
     result = materialize(sys.argv[1], topic=sys.argv[2])
     if result.success:
         result = materialize(sys.argv[1])
@@ -59,9 +59,10 @@ def contents(root):
 
 def test_two_runs_at_once_in_strange_surroundings_end_as_one_here_would(tmp_path):
     expected = tmp_path / "reference"
-    for topic in (TOPIC, None):
-        result = materialize(expected, topic=topic)
-        assert result.success, failure(result)
+    with one_day():
+        for topic in (TOPIC, None):
+            result = materialize(expected, topic=topic)
+            assert result.success, failure(result)
     fonts = tmp_path / "home" / ".fonts"
     fonts.mkdir(parents=True)
     package = next(Path(p) for p in sys.path if (Path(p) / "matplotlib_fontja").is_dir())

@@ -11,10 +11,16 @@ from resources.calls import CallStore
 from resources.calls.spending import NANO, Account, Booking, month_of, new_id
 from tests.assets.painted import TOPIC, Painting, Studio, painter_at
 from tests.providers import Provider
-from tests.runs import copied, failure
+from tests.runs import copied, failure, one_day
 
 ASKED = ("questions", "answers_prior", "answers_random")
 OVER = ("accuracy", "report")
+
+
+@pytest.fixture(autouse=True)
+def _one_day():
+    with one_day():
+        yield
 
 
 @pytest.fixture(scope="module")
