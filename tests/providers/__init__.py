@@ -12,7 +12,7 @@ with Provider(answer=lambda received: "{5}") as server:
 from tests.providers import faults
 from tests.providers.batches import Batch, Course
 from tests.providers.faults import Fault
-from tests.providers.http import Response
+from tests.providers.http import Response, closed_port
 from tests.providers.process import ProviderProcess, provider_process
 from tests.providers.received import Received
 from tests.providers.server import Answer, Provider, default_answer
@@ -26,6 +26,7 @@ __all__ = [
     "ProviderProcess",
     "Received",
     "Response",
+    "closed_port",
     "default_answer",
     "faults",
     "provider_process",

@@ -44,9 +44,9 @@ def summary(provider: "Provider") -> dict[str, Any]:
 def planned(provider: "Provider", plan: dict[str, Any]) -> None:
     """Follow a plan as JSON: `clear`, then `script`, `shares` with a `seed`, `always`, `latency_s`.
 
-    `models` are those that providers list from now on, by provider. `course` has fields of the
-    `Course` of each batch that is created from now on. A fault is its name, or its name and its
-    seconds.
+    While more than `held_after` requests have come, none is answered; null lifts that. `models` are
+    those that providers list from now on, by provider. `course` has fields of the `Course` of each
+    batch that is created from now on. A fault is its name, or its name and its seconds.
     """
     if plan.pop("clear", False):
         provider.clear()
@@ -59,6 +59,9 @@ def planned(provider: "Provider", plan: dict[str, Any]) -> None:
         provider.always(_fault(plan.pop("always")))
     if "latency_s" in plan:
         provider.latency_s = plan.pop("latency_s")
+    if "held_after" in plan:
+        most = plan.pop("held_after")
+        provider.held = lambda _: most is not None and provider.count > most
     if "models" in plan:
         provider.models |= plan.pop("models")
     if "course" in plan:

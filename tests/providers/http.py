@@ -5,7 +5,8 @@ import json
 import socket
 import struct
 import sys
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any, Literal
@@ -129,6 +130,14 @@ class Connection(asyncio.Protocol):
                     self._transport.write(b" ")
                     await asyncio.sleep(_DRIP_S)
         self._transport.close()
+
+
+@contextmanager
+def closed_port() -> Iterator[int]:
+    """A port of this machine where nobody listens, nor anybody else can meanwhile."""
+    with socket.socket() as bound:
+        bound.bind(("127.0.0.1", 0))
+        yield bound.getsockname()[1]
 
 
 def _parse_head(head: bytes) -> tuple[str, str, dict[str, str]]:

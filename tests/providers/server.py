@@ -40,6 +40,7 @@ _WIRES: Mapping[str, Any] = {
 _SCALE = re.compile(r'"score": <integer (\d+)–(\d+)>')
 _YES_OR_NO = "{Yes} or {No}"
 _LOOK_AGAIN_S = 0.005
+_LONGEST_HOLD_S = 300
 _BATCHES: Mapping[str, Any] = {"gemini": gemini_batches, "openai": openai_batches}
 
 Answer: TypeAlias = str | bytes | Fault | Response
@@ -101,7 +102,10 @@ class Provider(Plan):
         }
         """What each lists; add one, and a new model has landed."""
         self.held: Callable[[Received], bool] = lambda _: False
-        """Whether a request still waits for its reply: asked again every few milliseconds."""
+        """Whether a request still waits for its reply: asked again every few milliseconds.
+
+        One that waits for minutes is a mistake of the test.
+        """
         self.models_on_a_page: int | None = None
         self.counts: Callable[[bytes], int] | None = None
         """How many tokens a picture is billed as; None is 100 for each."""
@@ -192,14 +196,19 @@ class Provider(Plan):
         self.in_flight += 1
         self.most_in_flight = max(self.most_in_flight, self.in_flight)
         try:
-            while self.held(received):
-                await asyncio.sleep(_LOOK_AGAIN_S)
+            await self._release(received)
             response = self._reply(received)
             if wait := self.latency_s + response.delay:
                 await asyncio.sleep(wait)
         finally:
             self.in_flight -= 1
         return response
+
+    async def _release(self, received: Received) -> None:
+        while self.held(received):
+            if time.monotonic() - received.at > _LONGEST_HOLD_S:
+                raise TimeoutError(f"What this reply was held for never came: {received.texts}")
+            await asyncio.sleep(_LOOK_AGAIN_S)
 
     def _note(self, received: Received) -> None:
         self.received.append(received if self._keep_bodies else received.without_bodies())

@@ -13,7 +13,7 @@ import pytest
 from google.genai import errors, types
 from PIL import Image, UnidentifiedImageError
 
-from tests.providers import Provider, faults, pictures
+from tests.providers import Provider, closed_port, faults, pictures
 from tests.providers.clients import KEY, data_uri, with_anthropic, with_gemini, with_openai
 
 PNG, OTHER_PNG = pictures.png("one"), pictures.png("other", 20, 10)
@@ -266,10 +266,8 @@ def test_a_broken_connection_has_its_cause(wire, server, fault):
 
 
 def test_no_server_at_all_is_a_connect_error(wire):
-    with Provider() as server:
-        pass
-    with pytest.raises(error(wire.broken)) as raised:
-        said(wire, server)
+    with closed_port() as port, pytest.raises(error(wire.broken)) as raised:
+        said(wire, Provider(port=port))
     assert httpx2.ConnectError in (type(raised.value), type(raised.value.__cause__))
 
 

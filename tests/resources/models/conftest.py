@@ -1,5 +1,6 @@
 import io
 import logging
+import threading
 import time
 
 import pytest
@@ -11,7 +12,7 @@ from resources.models import dispatch
 from resources.models.catalog import Model
 from resources.models.client import ModelClient
 from resources.models.requests import Look, Turn
-from tests.providers import Provider
+from tests.providers import Fault, Provider, faults
 
 CANARY = "sk-canary-3f9c1e77ab"
 LOG = logging.getLogger("asking")
@@ -36,6 +37,41 @@ def client(tmp_path):
     client = client_at(tmp_path)
     yield client
     closed(client)
+
+
+@pytest.fixture
+def called(monkeypatch):
+    """Gives an event by a class and the name of a method: that one of these calls has returned."""
+
+    def called(owner, name):
+        event, method = threading.Event(), getattr(owner, name)
+
+        def and_tell(*arguments):
+            try:
+                return method(*arguments)
+            finally:
+                event.set()
+
+        monkeypatch.setattr(owner, name, and_tell)
+        return event
+
+    return called
+
+
+@pytest.fixture
+def dripping(client):
+    """A fault: a reply that drips, and whose deadline passes as soon as it has begun to.
+
+    So much for the clock of the client's event loop, which jumps then: one request at a time.
+    """
+    loop, ahead_s = client._pool.start()._loop, [0]
+    loop.time = lambda: time.monotonic() + ahead_s[0]
+
+    def drip(exchange):
+        ahead_s[0] += 3600
+        return faults.DRIPPING.reply(exchange)
+
+    return Fault(faults.DRIPPING.name, dict.fromkeys(faults.DRIPPING.makes, drip))
 
 
 def client_at(root, **store):
@@ -80,7 +116,7 @@ def png(colour="red"):
     return data.getvalue()
 
 
-def until(condition, seconds=20):
+def until(condition, seconds=120):
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end

@@ -5,14 +5,17 @@ import logging
 import re
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from time import monotonic
 
 import pytest
 
 from resources.faults import CannotDo, KeyNotSet, Missing, Stopped
 from resources.models import progress
+from resources.models.adaptive_concurrency import AdaptiveConcurrency
+from resources.models.dispatch import Dispatch
 from resources.models.outcomes import Answered, Failed, Malformed, Refused
 from resources.models.requests import Edit, Look, Paint, Score, Turn, Write
-from tests.providers import Provider, Response, faults
+from tests.providers import Response, closed_port, faults
 from tests.resources.models.conftest import CANARY, LOG, client_at, closed, looks, model, png, until
 
 SCHEMA = json.dumps(
@@ -23,6 +26,9 @@ SCHEMA = json.dumps(
         "additionalProperties": False,
     }
 )
+
+
+RETRY_AFTER = faults.RETRY_AFTER.for_seconds(1)
 
 
 def texts(asked):
@@ -150,31 +156,41 @@ def test_trouble_changes_nothing_but_the_time_it_takes(server, client, backend):
     assert server.drawn == TROUBLE.keys()
 
 
-def test_retry_after_is_obeyed_by_all(server, client):
-    server.latency_s = 0.01
-    server.script([faults.NORMAL] * 5 + [faults.RETRY_AFTER.for_seconds(1)])
+def test_retry_after_is_obeyed_by_all(server, client, monkeypatch):
+    told, record_overload = [], AdaptiveConcurrency.record_overload
+
+    def and_tell(*arguments):
+        told.append(monotonic())
+        return record_overload(*arguments)
+
+    def held(received):
+        """The sixth is turned away while three others are on their way, and they wait for that."""
+        place = server.received.index(received)
+        return place >= 5 and (server.count < 9 if place == 5 else not told)
+
+    monkeypatch.setattr(AdaptiveConcurrency, "record_overload", and_tell)
+    server.held = held
+    server.when(lambda received: server.received.index(received) == 5, RETRY_AFTER, times=1)
     asked = client.ask(model(server, concurrency=4), looks(40), LOG)
     assert len(texts(asked)) == 40
-    sent = sorted(received.at for received in server.received)
-    told = sent[5]
-    pause = [at - told for at in sent if at - told > 0.1]
-    assert min(pause) >= 0.95
-    assert sum(at <= told + 0.1 for at in sent) <= 5 + 4 + 4
+    (turned_away,) = told
+    assert server.count == 41
+    assert min(received.at for received in server.received[9:]) >= turned_away + 1
 
 
 def test_requests_on_their_way_never_exceed_the_concurrency(server, client):
-    server.latency_s = 0.01
+    server.held = lambda received: server.count < 7
     client.ask(model(server, concurrency=7), looks(60), LOG)
     assert server.most_in_flight == 7
 
 
-def test_a_reply_that_drips_for_ever_ends_at_the_deadline(server, client):
-    server.when(lambda received: "animal 3?" in received.texts[-1], faults.DRIPPING)
-    asked = client.ask(model(server, deadline_s=0.3), looks(6), LOG)
+def test_a_reply_that_drips_for_ever_ends_at_the_deadline(server, client, dripping):
+    server.when(lambda received: "animal 3?" in received.texts[-1], dripping)
+    asked = client.ask(model(server, deadline_s=90, concurrency=1), looks(6), LOG)
     failed = asked.outcomes[3]
     assert isinstance(failed, Failed)
     assert (failed.kind, failed.attempts) == ("deadline", 2)
-    assert "0.3 s" in failed.error
+    assert "90 s" in failed.error
     assert asked.sent == 7
     server.clear()
     assert len(texts(client.ask(model(server), looks(6), LOG))) == 6
@@ -317,9 +333,14 @@ def test_a_closed_door_stops_at_once_and_loses_nothing(server, client, backend, 
     assert texts(asked) == [f"{{{place}}}" for place in range(60)]
 
 
-def test_answers_on_their_way_when_a_run_stops_are_taken(server, client):
+def test_answers_on_their_way_when_a_run_stops_are_taken(server, client, called):
+    stopped = called(Dispatch, "_stop")
+
+    def held(received):
+        return server.count < 8 if "animal 0?" in received.texts[-1] else not stopped.is_set()
+
+    server.held = held
     server.when(lambda received: "animal 0?" in received.texts[-1], faults.INVALID_KEY, times=1)
-    server.latency_s = 0.2
     with pytest.raises(Stopped, match="Of 100 requests, 7 are answered"):
         client.ask(model(server, concurrency=8), looks(100), LOG)
     assert server.count == 8
@@ -328,9 +349,9 @@ def test_answers_on_their_way_when_a_run_stops_are_taken(server, client):
 def test_a_server_that_is_not_there_is_not_tried_for_long(server, client, caplog):
     caplog.set_level(logging.INFO, logger="asking")
     client.ask(model(server), looks(5), LOG)
-    with Provider() as other:
-        gone = model(other, concurrency=4)
-    with pytest.raises(Stopped, match=r"3\d attempts failed before any answer") as stopped:
+    told = pytest.raises(Stopped, match=r"3\d attempts failed before any answer")
+    with closed_port() as port, told as stopped:
+        gone = model(server, concurrency=4, base_url=f"http://127.0.0.1:{port}/v1")
         client.ask(gone, looks(1000), LOG)
     assert f"See that {gone.base_url} can be reached" in str(stopped.value)
     assert "Of 1,000 requests, 5 are answered and kept" in str(stopped.value)
@@ -351,14 +372,22 @@ def test_a_single_row_is_enough_for_an_outage(server, client):
     assert server.count == 8
 
 
-def test_a_stop_waits_for_nothing_that_is_not_on_its_way(server, client):
+def test_a_stop_waits_for_nothing_that_is_not_on_its_way(server, client, called):
     """Neither for the end of a pause that the provider asked for, nor for another attempt."""
-    server.latency_s = 0.05
-    server.script([faults.RETRY_AFTER.for_seconds(600)])
+    paused, stopped = called(AdaptiveConcurrency, "record_overload"), called(Dispatch, "_stop")
+
+    def held(received):
+        """Four are on their way, the first begins the pause, the second stops the run."""
+        waits = {"animal 0?": server.count < 4, "animal 1?": not paused.is_set()}
+        (end,) = re.findall(r"animal \d+\?", received.texts[-1])
+        return waits.get(end, not stopped.is_set())
+
+    server.held = held
+    server.when(lambda received: "animal 0?" in received.texts[-1], RETRY_AFTER.for_seconds(600))
     server.when(lambda received: "animal 1?" in received.texts[-1], faults.INVALID_KEY)
-    with pytest.raises(Stopped, match="Incorrect API key"):
+    with pytest.raises(Stopped, match=r"Incorrect API key.*Of 20 requests, 2 are answered"):
         client.ask(model(server, concurrency=4), looks(20), LOG)
-    assert server.count <= 4
+    assert server.count == 4
 
 
 def test_a_pause_of_hours_stops_the_run_and_is_told(server, client):
@@ -482,7 +511,7 @@ def test_text_that_never_meets_its_schema_is_malformed_and_kept(server, client, 
 def test_progress_is_told_while_a_run_goes_on(server, client, caplog, monkeypatch):
     monkeypatch.setattr(progress, "EVERY_S", 0.05)
     caplog.set_level(logging.INFO, logger="asking")
-    server.latency_s = 0.05
+    server.held = lambda received: server.count > 20 and len(caplog.messages) < 3
     price = {"input_per_million": 1_000_000.0, "output_per_million": 0.0}
     client.ask(model(server, concurrency=4, price=price), looks(40), LOG)
     told = [message for message in caplog.messages if message.startswith("judge: ")]
@@ -495,7 +524,7 @@ def test_progress_is_told_while_a_run_goes_on(server, client, caplog, monkeypatc
 
 def test_what_another_process_has_asked_meanwhile_counts_as_known(server, client, tmp_path):
     """Its claim is waited for, and nothing is sent."""
-    server.latency_s = 0.2
+    server.held = lambda received: server.count < 5
     other = client_at(tmp_path)
     with ThreadPoolExecutor(1) as thread:
         first = thread.submit(client.ask, model(server), looks(3), LOG)
