@@ -29,6 +29,7 @@ def test_kills_cost_no_more_than_what_was_on_its_way(tmp_path):
         lost = []
         for kill in range(KILLS):
             goal = server.count + chance.randint(1, 60)
+            server.plan(held_after=goal)
             process, _ = started(ask, tmp_path, server.openai_url)
             while server.count < goal:
                 assert process.is_alive(), f"ended before kill {kill}"
@@ -38,6 +39,7 @@ def test_kills_cost_no_more_than_what_was_on_its_way(tmp_path):
             # Else what the killed one had claimed would be left to the one after the next.
             time.sleep(LEASE_S)
             lost.append(len(set(server.received()["digests"])) - committed(tmp_path))
+        server.plan(held_after=None)
         assert 0 < committed(tmp_path) < REQUESTS
         told = answers(tmp_path, server.openai_url)
         sent = Counter(server.received()["digests"])

@@ -2,7 +2,6 @@
 
 import json
 import re
-import time
 
 import pytest
 
@@ -299,11 +298,9 @@ class TestWhatIsFound:
 
     def test_a_provider_that_does_not_answer_is_given_up(self, files, write, provider, monkeypatch):
         monkeypatch.setattr("resources.models.discovery.PATIENCE_S", 0.3)
-        provider.latency_s = 5.0
+        provider.latency_s = 600.0
         write(PATTERN)
-        began = time.monotonic()
         assert "no answer within" in poll(files).told[0]
-        assert time.monotonic() - began < 4
 
     @pytest.mark.parametrize("backend", ["openai", "gemini"])
     def test_odd_ids_are_refused_by_name_and_the_rest_is_found(

@@ -1,7 +1,6 @@
 """What happens to the stores while models are asked: over real HTTP, through the client."""
 
 import threading
-import time
 from collections import Counter
 from contextlib import closing, contextmanager
 
@@ -18,6 +17,7 @@ from resources.models.outcomes import Answered
 from resources.models.requests import Paint
 from tests.postgres import Postgres, installed
 from tests.providers import faults, provider_process
+from tests.resources.calls.calling import end_lease
 from tests.resources.models.conftest import LOG, closed, looks, model, until
 from tests.resources.models.partition import ask_from, ended, started
 
@@ -51,14 +51,15 @@ def test_a_database_that_goes_away_and_comes_back_costs_nothing(
     server, database, tmp_path, monkeypatch, caplog
 ):
     monkeypatch.setattr(resources.calls.database, "_RETRY_S", 0.05)
-    server.latency_s = 0.02
     server.shares({faults.SERVER_ERROR: 0.05})
-    url = database.database()
+    url, away = database.database(), threading.Event()
+    server.held = lambda received: server.count > 50 and not away.is_set()
 
     def interrupt():
-        until(lambda: server.count >= 50)
+        until(lambda: server.count > 50)
         database.stop()
-        time.sleep(0.5)
+        away.set()
+        until(lambda: "cannot be reached" in caplog.text)
         database.start()
 
     interruption = threading.Thread(target=interrupt)
@@ -84,17 +85,18 @@ def test_a_database_that_stays_away_stops_the_run_and_loses_at_most_what_was_on_
     monkeypatch.setattr(resources.calls.database, "_RETRY_S", 0.05)
     monkeypatch.setattr(resources.calls.database, "_PATIENCE_S", 0.3)
     monkeypatch.setattr(resources.calls.writer, "_LEASE_S", 0.5)
-    server.latency_s = 0.02
-    url = database.database()
+    url, away = database.database(), threading.Event()
+    server.held = lambda received: server.count > 50 and not away.is_set()
 
     def interrupt():
-        until(lambda: server.count >= 50)
+        until(lambda: server.count > 50)
         database.stop()
+        away.set()
 
     interruption = threading.Thread(target=interrupt)
     interruption.start()
-    away = pytest.raises(Unreachable, match=r"PostgreSQL at 127\.0\.0\.1.*Start it")
-    with client_of(url, tmp_path) as client, away:
+    told = pytest.raises(Unreachable, match=r"PostgreSQL at 127\.0\.0\.1.*Start it")
+    with client_of(url, tmp_path) as client, told:
         client.ask(model(server, concurrency=8), looks(200), LOG)
     interruption.join()
     count = server.count
@@ -113,7 +115,8 @@ def test_of_three_processes_that_ask_the_same_one_may_be_killed(kind, request, t
     url = f"sqlite:///{tmp_path}/calls.sqlite"
     if kind == "postgresql":
         url = request.getfixturevalue("database").database()
-    with provider_process(latency_s=0.1) as server:
+    with provider_process() as server:
+        server.plan(held_after=2 * 3 * CONCURRENCY)
         told_to = url, tmp_path, server.openai_url
         three = [
             started(ask_from, *told_to, first, REQUESTS, CONCURRENCY) for first in (40, 80, 120)
@@ -122,18 +125,20 @@ def test_of_three_processes_that_ask_the_same_one_may_be_killed(kind, request, t
             assert pipe.recv() == "ready"
         for _, pipe in three:
             pipe.send("go")
-        until(lambda: server.count >= 2 * 3 * CONCURRENCY)
+        until(lambda: server.count >= 3 * 3 * CONCURRENCY)
         killed, _ = three[0]
         killed.kill()
         killed.join()
+        end_lease(url, killed.pid)
+        server.plan(held_after=None)
         told = [ended(*each) for each in three[1:]]
         sent = Counter(server.received()["digests"])
     (one, first), (other, second) = told
     assert first == second
     assert len(first) == len(sent) == REQUESTS
-    assert sum(sent.values()) - REQUESTS <= CONCURRENCY * 3 // 2
-    assert max(sent.values()) <= 2
-    assert REQUESTS / 2 < one + other <= REQUESTS
+    assert CONCURRENCY <= sum(sent.values()) - REQUESTS <= CONCURRENCY * 3 // 2
+    assert max(sent.values()) == 2
+    assert REQUESTS - 2 * 3 * CONCURRENCY <= one + other <= REQUESTS
 
 
 FULL_DISK = """
