@@ -1,7 +1,8 @@
-"""Three processes that ask for the same keys: `python asker.py URL LOG HOW_MANY SECONDS LEASE_S`.
+"""Three processes that ask for the same keys: `python asker.py URL LOG HOW_MANY`.
 
-Each request that a model would see is a line of LOG, `number process`, before it is answered. Their
-ids are told on stdout, and the answers of each end up in LOG.<id>.
+Each request that a model would see is a line of LOG, `number process`, before it is answered. Each
+process is answered its first ones, and the others once LOG.held is gone. Their ids are told on
+stdout, and the answers of each end up in LOG.<id>.
 """
 
 import asyncio
@@ -19,15 +20,16 @@ from tests.resources.calls.calling import call, once
 AT_ONCE = 8
 
 
-async def main(store, log, how_many, seconds):
-    numbers = list(range(how_many))
-    random.shuffle(numbers)
-    at_once = asyncio.Semaphore(AT_ONCE)
+async def main(store, log, held, numbers):
+    at_once, asked = asyncio.Semaphore(AT_ONCE), []
 
     async def one(number):
         async def ask():
+            asked.append(number)
+            first = len(asked) <= AT_ONCE
             os.write(log, f"{number} {os.getpid()}\n".encode())
-            await asyncio.sleep(seconds)
+            while not first and held.exists():
+                await asyncio.sleep(0.01)
             return call(number, text=str(os.getpid()))
 
         async with at_once:
@@ -36,21 +38,26 @@ async def main(store, log, how_many, seconds):
     return dict(await asyncio.gather(*(one(number) for number in numbers)))
 
 
-def ask_for_all(url, path, how_many, seconds):
+def ask_for_all(url, path, numbers):
     log = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     with closing(CallStore(url=url)) as store:
-        told = asyncio.run(main(store, log, how_many, seconds))
+        store._started().writer._owner = str(os.getpid())
+        told = asyncio.run(main(store, log, Path(f"{path}.held"), numbers))
     Path(f"{path}.{os.getpid()}").write_text(json.dumps(told))
 
 
 if __name__ == "__main__":
-    url, path, how_many, seconds, lease = sys.argv[1:]
-    resources.calls.writer._LEASE_S = float(lease)
+    url, path, how_many = sys.argv[1:]
+    # So long that none loses its claims where the machine is busy.
+    resources.calls.writer._LEASE_S = 600.0
     children = []
-    for _ in range(3):
+    for place in range(3):
         child = os.fork()
         if not child:
-            ask_for_all(url, path, int(how_many), float(seconds))
+            # Each begins with others, so that none waits for another before all have begun.
+            first = [*range(place, int(how_many), 3)][: 2 * AT_ONCE]
+            rest = [number for number in range(int(how_many)) if number not in first]
+            ask_for_all(url, path, first + random.sample(rest, len(rest)))
             sys.exit()
         children.append(child)
     sys.stdout.write(f"{json.dumps(children)}\n")

@@ -11,9 +11,9 @@ from contextlib import closing, contextmanager
 import pytest
 
 from tests.resources.calls.asker import AT_ONCE
-from tests.resources.calls.calling import keys
+from tests.resources.calls.calling import end_lease, keys
 
-MANY, LEASE_S = 80, 1
+MANY = 80
 
 
 @pytest.fixture
@@ -24,23 +24,35 @@ def log(tmp_path):
 
 @pytest.fixture
 def three_askers(forks):
-    """Gives the ids of three processes that start to ask at the same time; then waits for them."""
+    """Gives the ids of three processes, of which each has some answers and waits for others.
+
+    Afterwards, all get these, and their end is waited for.
+    """
 
     @contextmanager
-    def three_askers(url, log, seconds):
-        module = "tests.resources.calls.asker"
-        parent = forks.start("-m", module, url, log, MANY, seconds, LEASE_S)
+    def three_askers(url, log):
+        held(log).touch()
+        parent = forks.start("-m", "tests.resources.calls.asker", url, log, MANY)
         try:
             while not parent.stdout.endswith("\n"):
                 assert parent.poll() is None, parent.stderr
                 time.sleep(0.005)
-            yield json.loads(parent.stdout)
-            parent.wait(60)
+            askers = json.loads(parent.stdout)
+            wait_for(
+                lambda: Counter(who for _, who in asked(log)) == dict.fromkeys(askers, 2 * AT_ONCE)
+            )
+            yield askers
+            held(log).unlink(missing_ok=True)
+            parent.wait()
         finally:
             if parent.poll() is None:
                 os.killpg(parent.pid, signal.SIGKILL)
 
     return three_askers
+
+
+def held(log):
+    return log.with_name("log.held")
 
 
 def answers(log, asker):
@@ -52,9 +64,9 @@ def asked(log):
     return [tuple(map(int, line.split())) for line in log.read_text().splitlines()]
 
 
-def wait_for_requests(log, process, number):
-    until = time.monotonic() + 60
-    while sum(who == process for _, who in asked(log)) < number:
+def wait_for(condition):
+    until = time.monotonic() + 120
+    while not condition():
         assert time.monotonic() < until
         time.sleep(0.005)
 
@@ -66,7 +78,7 @@ def assert_whole(url):
 
 
 def test_each_key_is_asked_for_once(url, log, three_askers):
-    with three_askers(url, log, 0.1) as askers:
+    with three_askers(url, log) as askers:
         pass
     first, second, third = (answers(log, asker) for asker in askers)
     assert first == second == third
@@ -79,9 +91,9 @@ def test_each_key_is_asked_for_once(url, log, three_askers):
 def test_of_one_that_is_killed_only_what_was_in_flight_is_asked_again(
     url, log, opened, three_askers
 ):
-    with three_askers(url, log, 0.3) as (killed, *others):
-        wait_for_requests(log, killed, 2 * AT_ONCE)
+    with three_askers(url, log) as (killed, *others):
         os.kill(killed, signal.SIGKILL)
+        end_lease(url, killed)
         kept = opened(url).known(keys(MANY))
     assert_whole(url)
     second, third = (answers(log, asker) for asker in others)
@@ -93,22 +105,24 @@ def test_of_one_that_is_killed_only_what_was_in_flight_is_asked_again(
     times = Counter(number for number, _ in asked(log))
     again = {number for number, often in times.items() if often > 1}
     assert times.keys() == set(range(MANY))
-    assert 0 < len(again) <= AT_ONCE
+    assert len(again) == AT_ONCE
     assert max(times.values()) == 2
     first_asked = dict(reversed(asked(log)))
     assert {first_asked[number] for number in again} == {killed}
     assert not {keys(MANY)[number] for number in again} & kept.keys()
 
 
-def test_the_answer_of_one_that_was_held_up_is_not_a_second_one(url, log, three_askers):
+def test_the_answer_of_one_that_was_held_up_is_not_a_second_one(url, log, opened, three_askers):
     """It sleeps for longer than its lease, as a machine does that is suspended."""
-    with three_askers(url, log, 0.3) as askers:
-        wait_for_requests(log, askers[0], AT_ONCE)
+    with three_askers(url, log) as askers:
         os.kill(askers[0], signal.SIGSTOP)
-        time.sleep(2.5 * LEASE_S)
+        end_lease(url, askers[0])
+        held(log).unlink()
+        store = opened(url)
+        wait_for(lambda: len(store.holds(keys(MANY))) == MANY)
         os.kill(askers[0], signal.SIGCONT)
     first, second, third = (answers(log, asker) for asker in askers)
     assert first == second == third
     assert len(first) == MANY
-    assert MANY <= len(asked(log)) <= MANY + AT_ONCE
+    assert len(asked(log)) == MANY + AT_ONCE
     assert_whole(url)
