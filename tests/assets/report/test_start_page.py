@@ -88,6 +88,9 @@ def test_rows_are_sorted_by_keyboard_and_trials_stay_below(blank: Page, tmp_path
     cell.locator("summary").focus()
     page.keyboard.press("Enter")
     expect(cell.locator("code")).to_be_visible()
+    told = cell.locator("> small")
+    told.evaluate("told => { told.textContent = 'Left out. '.repeat(60) }")
+    assert told.evaluate("told => told.scrollWidth <= told.clientWidth"), "it lies over no cell"
     page.get_by_role("link", name="eye", exact=True).first.click()
     expect(page.get_by_role("heading", level=1)).to_have_text("eye")
     pictures = page.locator(".failures img")
