@@ -57,8 +57,9 @@ class _RemoteBatch(BaseModel):
 
 class _Page(BaseModel):
     data: list[_RemoteBatch]
-    has_more: bool
+    has_more: bool | None = None
     """Never guessed: who reads too few pages believes that there is no such batch."""
+    error: Any = None
 
 
 class _Response(BaseModel):
@@ -95,16 +96,24 @@ class BatchedOpenAI(BatchBackend, OpenAI):
     async def find(self, tag: str) -> str | None:
         """The id of the batch that carries `tag`, the latest one of several."""
         query: dict[str, Any] = {"limit": _PAGE}
+        seen: set[str] = set()
         while True:
             page = told(_Page, await self._got("/batches", query))
+            if page.error is not None:
+                raise Interrupted("The list of batches holds an error as well: it may lack some.")
             for batch in page.data:
                 if (batch.metadata or {}).get(TAG) == tag:
                     return batch.id
-            if not page.has_more:
+            new = [batch.id for batch in page.data if batch.id not in seen]
+            # Where it says nothing of more, pages are read until one has none, as by the SDK.
+            if page.has_more is False or (page.has_more is None and not new):
                 return None
-            if not page.data:
-                raise Interrupted("A page of the list of batches is empty, and is not the last.")
-            query["after"] = page.data[-1].id
+            if not new:
+                raise Interrupted(
+                    "A page of the list of batches has no further one, and is not the last."
+                )
+            seen.update(new)
+            query["after"] = new[-1]
 
     async def state(self, batch: str) -> BatchState:
         """How a batch stands; of one that failed, with OpenAI's reasons."""

@@ -7,6 +7,7 @@ from math import inf
 
 import pytest
 
+from resources.models.backends import openai_batches as batched_openai
 from resources.models.backends.base import BatchState
 from resources.models.replies import (
     Closed,
@@ -19,7 +20,7 @@ from resources.models.replies import (
     Usage,
 )
 from resources.models.requests import Look, Paint, Turn, Write
-from tests.providers import Course, faults
+from tests.providers import Course, faults, openai_batches
 from tests.providers.http import json_response
 from tests.resources.models.backends.asking import (
     EDIT,
@@ -480,7 +481,14 @@ def test_a_batch_that_runs_again_has_no_results(server, asker, provider, model):
 
 
 NO_LISTS = {
-    "openai": [{}, {"data": []}, {"data": [], "has_more": True}, {"error": {"message": "Busy"}}],
+    "openai": [
+        {},
+        {"data": [], "has_more": True},
+        {"data": [SHOWN["openai"]("running")], "has_more": True},
+        {"error": {"message": "Busy"}},
+        {"error": {"message": "Busy"}, "data": []},
+        {"error": {"message": "Busy"}, "data": None},
+    ],
     "gemini": [
         {"batches": []},
         {"error": {"message": "Busy"}},
@@ -495,6 +503,31 @@ def test_what_is_no_list_of_batches_lacks_none(server, asker, provider, model):
         end = used(asker, model, lambda backend: backend.find("tag"))
         assert type(end) is Interrupted, said
         assert str(end)
+
+
+@pytest.mark.parametrize("provider", ["openai"])
+def test_a_list_that_says_nothing_of_more_is_read_to_its_end(server, asker, model, monkeypatch):
+    """As the SDK does, whose type has `has_more` optional; also of a server that has one page."""
+    whole = openai_batches._list
+    for one_page in (True, False):
+        pages = []
+
+        def listed(query, batches, one_page=one_page, pages=pages):
+            pages.append(query)
+            shown = {} if one_page else query
+            said = json.loads(whole(shown, batches).body)
+            return json_response({"data": said["data"]})
+
+        with monkeypatch.context() as patch:
+            patch.setattr(openai_batches, "_list", listed)
+            patch.setattr(batched_openai, "_PAGE", 2)
+            first = submitted(asker, model, many(1), f"first {one_page}")
+            for number in range(4):
+                submitted(asker, model, many(1), f"{number} {one_page}")
+            found = used(asker, model, lambda backend, n=one_page: backend.find(f"first {n}"))
+            assert found == first
+            assert len(pages) == (1 if one_page else 3)
+            assert used(asker, model, lambda backend: backend.find("none")) is None
 
 
 # What leaves, and how much of it
