@@ -4,7 +4,7 @@ import os
 import socket
 from itertools import count
 
-_EACH = 8
+_EACH = 32
 """So many are looked at by this process before those of the next one."""
 _looked_at = count(10_000 + os.getpid() * _EACH % 20_000)
 

@@ -24,7 +24,7 @@ def with_openai(
     server: Provider, use: Callable[[AsyncOpenAI], Awaitable[Result]], key: str = KEY
 ) -> Result:
     async def run() -> Result:
-        http = httpx2.AsyncClient(follow_redirects=False, timeout=20, verify=False)
+        http = httpx2.AsyncClient(follow_redirects=False, timeout=300, verify=False)
         async with AsyncOpenAI(
             base_url=server.openai_url, api_key=key, max_retries=0, http_client=http
         ) as client:
@@ -37,7 +37,7 @@ def with_gemini(
     server: Provider, use: Callable[[genai.client.AsyncClient], Awaitable[Result]], key: str = KEY
 ) -> Result:
     async def run() -> Result:
-        plain = {"follow_redirects": False, "timeout": 20, "verify": False}
+        plain = {"follow_redirects": False, "timeout": 300, "verify": False}
         async with httpx2.AsyncClient(**plain) as http:
             options = types.HttpOptions(
                 base_url=server.url,
@@ -57,7 +57,7 @@ def with_anthropic(
     from anthropic import AsyncAnthropic  # noqa: PLC0415 - see above
 
     async def run() -> Result:
-        http = httpx2.AsyncClient(follow_redirects=False, timeout=20, verify=False)
+        http = httpx2.AsyncClient(follow_redirects=False, timeout=300, verify=False)
         async with AsyncAnthropic(
             base_url=server.url, api_key=key, max_retries=0, http_client=http
         ) as client:
