@@ -3,6 +3,7 @@
 import io
 import warnings
 from contextlib import suppress
+from threading import Lock
 
 from PIL import Image
 
@@ -11,6 +12,9 @@ from resources.models.replies import Picture
 from resources.png_check import LARGEST_AREA, LARGEST_SIDE, BadPng, check_png
 
 _FORMATS = {"image/png": "PNG", "image/jpeg": "JPEG", "image/jpg": "JPEG", "image/webp": "WEBP"}
+
+_FILTERS = Lock()
+"""Filters of warnings are the process's: of two threads that set them, one leaves its own there."""
 
 
 class BadImage(ValueError):
@@ -31,7 +35,7 @@ def decode_image(picture: Picture) -> bytes:
             check_png(picture.data)
             return picture.data
     try:
-        with warnings.catch_warnings():
+        with _FILTERS, warnings.catch_warnings():
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)
             image = Image.open(io.BytesIO(picture.data), formats=sorted(set(_FORMATS.values())))
     except Image.DecompressionBombError:

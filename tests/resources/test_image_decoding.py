@@ -1,6 +1,9 @@
 import io
 import struct
+import warnings
 import zlib
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from threading import Event, Lock
 
 import numpy as np
 import pytest
@@ -145,3 +148,25 @@ def test_an_animation_is_refused():
     data = file(frames[0], "WEBP", save_all=True, append_images=frames[1:])
     with pytest.raises(BadImage, match="animated"):
         decode_image(Picture(data, "image/webp"))
+
+
+def test_two_at_once_leave_no_filter_of_warnings_behind(monkeypatch):
+    """The first waits a moment for the other to come in, which then stays until it is over."""
+    came, over, opened, first = Event(), Event(), Image.open, Lock()
+
+    def meeting(*file, **options):
+        if first.acquire(blocking=False):
+            came.wait(0.3)
+        else:
+            came.set()
+            over.wait(60)
+        return opened(*file, **options)
+
+    monkeypatch.setattr(Image, "open", meeting)
+    picture, before = Picture(file(Image.fromarray(PIXELS), "JPEG"), "image/jpeg"), warnings.filters
+    with ThreadPoolExecutor(2) as threads:
+        both = [threads.submit(decode_image, picture) for _ in range(2)]
+        wait(both, return_when=FIRST_COMPLETED)
+        over.set()
+        assert both[0].result() == both[1].result()
+    assert warnings.filters is before

@@ -1,6 +1,7 @@
 """Metrics of the user's own, as docs/protobias.md shows them: a file and a Python function."""
 
 import asyncio
+import importlib
 import io
 import json
 import re
@@ -213,6 +214,8 @@ def test_an_entry_that_cannot_be_is_refused(tmp_path, field, said):
 )
 def test_what_a_function_cannot_score_has_failed(tmp_path, monkeypatch, entries, body, said):
     (tmp_path / "their_metrics.py").write_text(f"def brightness(image, text):\n    {body}\n")
+    # Written so soon after the other that the folder's time of change may be the same.
+    importlib.invalidate_caches()
     monkeypatch.delitem(sys.modules, "their_metrics", raising=False)
     model = entries[1].model_copy(update={"model": "their_metrics:brightness"})
     png = io.BytesIO()
