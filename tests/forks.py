@@ -5,8 +5,10 @@ are forked instead: `python -m tests.forks` reads a line of JSON for each, and f
 """
 
 import ctypes
+import faulthandler
 import importlib
 import json
+import multiprocessing
 import os
 import runpy
 import signal
@@ -15,6 +17,7 @@ import sys
 import tempfile
 import time
 import types
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 PROJECT = Path(__file__).parents[1]
@@ -120,6 +123,29 @@ class Forks:
         program = self.start(*arguments, **options)
         program.wait()
         return program
+
+
+def forked(work, *arguments, disk, within_s=WITHIN_S):
+    """What `work` returns in a process that is forked from this one, with a `disk` as above.
+
+    One that hangs, as locks of libraries may make it, says where, and is ended with all that it has
+    forked: raises TimeoutError.
+    """
+    fork = multiprocessing.get_context("fork")
+    with ProcessPoolExecutor(1, fork, initializer=_prepare, initargs=[disk, within_s]) as process:
+        group = process.submit(os.getpid).result(within_s)
+        try:
+            return process.submit(work, *arguments).result(within_s)
+        except TimeoutError:
+            os.killpg(group, signal.SIGKILL)
+            raise
+
+
+def _prepare(disk, within_s):
+    os.setpgrp()
+    mount(disk)
+    # Its thread comes last, for a process of several may have no namespace of its own.
+    faulthandler.dump_traceback_later(0.9 * within_s, file=2)
 
 
 def _next_program():

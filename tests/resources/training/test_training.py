@@ -2,9 +2,7 @@
 
 import json
 import logging
-import multiprocessing
 import shutil
-from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -14,7 +12,7 @@ from resources.models.replies import Closed
 from resources.training import checkpoints, launch
 from resources.training.progress import lines
 from resources.training.publish import publish, record_in, write_card
-from tests.forks import mount
+from tests.forks import forked
 from tests.resources.training.conftest import STEPS
 from tests.resources.training.small import failure_rate, pairs, save_base
 
@@ -111,9 +109,7 @@ def troubled(base, tmp_path_factory):
     from tests.resources.training import full_disk  # noqa: PLC0415 - see above
 
     # Forked from here, where the libraries are loaded already.
-    fork = multiprocessing.get_context("fork")
-    with ProcessPoolExecutor(1, fork, initializer=mount, initargs=[disk]) as process:
-        return process.submit(full_disk.troubled, base, disk, [4, 6]).result()
+    return forked(full_disk.troubled, base, disk, [4, 6], disk=disk)
 
 
 def test_killed_at_any_step_it_ends_with_the_same_bytes(troubled):
