@@ -22,7 +22,7 @@ FORMER: dict[str, tuple[str, ...]] = {
         "e05e864064e58858249983b83b37ef1de49d6a9e5f2f1b2efdcc57a6b84631c4",
     ),
     "game_boards": (
-        "db093bded688d93c5d96791057f147081f0260e84ffaab3cdce34e9ca7c12f06",
+        "b3f9fad9774b5a2e66791b5c439e0aa96868773f50c6bb1954b523733b63a934",
         "fb43aad3dddf4073ea2f6385672db21c53f0af749103d06e83a694482beb5921",
         "97aa0a9595218aad3dc1185fde1ac27ca95efa39a7a5868c18eaab801dc326a7",
         "3a6bbfaa84f03e9cd89e63774ce2dcd81ea4575b304ee7e5ef647eb5ef54fcc2",

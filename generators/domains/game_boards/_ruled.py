@@ -7,6 +7,8 @@ from generators.reading import Legibility, Unreadable
 
 _LONG = 0.8
 _WHOLE = 0.9
+_SQUARE = 1.5
+"""How much wider than high a cell is, at most, where cells are square."""
 
 
 def lines(grey: Grey) -> tuple[Spans, Spans]:
@@ -29,7 +31,7 @@ def _lines(board: Grey, ground: int) -> tuple[Spans, Spans]:
     """Horizontal lines run from side to side.
 
     A vertical one is dark all the way from one horizontal line to the next at least once: a
-    river may interrupt it elsewhere.
+    river may interrupt it elsewhere. Where there is nothing but a river, they cannot be counted.
     """
     ink = board < ground // 2
     inked = np.flatnonzero(ink.any(axis=0))
@@ -43,6 +45,8 @@ def _lines(board: Grey, ground: int) -> tuple[Spans, Spans]:
     vertical = spans(np.any(dark > _WHOLE * distances, axis=0))
     if len(vertical) < 2:
         raise Unreadable("Fewer than two lines join the horizontal ones.")
+    if len(horizontal) == len(vertical) == 2 and _SQUARE * np.ptp(horizontal) < np.ptp(vertical):
+        raise Unreadable("Between the two banks of a river, vertical lines cannot be counted.")
     return horizontal, vertical
 
 

@@ -210,6 +210,22 @@ def test_digits_of_a_small_sudoku_are_no_squares(
     assert measure(drawn(small), ["rows", "columns"]) == [rows, columns]
 
 
+@pytest.mark.parametrize("columns", [2, 3, 10])
+def test_of_a_river_and_nothing_else_the_columns_are_not_guessed(columns: int) -> None:
+    """The lines between the outer two end at its banks, which are all that there is."""
+    numbers = {"rows": 2, "first_column": 0, "columns": columns}
+    banks, above = (
+        drawn(replace(SCENES["xiangqi"], settings={**numbers, "first_row": row})) for row in (4, 3)
+    )
+    targets = ["horizontal lines", "vertical lines"]
+    assert measure(above, targets) == [2, columns]
+    if columns == 2:
+        assert measure(banks, targets) == [2, 2]
+    else:
+        with pytest.raises(Unreadable, match="two banks of a river, vertical lines cannot be"):
+            measure(banks, targets)
+
+
 @settings(max_examples=25, deadline=None)
 @given(
     board=st.sampled_from(BOARDS),
