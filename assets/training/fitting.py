@@ -143,8 +143,10 @@ def _require_possible(recipe: Recipe, weights: Weights, samples: int, log: Logge
     """Raise `TrainingError` where the recipe does not fit the base, or the base this machine."""
     require_targets(weights, recipe)
     expected = estimate(weights, recipe, samples)
-    log.info("%s: %s.", recipe.base, expected)
     has_gpu, memory = machine()
+    log.info("%s: %s.", recipe.base, expected)
+    if not has_gpu:
+        log.info("This machine has %.0f GB and no GPU; %s.", memory, expected.on_processors)
     require_room(recipe, expected, has_gpu=has_gpu, memory=memory)
 
 

@@ -23,7 +23,7 @@ TOKENS = 1500
 """Of a picture of 1,024 px and its question, in Qwen2.5-VL; LLaVA-1.5 has 600."""
 _BYTES_A_WEIGHT = 16
 """Of an adapter in training: itself, its gradient and two averages of that, in float32."""
-_LONGEST_H = 24.0
+_LONGEST_H, _MANY_H = 24.0, 10.0
 _SIDE, _GIGA = 1024, 1e9
 _MATRIX = 2
 _NOT_ADAPTED = ("vis", "lm_head", "embed", "multi_modal_projector")
@@ -43,6 +43,12 @@ class Estimate(NamedTuple):
             f"{self.parameters / _GIGA:.2f} billion weights, {self.adapter / 1e6:.1f} million in "
             f"the adapter; {self.gigabytes:.1f} GB for these, and more for pictures"
         )
+
+    @property
+    def on_processors(self) -> str:
+        """How long it takes without a GPU, for a log."""
+        digits = 0 if self.hours >= _MANY_H else 1
+        return f"its processors would take about {self.hours:,.{digits}f} hours"
 
 
 def weights_of(recipe: Recipe) -> tuple[str | None, Weights]:
@@ -90,7 +96,7 @@ def require_room(recipe: Recipe, found: Estimate, *, has_gpu: bool, memory: floa
         return
     raise TrainingError(
         f"{recipe.base} cannot be trained here: torch finds no GPU. It has {found}; this machine "
-        f"has {memory:.0f} GB, and its processors would take about {found.hours:,.0f} hours. Train "
+        f"has {memory:.0f} GB, and {found.on_processors}. Train "
         "where there is a GPU of 80 GB, or set `regardless: true`. Nothing was loaded."
     )
 

@@ -16,6 +16,7 @@ from typing import Any
 from resources.faults import Busy, Full
 from resources.training.faults import TrainingError
 from resources.training.job import Job
+from resources.training.processes import configured
 from resources.training.progress import in_words, lines
 from resources.training.worker import ERROR, TRAINED
 
@@ -49,13 +50,9 @@ def run(job: Job, log: Logger, accelerate_config: str | None = None) -> None:
 
 
 def _started(job: Job, accelerate_config: str | None) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m"]
-    if accelerate_config is not None:
-        command += ["accelerate.commands.launch", "--config_file", accelerate_config, "-m"]
-    command += ["resources.training.worker", str(job.write())]
     with Path(job.folder, "output.log").open("ab") as output:
         return subprocess.Popen(
-            command,
+            command_of(job.write(), accelerate_config),
             # It ends with us: nobody writes there, and it closes when we are gone.
             stdin=subprocess.PIPE,
             stdout=output,
@@ -63,6 +60,17 @@ def _started(job: Job, accelerate_config: str | None) -> subprocess.Popen[bytes]
             # It stays where we are, so that relative paths mean the same there.
             env={**os.environ, "PYTHONSAFEPATH": "1", "PYTHONPATH": _importable()},
         )
+
+
+def command_of(job: Path, accelerate_config: str | None) -> list[str]:
+    """What trains the job in a file, in as many processes as a configuration is for."""
+    command = [sys.executable, "-m"]
+    if accelerate_config is not None:
+        command += ["accelerate.commands.launch", "--config_file", accelerate_config]
+        # By a configuration without GPUs it would start one process, whatever number that says.
+        command += ["--multi_gpu"] if configured(accelerate_config) > 1 else []
+        command += ["-m"]
+    return [*command, "resources.training.worker", str(job)]
 
 
 def _importable() -> str:

@@ -28,3 +28,12 @@ def configured(config: str | None) -> int:
             f"accelerate_config: {Path(config).absolute()} says no number of processes ({error}). "
             f"Make it by accelerate config --config_file {config}. Nothing was begun."
         ) from error
+
+
+def require_all(started: int, config: str | None) -> None:
+    """Raise `TrainingError` where others have started than the adapter is named for."""
+    if started != (wanted := configured(config)):
+        raise TrainingError(
+            f"accelerate_config: {config} is for {wanted} processes, and {started} started. Make "
+            "it again by accelerate config, for as many as there are GPUs. Nothing was trained."
+        )

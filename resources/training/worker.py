@@ -13,7 +13,7 @@ from upath import UPath
 from resources.atomic_writes import write_whole
 from resources.training.checkpoints import last_whole, mark_whole
 from resources.training.job import Job, read
-from resources.training.processes import processes
+from resources.training.processes import processes, require_all
 from resources.training.progress import callback
 from resources.training.trainers import trainer_of
 
@@ -24,6 +24,7 @@ def train(job: Job) -> None:
     """Train, from the last whole checkpoint on, and save the adapter into the job's folder."""
     folder = Path(job.folder)
     state = processes()
+    require_all(state.num_processes, job.recipe["accelerate_config"])
     if state.is_main_process:
         last_whole(folder)
     state.wait_for_everyone()

@@ -36,7 +36,7 @@ def fitted_in(root, images, pictures, **recipe):
 
 @pytest.mark.parametrize("may_be_here", [False, True])
 def test_what_cannot_be_trained_here_is_refused_before_its_weights_are_read(
-    tmp_path, monkeypatch, may_be_here
+    tmp_path, monkeypatch, may_be_here, caplog
 ):
     base, read = tmp_path / "base", []
     base.mkdir()
@@ -45,9 +45,16 @@ def test_what_cannot_be_trained_here_is_refused_before_its_weights_are_read(
         (tmp_path / "adapters" / "small-0").mkdir(parents=True)
     monkeypatch.setattr(fitting, "machine", lambda: (False, 8.0))
     monkeypatch.setattr(Weights, "digest", property(lambda weights: read.append(weights) or "0"))
-    with pytest.raises(TrainingError, match="cannot be trained here: torch finds no GPU"):
+    with (
+        caplog.at_level(logging.INFO),
+        pytest.raises(TrainingError, match="cannot be trained here: torch finds no GPU"),
+    ):
         fitted_in(tmp_path, ImageStore(root=str(tmp_path)), [])
     assert len(read) == may_be_here
+    # What fits is told the same, which may yet take longer than its user likes.
+    weights, hours = caplog.messages
+    assert " GB for these, and more for pictures." in weights
+    assert hours.startswith("This machine has 8 GB and no GPU; its processors would take about ")
 
 
 def test_pictures_that_are_gone_are_named_before_anything_is_begun(tmp_path, monkeypatch):

@@ -166,7 +166,7 @@ def accelerate_config(root, number):
     """What `accelerate config` writes for so many processes of this machine, without a GPU."""
     path = Path(root, "accelerate.yaml")
     path.write_text(
-        "compute_environment: LOCAL_MACHINE\ndistributed_type: MULTI_GPU\nuse_cpu: false\n"
+        "compute_environment: LOCAL_MACHINE\ndistributed_type: MULTI_CPU\nuse_cpu: true\n"
         "num_machines: 1\nmachine_rank: 0\nmixed_precision: 'no'\n"
         f"num_processes: {number}\nmain_process_port: {29500 + number}\n"
     )

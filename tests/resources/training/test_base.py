@@ -9,7 +9,7 @@ from resources.models.weights import NoWeights, weights_in
 from resources.training import job
 from resources.training.base import Estimate, estimate, require_room, require_targets, weights_of
 from resources.training.faults import TrainingError
-from resources.training.processes import configured
+from resources.training.processes import configured, require_all
 from resources.training.recipe import MarginRecipe, RankingRecipe, TuningRecipe
 
 RECIPE = RankingRecipe(base="some/model")
@@ -142,3 +142,11 @@ def test_a_base_is_known_by_its_weights_wherever_it_lies(tmp_path):
     path = Path(tmp_path, "there", "model.safetensors")
     path.write_bytes(path.read_bytes()[:-1] + b"\1")
     assert weights_in(tmp_path / "there").digest != digests[0]
+
+
+def test_fewer_processes_than_the_adapter_is_named_for_train_nothing(tmp_path):
+    (path := tmp_path / "two.yaml").write_text("num_processes: 2\n")
+    require_all(2, str(path))
+    require_all(1, None)
+    with pytest.raises(TrainingError, match=r"two\.yaml is for 2 processes, and 1 started\. Make"):
+        require_all(1, str(path))

@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import logging
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from resources.faults import Full
 from resources.training import launch, worker
 from resources.training.faults import TrainingError
 from resources.training.progress import NoSpread
-from tests.resources.training.small import job, pairs
+from tests.resources.training.small import accelerate_config, job, pairs
 
 LOG = logging.getLogger("test")
 
@@ -65,3 +66,17 @@ def test_it_ends_once_nobody_waits_for_it(begun):
     assert not Path(begun.folder, worker.TRAINED).exists()
     assert not Path(begun.folder, worker.ERROR).exists()
     assert json.loads(Path(begun.folder, "job.json").read_text())["name"] == "small"
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_accelerate_starts_as_many_processes_as_its_configuration_is_for(tmp_path, number):
+    """As it takes the command itself; without a GPU it would start one. `make bench` runs them."""
+    accelerate = import_module("accelerate.commands.launch")
+    config = accelerate_config(tmp_path, number)
+    _, _, module, *told = launch.command_of(tmp_path / "job.json", str(config))
+    assert module == accelerate.__name__
+    found, *_ = accelerate._validate_launch_command(
+        accelerate.launch_command_parser().parse_args(told)
+    )
+    assert (found.multi_gpu, found.num_processes, found.cpu) == (number > 1, number, False)
+    assert (found.module, found.training_script) == (True, "resources.training.worker")
