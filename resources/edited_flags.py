@@ -13,7 +13,7 @@ from resources.sandbox import SandboxFailure, run_sandboxed
 from resources.svg import BadSvg, box_of, safe_svg
 
 PATIENCE_S = 20
-"""How long one reply may take to be drawn and read; a flag takes a tenth of a second."""
+"""How long one reply may keep a processor to be drawn and read; a flag takes 0.1 s."""
 
 _CODE = re.compile(r"<code\b[^<>]*>", re.IGNORECASE)
 _CODE_ENDS = re.compile(r"</code\s*>", re.IGNORECASE)

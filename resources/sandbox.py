@@ -1,13 +1,19 @@
 """A sandbox for untrusted input: a process that can be ended, since it may hang or die."""
 
+import math
 import multiprocessing
 import resource
+import signal
 from collections.abc import Callable, Iterator, Sequence
 from multiprocessing.connection import Connection
 from typing import Any, TypeVar
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+
+
+_BUSY = 30
+"""So many times as long as it may work, an item may take where others keep the machine busy."""
 
 
 class SandboxFailure(Exception):
@@ -19,8 +25,9 @@ def run_sandboxed(
 ) -> Iterator[Result | SandboxFailure]:
     """Results of `work` in order, from another process; `SandboxFailure` where there is none.
 
-    `work` is a module's own function that raises nothing. An item that takes longer than so many
-    seconds ends its process, and the next one begins in a new one.
+    `work` is a module's own function that raises nothing. An item that keeps a processor for longer
+    than so many seconds ends its process, and the next one begins in a new one: how long it waits
+    for one, on a busy machine, does not count.
     """
     done = 0
     while done < len(items):
@@ -39,14 +46,17 @@ def _in_one_process(
     process = context.Process(target=_do, args=(there, work, items, seconds), daemon=True)
     process.start()
     there.close()
+    too_long = SandboxFailure(f"It takes longer than {seconds} s")
     try:
         for _ in items:
-            if not here.poll(seconds):
-                yield SandboxFailure(f"It takes longer than {seconds} s")
+            if not here.poll(_BUSY * seconds):
+                yield too_long
                 return
             yield here.recv()
     except EOFError:
-        yield SandboxFailure("It ends the process that works on it")
+        process.join()
+        ended = SandboxFailure("It ends the process that works on it")
+        yield too_long if process.exitcode == -signal.SIGXCPU else ended
     finally:
         process.kill()
         process.join()
@@ -55,10 +65,11 @@ def _in_one_process(
 
 
 def _do(there: Connection, work: Callable[[Any], Any], items: Sequence[Any], seconds: int) -> None:
+    # What is ended for its time leaves no image of its memory.
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     for item in items:
-        # Should nobody be left to end this process, the system does.
         used = resource.getrusage(resource.RUSAGE_SELF)
-        limit = int(used.ru_utime + used.ru_stime) + 2 * seconds
+        limit = math.ceil(used.ru_utime + used.ru_stime) + seconds
         resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.RLIM_INFINITY))
         there.send(work(item))
     there.close()

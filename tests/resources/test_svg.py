@@ -216,6 +216,15 @@ def test_a_drawing_that_ends_its_process_is_given_up():
     assert str(second) == "It ends the process that works on it"
 
 
+def test_where_the_machine_is_busy_nothing_is_given_up_for_it():
+    assert [*run_sandboxed(_waits_for, [1.5], 1)] == [1.5]
+
+
+def _waits_for(seconds):
+    time.sleep(seconds)
+    return seconds
+
+
 def _dies_of(item):
     if item == 1:
         raise SystemExit
