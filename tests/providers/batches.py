@@ -22,6 +22,8 @@ class Course:
     """The share of its requests, the first ones, that are answered where it ends too early."""
     heard: bool = True
     """Whether the client hears that the batch was created, or loses the connection."""
+    silent_s: float = 0.0
+    """Seconds that pass before it hears of it."""
     lines: Callable[[list[bytes]], Iterable[bytes]] = list
     """Makes each file of results from its lines: in another order, twice, without some, torn."""
 

@@ -258,6 +258,7 @@ class Provider(Plan):
         response: Response = _BATCHES[received.provider].reply(received, self.batches)
         if received.task == "create batch" and response.status == 200:
             latest = self.batches.all[next(reversed(self.batches.all))]
+            response = replace(response, delay=latest.course.silent_s)
             return response if latest.course.heard else replace(response, delivery="nothing")
         return response
 

@@ -94,7 +94,7 @@ def test_a_full_disk_is_named_and_loses_nothing(tmp_path):
         ["unshare", "--map-root-user", "--mount", "sh", "-c", mounted],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         check=False,
         env={"PYTHONPATH": ".", "PATH": "/usr/bin:/bin"},
     )

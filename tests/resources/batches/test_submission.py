@@ -3,12 +3,13 @@
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from threading import Barrier
+from threading import Barrier, Event
 
 import pytest
 
 from resources.batches import lease, submission
 from resources.batches.chunking import KeyedRequest, split_requests
+from resources.calls.batches import Batches
 from resources.faults import CannotDo, KeyNotSet, NoPrice, OverBudget, Stopped
 from resources.models.requests import Edit, Paint, Turn, Write
 from tests.providers import Course, faults
@@ -250,13 +251,13 @@ def test_where_nobody_can_tell_whether_it_was_created_it_is_not_created_again(of
     assert office.created() == 1
 
 
-def after(office, monkeypatch, wait):
-    """Let a batch be sent after so long a wait, and after others have looked for lost ones."""
+def after(office, monkeypatch, moment):
+    """Let a batch be sent after a moment, and after others have looked for lost ones then."""
     backend = office.providers.taking_batches(office.model)
     whole = type(backend).submit
 
     async def late(self, requests, tag):
-        await asyncio.sleep(wait)
+        await moment
         with Office(office.calls, office.images, office.provider) as other:
             assert other.find_lost() == {}
         return await whole(self, requests, tag)
@@ -267,7 +268,7 @@ def after(office, monkeypatch, wait):
 def test_one_that_others_have_given_up_is_cancelled(office, monkeypatch):
     """As where a machine sleeps while it sends."""
     monkeypatch.setattr(submission, "LEASE_S", 0.01)
-    after(office, monkeypatch, 0.05)
+    after(office, monkeypatch, asyncio.sleep(0.05))
     with pytest.raises(Stopped, match="created after others had given it up"):
         office.submit(looks(3))
     (there,) = office.provider.batches.all.values()
@@ -278,7 +279,7 @@ def test_one_that_others_have_given_up_is_cancelled(office, monkeypatch):
 
 def test_one_that_cannot_be_cancelled_then_is_named(office, monkeypatch):
     monkeypatch.setattr(submission, "LEASE_S", 0.01)
-    after(office, monkeypatch, 0.05)
+    after(office, monkeypatch, asyncio.sleep(0.05))
     office.provider.batches.course = lambda batch: Course(polls=float("inf"))
     office.provider.when(on("cancel batch"), faults.SERVER_ERROR)
     with pytest.raises(Stopped, match="cannot be cancelled") as stopped:
@@ -288,9 +289,22 @@ def test_one_that_cannot_be_cancelled_then_is_named(office, monkeypatch):
 
 
 def test_while_it_is_sent_nobody_gives_it_up(office, monkeypatch):
-    monkeypatch.setattr(submission, "LEASE_S", 0.4)
-    monkeypatch.setattr(lease, "LEASE_S", 0.4)
-    after(office, monkeypatch, 1.2)
+    class Hasty(Event):
+        def wait(self, timeout=None):
+            return super().wait(timeout / 10_000)
+
+    held, hold = Event(), Batches.hold
+
+    def and_tell(*arguments):
+        if found := hold(*arguments):
+            held.set()
+        return found
+
+    # It is over at once, and renewed a moment later.
+    monkeypatch.setattr(submission, "LEASE_S", 0.0)
+    monkeypatch.setattr(lease, "Event", Hasty)
+    monkeypatch.setattr(Batches, "hold", and_tell)
+    after(office, monkeypatch, asyncio.to_thread(held.wait, 120))
     office.submit_one(looks(3))
     assert office.created() == 1
     assert office.waiting(looks(3)) == 3

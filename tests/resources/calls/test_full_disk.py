@@ -131,7 +131,7 @@ def test_what_was_stored_is_kept_and_it_goes_on_when_there_is_space(
         env=os.environ | {"PYTHONPATH": str(PROJECT)},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         check=False,
     )
     told, _, end = done.stdout.strip().rpartition("\n")

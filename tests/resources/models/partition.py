@@ -7,6 +7,8 @@ imported other things.
 
 import multiprocessing
 import os
+from datetime import UTC, datetime
+from functools import partial
 from multiprocessing.forkserver import ForkServer
 from unittest import mock
 
@@ -66,6 +68,8 @@ def spend(pipe, store, root, url, number, budget):
     price = {"input_per_million": 1000.0, "output_per_million": 1000.0}
     judge = _judge(url, concurrency=8, longest_output=50, price=price)
     client, told = _ready(pipe, store, root), ""
+    # No month ends in the middle of it.
+    client._clock = partial(datetime, 2026, 11, 21, tzinfo=UTC)
     try:
         account = Account(run=str(number), per_month=budget)
         client.ask(judge, looks(500, start=number), LOG, account)

@@ -1,31 +1,11 @@
 import asyncio
-import selectors
 from itertools import pairwise
 
 import pytest
 
 from resources.models import adaptive_concurrency
 from resources.models.adaptive_concurrency import AdaptiveConcurrency
-
-
-class Clock(selectors.SelectSelector):
-    """Seconds that pass only where an event loop waits for them, and then at once."""
-
-    now = 1000.0
-
-    def select(self, timeout=None):
-        self.now += timeout or 0.0
-        return super().select(timeout and 0)
-
-    def __call__(self):
-        return self.now
-
-    def run(self, main):
-        """What a coroutine returns on an event loop of this clock."""
-        loop = asyncio.SelectorEventLoop(self)
-        loop.time = self
-        with asyncio.Runner(loop_factory=lambda: loop) as runner:
-            return runner.run(main)
+from tests.clocks import Clock
 
 
 @pytest.fixture

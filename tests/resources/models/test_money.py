@@ -9,6 +9,7 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
+from functools import partial
 
 import pytest
 from sqlalchemy import text
@@ -36,6 +37,13 @@ PRICE = {"input_per_million": 1_000.0, "output_per_million": 1_000.0}
 PRICED = {"price": PRICE, "longest_output": 50}
 ACCOUNT = Account("vlmbias/answers_judge", "flags", "run-1")
 OFFLINE = Model(name="ours", backend="offline", model="prior", family="own", roles=("judge",))
+
+
+@pytest.fixture
+def client(client):
+    """A client for which no month ends in the middle of a test."""
+    client._clock = partial(datetime, 2026, 11, 21, tzinfo=UTC)
+    return client
 
 
 def priced(server, backend="openai", **more):

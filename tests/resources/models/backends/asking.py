@@ -15,7 +15,7 @@ from resources.models.replies import Fault, Reply
 from resources.models.requests import Edit, Look, Paint, Request, Turn, Write
 from tests.providers import pictures
 
-_PATIENCE_S = 30
+_PATIENCE_S = 120
 KEY = "sk-canary-1f60b7c2d94e"
 PNG = pictures.png("one")
 JPEG = pictures.converted(pictures.png("two"), "jpeg")
@@ -107,7 +107,7 @@ def proxy() -> Iterator[tuple[str, list[str]]]:
             connection.sendall(b"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n")
 
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        listener.settimeout(5)
+        listener.settimeout(_PATIENCE_S)
         thread = Thread(target=refuse, daemon=True)
         thread.start()
         yield f"http://127.0.0.1:{listener.getsockname()[1]}", asked

@@ -19,7 +19,7 @@ def server(_provider):
     _provider.most_in_flight = 0
     answer = _provider.answer
     yield _provider
-    _provider.answer, _provider.latency_s, _provider.served = answer, 0.0, {}
+    _provider.answer, _provider.held, _provider.served = answer, lambda _: False, {}
     _provider.batches.course = lambda _: Course()
 
 

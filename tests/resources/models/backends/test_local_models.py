@@ -73,7 +73,7 @@ def told(tmp_path_factory):
             capture_output=True,
             text=True,
             check=True,
-            timeout=90,
+            timeout=600,
             env=environment,
         )
         server.shutdown()

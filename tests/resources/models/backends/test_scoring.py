@@ -33,7 +33,7 @@ ASKED = [Score(text, name) for text in TEXTS[:2] for name in PICTURES]
 ASKED += [Score(text, name) for text, name in zip(TEXTS[2:], PICTURES, strict=False)]
 WORDS = tiny.WORDS + " Yes" * 20
 CHAT = "<s>USER: <image>\n{} ASSISTANT:"
-PATIENCE_S = 60
+PATIENCE_S = 300
 LOG = logging.getLogger("test")
 
 

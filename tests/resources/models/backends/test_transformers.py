@@ -29,7 +29,7 @@ RED_NAME, BLUE_NAME = PICTURES
 LEGS = "how many legs does it have?"
 SHORT = {"max_new_tokens": 12}
 SAMPLED = {**SHORT, "do_sample": True, "temperature": 1.0}
-PATIENCE_S = 60
+PATIENCE_S = 300
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
 
