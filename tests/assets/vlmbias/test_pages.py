@@ -238,6 +238,7 @@ def test_a_shade_says_where_a_wide_table_goes_on(tab: Tab) -> None:
     files.evaluate("region => region.scrollLeft = region.scrollWidth")
     assert shaded() == [True, False]
     tab.page.set_viewport_size({"width": 1280, "height": 900})
+    page.wait_for_function("innerWidth === 1280")
     assert shaded() == [False, False]
 
 

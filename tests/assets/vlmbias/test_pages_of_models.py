@@ -212,6 +212,7 @@ def test_leaderboard_fits_and_names_break_between_their_words(blank: Page, tmp_p
     expect(board).to_contain_text("of 5 topics")
     assert board.evaluate("region => region.scrollWidth <= region.clientWidth")
     page.set_viewport_size({"width": 400, "height": 800})
+    page.wait_for_function("innerWidth === 400")
     broken = page.locator("th[scope=row] a").evaluate_all(BROKEN_WORDS)
     assert broken == []
 

@@ -104,6 +104,7 @@ def test_what_is_not_saved_is_not_lost_by_a_slip(opened):
 def test_it_is_a_grid_that_is_reviewed_by_keys_alone(opened, candidates):
     page = opened
     page.set_viewport_size({"width": 1280, "height": 800})
+    page.wait_for_function("innerWidth === 1280 && innerHeight === 800")
     columns = page.locator("article").evaluate_all(
         "l => new Set(l.map(each => each.getBoundingClientRect().left)).size"
     )
@@ -128,6 +129,7 @@ def test_it_is_a_grid_that_is_reviewed_by_keys_alone(opened, candidates):
     assert page.evaluate("articles.map(verdict)")[2] == "accept"
     assert page.locator("#count").inner_text() == f"3 of {TRIALS} decided"
     page.set_viewport_size({"width": 400, "height": 800})
+    page.wait_for_function("innerWidth === 400")
     assert page.evaluate("document.documentElement.scrollWidth") == 400
 
 
