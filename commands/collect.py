@@ -42,10 +42,10 @@ def collect(
         _require_rest(instance)
         collector = GarbageCollector(Path(data_root()), known.models.calls, known.models.images)
         waste = collector.waste()
-        _show(waste, remove=remove, calls=calls)
         if remove:
             _require_rest(instance)
             collector.remove(waste, calls=calls)
+        _show(waste, remove=remove, calls=calls)
 
 
 def _require_rest(instance: "DagsterInstance") -> None:

@@ -11,6 +11,8 @@ from dagster import DagsterInstance, DagsterRunStatus
 from dagster._core.test_utils import create_run_for_test
 
 from resources.calls import CallStore
+from resources.faults import Full
+from resources.garbage_collector import GarbageCollector
 from resources.images import ImageStore
 from tests.resources.cassettes import looked, painted, png_of
 
@@ -99,6 +101,16 @@ def test_nothing_is_removed_while_a_run_is_in_progress(run, data, tmp_path):
     assert done.exit_code == 1
     assert f"Runs are in progress ({started.run_id})" in done.stderr
     assert data.exists()
+
+
+def test_what_could_not_be_removed_is_not_said_to_be(run, data, monkeypatch):
+    def full(*_, **__):
+        raise Full("No space is left.")
+
+    monkeypatch.setattr(GarbageCollector, "remove", full)
+    done = run("collect", "--remove")
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert "No space is left." in done.stderr
 
 
 def test_paid_answers_are_not_asked_for_without_remove(run, data):
