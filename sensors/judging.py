@@ -161,7 +161,8 @@ class Judging:
         why = next(filter(self._is_final, self.done.failures), None)
         if why is not None:
             names = ", ".join(key.to_user_string() for key in run.assets)
-            self.told.append(f"{names}, {run.partition}: not asked, since {why.step} failed.")
+            what = ", ".join(filter(None, [names, run.partition]))
+            self.told.append(f"{what}: not asked, since {why.step} failed.")
         return why is None
 
     def _is_final(self, failed: Failed) -> bool:

@@ -23,7 +23,10 @@ def lacking(planners: Planners, sources: PlanContext, batches: Sequence[Batch]) 
     last = batches[-1]
     planner = planners.get(AssetKey.from_user_string(last.asset))
     if planner is None:
-        return "the asset is not there any more."
+        return (
+            "the asset is not there any more. What it was answered is stored: put the entry of "
+            f"{last.model} back into models.yaml, and its table can be made of that."
+        )
     missing = later = 0
     for plan in planner(sources, last.partition, last.config):
         if plan.missing is not None:
