@@ -1,10 +1,19 @@
 """`counterfactory run`."""
 
+from collections import deque
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
 import typer
 
 from commands.following import execute, made_table, progress_bars, resources_in, spending_within
 from commands.options import Budget, Config, Partitions, Select, listed, read_config
 from commands.tables import print_table
+
+if TYPE_CHECKING:
+    from sensors.planned_runs import PlannedRun
+
+_NAMED = 5
 
 
 def run(
@@ -38,15 +47,28 @@ def run(
         done = Materialization(instance, assets, tasks, resources, spending)
         with progress_bars() as progress:
             whole = progress.add_task("runs", total=sum(map(len, stages)))
-            for stage in stages:
-                for each in stage:
+            left = deque(stages)
+            while left and not done.failures:
+                for each in left.popleft():
                     execute(done, each, instance, progress)
                     progress.advance(whole)
-                if done.failures:
-                    break
     if done.made:
         print_table(made_table(done.made))
-    for line in (*done.told, *done.failures):
+    for line in (*done.told, *done.failures, *not_begun(left)):
         typer.echo(line, err=True)
     if done.failures or done.told:
         raise typer.Exit(1)
+
+
+def not_begun(stages: "Iterable[Iterable[PlannedRun]]") -> Iterator[str]:
+    """What is said of runs that stand after one that has failed."""
+    from dagster import AssetKey
+
+    runs = [each for stage in stages for each in stage]
+    for each in runs[:_NAMED]:
+        what = ", ".join(filter(None, [*map(AssetKey.to_user_string, each.assets), each.partition]))
+        yield f"{what}: not begun, since what goes before it failed."
+    if len(runs) > _NAMED:
+        yield f"Nor were {len(runs) - _NAMED} more runs."
+    if runs:
+        yield "Mend what failed and run it again: what is stored is not asked for again."

@@ -69,7 +69,8 @@ class Spending(NamedTuple):
 class Materialization:
     """Executes runs, and keeps what they said: what was made, `failures`, and what checks `told`.
 
-    That is of checks that have not passed and stop nothing, as where requests failed.
+    That is of checks that have not passed, also of those that stop nothing, as where requests
+    failed.
     """
 
     def __init__(
@@ -145,7 +146,7 @@ class Materialization:
             self.made.append(Made(made.asset_key.to_user_string(), partition, said))
         elif event.event_type_value == "ASSET_CHECK_EVALUATION":
             found = event.asset_check_evaluation_data
-            if not (found.passed or found.blocking) and found.severity.value == "ERROR":
+            if not found.passed and found.severity.value == "ERROR":
                 what = ", ".join(filter(None, [found.asset_key.to_user_string(), partition]))
                 self.told.append(f"{what}: {found.check_name}: {found.description}")
         elif event.is_step_failure:

@@ -140,6 +140,12 @@ def _tasks(
         division = asset.partitions_def
         names = division.get_partition_keys(dynamic_partitions_store=instance) if division else [""]
         found[key] = [Task(key, name, configs.get(key, {})) for name in names]
+    if not any(found.values()):
+        named = ", ".join(key.to_user_string() for key in found)
+        raise CannotQuote(
+            f"{named}: no partition is there yet, for these are of painters and collections. Add "
+            "a painter to models.yaml, or a collection to collections.yaml."
+        )
     return found
 
 

@@ -6,21 +6,27 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from dagster import (
+    AssetCheckResult,
+    AssetCheckSpec,
     AssetKey,
     DagsterInstance,
     Definitions,
     DynamicPartitionsDefinition,
+    MaterializeResult,
     MultiPartitionsDefinition,
     RunsFilter,
     StaticPartitionsDefinition,
     asset,
 )
+from dagster import materialize as materialize_defs
 
-from assets.planning import choose_all
+from assets.planning import CannotQuote, choose, choose_all
+from commands.run import not_begun
 from resources.calls import CallStore
 from resources.calls.address import sqlite_url
 from resources.calls.spending import NANO
-from sensors.planned_runs import planned
+from sensors.materialization import Materialization, Spending
+from sensors.planned_runs import PlannedRun, planned
 from tests.providers import Provider, faults
 from tests.runs import TOPIC, materialize
 
@@ -193,6 +199,41 @@ def test_runs_hold_one_partition_of_one_benchmark_each_and_parents_come_first():
         {("animals", "photographs", "questions")},
         {("", "report")},
     ]
+
+
+def test_runs_after_one_that_failed_are_told_of():
+    key = AssetKey(["one", "report"])
+    stages = [[PlannedRun(f"topic {n}", [key, key]) for n in range(6)], [PlannedRun("", [key])]]
+    first, *_, more, remedy = list(not_begun(stages))
+    assert first == "one/report, one/report, topic 0: not begun, since what goes before it failed."
+    assert more == "Nor were 2 more runs."
+    assert "run it again" in remedy
+    assert list(not_begun([])) == []
+
+
+@pytest.mark.parametrize("chosen", [choose, lambda assets, _, *more: choose_all(assets, *more)])
+def test_a_selection_of_which_no_partition_is_there_is_a_mistake(chosen):
+    assets = {each.key: each for each in graph()}
+    with DagsterInstance.ephemeral() as instance:
+        with pytest.raises(CannotQuote, match=r"one/paintings: no partition is there yet, .* Add"):
+            chosen(assets, {}, instance, "one/paintings")
+        instance.add_dynamic_partitions("painters", ["sketch"])
+        chosen(assets, {}, instance, "one/paintings")
+
+
+def test_what_a_check_found_is_told_also_where_it_ends_the_run():
+    @asset(check_specs=[AssetCheckSpec("whole", asset="table", blocking=True)])
+    def table():
+        found = AssetCheckResult(passed=False, description="3 rows lack a picture.")
+        return MaterializeResult(check_results=[found])
+
+    with DagsterInstance.ephemeral() as instance:
+        spending = Spending(None, None, lambda runs: 0)
+        done = Materialization(instance, {}, [], {}, spending)
+        for event in materialize_defs([table], instance=instance, raise_on_error=False).all_events:
+            done._note(event, "flags")
+    assert done.told == ["table, flags: whole: 3 rows lack a picture."]
+    assert done.failures
 
 
 def test_all_partitions_are_chosen_where_none_is_named():
