@@ -76,6 +76,8 @@ class ReservationQueue:
     at once, and only ends the run when nothing more will be given back.
     """
 
+    ended: int = field(init=False, default=0)
+    """How many have left, which whoever tries notes before."""
     _within: int = field(init=False, default=0)
     _closed: bool = field(init=False, default=False)
     _waiting: deque[asyncio.Future[None]] = field(init=False, default_factory=deque)
@@ -87,16 +89,22 @@ class ReservationQueue:
     def leave(self) -> None:
         """End; one of those who wait may try again, and is within from now on."""
         self._within -= 1
+        self.ended += 1
         self._let_in(1)
 
-    async def wait_after_refusal(self) -> bool:
+    async def wait_after_refusal(self, ended: int) -> bool:
         """End without a reservation, and wait for another's end; False if there is nobody.
 
-        True is to try again. Once it is closed nobody waits.
+        True is to try again: at once where the last one has left since so many had `ended`, for
+        the refusal may be from before. Once it is closed nobody waits.
         """
         self._within -= 1
-        if self._closed or not self._within:
+        if self._closed:
             return False
+        if not self._within:
+            again = self.ended != ended
+            self._within += again
+            return again
         turn = asyncio.get_running_loop().create_future()
         self._waiting.append(turn)
         await turn

@@ -164,21 +164,17 @@ class Dispatch:
         """
         send = partial(getattr(backend, kind_of(request)), request)
         self._reservations.enter()
-        alone = False
         while True:
+            ended = self._reservations.ended
             # Who waits for money may wait past the end of a month: each try is of its own.
             purchase = self.gate.open_purchase(key)
             ask = partial(self._call, key, request, send, purchase)
             try:
                 call = await self.store.attempt(key, ask, purchase)
             except OverBudget:
-                waited = await self._reservations.wait_after_refusal()
-                if self._why_stopped is not None or (alone and not waited):
+                again = await self._reservations.wait_after_refusal(ended)
+                if self._why_stopped is not None or not again:
                     raise
-                # Who was the last one within may have ended since this was refused.
-                alone = not waited
-                if alone:
-                    self._reservations.enter()
             except BaseException:
                 self._reservations.leave()
                 raise

@@ -28,7 +28,7 @@ from resources.executors import multiprocess as executor
 from resources.executors import process_of_run
 from resources.processes import this_process
 
-WITHIN_S = 60
+WITHIN_S = 240
 POOL = "one_at_a_time"
 CLOSED = "closed"
 

@@ -290,11 +290,23 @@ class TestRoom:
             room = ReservationQueue()
             room.enter()
             room.enter()
-            turn = asyncio.create_task(room.wait_after_refusal())
+            turn = asyncio.create_task(room.wait_after_refusal(room.ended))
             await asyncio.sleep(0)
             room.leave()
             assert await turn
-            assert not await room.wait_after_refusal()
+            assert not await room.wait_after_refusal(room.ended)
+
+        asyncio.run(main())
+
+    def test_where_the_last_one_left_since_it_was_asked_it_is_asked_again(self):
+        async def main():
+            room = ReservationQueue()
+            room.enter()
+            room.enter()
+            ended = room.ended
+            room.leave()
+            assert await room.wait_after_refusal(ended)
+            assert not await room.wait_after_refusal(room.ended)
 
         asyncio.run(main())
 
@@ -305,12 +317,12 @@ class TestRoom:
             room = ReservationQueue()
             for _ in range(3):
                 room.enter()
-            before = asyncio.create_task(room.wait_after_refusal())
+            before = asyncio.create_task(room.wait_after_refusal(room.ended))
             await asyncio.sleep(0)
             room.close()
             assert await before
             async with asyncio.timeout(60):
-                assert not await room.wait_after_refusal()
+                assert not await room.wait_after_refusal(room.ended)
 
         asyncio.run(main())
 
