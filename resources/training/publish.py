@@ -26,6 +26,10 @@ from resources.training.worker import ADAPTER, TRAINED
 
 FOLDER, CARD = "adapters", "README.md"
 _HELD_OUT, _USE = "## On pictures that were held out", "## Use"
+_STAND_IN = (
+    "**A stand-in run:** something offline stood in for a model that made what it was trained on, "
+    "so that none of its numbers is a result."
+)
 LIBRARIES = ("trl", "transformers", "peft", "accelerate", "datasets", "torch")
 
 
@@ -116,6 +120,7 @@ def write_card(
         "",
         summary,
         "",
+        *([_STAND_IN, ""] if record.get("rehearsal") else []),
         f"A LoRA adapter of `{base['model']}`{at}; with another base it is refused.",
         "",
         _HELD_OUT,

@@ -65,6 +65,7 @@ def test_the_record_says_what_it_was_made_of(trained, published, base):
     # A folder is no base that the Hub would take.
     assert f"A LoRA adapter of `{base}`, weights `{done.base.sha256[:12]}`;" in card
     assert "base_model" not in card
+    assert "stand-in" not in card
     assert "| small | 0.02 (0.00 to 0.09) |" in card
 
 
