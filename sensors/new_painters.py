@@ -45,8 +45,8 @@ def launching(files: CatalogFiles, assets: Assets, jobs: Sequence[Any]) -> Senso
         jobs=list(jobs),
         minimum_interval_seconds=EVERY_S,
         default_status=DefaultSensorStatus.STOPPED,
-        description="Makes what follows from a model that paints, for every painter with a price "
-        "of which a benchmark has no pictures yet. This spends money: set a budget first.",
+        description="For every painter with a known price of which a benchmark has no pictures "
+        "yet: paints, filters, scores and reports. This spends money: set a budget first.",
     )
     def new_painters(context: SensorEvaluationContext) -> SensorResult:
         """Raises `CatalogError` if models.yaml cannot be used."""

@@ -15,7 +15,7 @@ from dagster import (
 
 from assets.kit.benchmarks import benchmarks, flows
 from assets.kit.jobs import jobs_of
-from definitions import by_key
+from definitions import by_key, defs
 from generators.prompts.concepts import DOMAINS
 from sensors.coverage import Coverage
 from sensors.monthly_schedules import missing, monthly
@@ -228,6 +228,16 @@ def test_both_are_off_until_they_are_turned_on(bench):
         each.default_status is DefaultScheduleStatus.STOPPED
         for each in monthly(bench.files, ASSETS)
     )
+
+
+def test_a_benchmark_that_paints_has_one_schedule_of_the_job_that_paints():
+    """A second one would launch its job for pictures that this job does not make."""
+    made = [(each.name, each.job_name) for each in defs.schedules or ()]
+    assert sorted(made) == [
+        ("missing_frame_scores", "frame_scores"),
+        ("missing_pairs", "painter_pairs"),
+        ("missing_vlmbias_photographs", "vlmbias_photographs"),
+    ]
 
 
 def test_the_schedule_asks_for_all_that_is_missing_once_a_month(bench):
