@@ -30,6 +30,7 @@ KNOWN = (
     ("assets.kit.upstream_calls", "NothingSelected", MISTAKE),
     ("dagster", "DagsterInvalidConfigError", MISTAKE),
     ("dagster", "DagsterError", FAILED),
+    ("resources.cassette.layout", "BadCassette", MISTAKE),
     ("resources.faults", "StoreError", FAILED),
     ("resources.faults", "ModelError", FAILED),
     ("generators.figures", "PdfUnavailable", FAILED),

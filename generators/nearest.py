@@ -7,6 +7,9 @@ from heapq import nlargest
 
 _BETWEEN_PARTS = re.compile(r"[|/]|__")
 _ALIKE = 0.6
+_LISTED = 20
+"""More names than these are no list to choose from: the most similar ones are told."""
+_OF_MANY = 6
 
 
 def near(name: str, choices: Iterable[str], most: int = 1) -> list[str]:
@@ -21,11 +24,17 @@ def near(name: str, choices: Iterable[str], most: int = 1) -> list[str]:
 
 
 def nearest(name: str, choices: Iterable[str]) -> str:
-    """Alternatives to `name`, as the end of a sentence: the nearest, and all."""
+    """Alternatives to `name`, as the end of a sentence: the nearest, and all, or some of many."""
     names = list(choices)
+    if not names:
+        return ": there is none"
     close = near(name, names)
-    meant = f", did you mean {close[0]}?" if close else ":"
-    return f"{meant} There is {', '.join(names) or 'none'}"
+    meant = f", did you mean {close[0]}?" if close else "."
+    if len(names) <= _LISTED:
+        return f"{meant} Choose from {', '.join(names)}"
+    alike = set(nlargest(_OF_MANY, names, key=lambda each: _likeness(name.lower(), each.lower())))
+    some = [each for each in names if each in alike]
+    return f"{meant} Choose from {', '.join(some)} and {len(names) - len(some)} others"
 
 
 def _likeness(name: str, choice: str) -> float:

@@ -51,7 +51,7 @@ def watching(planners: Planners, assets: Assets, batching: Batching) -> SensorDe
         jobs=[batching.collect, *batching.materializing_jobs],
         minimum_interval_seconds=EVERY_S,
         default_status=DefaultSensorStatus.STOPPED,
-        description="Stores the answers of batches that have ended, and materializes what they are for.",
+        description="Stores the answers of batches that have ended, and materializes their assets",
     )
     def batches(
         context: SensorEvaluationContext,

@@ -62,7 +62,7 @@ _FLOWS = (
         "frame_human_scores",
         sources,
         ("frame/human_scores",),
-        "FRAME by source: writes what people fill in who score pictures, and reads what is filled.",
+        "FRAME by source: writes score sheets for people, and reads those that are filled in.",
     ),
     Flow(
         "frame_survival",

@@ -90,8 +90,8 @@ class Reviewing(Config):
     columns=HUMAN_SCORES,
     partitions=sources,
     deps=[AssetDep(key("images"))],
-    description="What people give a source's pictures, 0 to 5, and how they agree (FRAME, Tables 2 "
-    "and 7): it writes what they fill in and reads what is filled, or takes a collection's own.",
+    description="Human scores of a source's pictures, 0 to 5, and their agreement (FRAME, Tables 2 "
+    "and 7). Writes score sheets and reads those filled in, or takes a collection's own scores.",
 )
 def human_scores(
     context: AssetExecutionContext, config: Reviewing, home: Home, images: ImageStore

@@ -88,8 +88,8 @@ class PerturbedInstructions(WriteStep[Writing]):
         return [
             Check(
                 "changes_are_even",
-                "As many items have no change as one, two and so on, but for one, and for those "
-                "that stand in for others.",
+                "The items with no change, one change, two and so on are equally many, give or "
+                "take one, and a few more where items from the reserve took places.",
                 _are_even,
             )
         ]

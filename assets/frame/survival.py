@@ -166,8 +166,8 @@ def _row(rereading: "Rereading", found: Found) -> dict[str, Any]:
         AssetCheckSpec(
             _CHECK,
             asset=key("survival"),
-            description=f"Under each perturbation {LEAST:.0%} of the pictures stay readable, those "
-            "left out in which a text or a box covers what is counted; none reads wrong.",
+            description=f"Under each perturbation {LEAST:.0%} of the pictures stay readable, not "
+            "counting those in which a text or a box covers what is counted; none is read wrongly.",
         )
     ],
 )

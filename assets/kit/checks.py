@@ -57,7 +57,9 @@ def every_row_ended(step: Step[Any]) -> Check:
         found = result_of(f"{len(rows):,} rows: {said}", wrong, rows=len(rows))
         return as_partial(found, step.extent(work, rows))
 
-    told = "Every item has one row, which says how it ended and has what goes with that."
+    told = (
+        "Every item has exactly one row, with its outcome and the columns that this outcome fills."
+    )
     return Check("every_row_ended", told, passes, blocking=True)
 
 
@@ -105,8 +107,8 @@ def few_unread(by: str, remedy: str) -> Check:
 
     return Check(
         "few_unread",
-        f"At most {_MOST_UNREAD:.0%} of the answers are unparsed or refused, which says more about "
-        "the prompt or the provider than about what the model sees.",
+        f"At most {_MOST_UNREAD:.0%} of the answers are unparsed or refused. A higher share says "
+        "more about the prompt or the provider than about what the model sees.",
         passes,
     )
 

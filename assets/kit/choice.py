@@ -23,7 +23,7 @@ def chosen(catalog: Catalog, name: str, *roles: Role) -> Model:
     role = " or ".join(roles)
     raise NoSuchModel(
         f"{name} is {f'no {role}' if named else 'not'} in {catalog.path}. "
-        f"Add {'that to its roles' if named else 'it'} there, or choose a model that has the role "
+        f"Add {'that to its roles' if named else 'it'} there, or name a model that has the role "
         f"{role}{nearest(name, [model.name for model in able])}."
     )
 

@@ -81,7 +81,7 @@ def judge_named(catalog: Catalog, name: str) -> Model:
     known = any(model.name == name for model in catalog.models)
     raise NoSuchModel(
         f"{name!r} is {'no judge or metric' if known else 'not'} in {catalog.path}. "
-        f"{'Add judge to its roles' if known else 'Add it'} there, or choose another"
+        f"{'Add judge to its roles' if known else 'Add it'} there, or name another"
         f"{nearest(name, list(able))}."
     )
 

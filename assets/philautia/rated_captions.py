@@ -34,8 +34,8 @@ class RatedCaptions(Step[Limited]):
     asks_models, divided_by = False, staticmethod(datasets)
     named_by = ("image_id", "candidate")
     description = (
-        "Captions that people have scored, of a collection that has such: what judges are compared "
-        "with people by."
+        "Captions of a collection that people have scored: on these, judges are compared with "
+        "people."
     )
 
     def __init__(self, catalog: Catalog) -> None:

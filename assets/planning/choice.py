@@ -152,8 +152,10 @@ def _tasks(
 def select_assets(assets: Assets, select: str) -> list[AssetKey]:
     """The assets of a selection, by name; raises `CannotQuote` as above."""
     if _NAME.fullmatch(select) and AssetKey.from_user_string(select) not in assets:
-        among = nearest(select, sorted(key.to_user_string() for key in assets))
-        raise CannotQuote(f"There is no asset {select!r}{among}.")
+        names = sorted(key.to_user_string() for key in assets)
+        raise CannotQuote(
+            f"There is no asset {select!r}{nearest(select, names)}.{_of_a_model(select, names)}"
+        )
     example = "Write it as in 'key:\"vlmbias/answers_gpt_4_1\"', 'kind:\"judge\"' or '*'."
     try:
         with warnings.catch_warnings():
@@ -168,6 +170,16 @@ def select_assets(assets: Assets, select: str) -> list[AssetKey]:
     if not keys:
         raise CannotQuote(f"The selection {select!r} selects no asset. {example}")
     return sorted(keys, key=AssetKey.to_user_string)
+
+
+def _of_a_model(name: str, names: Iterable[str]) -> str:
+    """A remedy where a name begins as those of several models' assets, as in `…/answers_gpt`."""
+    group, _, last = name.partition("/")
+    step, divided, _ = last.partition("_")
+    alike = [each for each in names if each.startswith(f"{group}/{step}_")]
+    if not divided or len(alike) < 2:
+        return ""
+    return " If it is named by a model, add the model to models.yaml first."
 
 
 def _configs(assets: Assets, config: Mapping[str, Any]) -> dict[AssetKey, Mapping[str, Any]]:

@@ -269,7 +269,7 @@ def _notes(share: Share, judge: Model) -> Iterator[str]:
         what = " and ".join(key.to_user_string() for key in lacking.assets)
         what += f" ({where})" if where else ""
         yield (
-            f"{title}: not there yet: {what}. That is never made by the way; to have it:"
+            f"{title}: not there yet: {what}. This command does not make it; to have it:"
             f"\n    {lacking.command}"
         )
     if share.stands_in:
@@ -279,4 +279,4 @@ def _notes(share: Share, judge: Model) -> Iterator[str]:
         )
     if share.on_request:
         names = ", ".join(key.to_user_string() for key in share.on_request)
-        yield f"{title}: further analyses, which are made by name alone: {names}."
+        yield f"{title}: further analyses, which have to be asked for by name: {names}."

@@ -95,8 +95,8 @@ class Reviewing(Config):
     columns=HUMAN_SCORES,
     partitions=painters,
     deps=[AssetDep(key("filtered_pairs"))],
-    description="What people gave a painter's pictures, 1 to 4, and how they agree (ProtoBias, "
-    "§5.2): it writes what they fill in, and reads what is filled.",
+    description="Human scores of a painter's pictures, 1 to 4, and their agreement (ProtoBias, "
+    "§5.2). Writes score sheets, and reads those filled in.",
 )
 def human_scores(
     context: AssetExecutionContext, config: Reviewing, home: Home, images: ImageStore

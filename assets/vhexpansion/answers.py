@@ -51,8 +51,8 @@ class CleanAnswers(Asking):
         super().__init__(catalog, judge)
         self.inputs = {"cases": Input(key("seed_cases"), read_by=SEED_CASES, by_default=True)}
         self.description = (
-            f"What {judge.name} says to each case as it stands: which of them trigger a "
-            "hallucination already, by which attacks take their direction (§3.2)."
+            f"What {judge.name} says to each case as it stands, and so whether it already "
+            "hallucinates, which decides the direction of an attack (§3.2)."
         )
 
     def each_row(self, work: Work[Repeated]) -> Iterator[dict[str, Any]]:

@@ -260,7 +260,7 @@ def _truths_hold() -> Check:
 
     return Check(
         "truths_hold",
-        "The published truths are what someone answers who looks at the pixels.",
+        "The published answers are those of a judge that reads the pixels.",
         passes,
         blocking=True,
     )

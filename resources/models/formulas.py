@@ -53,7 +53,7 @@ def _unfit_formula(roles: Collection[str], parameters: Mapping[str, Any]) -> str
     if formula is None:
         return (
             "has no `formula`, by which a metric scores: add one, as in {formula: clip_score}. "
-            f"There is {', '.join(_FORMULAS)}"
+            f"Choose from {', '.join(_FORMULAS)}"
         )
     if formula not in _FORMULAS:
         return f"has the `formula` {formula!r}{nearest(str(formula), _FORMULAS)}"

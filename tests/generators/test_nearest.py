@@ -32,4 +32,12 @@ def test_it_is_the_one_that_is_most_alike(name, choices, meant):
 )
 def test_what_they_all_share_makes_none_of_them_near(name, choices):
     assert near(name, choices) == []
-    assert nearest(name, choices) == f": There is {', '.join(choices) or 'none'}"
+    told = f". Choose from {', '.join(choices)}" if choices else ": there is none"
+    assert nearest(name, choices) == told
+
+
+def test_of_many_names_the_most_similar_are_told():
+    names = [f"frame/scores_{number:02}" for number in range(40)] + ["vlmbias/accuracy"]
+    told = nearest("vlmbias/acuracy", names)
+    assert told.startswith(", did you mean vlmbias/accuracy? Choose from ")
+    assert told.endswith("vlmbias/accuracy and 35 others")

@@ -137,7 +137,7 @@ def test_a_pair_that_is_added_is_sampled(tmp_path):
         ("gray, brown]}}", "gray, brown]}, most: {log: 2}}", "log is no element: there is rock"),
         ("gray, brown]}}", "gray, brown]}, most: {rock: 9}}", "may be 1 to 6 of rock, not 9"),
         ("gray, brown]}}", "gray, brown]}, sized: [log]}", "log is no element: there is rock"),
-        ("gray, brown]}}", "gray, brown]}, habitat: sea}", "habitat` is 'sea': There is land"),
+        ("gray, brown]}}", "gray, brown]}, habitat: sea}", "habitat` is 'sea'. Choose from land"),
         ("gray, brown]}}", "gray, brown]}, habitat: land}", "`on a quiet beach` is shore, and"),
         ("pairing: paper}", "pairing: paper, habitats: [snow]}", "and robin can be in snow"),
         ("by a calm sea", "On a quiet beach", "`On a quiet beach` is given twice: keep one"),

@@ -387,7 +387,8 @@ class TestChoice:
         ("select", "partitions", "config", "message"),
         [
             ("key:((", [], {}, r"The selection 'key:\(\(' cannot be used: Invalid selection"),
-            ("nobody", [], {}, "There is no asset 'nobody': There is "),
+            ("nobody", [], {}, r"There is no asset 'nobody'\. Choose from .* others\.$"),
+            ("vlmbias/answers_nobody", [], {}, "If it is named by a model, add the model"),
             ('key:"nobody"', [], {}, "selects no asset. Write it as in 'key:"),
             ("*", ["game_board"], {}, "'game_board', did you mean game_boards"),
             (

@@ -72,7 +72,9 @@ def test_a_target_that_is_no_layer_is_refused_though_others_are(tmp_path, target
     weights = weights_in(saved(tmp_path, seven_billion()))
     require_targets(weights, RECIPE)
     wrong = RECIPE.model_copy(update={"targets": ["v_proj", target]})
-    with pytest.raises(TrainingError, match=f"has no layer '{target}' .* There is down_proj, gate"):
+    with pytest.raises(
+        TrainingError, match=f"has no layer '{target}' .* Choose from down_proj, gate"
+    ):
         require_targets(weights, wrong)
 
 

@@ -202,7 +202,7 @@ def test_what_is_no_picture_fails_by_its_line_and_is_not_stored(folder):
     [
         ("manifest.csv", None, "is not there. Write it, with the columns prompt, seed, sample"),
         ("manifest.txt", "", "is no manifest. Name a file that ends in .csv"),
-        ("manifest.csv", "prompt,picture\n", "no column 'file': There is prompt, picture"),
+        ("manifest.csv", "prompt,picture\n", "no column 'file'. Choose from prompt, picture"),
         ("manifest.csv", f"{HEAD}A,0,a.png\nA,,b.png\n", "line 3: it answers what line 2 answers"),
         ("manifest.csv", f"{HEAD}A,x,a.png\n", "line 2: its `sample` is 'x', not a whole number"),
         ("manifest.csv", f"{HEAD}A,-1,a.png\n", "line 2: its `sample` is '-1', not a whole"),
