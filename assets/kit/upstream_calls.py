@@ -62,9 +62,9 @@ def upstream_calls(
     if not keys:
         where = f" ({', '.join(partitions)})" if partitions else ""
         raise NothingSelected(
-            f"No stored answer is behind {selection}{where}: its tables are not there yet, or hold no "
-            "answers of models, as those of reference judges. Materialize it first, or select "
-            "others, as in vlmbias/accuracy."
+            f"No stored answer is behind {selection}{where}: its tables are not there yet, or name "
+            "no calls, as those of reference judges. Materialize it first, or select others, as in "
+            "vlmbias/accuracy."
         )
     return UpstreamCalls(keys, _reviews(root, selected, chosen), failed)
 

@@ -18,6 +18,7 @@ from commands.completion import (
     complete_judges,
     complete_partitions,
 )
+from resources.cassette import BadCassette
 from resources.faults import Full
 from resources.models.catalog import CatalogError
 
@@ -96,6 +97,7 @@ def test_names_are_completed_and_follow_the_models(command, tmp_path):
         (CannotQuote("flag, did you mean flags"), 2),
         (CatalogError("models.yaml, line 3: …"), 2),
         (DagsterInvalidConfigError("config", [], {}), 2),
+        (BadCassette("answers.cassette cannot be taken"), 2),
         (Full("No space is left"), 1),
         (KeyError("a bug"), None),
     ],

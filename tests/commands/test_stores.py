@@ -68,10 +68,10 @@ def test_what_cannot_be_exported_is_named(run, data, tmp_path):
     assert not (tmp_path / "answers.cassette").exists()
 
 
-def test_what_is_no_cassette_fails_and_is_named(run, data, tmp_path):
+def test_what_is_no_cassette_is_a_mistake_and_is_named(run, data, tmp_path):
     (tmp_path / "answers.cassette").write_bytes(b"no zip")
     done = run("import", "answers.cassette")
-    assert done.exit_code == 1
+    assert done.exit_code == 2
     assert "answers.cassette cannot be taken: its end: it is cut short" in done.stderr
 
 
