@@ -267,8 +267,8 @@ def after(office, monkeypatch, moment):
 
 def test_one_that_others_have_given_up_is_cancelled(office, monkeypatch):
     """As where a machine sleeps while it sends."""
-    monkeypatch.setattr(submission, "LEASE_S", 0.01)
-    after(office, monkeypatch, asyncio.sleep(0.05))
+    monkeypatch.setattr(submission, "LEASE_S", -1.0)
+    after(office, monkeypatch, asyncio.sleep(0))
     with pytest.raises(Stopped, match="created after others had given it up"):
         office.submit(looks(3))
     (there,) = office.provider.batches.all.values()
@@ -278,8 +278,8 @@ def test_one_that_others_have_given_up_is_cancelled(office, monkeypatch):
 
 
 def test_one_that_cannot_be_cancelled_then_is_named(office, monkeypatch):
-    monkeypatch.setattr(submission, "LEASE_S", 0.01)
-    after(office, monkeypatch, asyncio.sleep(0.05))
+    monkeypatch.setattr(submission, "LEASE_S", -1.0)
+    after(office, monkeypatch, asyncio.sleep(0))
     office.provider.batches.course = lambda batch: Course(polls=float("inf"))
     office.provider.when(on("cancel batch"), faults.SERVER_ERROR)
     with pytest.raises(Stopped, match="cannot be cancelled") as stopped:
@@ -301,7 +301,7 @@ def test_while_it_is_sent_nobody_gives_it_up(office, monkeypatch):
         return found
 
     # It is over at once, and renewed a moment later.
-    monkeypatch.setattr(submission, "LEASE_S", 0.0)
+    monkeypatch.setattr(submission, "LEASE_S", -1.0)
     monkeypatch.setattr(lease, "Event", Hasty)
     monkeypatch.setattr(Batches, "hold", and_tell)
     after(office, monkeypatch, asyncio.to_thread(held.wait, 120))

@@ -19,8 +19,8 @@ def on(task):
 @pytest.fixture
 def lost(office, provider, backend, monkeypatch):
     """An office of each backend; what is lost there may be looked for soon afterwards."""
-    monkeypatch.setattr(submission, "LEASE_S", 0.0)
-    monkeypatch.setattr(tracking, "LEASE_S", 0.0)
+    monkeypatch.setattr(submission, "LEASE_S", -1.0)
+    monkeypatch.setattr(tracking, "LEASE_S", -1.0)
     with Office(office.calls, office.images, provider, backend) as each:
         yield each
 
