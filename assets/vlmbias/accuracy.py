@@ -26,6 +26,7 @@ from assets.vlmbias.results import by_topic, shown
 from metrics import EVERY_SIZE, TASK_MEAN, accuracy_table
 from resources.home import Home
 from resources.models.catalog import Model
+from resources.stored_tables import require_columns
 
 ACCURACY = Columns(
     model=(TEXT, "The judge"),
@@ -146,6 +147,9 @@ def _by_prompting(
     """The answers by judge, topic and prompting."""
     for judge in judges:
         for topic, table in answers[judge.name].items():
+            answered = answers_of(judge.name).to_user_string()
+            remedy = f"Materialize {answered} ({topic}) again."
+            require_columns(f"of {answered} ({topic})", ["prompting"], table, remedy)
             for prompting, rows in table.groupby("prompting", sort=False):
                 yield judge, topic, str(prompting), rows
 

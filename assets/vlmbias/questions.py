@@ -20,6 +20,7 @@ from assets.kit.previews import markdown_table
 from assets.kit.table_asset import Mismatch
 from assets.vlmbias.common import GROUP, table_asset
 from assets.vlmbias.images import IMAGES
+from assets.vlmbias.measurements import MEASUREMENTS
 from assets.vlmbias.photographs.selection import published_id
 from assets.vlmbias.photographs.subjects import photographs_of, truth_of
 from assets.vlmbias.verification import require_verified
@@ -112,8 +113,12 @@ Asked: TypeAlias = tuple[dict[str, Any], Sequence[Question]]
 def _of_drawn(name: str, home: Home) -> Iterator[Asked]:
     topic = domain(name)
     drawn_images, original_images, measurements = (
-        home.table(AssetKey([GROUP, table]), name)
-        for table in ("drawn_images", "original_images", "measurements")
+        home.table(AssetKey([GROUP, table]), name, [*of.columns])
+        for table, of in (
+            ("drawn_images", IMAGES),
+            ("original_images", IMAGES),
+            ("measurements", MEASUREMENTS),
+        )
     )
     pictures = pd.concat([drawn_images, original_images], ignore_index=True)
     _check_drawn_alike(topic, drawn_images, original_images)

@@ -146,6 +146,24 @@ class TestTablesThatDoNotBelongTogether:
         assert materialize(root, "answers_prior", topic=TOPIC).success
         assert materialize(root, "accuracy").success
 
+    @pytest.mark.parametrize(
+        ("name", "column", "asset"),
+        [
+            ("drawn_images", "seed", "questions"),
+            ("original_images", "base_id", "questions"),
+            ("measurements", "mark", "questions"),
+            ("answers_prior", "prompting", "accuracy"),
+        ],
+    )
+    def test_a_table_without_a_column(self, root, name, column, asset):
+        stored = table(root, name)
+        renamed = pd.read_parquet(stored).rename(columns={column: f"{column}s"})
+        renamed.to_parquet(stored)
+        topic = TOPIC if asset == "questions" else None
+        message = failure(materialize(root, asset, topic=topic))
+        assert f"has no column `{column}` (the nearest is `{column}s`)" in message
+        assert f"Materialize vlmbias/{name} ({TOPIC}) again." in message
+
     @pytest.mark.parametrize("fresh", [["drawn_images", "original_images"], ["drawn_images"]])
     def test_a_report_on_images_that_the_questions_are_not_about(self, root, fresh):
         assert materialize(root, "accuracy").success
