@@ -28,8 +28,9 @@ async def main(store, log, held, numbers):
             asked.append(number)
             first = len(asked) <= AT_ONCE
             os.write(log, f"{number} {os.getpid()}\n".encode())
-            while not first and held.exists():
-                await asyncio.sleep(0.01)
+            async with asyncio.timeout(300):
+                while not first and held.exists():
+                    await asyncio.sleep(0.01)
             return call(number, text=str(os.getpid()))
 
         async with at_once:
