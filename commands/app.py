@@ -65,7 +65,7 @@ def exit_code(error: Exception) -> int | None:
 
 app = typer.Typer(
     cls=_Group,
-    help="Build, ask and report the benchmarks of Counterfactory.",
+    help="Build benchmarks, have models answer them, and report what comes of it.",
     no_args_is_help=True,
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,

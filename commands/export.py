@@ -11,7 +11,9 @@ from commands.options import Partitions, Select, listed
 
 def export(
     select: Select,
-    file: Annotated[Path, typer.Argument(help="The cassette to write.", dir_okay=False)],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="The cassette to write.", dir_okay=False)
+    ],
     partitions: Partitions = None,
 ) -> None:
     """Write the answers behind assets to one file, for others. Sends nothing.

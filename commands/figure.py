@@ -20,7 +20,9 @@ def figure(
     scene: Annotated[
         str,
         typer.Argument(
-            help="Such as flags/united-states-stars-add.", autocompletion=complete_scenes
+            metavar="SCENE",
+            help="Such as flags/united-states-stars-add.",
+            autocompletion=complete_scenes,
         ),
     ],
     kind: Annotated[FileType, typer.Option(help="File type.")] = FileType.PDF,

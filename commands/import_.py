@@ -9,7 +9,9 @@ from commands.environment import stores
 
 
 def import_(
-    file: Annotated[Path, typer.Argument(help="The cassette to take in.", dir_okay=False)],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="The cassette to take in.", dir_okay=False)
+    ],
 ) -> None:
     """Take the answers of others into the call store. Sends nothing.
 
