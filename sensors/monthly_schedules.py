@@ -32,7 +32,7 @@ def monthly(files: CatalogFiles, assets: Assets) -> list[ScheduleDefinition]:
     in a run of its own, under the budget. What failed in a month is tried again in the next.
     Summary and report follow where the sensor `new_painters` is on.
     """
-    made = []
+    made: list[ScheduleDefinition] = []
     for benchmark in benchmarks().values():
         # The first of these paints; what is only made when asked for comes after it.
         flows = [flow for flow in benchmark.flows_of(assets) if is_by_painter(flow.division)]
