@@ -173,6 +173,17 @@ class TestSuccess:
         assert 0.35 <= np.mean([found.rate for found in tables]) <= 0.65
         assert np.mean([found.clear for found in tables]) <= 0.06
 
+    @pytest.mark.parametrize("after", [2, 3])
+    def test_three_pictures_that_change_alike_leave_the_rate_open(self, after):
+        """Of the pictures that were not seen, more than half may change the other way."""
+        found = success(judged([2] * 3, [after] * 3))
+        assert found.rate == (after > 2)
+        assert found.rate_interval == (0, 1)
+
+    def test_many_pictures_that_change_alike_do_not(self):
+        found = success(judged([2] * 200, [3] * 200))
+        assert (found.rate, found.rate_interval) == (1, (1, 1))
+
     def test_what_has_no_score_is_no_combination(self):
         table = pd.concat([judged([1, 2, 3], [2, 2, 4]), judged([1, 2], [np.nan] * 2, "indoor")])
         assert success(table).combinations == 1
