@@ -128,7 +128,7 @@ class Cells:
 
     def __init__(self, judged: Judged, sources: PlanContext) -> None:
         self._judged, self._sources = judged, sources
-        self._shapes: dict[_Like, tuple[Shapes, Without]] = {}
+        self._shapes: dict[_Like, tuple[Shapes, Mapping[int, str]]] = {}
         self._others: dict[_Like, Sequence[Line]] = {}
         self._pricing = Pricing(sources.calls)
 
@@ -169,13 +169,16 @@ class Cells:
         like = *_like(benchmark, own, self._judged), of_others, adapter
         if like not in self._shapes:
             self._shapes[like] = self._planned(own)
-        shapes, without = self._shapes[like]
+        shapes, refused = self._shapes[like]
         if shapes.is_begun(self._sources.calls, judge):
             return self._quoted(judge, benchmark, asking)
         if like not in self._others:
             # Of all judges that have made nothing yet, others are asked the same.
             quoted = self._quoted(judge, benchmark, asking).lines if of_others else []
             self._others[like] = quoted[1:]
+        without: dict[str, list[Task]] = defaultdict(list)
+        for place, why in refused.items():
+            without[why].append(Task(*own[place].where, {}))
         line = shapes.line(judge, benchmark.name, self._pricing)
         return _Counted([line, *self._others[like]], without)
 
@@ -187,20 +190,23 @@ class Cells:
         lines = [replace(total, asset=benchmark.name) for total in (first, *totals.values())]
         return _Counted(lines, made.without)
 
-    def _planned(self, asking: Sequence[Part]) -> tuple[Shapes, Without]:
-        """What is asked, and what a run would refuse; raises why, where that is all of it."""
+    def _planned(self, asking: Sequence[Part]) -> tuple[Shapes, Mapping[int, str]]:
+        """What is asked, and by place why a run would refuse; raises that where it is all of it.
+
+        By place, since the same is kept for other judges, whose assets have other names.
+        """
         together: Together = {part.where: {} for part in asking}
         sources, shapes = self._sources.planning(together), Shapes()
-        without: dict[str, list[Task]] = defaultdict(list)
-        for part in asking:
+        refused: dict[int, str] = {}
+        for place, part in enumerate(asking):
             try:
                 for plan in self._planners[part.step.key](sources, part.partition, {}):
                     shapes.take(plan, sources.images)
             except LEFT_OUT as why:
-                without[str(why)].append(Task(*part.where, {}))
-                if sum(map(len, without.values())) == len(asking):
+                refused[place] = str(why)
+                if len(refused) == len(asking):
                     raise
-        return shapes, without
+        return shapes, refused
 
     @cached_property
     def _planners(self) -> Planners:

@@ -183,15 +183,18 @@ def test_of_what_a_run_would_refuse_only_that_is_left_out(root, monkeypatch, ans
     rows = [{**asked, "image_id": f"{n}", "question": f"Legs of {n}?"} for n in range(3)]
     pq.write_table(QUESTIONS.table(rows), table(root, "questions", topic="animals"))
     tuned = judge("tuned", 0.5, parameters={"adapter": adapter_below(root, shown)})
-    models = (*MODELS, tuned)
+    again = tuned.model_copy(update={"name": "again"})
+    models = (*MODELS, tuned, again)
     with cells_at(root, models) as (cells, sources):
         asset, planned = AssetKey([VLMBIAS, "answers_tuned"]), planners_of(Catalog(models))
         (plan,) = planned[asset](sources, "animals", {})
         asked = [canonical_of(tuned, request) for request in plan.requests][:answered]
         sources.calls.keep([replace(call(), key=call_key(each), request=each) for each in asked])
-        cell = cells.of(tuned, benchmarks()[VLMBIAS])
+        cell, other = (cells.of(each, benchmarks()[VLMBIAS]) for each in (tuned, again))
         (rest,) = quote(planned, sources, [Task(asset, "animals", {})]).totals
     assert numbers(cell.line) == numbers(rest)
+    assert (other.ready, other.partitions) == (1, 7)
+    assert f" Left out: vlmbias/answers_again ({TOPIC}). " in gap_of(other, asks=True).told
     assert (cell.answered, cell.missing) == (answered, 3 - answered)
     assert (cell.broken, cell.ready, cell.partitions) == ("", 1, 7)
     told = gap_of(cell, asks=True).told
