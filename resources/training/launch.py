@@ -16,7 +16,7 @@ from typing import Any
 from resources.faults import Busy, Full
 from resources.training.faults import TrainingError
 from resources.training.job import Job
-from resources.training.processes import configured
+from resources.training.processes import configured, is_without_launcher
 from resources.training.progress import in_words, lines
 from resources.training.worker import ERROR, TRAINED
 
@@ -67,8 +67,9 @@ def command_of(job: Path, accelerate_config: str | None) -> list[str]:
     command = [sys.executable, "-m"]
     if accelerate_config is not None:
         command += ["accelerate.commands.launch", "--config_file", accelerate_config]
-        # By a configuration without GPUs it would start one process, whatever number that says.
-        command += ["--multi_gpu"] if configured(accelerate_config) > 1 else []
+        # Said of another kind as DeepSpeed's, it would take the place of that.
+        if configured(accelerate_config) > 1 and is_without_launcher(accelerate_config):
+            command += ["--multi_gpu"]
         command += ["-m"]
     return [*command, "resources.training.worker", str(job)]
 

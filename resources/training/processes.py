@@ -7,6 +7,8 @@ import yaml
 
 from resources.training.faults import TrainingError, library
 
+_OF_PROCESSORS = ("NO", "MULTI_CPU")
+
 
 def processes() -> Any:
     """Their number, which of them this is, and where they wait for each other.
@@ -28,6 +30,15 @@ def configured(config: str | None) -> int:
             f"accelerate_config: {Path(config).absolute()} says no number of processes ({error}). "
             f"Make it by accelerate config --config_file {config}. Nothing was begun."
         ) from error
+
+
+def is_without_launcher(config: str) -> bool:
+    """Whether accelerate starts one process by a configuration, whatever number that says.
+
+    So it does of processors, unless MPI starts them; for GPUs, DeepSpeed and FSDP it has launchers.
+    """
+    said = yaml.safe_load(Path(config).read_text())
+    return said.get("distributed_type") in _OF_PROCESSORS and not said.get("mpirun_config")
 
 
 def require_all(started: int, config: str | None) -> None:

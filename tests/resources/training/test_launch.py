@@ -68,15 +68,41 @@ def test_it_ends_once_nobody_waits_for_it(begun):
     assert json.loads(Path(begun.folder, "job.json").read_text())["name"] == "small"
 
 
-@pytest.mark.parametrize("number", [1, 2])
-def test_accelerate_starts_as_many_processes_as_its_configuration_is_for(tmp_path, number):
-    """As it takes the command itself; without a GPU it would start one. `make bench` runs them."""
+def taken_by_accelerate(config):
+    """What accelerate makes of the command that trains by a configuration."""
     accelerate = import_module("accelerate.commands.launch")
-    config = accelerate_config(tmp_path, number)
-    _, _, module, *told = launch.command_of(tmp_path / "job.json", str(config))
+    _, _, module, *told = launch.command_of(Path("job.json"), str(config))
     assert module == accelerate.__name__
     found, *_ = accelerate._validate_launch_command(
         accelerate.launch_command_parser().parse_args(told)
     )
+    return found
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_accelerate_starts_as_many_processes_as_its_configuration_is_for(tmp_path, number):
+    """As it takes the command itself; without a GPU it would start one. `make bench` runs them."""
+    found = taken_by_accelerate(accelerate_config(tmp_path, number))
     assert (found.multi_gpu, found.num_processes, found.cpu) == (number > 1, number, False)
     assert (found.module, found.training_script) == (True, "resources.training.worker")
+
+
+@pytest.mark.parametrize(
+    ("kind", "launcher"),
+    [
+        ("MULTI_GPU", "multi_gpu"),
+        ("DEEPSPEED", "use_deepspeed"),
+        ("FSDP", "use_fsdp"),
+        ("MULTI_CPU", None),
+    ],
+)
+def test_what_starts_processes_by_a_configuration_stays_what_that_says(tmp_path, kind, launcher):
+    """Also where MPI does."""
+    config = Path(accelerate_config(tmp_path, 2))
+    said = config.read_text().replace("MULTI_CPU", kind)
+    said += "" if launcher else "mpirun_config:\n  mpirun_ccl: '1'\n  mpirun_hostfile: hosts\n"
+    config.write_text(said)
+    found = taken_by_accelerate(config)
+    launchers = ("multi_gpu", "use_deepspeed", "use_fsdp")
+    assert [each for each in launchers if getattr(found, each)] == [launcher] * bool(launcher)
+    assert (found.num_processes, found.mpirun_hostfile) == (2, None if launcher else "hosts")
