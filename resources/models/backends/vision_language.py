@@ -63,18 +63,17 @@ class VisionLanguage:
         said: Message = {"role": "assistant", "content": [{"type": "text", "text": answer.strip()}]}
         before = self._rendered([asked], add_generation_prompt=True)
         after = self._rendered([asked, said], add_generation_prompt=False)
-        if not after.startswith(before) or after == before:
-            raise Closed(
-                f"The chat template of {self._model.model} does not write an answer after what it "
-                "is asked by, so that its tokens are unknown: choose another model in models.yaml"
-            )
-        begun, tokens = self._tokens(before), self._tokens(after)
-        if tokens[: len(begun)] == begun:
-            tokens = tokens[len(begun) :]
-        else:
-            # A token would reach over the beginning, after which a model says what it says.
-            tokens = self._tokens(after[len(before) :])
-        return self._ended(tokens)
+        text = after.removeprefix(before) if after.startswith(before) else ""
+        # Where a token would reach over the beginning, after which a model says what it says, the
+        # answer stands in a line of its own: to a text alone some tokenizers add a space before it.
+        for lead in (before, "\n"):
+            begun, tokens = self._tokens(lead), self._tokens(lead + text)
+            if text and tokens[: len(begun)] == begun:
+                return self._ended(tokens[len(begun) :])
+        raise Closed(
+            f"The chat template of {self._model.model} does not write an answer after what it "
+            "is asked by, so that its tokens are unknown: choose another model in models.yaml"
+        )
 
     def _ended(self, tokens: list[int]) -> list[int]:
         """An answer's tokens up to the one that ends it, or else without spaces and then that."""
