@@ -53,7 +53,8 @@ def _in_one_process(
                 yield too_long
                 return
             yield here.recv()
-    except EOFError:
+    except (EOFError, OSError):
+        # An error of the system's where it ended in the middle of telling a result.
         process.join()
         ended = SandboxFailure("It ends the process that works on it")
         yield too_long if process.exitcode == -signal.SIGXCPU else ended

@@ -1,12 +1,14 @@
 """What is taken of an SVG from outside, what is refused, and what its rendering may do."""
 
+import os
 import time
+from multiprocessing.connection import Connection
 
 import pytest
 
 from generators.canvas import pixels_of, rasterise
 from generators.domains.flags.draw import draw, scenes
-from resources import edited_flags
+from resources import edited_flags, sandbox
 from resources.edited_flags import Answer, flag_png, seen, svg_in
 from resources.sandbox import SandboxFailure, run_sandboxed
 from resources.svg import BadSvg, box_of, safe_svg
@@ -216,8 +218,28 @@ def test_a_drawing_that_ends_its_process_is_given_up():
     assert str(second) == "It ends the process that works on it"
 
 
+def test_one_that_ends_while_it_tells_its_result_is_given_up():
+    (ended,) = run_sandboxed(_ends_telling, [b"result"], 3)
+    assert str(ended) == "It ends the process that works on it"
+
+
+def _ends_telling(item):
+    def half(self, told):
+        os.write(self.fileno(), bytes(told)[: len(told) // 2])
+        os._exit(1)
+
+    Connection._send = half
+    return item
+
+
 def test_where_the_machine_is_busy_nothing_is_given_up_for_it():
     assert [*run_sandboxed(_waits_for, [1.5], 1)] == [1.5]
+
+
+def test_what_keeps_no_processor_and_does_not_end_is_given_up_all_the_same(monkeypatch):
+    monkeypatch.setattr(sandbox, "_BUSY", 0.1)
+    (given_up,) = run_sandboxed(_waits_for, [3600], 1)
+    assert str(given_up) == "It takes longer than 1 s"
 
 
 def _waits_for(seconds):
