@@ -225,13 +225,13 @@ class TestBudgets:
         store.known([])
         with ThreadPoolExecutor(2) as threads:
             spent = sum(threads.map(spend, range(2)))
+        assert 800 < spent <= 1_000
         # Who is refused finds less left than two bookings; what is left is there to the last.
         rest = booking(1_000 - spent, account)
         with pytest.raises(OverBudget):
             store.reserve([booking(rest.bound + 1, account)])
         store.reserve([rest])
         store.release([rest.id])
-        assert spent > 800
         assert totals(store) == summed(store)
         assert totals(store)["run:run-1"] == (spent, 0)
 
