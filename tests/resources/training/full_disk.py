@@ -6,20 +6,22 @@ from pathlib import Path
 
 from resources.training import launch, worker
 from resources.training.checkpoints import last_whole
-from tests.resources.training.kills import adapter_of, elsewhere, job_in, killed
+from tests.resources.training.kills import adapter_of, elsewhere, job_in, killed, whole
 
 
 def troubled(base, disk, places):
-    """What `killed` tells, and of a training with room for one checkpoint: how it failed.
+    """What `killed` tells by kind, and of a training with room for one checkpoint: how it failed.
 
     Then its last whole checkpoint, and whether it ended with the same bytes once there was room.
     """
     small = job_in(disk, base)
-    worker.train(whole := elsewhere(small, "whole"))
-    wanted = adapter_of(whole)
-    checkpoint = size_of(Path(whole.folder) / "checkpoint-4")
-    kills = killed(small, wanted, places)
-    shutil.rmtree(Path(disk, "training"))
+    wanted = whole(small)
+    training = Path(small.folder).parent
+    checkpoint = size_of(training / "whole" / "checkpoint-4")
+    kills = {"ranking": killed(small, wanted, places)}
+    tuning = job_in(disk, base, "tuning")
+    kills["tuning"] = killed(tuning, whole(tuning), places)
+    shutil.rmtree(training)
     again = elsewhere(small, "again")
     filler = leave(Path(disk), 3 * checkpoint // 2)
     error = fails(again)

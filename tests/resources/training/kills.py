@@ -14,10 +14,10 @@ from pathlib import Path
 import transformers
 
 from resources.training import progress, worker
-from resources.training.recipe import RankingRecipe
-from tests.resources.training.small import QUICK, job, pairs
+from resources.training.recipe import RankingRecipe, TuningRecipe
+from tests.resources.training.small import QUICK, job, pairs, questions
 
-FEW = QUICK | {"at_once": 1, "accumulate": 2, "generations": 2}
+FEW = QUICK | {"steps": 5, "checkpoint_every": 2, "at_once": 1, "accumulate": 2}
 PLACES = [
     *((progress._Progress, "on_log", step) for step in (1, 2, 3, 4, 5)),
     (transformers.Trainer, "_save_optimizer_and_scheduler", 2),
@@ -28,10 +28,20 @@ PLACES = [
 """What is called when it is killed, and the how manieth time: checkpoints follow steps 2 and 4."""
 
 
-def job_in(root, base):
-    """A training of five steps."""
-    recipe = RankingRecipe(base=str(base), steps=5, checkpoint_every=2, **FEW)
+def job_in(root, base, kind="ranking"):
+    """A training of five steps, which draws samples or, in fine-tuning, what dropout leaves out."""
+    root = Path(root, kind)
+    if kind == "tuning":
+        recipe = TuningRecipe(base=str(base), rank=8, alpha=16, **FEW)
+        return job(root, base, questions(root, 7), kind=kind, recipe=recipe)
+    recipe = RankingRecipe(base=str(base), generations=2, **FEW)
     return job(root, base, pairs(root, 4), recipe=recipe)
+
+
+def whole(small):
+    """The adapter's bytes of an undisturbed training."""
+    worker.train(done := elsewhere(small, "whole"))
+    return adapter_of(done)
 
 
 def killed(small, wanted, places):
@@ -47,9 +57,8 @@ def killed(small, wanted, places):
 
 
 def main(base, root):
-    small = job_in(root, base)
-    worker.train(whole := elsewhere(small, "whole"))
-    found = killed(small, adapter_of(whole), range(len(PLACES)))
+    jobs = [job_in(root, base, kind) for kind in ("ranking", "tuning")]
+    found = [each for small in jobs for each in killed(small, whole(small), range(len(PLACES)))]
     sys.stdout.write(f"{json.dumps(found)}\n")
 
 
