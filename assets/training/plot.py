@@ -14,7 +14,8 @@ _INK, _GRID, _LINE = "#333333", "#cccccc", "#0b6bcb"
 _TITLES = {
     "loss": "loss",
     "reward": "reward, -1 to 1.5",
-    "reward_std": "its spread",
+    "reward_std": "standard deviation of rewards over the batch, also between pictures",
+    "frac_reward_zero_std": "pictures whose samples all have one reward, 0 to 1",
     "misranked": "pairs misranked while training, 0 to 1",
 }
 

@@ -128,8 +128,8 @@ def in_words(line: Mapping[str, Any]) -> str:
     """A step in a line, for logs."""
     words = [f"step {line['step']} of {line['of']}: loss {line['loss']:.4g}"]
     if "reward" in line:
-        spread = f"spread {line['reward_std']:.2f}"
-        idle = f"none for {line[_SPREAD]:.0%} of pictures"
+        spread = f"standard deviation {line['reward_std']:.2f} over the batch"
+        idle = f"one reward for all samples of {line[_SPREAD]:.0%} of pictures"
         words.append(f"reward {line['reward']:+.3f} ({spread}, {idle})")
     if "misranked" in line:
         words.append(f"misranked {line['misranked']:.0%}")

@@ -9,7 +9,6 @@ from PIL import Image
 
 from assets.training.plot import plot
 
-STEP = {"loss": 0.5, "reward": -1.0, "reward_std": 0.1, "misranked": 0.5}
 PANEL = 120 + 26
 
 
@@ -22,10 +21,11 @@ def shown(lines):
 
 def test_each_number_has_a_panel_in_which_its_line_rises_or_falls_with_it():
     falls, rises = [1.0, 0.5, 0.0], [0.0, 0.5, 1.0]
-    values = {"loss": falls, "reward": rises, "reward_std": falls, "misranked": rises}
+    values = {"loss": falls, "reward": rises, "reward_std": falls, "frac_reward_zero_std": rises}
+    values |= {"misranked": falls}
     steps = [{"step": at + 1, **{name: of[at] for name, of in values.items()}} for at in range(3)]
     pixels, line = shown(steps)
-    assert len(pixels) == 4 * PANEL + 26
+    assert len(pixels) == 5 * PANEL + 26
     for row, of in enumerate(values.values()):
         rows, columns = np.nonzero(line[row * PANEL + 26 : (row + 1) * PANEL + 2])
         # Rows of pixels count downwards.

@@ -80,7 +80,10 @@ def test_a_step_that_is_made_again_is_told_once_and_half_a_line_is_passed_over(t
     first, second = lines(tmp_path)
     assert (first["loss"], second["loss"], second["misranked"]) == (0.5, 0.3, 0.5)
     told = in_words(second)
-    assert told.startswith("step 2 of 200: loss 0.3, reward +0.250 (spread 0.00, none for 100%")
+    assert told.startswith(
+        "step 2 of 200: loss 0.3, reward +0.250 (standard deviation 0.00 over the batch, one "
+        "reward for all samples of 100% of pictures), misranked"
+    )
     assert told.endswith("said: correct: '7' (+1.00)")
 
 
