@@ -32,6 +32,11 @@ BY_ARM = MultiPartitionsDefinition(
 """The division of adapters: `expanded|1.8e-6`."""
 
 
+def name_of_rate(rate: float) -> str:
+    """A learning rate of the sweep in the words of its partition."""
+    return next(name for name in RATES if float(name) == rate)
+
+
 class Wording(NamedTuple):
     """One way to ask about a picture, as judges are asked, with the answer that is right."""
 

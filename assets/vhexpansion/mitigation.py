@@ -20,6 +20,7 @@ from assets.kit.tuning import (
     adapter_key,
     data_of,
     marks_of,
+    name_of_rate,
     training_cases_key,
 )
 from assets.vhexpansion.common import GROUP, table_asset
@@ -117,6 +118,8 @@ def mitigation_over(judges: Sequence[Model]) -> AssetsDefinition:
         table = MITIGATION.table(_once(rows))
         shown = table.to_pandas().query("shown != 'none' and shown != 'attacked'")
         shown = shown.rename(columns={"low": "value_low", "high": "value_high"})[_SHOWN]
+        # Rounded as the others are, most rates would be 0.
+        shown["learning_rate"] = shown["learning_rate"].map(name_of_rate, na_action="ignore")
         return materialized(
             table,
             general_test=_general_test(config, rows),

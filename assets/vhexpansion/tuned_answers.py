@@ -65,6 +65,7 @@ def symmetric(
             cases=int(numbers["cases"]),
             images=int(numbers["images"]),
             unanswered=int(numbers["unanswered"]),
+            why="no pair was answered" if value is None else "",
             rehearsal=bool(some["rehearsal"].any()),
         )
 

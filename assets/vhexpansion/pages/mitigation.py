@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from assets.kit.columns import plain_records
-from assets.kit.tuning import ARMS, RATES
+from assets.kit.tuning import ARMS, name_of_rate
 from assets.report.cells import (
     Body,
     Cell,
@@ -24,7 +24,7 @@ from assets.report.cells import (
 from assets.report.charts import SCORES, Bar, Chart, Mark
 from assets.report.csv_files import rows_of_csv
 from assets.report.formats import NONE as NOTHING
-from assets.report.formats import Rate, rate_of, score, score_interval
+from assets.report.formats import Rate, count, rate_of, score, score_interval
 
 PAGE = "mitigation.html"
 _SHOWN: Mapping[str | None, str] = {
@@ -116,7 +116,7 @@ def _line_of(row: Mapping[str, Any]) -> tuple[Any, ...]:
 def _table(found: Mitigation, measures: Sequence[str], caption: str, corner: str) -> Table:
     groups = [Group("Before", [Head("")])]
     groups += [
-        Group(f"{arm.title()} cases", [Head(_named(rate)) for rate in rates])
+        Group(f"{arm.title()} cases", [Head(name_of_rate(rate)) for rate in rates])
         for arm, rates in found.rates.items()
         if rates
     ]
@@ -147,28 +147,26 @@ def _cell(row: Mapping[str, Any] | None) -> Cell:
         return _NOT_MADE
     if row["value"] is None:
         return Cell(NOTHING, note=row["why"] or "not judged")
-    rate = Rate(row["value"], row["low"], row["high"])
+    rate, lacking = Rate(row["value"], row["low"], row["high"]), row["unanswered"]
+    note = f"{count(lacking)} unanswered" if lacking else ""
     if row["measure"] in _MEASURES:
         ends = f"[{rate.low:.0f},\u00a0{rate.high:.0f}]"
-        return Cell(f"{rate.value:.1f}", ends, numbers=numbers_of(rate))
-    return with_change(margin(rate), rate_of(row, "change"))
+        return Cell(f"{rate.value:.1f}", ends, note, numbers_of(rate))
+    return with_change(margin(rate)._replace(note=note), rate_of(row, "change"))
 
 
 def _chart(found: Mitigation, arm: str, line: Mapping[str, Any]) -> Chart:
     most = _MOST.get(line["measure"], 1.0)
     before = _at(found, line, "before", None)
     bars = [_bar("before", before, most)]
-    bars += [_bar(_named(rate), _at(found, line, arm, rate), most) for rate in found.rates[arm]]
+    bars += [
+        _bar(name_of_rate(rate), _at(found, line, arm, rate), most) for rate in found.rates[arm]
+    ]
     name = _MEASURES.get(line["measure"], f"{line['dataset']}, {line['measure']}")
     about = "MME’s score" if most > 1 else "share answered right"
     ticks = SCORES if most == 1 else [f"{most * part / 4:g}" for part in range(5)]
     slug = f"sweep-{arm}-{line['measure']}-{line['dataset']}"
     return Chart(slug, f"{name}: {arm} cases, by learning rate", about, ticks, bars)
-
-
-def _named(rate: float) -> str:
-    """A learning rate in the words of its partition."""
-    return next(name for name in RATES if float(name) == rate)
 
 
 def _bar(label: str, row: Mapping[str, Any] | None, most: float) -> Bar:

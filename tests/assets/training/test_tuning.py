@@ -204,7 +204,9 @@ def test_it_is_judged_as_any_judge_and_compared_on_held_out_cases(root, trained,
     few = {"perturbations": ["none"], "repeats": 1}
     some = dict.fromkeys(names, few)
     run(root, *names, "symmetry", topic=TOPIC, models=(base, judge), **some)
-    run(root, "mitigation", models=(base, judge))
+    measured = run(root, "mitigation", models=(base, judge))
+    numbers = metadata(measured, "mitigation", GROUP)["numbers"]
+    assert {line.split(" | ")[1] for line in numbers.splitlines()[2:]} == {"", "2e-3"}
     rows = pd.read_parquet(root / GROUP / "mitigation.parquet")
     held = pd.read_parquet(root / GROUP / "training_cases.parquet").query(
         "arm == 'held out' and kind == 'case'"

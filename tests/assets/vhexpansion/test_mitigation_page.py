@@ -29,9 +29,9 @@ FOUND = tuned(
     row("before", None, 0.2),
     row("original", 1.8e-6, 0.21, change=0.01, change_low=-0.02, change_high=0.04),
     row("expanded", 1.8e-6, 0.3, change=0.1, change_low=0.05, change_high=0.15),
-    row("expanded", 2e-4, 0.6, change=0.4, change_low=0.3, change_high=0.5),
+    row("expanded", 2e-4, 0.6, change=0.4, change_low=0.3, change_high=0.5, unanswered=1200),
     row("before", None, 1459.3, "perception", "mme"),
-    row("expanded", 1.8e-6, 1434.4, "perception", "mme"),
+    row("expanded", 1.8e-6, 1434.4, "perception", "mme", unanswered=2),
     row("expanded", 2e-4, None, "perception", "mme", why="it has not been asked yet"),
 )
 
@@ -46,10 +46,12 @@ def test_tables_7_and_8_have_a_column_a_rate_and_the_papers_beside():
     (line,) = page.symmetric(FOUND).lines
     assert [cell.text for cell in line.cells] == ["0.200", "0.210", "0.300", "0.600"]
     assert [cell.change for cell in line.cells] == ["", "+0.010", "+0.100", "+0.400"]
+    assert [cell.note for cell in line.cells] == ["", "", "", "1,200 unanswered"]
     (line,) = page.general(FOUND).lines
     assert line.label == "MME Perception"
     assert line.cells[0].text == "1459.3"
     assert line.cells[1].note == "not trained, or not judged"
+    assert line.cells[2].note == "2 unanswered"
     assert line.cells[3].note == "it has not been asked yet"
     printed = {each.label: [cell.text for cell in each.cells] for each in page.paper("7").lines}
     assert printed["POPE"] == ["0.180", "0.189", "0.711"]

@@ -13,6 +13,7 @@ from metrics.mme import COGNITION
 from resources.home import Home
 from tests.assets.vhexpansion.test_numbers import served
 
+FORMS = ("original", "negated")
 ZOO = [f"zoo/{n}" for n in range(4)]
 
 
@@ -39,7 +40,7 @@ def pairs(right, perturbation="none"):
     return [
         answer(case, bool(both) or form == "original", form, perturbation)
         for case, both in zip(ZOO, right, strict=True)
-        for form in ("original", "negated")
+        for form in FORMS
     ]
 
 
@@ -72,6 +73,14 @@ def test_held_out_cases_alone_are_counted_as_they_were_and_attacked(home):
     (base,) = (each for each in symmetric(home, "zoo", held, "llava", None) if each.shown == "all")
     assert base.value == pytest.approx(1 / 6)
     assert base.change is None
+
+
+def test_what_was_asked_in_vain_is_not_said_to_be_unasked(home):
+    """As a model that was broken by its learning rate: what it says is no answer."""
+    store(home, "answers_tuned", "zoo", [answer(ZOO[0], None, form) for form in FORMS])
+    (found, over_all) = symmetric(home, "zoo", pd.DataFrame({"case_id": ZOO}), "tuned", None)
+    assert (found.value, found.why, found.unanswered) == (None, "no pair was answered", 2)
+    assert over_all.why == found.why
 
 
 def test_what_was_not_asked_says_so(home):
