@@ -26,6 +26,7 @@ from resources.models.catalog import Model
 
 Without: TypeAlias = Mapping[str, Sequence[Task]]
 """Partitions that a quote is without, by the reason."""
+_WHOLE: Without = MappingProxyType({})
 _Like: TypeAlias = tuple[Any, ...]
 """What the requests of a step depend on, beside the model."""
 
@@ -73,7 +74,7 @@ class Cell(NamedTuple):
     """What its steps warn of, as that no number would come of it."""
     stands_in: int = 0
     """Partitions of which stand-ins made all, left out."""
-    without: Without = MappingProxyType({})
+    without: Without = _WHOLE
     """What else is left out, since a run would refuse it, by the reason."""
     broken: str = ""
 
@@ -128,7 +129,7 @@ class Cells:
 
     def __init__(self, judged: Judged, sources: PlanContext) -> None:
         self._judged, self._sources = judged, sources
-        self._shapes: dict[_Like, tuple[Shapes, Mapping[int, str]]] = {}
+        self._shapes: dict[_Like, Shapes] = {}
         self._others: dict[_Like, Sequence[Line]] = {}
         self._pricing = Pricing(sources.calls)
 
@@ -167,18 +168,18 @@ class Cells:
         # What an adapter was trained on decides whether its judge is asked at all.
         adapter = judge.parameters.get("adapter")
         like = *_like(benchmark, own, self._judged), of_others, adapter
-        if like not in self._shapes:
-            self._shapes[like] = self._planned(own)
-        shapes, refused = self._shapes[like]
+        shapes, without = self._shapes.get(like), _WHOLE
+        if shapes is None:
+            shapes, without = self._planned(own)
+            if not without:
+                # What is left out, and why, names a judge: it is of no other.
+                self._shapes[like] = shapes
         if shapes.is_begun(self._sources.calls, judge):
             return self._quoted(judge, benchmark, asking)
         if like not in self._others:
             # Of all judges that have made nothing yet, others are asked the same.
             quoted = self._quoted(judge, benchmark, asking).lines if of_others else []
             self._others[like] = quoted[1:]
-        without: dict[str, list[Task]] = defaultdict(list)
-        for place, why in refused.items():
-            without[why].append(Task(*own[place].where, {}))
         line = shapes.line(judge, benchmark.name, self._pricing)
         return _Counted([line, *self._others[like]], without)
 
@@ -190,23 +191,20 @@ class Cells:
         lines = [replace(total, asset=benchmark.name) for total in (first, *totals.values())]
         return _Counted(lines, made.without)
 
-    def _planned(self, asking: Sequence[Part]) -> tuple[Shapes, Mapping[int, str]]:
-        """What is asked, and by place why a run would refuse; raises that where it is all of it.
-
-        By place, since the same is kept for other judges, whose assets have other names.
-        """
+    def _planned(self, asking: Sequence[Part]) -> tuple[Shapes, Without]:
+        """What is asked, and what a run would refuse; raises why, where that is all of it."""
         together: Together = {part.where: {} for part in asking}
         sources, shapes = self._sources.planning(together), Shapes()
-        refused: dict[int, str] = {}
-        for place, part in enumerate(asking):
+        without: dict[str, list[Task]] = defaultdict(list)
+        for part in asking:
             try:
                 for plan in self._planners[part.step.key](sources, part.partition, {}):
                     shapes.take(plan, sources.images)
             except LEFT_OUT as why:
-                refused[place] = str(why)
-                if len(refused) == len(asking):
+                without[str(why)].append(Task(*part.where, {}))
+                if sum(map(len, without.values())) == len(asking):
                     raise
-        return shapes, refused
+        return shapes, without
 
     @cached_property
     def _planners(self) -> Planners:

@@ -194,7 +194,9 @@ def test_of_what_a_run_would_refuse_only_that_is_left_out(root, monkeypatch, ans
         (rest,) = quote(planned, sources, [Task(asset, "animals", {})]).totals
     assert numbers(cell.line) == numbers(rest)
     assert (other.ready, other.partitions) == (1, 7)
-    assert f" Left out: vlmbias/answers_again ({TOPIC}). " in gap_of(other, asks=True).told
+    told = gap_of(other, asks=True).told
+    assert f" Left out: vlmbias/answers_again ({TOPIC}). " in told
+    assert ". again is asked about none of them" in told
     assert (cell.answered, cell.missing) == (answered, 3 - answered)
     assert (cell.broken, cell.ready, cell.partitions) == ("", 1, 7)
     told = gap_of(cell, asks=True).told
