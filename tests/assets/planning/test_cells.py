@@ -2,6 +2,7 @@
 
 from contextlib import contextmanager
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pyarrow.parquet as pq
 import pytest
@@ -13,7 +14,7 @@ from assets.kit.benchmarks import benchmarks, planners_of
 from assets.kit.choice import NoSuchModel
 from assets.kit.judged import Judged, judge_named
 from assets.planning import CannotQuote, Cells, Task, quote, text
-from assets.planning.everything import Everything, Scope, Share
+from assets.planning.everything import Everything, Scope, Share, _without_refused
 from assets.planning.lines import Line, Quote
 from assets.planning.prices import prices_of
 from assets.vlmbias.answers import Answers
@@ -219,6 +220,28 @@ def test_what_is_left_out_is_told_of_each_benchmark_and_counts_as_no_partition()
     assert {line.partition for line in found.lines} == {"1 of 2 partitions"}
 
 
+@pytest.mark.parametrize("stored", [False, True])
+def test_what_starts_from_what_would_be_refused_is_left_out_unless_that_is_there(stored):
+    first, then, last, beside = wheres = [
+        (AssetKey([VLMBIAS, name]), TOPIC) for name in ("first", "then", "last", "beside")
+    ]
+    reads = {then: (first, False), last: (then, False), beside: (first, True)}
+
+    def inputs_of(part):
+        return [(SimpleNamespace(optional=optional), of) for of, optional in reads[part.where]]
+
+    parts = [SimpleNamespace(where=where) for where in wheres]
+    reads = {where: [reads[where]] if where in reads else [] for where in wheres}
+    judged = SimpleNamespace(inputs_of=inputs_of, is_stored=lambda _: stored)
+    tasks = [Task(*where, {}) for where in wheres]
+    made = Quote([], [], {"why": tasks[:1]})
+    share = Share(benchmarks()[VLMBIAS], tasks, 1, [], [], [], set(), made)
+    found = _without_refused(judged, parts, share)
+    left = tasks[1:] if stored else tasks[3:]
+    assert found.tasks == left
+    assert found.quote.without == {"why": [task for task in tasks if task not in left]}
+
+
 def test_a_table_that_cannot_be_read_is_told_of(root):
     table(root, "questions").write_bytes(b"PAR1 no more")
     with cells_at(root) as (cells, _):
@@ -233,6 +256,16 @@ def test_a_table_of_an_earlier_version_is_told_of(root):
     with cells_at(root) as (cells, _):
         cell = cells.of(CHEAP, benchmarks()[VLMBIAS])
     assert "The table of vlmbias/questions has no column `question` (the nearest is" in cell.broken
+
+
+def test_a_table_of_an_earlier_version_that_is_read_by_rows_is_told_of(root):
+    path = table(root, "biased_images", topic="animals/sketch", group="frame")
+    path.parent.mkdir(parents=True)
+    picture = {"image_id": "one", "bias": "none", "outcome": "made", "rehearsal": False}
+    pq.write_table(BIASED.table([picture]).drop_columns(["bias"]), path)
+    with cells_at(root) as (cells, _):
+        cell = cells.of(CHEAP, benchmarks()["frame"])
+    assert "The table of frame/biased_images has no column `bias`" in cell.broken
 
 
 def test_who_is_no_judge_cannot_be_named():
