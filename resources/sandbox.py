@@ -71,6 +71,9 @@ def _do(there: Connection, work: Callable[[Any], Any], items: Sequence[Any], sec
     for item in items:
         used = resource.getrusage(resource.RUSAGE_SELF)
         limit = math.ceil(used.ru_utime + used.ru_stime) + seconds
-        resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.RLIM_INFINITY))
+        _, most = resource.getrlimit(resource.RLIMIT_CPU)
+        # Only root may raise that: elsewhere each item would end its process.
+        allowed = limit if most == resource.RLIM_INFINITY else min(limit, most)
+        resource.setrlimit(resource.RLIMIT_CPU, (allowed, most))
         there.send(work(item))
     there.close()

@@ -1,6 +1,7 @@
 """What is taken of an SVG from outside, what is refused, and what its rendering may do."""
 
 import os
+import resource
 import time
 from multiprocessing.connection import Connection
 
@@ -234,6 +235,19 @@ def _ends_telling(item):
 
 def test_where_the_machine_is_busy_nothing_is_given_up_for_it():
     assert [*run_sandboxed(_waits_for, [1.5], 1)] == [1.5]
+
+
+def test_a_limit_of_the_machine_is_left_which_a_user_may_not_raise():
+    """As where a cluster allows each process an hour."""
+    _, found = run_sandboxed(_limits, [None, None], 3)
+    assert found[0] < 100
+    assert found[1] == 3600
+
+
+def _limits(_):
+    found = resource.getrlimit(resource.RLIMIT_CPU)
+    resource.setrlimit(resource.RLIMIT_CPU, (found[0], 3600))
+    return found
 
 
 def test_what_keeps_no_processor_and_does_not_end_is_given_up_all_the_same(monkeypatch):
