@@ -17,7 +17,9 @@ def accuracies(dataset: Answered) -> Chart:
             Mark("failure", both, f"pairs {score(both.value, 3)}"),
         ]
         spoken = ", ".join(f"{mark.text} {score_interval(mark.rate, 3)}".strip() for mark in marks)
-        lacking = "" if both.value is not None or one.value is not None else "not asked"
+        lacking = ""
+        if one.value is None and both.value is None:
+            lacking = "not asked" if row is None else "no answer"
         bars.append(Bar(judge, marks, spoken, lacking))
     about = "share of cases, and of pairs of a case and its negation, that is answered right"
     return Chart(f"pairs-{dataset.name}", dataset.name, about, SCORES, bars)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from assets.report.formats import whole_percent
+from assets.report.formats import count, whole_percent
 from assets.report.start_page import Finding, State
 from assets.vhexpansion.pages.dataset_page import Answered, Numbers, firmest_first
 
@@ -35,7 +35,10 @@ def _widest(dataset: Answered) -> Numbers | None:
 def sentence(dataset: Answered, row: Numbers) -> str:
     """How often a judge is right on cases, and how often on their negations as well."""
     one, both = (whole_percent(row[name]) for name in ("accuracy", "symmetric"))
+    lacking = ""
+    if row["unanswered"]:
+        lacking = f"; {count(row['unanswered'])} of {count(row['asked'])} requests have no answer"
     return (
         f"{row['model']} answers {one} of the questions of {dataset.name} right, and {both} of "
-        "them together with their negations."
+        f"them together with their negations{lacking}."
     )

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from assets.vhexpansion.pages import Answered, build
+from assets.vhexpansion.pages.charts import accuracies
 from assets.vhexpansion.pages.finding import finding
 from assets.vhexpansion.pages.gallery import yes_twice
 from assets.vhexpansion.pages.sweeps import sweep
@@ -79,6 +80,16 @@ def test_the_finding_is_the_judge_whose_accuracy_promises_most():
         r"with their negations\.",
         found.sentence,
     )
+
+
+def test_who_answers_little_is_not_told_as_if_it_had_answered_all():
+    few, none = said("eye", 1.0), said("ear", 1.0)
+    few.loc[2:, "answer"] = None
+    none["answer"] = None
+    zoo = dataset([EYE, EAR], few, none)
+    assert finding([zoo]).sentence.endswith("; 78 of 80 requests have no answer.")
+    eye, ear = accuracies(zoo).bars
+    assert (eye.note, ear.note) == ("", "no answer")
 
 
 def test_few_pictures_are_a_trial_and_stand_ins_no_result():
