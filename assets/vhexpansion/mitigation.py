@@ -56,7 +56,7 @@ MITIGATION = Columns(
 
 _SHOWN = [
     *("arm", "learning_rate", "measure", "dataset"),
-    *("value", "value_low", "value_high", "why"),
+    *("value", "value_low", "value_high", "unanswered", "why"),
 ]
 
 
@@ -135,6 +135,7 @@ def _in_words(row: Mapping[str, Any]) -> dict[str, str]:
     told = row["why"] or "not judged yet"
     if row["value"] is not None:
         told = f"{row['value']:.4g} ({row['low']:.4g} to {row['high']:.4g})"
+        told += f", {row['unanswered']:,} unanswered" if row["unanswered"] else ""
     arm = row["arm"] if row["learning_rate"] is None else "after"
     shown = f", pictures {row['shown']}" if row["shown"] else ""
     return {"": arm, "measure": f"{row['measure']}, {row['dataset']}{shown}", "value": told}

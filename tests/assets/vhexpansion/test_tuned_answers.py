@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from assets.vhexpansion.mitigation import Measuring, _compared, _Tuned
+from assets.vhexpansion.mitigation import Measuring, _compared, _in_words, _Tuned
 from assets.vhexpansion.tuned_answers import NOT_JUDGED, general, symmetric
 from metrics.mme import COGNITION
 from resources.home import Home
@@ -81,6 +81,14 @@ def test_what_was_asked_in_vain_is_not_said_to_be_unasked(home):
     (found, over_all) = symmetric(home, "zoo", pd.DataFrame({"case_id": ZOO}), "tuned", None)
     assert (found.value, found.why, found.unanswered) == (None, "no pair was answered", 2)
     assert over_all.why == found.why
+
+
+def test_a_model_card_says_how_much_has_no_answer():
+    """One right answer of 80, or all 80: the share is the same."""
+    row = {"arm": "before", "learning_rate": None, "measure": "general", "dataset": "vqa"}
+    row |= {"shown": None, "value": 1.0, "low": 0.025, "high": 1.0, "why": ""}
+    assert _in_words(row | {"unanswered": 0})["value"] == "1 (0.025 to 1)"
+    assert _in_words(row | {"unanswered": 79})["value"] == "1 (0.025 to 1), 79 unanswered"
 
 
 def test_what_was_not_asked_says_so(home):
