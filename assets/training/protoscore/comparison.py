@@ -1,6 +1,6 @@
 """The comparison: is ranking by GRPO better than a plain margin loss on the same pairs?"""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -72,7 +72,8 @@ def comparison(
         for row in rows
         if (row["domain"], row["left"], row["right"]) == ("all", RANKING.name, MARGIN.name)
     ]
-    told = finding(between)
+    of_all = rates[rates["domain"].eq("all")].set_index("metric")
+    told = finding(between) + unscored(of_all, (RANKING.name, MARGIN.name))
     context.log.info("%s", told)
     shown = pd.DataFrame(rows).drop(columns=["p"])
     shown = shown.rename(columns={"low": "difference_low", "high": "difference_high"})
@@ -101,6 +102,19 @@ def finding(row: Mapping[str, Any]) -> str:
         f"No difference is shown between ProtoScore and the plain margin loss: it fails {rates} "
         f"({interval})."
     )
+
+
+def unscored(rates: pd.DataFrame, metrics: Sequence[str]) -> str:
+    """How many pairs have no score by some of these metrics, in a sentence; empty where all have.
+
+    `rates` has a row a metric, by its name.
+    """
+    lacking = [name for name in metrics if rates["unscored"][name]]
+    if not lacking:
+        return ""
+    every = rates["unscored"] + rates["pairs"]
+    some = (f"{rates['unscored'][name]:,} of {every[name]:,} by {name}" for name in lacking)
+    return f" Held-out pairs without a score, in none of these: {', '.join(some)}."
 
 
 def require_alike(ranked: Mapping[str, Any], control: Mapping[str, Any]) -> None:

@@ -18,7 +18,7 @@ from PIL import Image
 from assets.kit.columns import content_hash
 from assets.kit.pair_marks import marked, marks_in, marks_of, overlapping
 from assets.protobias.training import TRAINING_PAIRS
-from assets.training.protoscore.comparison import finding, require_alike
+from assets.training.protoscore.comparison import finding, require_alike, unscored
 from assets.training.protoscore.held_out import UNKNOWN, in_words
 from assets.training.protoscore.selection import choose
 from assets.training.protoscore.training_pairs import by_split
@@ -235,6 +235,12 @@ def test_both_ways_are_compared_on_the_same_pairs(studio, made):
 def test_the_finding_says_which_is_better_or_that_none_is(low, high, said):
     rates = {"left_failure_rate": 0.1, "right_failure_rate": 0.2}
     assert finding({**rates, "difference": -0.1, "low": low, "high": high}).startswith(said)
+
+
+def test_pairs_that_one_of_them_could_not_score_are_told_beside_the_finding():
+    rates = pd.DataFrame({"pairs": [300, 7, 1], "unscored": [0, 293, 2]}, index=["a", "b", "base"])
+    assert unscored(rates, ("a", "b")).endswith("in none of these: 293 of 300 by b.")
+    assert unscored(rates, ("a",)) == ""
 
 
 def test_where_nothing_was_scored_words_stand_in_place_of_numbers():
