@@ -133,7 +133,7 @@ def forked(work, *arguments, disk, within_s=WITHIN_S):
     """
     fork = multiprocessing.get_context("fork")
     with ProcessPoolExecutor(1, fork, initializer=_prepare, initargs=[disk, within_s]) as process:
-        group = process.submit(os.getpid).result(within_s)
+        group = process.submit(os.getpid).result(WITHIN_S)
         try:
             return process.submit(work, *arguments).result(within_s)
         except TimeoutError:

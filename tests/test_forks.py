@@ -36,7 +36,7 @@ def test_one_that_hangs_is_ended_with_what_it_has_forked(tmp_path, capfd):
     disk, pids = tmp_path / "disk", tmp_path / "pids"
     disk.mkdir()
     with pytest.raises(TimeoutError):
-        forked(hang, pids, disk=disk, within_s=1)
+        forked(hang, pids, disk=disk, within_s=3)
     assert "in hang" in capfd.readouterr().err, "where it hung"
     named = pids.read_text().split()
     assert len(named) == 2
