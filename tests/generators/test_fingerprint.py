@@ -188,8 +188,8 @@ def test_what_an_earlier_release_made_is_taken_over_as_long_as_the_code_is_this_
         assert now == present, (
             f"The code of {name} changed (or a library's version did), so that everything is made "
             f"again in every user's store. If it gives the same pixels and readings as before, "
-            f"write {present!r} for {now!r} in FORMER of generators/fingerprint.py, and it is "
-            "taken over. If not, delete the line, and raise the module's VERSION."
+            f"write {present!r} before {now!r} in FORMER of generators/fingerprint.py, and it is "
+            "taken over. If not, delete them all, and raise the module's VERSION."
         )
         assert former
         assert now not in former
