@@ -4,8 +4,10 @@ Each picture has two yes/no questions, one whose answer is yes and one whose ans
 of a subtask is 100 times accuracy, over questions, and 100 times accuracy+, the share of pictures
 of which both are right: 200 at most. Perception is the sum of ten subtasks, cognition of four.
 
-An answer that is neither yes nor no counts as wrong, as in the authors' own script. A request that
-failed is unknown (NaN), and so is then every sum with it.
+Replies are read as by the authors' own script (`tools/eval_tool.zip`, branch Evaluation of
+github.com/BradyFU/Awesome-Multimodal-Large-Language-Models): `read_mme`. A reply that is neither
+yes nor no counts as wrong. A request that failed is unknown (NaN), and so is then every sum with
+it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,6 +17,7 @@ import numpy as np
 import pandas as pd
 
 from metrics.intervals import stratified_interval
+from metrics.replies import without_thinking
 
 PERCEPTION = (
     *("existence", "count", "position", "color", "posters", "celebrity", "scene", "landmark"),
@@ -25,6 +28,8 @@ COGNITION = (
 )
 SUBTASKS: Mapping[str, Sequence[str]] = {"perception": PERCEPTION, "cognition": COGNITION}
 _BEST = 200.0
+_READ = 4
+"""Characters of a reply that decide."""
 _NOTHING = float("nan")
 
 
@@ -35,6 +40,19 @@ class Score(NamedTuple):
     low: float
     high: float
     why: str = ""
+
+
+def read_mme(response: str) -> str | None:
+    """The yes or no among the first four characters of a reply, after its thinking.
+
+    The authors' script sees lower case and looks for yes first, so that "Not at all" is no, and
+    "There is no dog" is neither.
+
+    >>> read_mme("{Yes}"), read_mme("Not at all."), read_mme("There is no dog.")
+    ('yes', 'no', None)
+    """
+    beginning = without_thinking(response).strip().lower()[:_READ]
+    return next((answer for answer in ("yes", "no") if answer in beginning), None)
 
 
 def subtask_score(image: pd.Series, correct: pd.Series) -> float:

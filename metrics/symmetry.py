@@ -12,7 +12,8 @@ and in p(1 − p) of the pairs whatever q is (Theorems 1 and 2).
   the picture is as it was (Table 3), and both forms where it was perturbed (Tables 4 and 5). A case
   is wrong where most of its answers are, and counts one half where half of them are.
 
-Intervals are by a bootstrap over images, each with all of its cases (`metrics.intervals`).
+Intervals are by a bootstrap over base images, each with all of its cases (`metrics.intervals`). A
+base image is what is one picture to a person: three sizes of a scene are answered alike.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -38,7 +39,7 @@ NUMBERS = (
     *("yes_rate", "yes_rate_low", "yes_rate_high", "yes_twice"),
 )
 """The columns of numbers of `symmetry_table`."""
-_NEEDED = ["case_id", "image_id", "form", "truth", "answer", "repeat"]
+_NEEDED = ["case_id", "base_id", "form", "truth", "answer", "repeat"]
 _NOTHING = float("nan")
 Values = NDArray[np.float64]
 
@@ -65,9 +66,9 @@ class Pairs(NamedTuple):
 def pairs_of(answers: pd.DataFrame) -> Pairs:
     """Arrange the answers of one judge under one perturbation.
 
-    `answers` has a row for each case, form and repeat, in any order: `case_id`, `image_id`, `form`
-    (original or negated), `truth` (the right answer to what was asked) and `answer`, yes or no,
-    empty where there is none, and `repeat`, from 0.
+    `answers` has a row for each case, form and repeat, in any order: `case_id`, `base_id` (the base
+    image), `form` (original or negated), `truth` (the right answer to what was asked) and
+    `answer`, yes or no, empty where there is none, and `repeat`, from 0.
     """
     case, names = pd.factorize(answers["case_id"], sort=True)
     repeat = answers["repeat"].to_numpy(np.int64)
@@ -81,7 +82,7 @@ def pairs_of(answers: pd.DataFrame) -> Pairs:
     right[at] = np.where(given, answer == truth, np.nan)
     yes[at] = np.where(given, answer == YES, np.nan)
     images = np.empty(len(names), object)
-    images[case] = answers["image_id"].to_numpy(object)
+    images[case] = answers["base_id"].to_numpy(object)
     truly_yes = np.zeros(len(names), np.bool_)
     truly_yes[case] = (truth == YES) != negated
     return Pairs([str(name) for name in names], images, truly_yes, asked, right, yes)

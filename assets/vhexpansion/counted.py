@@ -7,7 +7,7 @@ import pandas as pd
 
 from assets.kit.tuning import TRAINED_ON, marks_in
 from assets.vhexpansion.common import GROUP, key
-from assets.vhexpansion.training import base_of
+from assets.vhexpansion.training import with_bases
 from resources.home import Home
 from resources.models.catalog import Model
 
@@ -44,18 +44,22 @@ def is_adapted(judge: Model) -> bool:
 
 
 def counted(home: Home, judge: Model, dataset: str, columns: Sequence[str]) -> Counted | None:
-    """Some columns of what a judge answered, where it was not trained on the picture.
+    """Some columns of what a judge answered, and `base_id`: what is one picture to a person.
 
-    None where it was never asked. Raises `BadRecord`.
+    Answers about pictures that it was trained on are left out. None where it was never asked.
+    Raises `BadRecord`.
     """
-    more = [name for name in _PICTURE if is_adapted(judge) and name not in columns]
-    answers = home.find(key(f"answers_{judge.name}"), dataset, [*columns, *more])
-    if answers is None or not is_adapted(judge):
-        return None if answers is None else Counted(answers, 0)
+    read = dict.fromkeys([*columns, *_PICTURE])
+    table = home.find(key(f"answers_{judge.name}"), dataset, [*read])
+    if table is None:
+        return None
+    answers = with_bases(dataset, table)
+    counting = answers[[*columns, "base_id"]]
+    if not is_adapted(judge):
+        return Counted(counting, 0)
     marks = marks_in(home, str(judge.parameters["adapter"]))
     if marks is None:
-        return Counted(answers[[*columns]], None)
-    bases = {each: base_of(dataset, each) for each in answers["image_id"].unique()}
-    learned = answers["image_id"].map(bases).isin(marks) | answers["original"].isin(marks)
+        return Counted(counting, None)
+    learned = answers["base_id"].isin(marks) | answers["original"].isin(marks)
     left_out = int(answers.loc[learned, "case_id"].nunique())
-    return Counted(answers.loc[~learned, [*columns]].reset_index(drop=True), left_out)
+    return Counted(counting[~learned].reset_index(drop=True), left_out)

@@ -35,7 +35,7 @@ from resources.models.catalog import Catalog, Model, identity
 
 def _with_bounds(name: str, told: str) -> dict[str, tuple[pa.DataType, str]]:
     return {
-        **with_interval(name, told, "images"),
+        **with_interval(name, told, "base pictures"),
         f"{name}_least": (REAL, "The same, were all missing answers wrong"),
         f"{name}_most": (REAL, "And were they all right"),
     }
@@ -56,25 +56,27 @@ SYMMETRY = Columns(
     of_cases=(WHOLE, "Cases of the dataset that have a negation"),
     cases=(WHOLE, "Cases that were asked about, without what is left out"),
     left_out=(WHOLE, "Cases left out as the judge was trained on them; empty where not known"),
-    images=(WHOLE, "Their pictures"),
+    images=(WHOLE, "Their base pictures: one for all sizes of a scene"),
     asked=(WHOLE, "Requests, of cases and negations"),
     unanswered=(WHOLE, "Of these, refused, unparsed or failed: neither right nor wrong"),
     truly_yes=(REAL, "The share of cases whose right answer is yes"),
     **_with_bounds("accuracy", "The share of cases that is answered right"),
     negated_accuracy=(REAL, "The share of negations that is answered right"),
     **_with_bounds("symmetric", "The share of pairs, a case and its negation, of which both are"),
-    **with_interval("change", "Of that, from the picture as it was; paired by case", "images"),
+    **with_interval(
+        "change", "Of that, from the picture as it was; paired by case", "base pictures"
+    ),
     generated=(WHOLE, "Generated cases with an answer: negations, if perturbed cases as well"),
     **with_interval(
-        "new_cases", "Those of them that are answered wrong: new successful cases", "images"
+        "new_cases", "Those of them that are answered wrong: new successful cases", "base pictures"
     ),
-    **with_interval("yes_rate", "The share of answers that is yes", "images"),
+    **with_interval("yes_rate", "The share of answers that is yes", "base pictures"),
     yes_twice=(REAL, "The share of pairs to both of which the answer is yes"),
 )
 """One row a judge, perturbation and number of repeats."""
 
 _READ = [
-    *("case_id", "image_id", "form", "truth", "answer", "repeat"),
+    *("case_id", "form", "truth", "answer", "repeat"),
     *("perturbation", "encoder", "parameters", "sha256", "rehearsal"),
 ]
 """The columns that are read: responses of many judges are larger than memory."""
@@ -90,7 +92,7 @@ def symmetry_over(catalog: Catalog, judges: Sequence[Model]) -> AssetsDefinition
         partitions=datasets(),
         deps=[AssetDep(key(f"answers_{judge.name}")) for judge in judges],
         description="Accuracy, symmetric accuracy, new successful cases and yes-rates by judge and "
-        "perturbation, with intervals over images (Tables 3 to 6).",
+        "perturbation, with intervals over base pictures (Tables 3 to 6).",
     )
     def symmetry(context: AssetExecutionContext, home: Home) -> MaterializeResult[pa.Table]:
         """Count what was answered. Raises `NothingYet` where nothing was."""

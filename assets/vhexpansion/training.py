@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
+import pandas as pd
+
 from assets.kit.columns import Row, records, rows
 from assets.kit.tuning import Evaluated, TuningCase, TuningTable, Wording
 from assets.vhexpansion.adversarial_perturbations import METHODS
@@ -89,6 +91,12 @@ def base_of(dataset: str, image_id: str) -> str:
     """The base picture of a picture of a dataset: all of its sizes and versions have one."""
     table = declared().get(dataset)
     return table.base(image_id) if table else image_id
+
+
+def with_bases(dataset: str, answers: pd.DataFrame) -> pd.DataFrame:
+    """The answers with `base_id`, the base picture of their `image_id`."""
+    bases = {name: base_of(dataset, name) for name in answers["image_id"].unique()}
+    return answers.assign(base_id=answers["image_id"].map(bases))
 
 
 TUNING = TuningTable(

@@ -9,9 +9,9 @@ import pandas as pd
 from assets.vhexpansion.adversarial_perturbations import METHODS
 from assets.vhexpansion.asking import NONE
 from assets.vhexpansion.common import key
-from assets.vhexpansion.training import base_of
+from assets.vhexpansion.training import with_bases
 from metrics.intervals import stratified_interval
-from metrics.mme import SUBTASKS, mme_score
+from metrics.mme import SUBTASKS, mme_score, read_mme
 from metrics.paired_differences import paired_interval
 from metrics.symmetry import symmetry
 from resources.home import Home
@@ -21,7 +21,7 @@ NOT_JUDGED = "it has not been asked yet"
 _NAMED = 3
 _READ = [
     *("case_id", "image_id", "original", "form", "truth", "answer", "correct", "repeat", "outcome"),
-    *("perturbation", "encoder", "parameters", "rehearsal"),
+    *("perturbation", "encoder", "parameters", "response", "rehearsal"),
 ]
 
 
@@ -101,19 +101,21 @@ def _mme(home: Home, mme: str, judge: str | None, trained_on: frozenset[str]) ->
         topics.rename(columns={"case_id": "case"}), on="case", how="left"
     )
     # What is neither yes nor no is wrong, as in the authors' script; what failed is unknown.
-    wrong = first["correct"].fillna(value=False).astype(float)
+    answer = first["response"].fillna("").map(read_mme)
+    is_right = answer.eq(first["truth"]).astype(float)
+    first = first.assign(answer=answer, correct=is_right.where(first["outcome"].ne("failed")))
     asked = pd.DataFrame(
         {
             "subtask": first["topic"].fillna(""),
             "image": first["image_id"],
-            "correct": wrong.where(first["outcome"].ne("failed")),
+            "correct": first["correct"],
         }
     )
     for kind in SUBTASKS:
         score = mme_score(asked, kind)
         names = {each.casefold() for each in SUBTASKS[kind]}
         of = first[asked["subtask"].str.casefold().isin(names)]
-        if learned := _learned(mme, of, trained_on):
+        if learned := _learned(of, trained_on):
             yield Measured(kind, mme, cases=len(of), why=learned)
             continue
         yield Measured(
@@ -123,18 +125,17 @@ def _mme(home: Home, mme: str, judge: str | None, trained_on: frozenset[str]) ->
             low=_known(score.low),
             high=_known(score.high),
             cases=len(of),
-            images=of["image_id"].nunique(),
+            images=of["base_id"].nunique(),
             unanswered=int(of["answer"].isna().sum()),
             why=score.why,
             rehearsal=bool(of["rehearsal"].any()),
         )
 
 
-def _learned(mme: str, answers: pd.DataFrame, trained_on: frozenset[str]) -> str:
+def _learned(answers: pd.DataFrame, trained_on: frozenset[str]) -> str:
     """Why a sum would be of what was learned by heart; empty where it would not."""
     shown = answers.drop_duplicates("image_id")
-    bases = shown["image_id"].map(lambda name: base_of(mme, name))
-    seen = shown[bases.isin(trained_on) | shown["original"].isin(trained_on)]
+    seen = shown[shown["base_id"].isin(trained_on) | shown["original"].isin(trained_on)]
     if seen.empty:
         return ""
     some = ", ".join([*seen["image_id"].head(_NAMED), *(["…"] if len(seen) > _NAMED else [])])
@@ -149,7 +150,7 @@ def _accuracy(
     if after.empty:
         return Measured("general", dataset, why=NOT_JUDGED if judge else "")
     right, origin = _right(after), _right(was)
-    images = after.drop_duplicates("case_id").set_index("case_id")["image_id"][right.index]
+    images = after.drop_duplicates("case_id").set_index("case_id")["base_id"][right.index]
     found = Measured(
         "general",
         dataset,
@@ -183,12 +184,12 @@ def _of(
     """What a judge has answered to some cases, each perturbation and setting a case of its own."""
     table = home.find(key(f"{asset}_{judge}"), dataset, _READ) if judge else None
     if table is None:
-        return pd.DataFrame(columns=_READ)
+        return pd.DataFrame(columns=[*_READ, "base_id"])
     if cases is not None:
         table = table[table["case_id"].isin(cases["case_id"])]
     done = table[["perturbation", "encoder", "parameters"]].fillna("").agg("|".join, axis=1)
     named = {"case": table["case_id"], "case_id": table["case_id"] + "|" + done}
-    return table.assign(**named).reset_index(drop=True)
+    return with_bases(dataset, table).assign(**named).reset_index(drop=True)
 
 
 def _known(value: float) -> float | None:

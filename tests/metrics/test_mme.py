@@ -5,7 +5,7 @@ import math
 import pandas as pd
 import pytest
 
-from metrics.mme import COGNITION, PERCEPTION, mme_score, subtask_score
+from metrics.mme import COGNITION, PERCEPTION, mme_score, read_mme, subtask_score
 
 
 def answers(names, right):
@@ -54,3 +54,24 @@ def test_a_sum_that_cannot_be_told_says_why():
     assert failed.why == "1 of 4 questions of commonsense_reasoning have no answer"
     odd = mme_score(answers(COGNITION, [1, 1, 1]), "cognition")
     assert odd.why == "1 of 2 pictures of commonsense_reasoning lack two questions"
+
+
+@pytest.mark.parametrize(
+    ("reply", "answer"),
+    [
+        ("yes", "yes"),
+        ("No.", "no"),
+        ("{Yes}", "yes"),
+        ("  **No**", "no"),
+        ("<think>Yes, or no?</think>\nNo", "no"),
+        # by the letter: the first four characters, and yes before no
+        ("Not a single one", "no"),
+        ("No yes-man is there", "no"),
+        ("Know that it is", "no"),
+        ("The answer is yes", None),
+        ("I see no dog", None),
+        ("", None),
+    ],
+)
+def test_replies_are_read_by_their_first_four_characters(reply, answer):
+    assert read_mme(reply) == answer

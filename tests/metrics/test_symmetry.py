@@ -21,7 +21,7 @@ def answered(*cases, images=None):
     return pd.DataFrame(
         {
             "case_id": f"case {at}",
-            "image_id": images[at] if images else f"image {at}",
+            "base_id": images[at] if images else f"image {at}",
             "form": form,
             "truth": truth if form == "original" else FLIPPED[truth],
             "answer": answer,
@@ -42,7 +42,7 @@ def guessed(random, cases, p, q, repeats=1):
     return pd.DataFrame(
         {
             "case_id": case.astype(str),
-            "image_id": (case % 500).astype(str),
+            "base_id": (case % 500).astype(str),
             "form": np.where(form == 0, "original", "negated"),
             "truth": np.where(form == 0, truth[case], negation[case]),
             "answer": says.ravel(),

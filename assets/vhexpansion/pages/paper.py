@@ -10,7 +10,7 @@ from pathlib import Path
 from assets.report.cells import Body, Cell, Line, Table, margin
 from assets.report.csv_files import rows_of_csv
 from assets.report.formats import NONE as NOTHING
-from assets.report.formats import Rate, count, score, titled
+from assets.report.formats import Rate, count, score
 from assets.vhexpansion.pages.dataset_page import SHORT
 from metrics.symmetry_bounds import contradiction
 
@@ -24,11 +24,11 @@ MEASURES: Mapping[str, str] = {
 }
 SETTINGS: Mapping[str, str] = {
     "epsilon": "ε",
-    "step": "step γ",
-    "iterations_hallucinating": "iterations where it hallucinates",
-    "iterations": "iterations where it does not",
-    "repeats": "repeats",
-    "temperature": "temperature",
+    "step": "Step γ",
+    "iterations_hallucinating": "Iterations where it hallucinates",
+    "iterations": "Iterations where it does not",
+    "repeats": "Repeats",
+    "temperature": "Temperature",
 }
 """What Table 6 varies."""
 Printed = Mapping[str, str]
@@ -63,9 +63,7 @@ def adversarial(datasets: Sequence[str]) -> Table:
 def sweeps() -> Table:
     """Symmetric accuracy of LLaVA-1.5 on MMVP under I-FGSM, by setting (Table 6)."""
     lines = [
-        Line(
-            f"{titled(SETTINGS[row['setting']])}: {row['at']}", [margin(Rate(float(row["value"])))]
-        )
+        Line(f"{SETTINGS[row['setting']]}: {row['at']}", [margin(Rate(float(row["value"])))])
         for row in printed("6")
     ]
     caption = "The paper’s Table 6: LLaVA-1.5 on MMVP under I-FGSM"

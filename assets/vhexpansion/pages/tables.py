@@ -138,7 +138,9 @@ def _varied(title: str, points: Sequence[Point]) -> Table:
         cells = {point.at: _bounded(point.row, "symmetric") for point in points if point.of == of}
         lines.append(Line(of, [cells.get(value, _NOT_ASKED) for value in values]))
     heads = [f"{value:g}" for value in values]
-    return Table.plain(f"Symmetric accuracy by {title}", "Judge and perturbation", heads, lines)
+    return Table.plain(
+        f"Symmetric accuracy by {title.lower()}", "Judge and perturbation", heads, lines
+    )
 
 
 def _symmetric(row: Numbers) -> Cell:

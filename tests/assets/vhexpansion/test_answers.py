@@ -125,6 +125,7 @@ class TestReferenceJudges:
     def numbers(self, judge, cases, pictures=()):
         rows = table_of(answers(reference(judge), cases, pictures))
         rows["encoder"] = rows["encoder"].fillna("")
+        rows["base_id"] = rows["image_id"]
         by = ["model", "perturbation"]
         return symmetry_table(rows, by, {"perturbation": "none"}).set_index("perturbation")
 

@@ -65,6 +65,7 @@ def test_cases_about_pictures_that_a_judge_was_trained_on_do_not_count(home):
     assert found.answers.to_dict("list") == {
         "case_id": ["case 3"] * 2,
         "form": ["original", "negated"],
+        "base_id": [f"{TOPIC}/three/normal"] * 2,
     }
     assert found.left_out == 3
     assert found.warning("tuned", TOPIC).startswith(f"tuned: 3 cases of {TOPIC} are left out")

@@ -35,6 +35,7 @@ def said(judge, chance, cases=40, done=("none", None, None), repeats=1, seed=0, 
                     {
                         "case_id": f"zoo/{number}",
                         "image_id": f"image {number}",
+                        "base_id": f"image {number}",
                         "sha256": f"{number:064x}",
                         "form": form,
                         "question": f"Is {number} {'no ' if form == 'negated' else ''}animal?",
@@ -192,6 +193,8 @@ def test_the_pages_have_pairs_tables_and_the_papers_numbers():
     assert pages["pairs-zoo.html"].count("<figure") == 12
     assert "Is 1 animal?" in pages["pairs-zoo.html"]
     assert "The paper’s Table 6" in pages["dataset-zoo.html"]
+    assert "ε: 4/255" in pages["dataset-zoo.html"]
+    assert "\N{GREEK CAPITAL LETTER EPSILON}" not in pages["dataset-zoo.html"]
     assert pages["index.html"].count("by the new cases") == 5
     assert "A stand-in run" not in "".join(pages.values())
     assert len({*site.thumbnails}) == 12

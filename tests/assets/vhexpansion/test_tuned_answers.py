@@ -26,6 +26,7 @@ def answer(case, right, form="original", perturbation="none", **columns):
         "truth": "yes",
         "answer": {True: "yes", False: "no", None: None}[right],
         "correct": right,
+        "response": {True: "{Yes}", False: "{No}", None: "A dog."}[right],
         "repeat": 0,
         "outcome": "unparsed" if right is None else "answered",
         "perturbation": perturbation,
@@ -120,7 +121,10 @@ def test_mme_is_scored_by_its_rule_of_the_collection_that_is_named(home):
     # What is neither yes nor no is wrong: three of four questions, one of two pictures.
     assert cognition.value == 4 * (75 + 50)
     assert cognition.unanswered == 4
-    failed = [{**rows[0], "correct": None, "answer": None, "outcome": "failed"}, *rows[1:]]
+    first_characters = [{**rows[0], "response": "It is so: {Yes}"}, *rows[1:]]
+    store(home, "clean_answers_tuned", "mme", first_characters)
+    assert list(general(home, pd.DataFrame(), "mme", "tuned", None))[1].value == 3 * 125 + 50
+    failed = [{**rows[0], "response": None, "outcome": "failed"}, *rows[1:]]
     store(home, "clean_answers_tuned", "mme", failed)
     _, cognition = general(home, pd.DataFrame(), "mme", "tuned", None)
     assert cognition.value is None
