@@ -10,6 +10,7 @@ from dagster import (
     AssetMaterialization,
     AssetRecordsFilter,
     DagsterInstance,
+    DagsterRunStatus,
     MultiPartitionsDefinition,
     PartitionsDefinition,
     RunRequest,
@@ -40,6 +41,8 @@ PAINTER = "counterfactory/painter"
 """The tag of a run that was launched for a painter without anyone's pressing a button."""
 SAMPLE = "counterfactory/sample"
 """The tag that says of such a run how large its sample is beside the paper's."""
+QUOTED = "counterfactory/quoted"
+"""The tag of a run of the job `quote` about a new painter: the painter's name."""
 
 _VERSION, _READ = "dagster/data_version", "dagster/input_data_version/"
 _SOMETHING = Usage(1, 1, 1.0)
@@ -235,15 +238,27 @@ class Coverage:
         )
 
     def may_be_launched(self, painter: Model) -> bool:
-        """Whether the prices are known of a painter and of whoever it needs; what lacks is told."""
+        """Whether a painter was quoted, and its prices and those of whoever it needs are known.
+
+        What lacks is told.
+        """
         if painter.name not in self._lacks:
             partition = self.key(self.all_values[0], painter.name)
             needed = (step for step in self.steps if not step.is_optional)
             lacks = next(filter(None, (self._lacking_price(s, partition) for s in needed)), None)
+            if lacks is None and not self._is_quoted(painter):
+                lacks = (
+                    "it has no quote yet. The sensor `painters` makes one; a quote that failed can "
+                    "be executed again from its run's page."
+                )
             self._lacks[painter.name] = lacks
             if lacks is not None:
                 self.told.append(f"{painter.name} is not launched by itself: {lacks}")
         return self._lacks[painter.name] is None
+
+    def _is_quoted(self, painter: Model) -> bool:
+        quotes = RunsFilter(tags={QUOTED: painter.name}, statuses=[DagsterRunStatus.SUCCESS])
+        return bool(self.instance.get_runs(quotes, limit=1))
 
     @cached_property
     def design(self) -> Mapping[AssetKey, Mapping[str, Any]]:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from dagster import (
+    DagsterInstance,
     DefaultSensorStatus,
     RunRequest,
     SensorDefinition,
@@ -18,10 +19,10 @@ from pydantic import BaseModel
 from assets.kit.benchmarks import benchmarks
 from assets.kit.partitions import BY_PAINTER, known_painters, new_collections, sources
 from assets.planning.choice import Assets
-from resources.models.catalog import CatalogFiles, Model
+from resources.models.catalog import Catalog, CatalogFiles, Model
 from resources.models.discovery import poll
 from resources.models.requests import Paint
-from sensors.coverage import Coverage, coverages, price_lacking
+from sensors.coverage import QUOTED, Coverage, coverages, price_lacking
 from sensors.former_log import take_over
 
 EVERY_S = 30
@@ -34,7 +35,8 @@ def noticing(files: CatalogFiles, assets: Assets) -> SensorDefinition:
 
     It runs unless it is turned off: it asks no model, reads lists only where the user wrote a
     pattern, and starts no run but quotes, which send nothing. It adds partitions and removes none,
-    since what a painter has made stays after its entry has gone.
+    since what a painter has made stays after its entry has gone. It quotes painters that have no
+    quote, also where a command was first to make their partitions.
     """
 
     @sensor(
@@ -57,25 +59,26 @@ def noticing(files: CatalogFiles, assets: Assets) -> SensorDefinition:
         catalog = files.load()
         known = known_painters(context.instance)
         new = [model for model in catalog.with_role("painter") if model.name not in known]
+        unquoted = _find_unquoted(context.instance, catalog)
         own = new_collections(context.instance, catalog)
         adding = [sources.build_add_request(own)] if own else []
-        if not new and own:
+        if not new and not unquoted and own:
             return SensorResult(dynamic_partitions_requests=adding)
-        if not new:
+        if not new and not unquoted:
             said = f"No new painter: there is {', '.join(sorted(known)) or 'none yet'}."
             return SkipReason("\n".join([said, *polled.told]))
-        context.log.info("New painters: %s", ", ".join(model.name for model in new))
-        for model in new:
+        names = [model.name for model in new]
+        context.log.info("New painters: %s", ", ".join({*names, *(m.name for m in unquoted)}))
+        for model in unquoted:
             if lacks := price_lacking(model, Paint("")):
                 context.log.warning("%s is never launched by itself: %s", model.name, lacks)
-        real = [model for model in new if not model.rehearses]
         covered = coverages(context.instance, catalog, assets, benchmarks())
         return SensorResult(
             dynamic_partitions_requests=[
-                *(each.build_add_request([model.name for model in new]) for each in BY_PAINTER),
+                *([each.build_add_request(names) for each in BY_PAINTER] if names else []),
                 *adding,
             ],
-            run_requests=[_quote(covered, real)] if real and covered else [],
+            run_requests=[_quote(covered, model) for model in unquoted] if covered else [],
         )
 
     return noticed
@@ -88,23 +91,33 @@ class _Polled(BaseModel):
     told: list[str] = []
 
 
-def _quote(covered: Sequence[Coverage], new: Sequence[Model]) -> RunRequest:
-    """The run of the job `quote` that says what benchmarks would ask of and about new painters."""
+def _find_unquoted(instance: DagsterInstance, catalog: Catalog) -> list[Model]:
+    """Painters that have no quote yet, whoever made their partitions; stand-ins need none."""
+    tags = dict(instance.get_run_tags(tag_keys=[QUOTED]))
+    quoted_names = tags.get(QUOTED, set())
+    return [
+        model
+        for model in catalog.with_role("painter")
+        if not model.rehearses and model.name not in quoted_names
+    ]
+
+
+def _quote(covered: Sequence[Coverage], painter: Model) -> RunRequest:
+    """The run of the job `quote` that says what benchmarks would ask of and about a painter."""
     names = [step.key.to_user_string() for coverage in covered for step in coverage.steps]
     config: dict[str, Any] = {
         "select": " or ".join(f'key:"{name}"' for name in names),
         "partitions": [
-            coverage.key(value, model.name)
+            coverage.key(value, painter.name)
             for coverage in covered
-            for model in new
             for value in coverage.all_values
         ],
     }
     if ops := {name: of for coverage in covered for name, of in coverage.ops.items()}:
         config["config"] = {"ops": ops}
     return RunRequest(
-        run_key=f"quote {' '.join(model.name for model in new)}",
+        run_key=f"quote {painter.name}",
         job_name="quote",
         run_config={"ops": {"quote": {"config": config}}},
-        tags={"counterfactory/quoted": " ".join(model.name for model in new)[:255]},
+        tags={QUOTED: painter.name},
     )

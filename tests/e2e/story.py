@@ -164,7 +164,7 @@ def _afterwards(story):
     story.write_models(REFERENCES, EARLIER, PATTERN)
     story.provider.models["openai"] = ["gpt-5-mini", OLD]
     with story.instance() as instance:
-        # So that it is no new one, which would be quoted.
+        # As a command does that is used before the sensor looks.
         add_painters(instance, load(story.models))
     began = time.time()
     story.serve()

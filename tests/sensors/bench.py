@@ -3,7 +3,7 @@
 import json
 from hashlib import sha256
 
-from dagster import AssetKey, AssetMaterialization, DagsterRun, DagsterRunStatus, asset
+from dagster import AssetKey, AssetMaterialization, DagsterRun, DagsterRunStatus, RunRequest, asset
 from dagster._core.utils import make_new_run_id
 
 from assets.kit.benchmarks import benchmarks
@@ -11,7 +11,7 @@ from assets.kit.partitions import BY_PAINTER, painters, tags_of
 from assets.protobias.common import pairs, protobias_domains
 from generators.prompts.concepts import DOMAINS
 from resources.models.catalog import CatalogFiles
-from sensors.coverage import PAINTER, Coverage
+from sensors.coverage import PAINTER, QUOTED, Coverage
 from tests.resources.models.test_patterns import PATTERN
 
 TRIPLETS, IMAGE_PAIRS, FILTERED, SUMMARY, REPORT = (
@@ -84,6 +84,11 @@ class Bench:
     def noticed(self, *names):
         for division in BY_PAINTER:
             self.instance.add_dynamic_partitions(division.name, list(names))
+
+    def quoted(self, *names):
+        """A quote of each painter."""
+        for name in names:
+            self.ran(RunRequest(job_name="quote", tags={QUOTED: name}))
 
     def written(self, *domains, number=2400, version="1"):
         """Triplets of so many concepts; the paper has no more of any domain."""

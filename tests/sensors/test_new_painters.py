@@ -15,11 +15,13 @@ from dagster import (
 
 from assets.kit.benchmarks import benchmarks, flows
 from assets.kit.jobs import jobs_of
+from assets.kit.partitions import add_painters
 from definitions import by_key, defs
 from generators.prompts.concepts import DOMAINS
 from sensors.coverage import Coverage
 from sensors.monthly_schedules import missing, monthly
 from sensors.new_painters import launching
+from sensors.painters import noticing
 from tests.sensors.bench import (
     ASSETS,
     FILTERED,
@@ -60,6 +62,7 @@ def tick(bench):
 def prepared(bench):
     bench.models(PRIOR, SEER, SKETCH, EARLIER, NEW)
     bench.noticed("sketch", "earlier", "new")
+    bench.quoted("earlier", "new")
     bench.written()
     bench.pairs_made("earlier", "animals")
 
@@ -148,6 +151,24 @@ def test_a_judge_without_a_price_is_left_out(tick, bench):
     runs, _ = tick()
     assert all("scores_seer" not in key.path for run in runs for key in run.asset_selection)
     assert all("scores_prior" in run.asset_selection[-1].path for run in runs)
+
+
+def test_nothing_is_launched_without_a_quote_whoever_made_the_partitions(tick, bench):
+    newest = painter("newest")
+    bench.models(PRIOR, SEER, SKETCH, EARLIER, newest)
+    add_painters(bench.instance, bench.files.load())
+    runs, message = tick()
+    assert runs == []
+    assert "newest is not launched by itself: it has no quote yet." in message
+    [quote] = noticing(bench.files, ASSETS)(build_sensor_context(bench.instance)).run_requests
+    assert quote.run_key == "quote newest"
+    bench.ran(quote, FAILED)
+    assert tick()[0] == []
+    assert "newest" not in str(
+        missing(bench.instance, bench.files, ASSETS, PROTOBIAS, "2027-01")[0]
+    )
+    bench.ran(quote)
+    assert {run.tags["counterfactory/painter"] for run in tick()[0]} == {"newest"}
 
 
 def test_a_domain_without_triplets_waits(bench, tick):

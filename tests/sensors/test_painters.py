@@ -5,6 +5,7 @@ import time
 import pytest
 from dagster import DefaultSensorStatus, SensorResult, SkipReason, build_sensor_context
 
+from assets.kit.partitions import add_painters
 from resources.models.catalog import CatalogError
 from sensors import painters as painters_sensor
 from sensors.painters import noticing
@@ -26,6 +27,8 @@ def tick(bench):
         if isinstance(said, SensorResult):
             for request in said.dynamic_partitions_requests:
                 bench.noticed(*request.partition_keys)
+            for request in said.run_requests:
+                bench.ran(request)
         return said, set(bench.instance.get_dynamic_partitions("painters"))
 
     return tick
@@ -41,21 +44,27 @@ def test_a_new_painter_gets_a_partition_and_none_is_taken_away(tick):
     assert painters == {"flux", "gemini"}
 
 
-def test_new_painters_are_quoted_together_and_once(tick):
+def test_each_new_painter_is_quoted_once(tick):
     said, _ = tick(PRIOR, SEER, painter("flux"), painter("gpt", price={}))
-    [request] = said.run_requests
-    assert (request.job_name, request.run_key) == ("quote", "quote flux gpt")
-    wanted = request.run_config["ops"]["quote"]["config"]
-    assert wanted["select"] == (
+    assert [request.run_key for request in said.run_requests] == ["quote flux", "quote gpt"]
+    assert {request.job_name for request in said.run_requests} == {"quote"}
+    config = said.run_requests[0].run_config["ops"]["quote"]["config"]
+    assert config["select"] == (
         'key:"protobias/image_pairs" or key:"protobias/filtered_pairs" or '
         'key:"protobias/scores_prior" or key:"protobias/scores_seer"'
     )
-    assert wanted["partitions"] == [
-        f"{domain}|{name}"
-        for name in ("flux", "gpt")
-        for domain in ("animals", "demography", "objects")
-    ]
+    assert config["partitions"] == ["animals|flux", "demography|flux", "objects|flux"]
     said, _ = tick(PRIOR, SEER, painter("flux"), painter("gpt", price={}))
+    assert isinstance(said, SkipReason)
+
+
+def test_a_painter_whose_partitions_a_command_made_is_quoted_as_well(tick, bench):
+    bench.models(painter("flux"), SKETCH)
+    add_painters(bench.instance, bench.files.load())
+    said, _ = tick(painter("flux"), SKETCH)
+    assert said.dynamic_partitions_requests == []
+    assert [request.run_key for request in said.run_requests] == ["quote flux"]
+    said, _ = tick(painter("flux"), SKETCH)
     assert isinstance(said, SkipReason)
 
 
