@@ -2,7 +2,8 @@
 
 FRAME's Appendix B.3 tries a grid, keeps the configuration with the highest mean score and reports
 that very mean: the luckiest of 16 that do nothing looks like an effect. Held out, the configuration
-is chosen on one half of the pictures and reported on the other.
+is chosen on one half of the pictures and reported on the other. A picture with all of its texts
+lies in one half, and where there is one configuration, nothing is chosen and all pictures count.
 """
 
 from collections.abc import Iterable
@@ -28,19 +29,23 @@ class Search(NamedTuple):
     in_sample: Best
     """Chosen and reported on all pictures: biased upwards by the choice, its interval as well."""
     held_out: Best
-    """Chosen on one half of the pictures, reported on the other."""
+    """Chosen on one half of the pictures, reported on the other; on all without a choice."""
 
 
 def search(scores: pd.DataFrame, *, seed: int = 0) -> Search:
     """The best configuration of a bias, for the pictures of one judge and domain.
 
-    `scores` has a row for each picture and configuration: `image_id`, `domain`, `configuration`,
-    `original` and `biased`, NaN where there is no score. The best is that with the highest percent
-    change over the pictures that were scored both times, and of equal ones the first. The halves
-    depend on `seed` and the pictures' names alone; there are at least two pictures. The changes are
-    NaN where nothing was scored that could be compared.
+    `scores` has a row for each picture, text and configuration: `picture`, `domain`,
+    `configuration`, `original` and `biased`, NaN where there is no score. The best is that with the
+    highest percent change over the pictures that were scored both times, and of equal ones the
+    first. The halves depend on `seed` and the pictures' names alone; there are at least two
+    pictures, unless there is one configuration. The changes are NaN where nothing was scored that
+    could be compared.
     """
-    chosen_on = scores["image_id"].isin(chosen_half(scores["image_id"], seed=seed))
+    if scores["configuration"].nunique() == 1:
+        only = Best(best(scores), percent_change(scores, seed=seed))
+        return Search(only, only)
+    chosen_on = scores["picture"].isin(chosen_half(scores["picture"], seed=seed))
     choices = best(scores), best(scores[chosen_on])
     reports = scores, scores[~chosen_on]
     return Search(
@@ -51,9 +56,11 @@ def search(scores: pd.DataFrame, *, seed: int = 0) -> Search:
     )
 
 
-def chosen_half(images: Iterable[str], *, seed: int = 0) -> set[str]:
+def chosen_half(pictures: Iterable[str], *, seed: int = 0) -> set[str]:
     """The pictures on which a search that is held out chooses; it reports on the others."""
-    order = sorted(set(images), key=lambda name: sha256(f"halves/{seed}/{name}".encode()).digest())
+    order = sorted(
+        set(pictures), key=lambda name: sha256(f"halves/{seed}/{name}".encode()).digest()
+    )
     return set(order[: len(order) // 2])
 
 

@@ -7,15 +7,14 @@
   does not change at all: beside it stands the share whose interval lies above 0.
 - The mean rise is that of the percent changes of those that rise.
 
-Intervals are by a bootstrap over pictures, each with its scores before and after and under every
-bias, its ends moved out as in `metrics.graded_means`. The tests simulate 0–5 scores of 25 to
-100 pictures, 150 times each: at least 90 % of the intervals of a percent change cover the truth.
-Resamples of few pictures agree too easily on whether a mean rises: where they all do, the interval
-of the rate goes by that of the change.
+Intervals are by a bootstrap over pictures, each with its scores by all of its texts, before and
+after and under every bias, its ends moved out as in `metrics.graded_means`. The tests simulate 0–5
+scores of 25 to 100 pictures, of one text and of five. Resamples of few pictures agree too easily on
+whether a mean rises: where they all do, the interval of the rate goes by that of the change.
 """
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -23,7 +22,14 @@ from numpy.typing import NDArray
 
 from metrics.graded_means import expanded
 from metrics.ranking import ALL
-from metrics.resampling import Interval, Sums, most_unseen, quantiles, resampled_means
+from metrics.resampling import (
+    Interval,
+    Sums,
+    cluster_sums,
+    most_unseen,
+    quantiles,
+    resampled_means,
+)
 
 HIGHEST = 5.0
 """The highest score that FRAME's judges can give; the lowest is 0."""
@@ -40,7 +46,9 @@ class Change(NamedTuple):
     """The mean scores before and after a bias, and the change in percent of the former."""
 
     images: int
-    """Pictures that were scored both times."""
+    """Pictures that were scored both times, by one text or more."""
+    unscored: int
+    """Pictures and texts that lack a score, before or after."""
     original: float
     biased: float
     percent: float
@@ -71,22 +79,31 @@ def percent(original: float, biased: float) -> float:
     return 100 * (biased / original - 1) if original > 0 else float("nan")
 
 
-def percent_change(scores: pd.DataFrame, *, seed: int = 0, level: float = _LEVEL) -> Change:
+def percent_change(
+    scores: pd.DataFrame,
+    *,
+    among: pd.DataFrame | None = None,
+    seed: int = 0,
+    level: float = _LEVEL,
+) -> Change:
     """The change that one bias makes, over the domains of its rows.
 
-    `scores` has a row for each picture: `image_id`, `domain`, `original` and `biased`, 0 to
-    `HIGHEST`, NaN where there is no score. Where all pictures changed alike, the share of those
-    that would have changed otherwise is bounded as none in n. Numbers are NaN where a domain has no
-    picture that was scored both times.
+    `scores` has a row for each picture and text: `picture`, `domain`, `original` and `biased`, 0 to
+    `HIGHEST`, NaN where there is no score. Resamples are of the pictures of `among`, by default
+    `scores`, so that changes of the same pictures are resampled alike. Where all pictures changed
+    alike, the share of those that would have changed otherwise is bounded as none in n, and their
+    scores by the scale. Numbers are NaN where a domain has no picture that was scored both times.
     """
     both = np.array(scores[["original", "biased"]], float)
-    both[np.isnan(both).any(axis=1)] = np.nan
-    domains = scores["domain"].to_numpy()
-    before, after = ([*_sums(side, scores, domains)] for side in both.T)
-    images = sum(each.base_images for each in before)
+    unscored = np.isnan(both).any(axis=1)
+    both[unscored] = np.nan
+    parts = [*_sums(both, scores, scores if among is None else among)]
+    before, after = ([part[side] for part in parts] for side in (0, 1))
+    images, lacking = sum(each.base_images for each in before), int(unscored.sum())
     if not before or min(each.base_images for each in before) == 0:
         nothing = float("nan")
-        return Change(images, nothing, nothing, nothing, Interval(nothing, nothing), np.empty(0))
+        interval = Interval(nothing, nothing)
+        return Change(images, lacking, nothing, nothing, nothing, interval, np.empty(0))
     original, biased = (float(np.mean([each.mean for each in side])) for side in (before, after))
     changed = percent(original, biased)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -96,31 +113,34 @@ def percent_change(scores: pd.DataFrame, *, seed: int = 0, level: float = _LEVEL
     if np.isnan(changed) or np.isnan(resampled).all():
         interval = Interval(float("nan"), float("nan"))
     elif number < 2 or np.nanmax(resampled) - np.nanmin(resampled) < 1e-9:
-        unseen = 100 * most_unseen(number, level) * HIGHEST / original
-        interval = Interval(max(-100.0, changed - unseen), changed + unseen)
+        unseen, least, most = most_unseen(number, level), -100.0, percent(original, HIGHEST)
+        interval = Interval(
+            changed - unseen * (changed - least), changed + unseen * (most - changed)
+        )
     else:
         interval = quantiles(resampled, expanded(number, level))
-    return Change(images, original, biased, changed, interval, resampled)
+    return Change(images, lacking, original, biased, changed, interval, resampled)
 
 
-def _sums(side: Values, scores: pd.DataFrame, domains: NDArray[Any]) -> Iterator[Sums]:
-    """The sums of each domain's pictures, in one order for all biases."""
-    images = scores["image_id"].to_numpy()
+def _sums(both: Values, scores: pd.DataFrame, among: pd.DataFrame) -> Iterator[tuple[Sums, Sums]]:
+    """The sums of each domain's pictures before and after, in one order for all biases."""
+    domains, pictures = scores["domain"].to_numpy(), scores["picture"].to_numpy()
     for domain in np.unique(domains):
-        held = domains == domain
-        ordered = side[held][np.argsort(images[held], kind="stable")]
-        there = ~np.isnan(ordered)
-        yield Sums(np.where(there, ordered, 0.0), there.astype(float))
+        names = pd.Index(np.unique(among["picture"][among["domain"].eq(domain)].to_numpy()))
+        is_here = domains == domain
+        index = names.get_indexer(pictures[is_here])
+        before, after = (cluster_sums(side, index, len(names)) for side in both[is_here].T)
+        yield before, after
 
 
 def inflation_table(scores: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
     """One row for each domain × bias of a judge, and for each bias over all of its domains.
 
-    `scores` has a row for each picture and bias: `image_id`, `domain`, `bias`, `original` and
+    `scores` has a row for each picture, text and bias: `picture`, `domain`, `bias`, `original` and
     `biased`, NaN where there is no score. Biases keep the order in which they come.
     """
     rows = [
-        (domain, bias, change.images, len(held) - change.images, *change[1:4], *change.interval)
+        (domain, bias, *change[:5], *change.interval)
         for domain, bias, held in _cells(scores)
         for change in [percent_change(held, seed=seed)]
     ]
@@ -143,7 +163,7 @@ def success(scores: pd.DataFrame, *, seed: int = 0, level: float = _LEVEL) -> Su
     """
     domains = sorted(scores["domain"].unique())
     changes = [
-        percent_change(held, seed=seed * len(domains) + domains.index(domain))
+        percent_change(held, among=scores, seed=seed * len(domains) + domains.index(domain))
         for domain, _, held in _cells(scores)
         if domain != ALL
     ]

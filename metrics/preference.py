@@ -26,13 +26,13 @@ Values = NDArray[np.float64]
 def win_rates(comparisons: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
     """One row for each domain, and domain `all`, the mean over domains.
 
-    `comparisons` has a row for each pair: `image_id`, `domain`, and the preference for A, 0 to 1,
-    `first` where A was shown first and `second` where it was second, NaN where there is none; a
-    pair needs both. `first_before` and `second_before` are those of the original A, if there are
-    any: `gain` is then how far the preference rose, over the pairs that have all four.
+    `comparisons` has a row for each pair: `picture`, which A is, `domain`, and the preference for
+    A, 0 to 1, `first` where A was shown first and `second` where it was second, NaN where there is
+    none; a pair needs both. `first_before` and `second_before` are those of the original A, if
+    there are any: `gain` is then how far the preference rose, over the pairs that have all four.
 
     `win`, `tie` and `loss` are shares of pairs by their average; `preference` is the mean, with its
-    95 % interval by a bootstrap over pairs. Numbers are NaN where a domain has no pair for them.
+    95 % interval by a bootstrap over pictures. Numbers are NaN where a domain has no pair for them.
     """
     after = comparisons[["first", "second"]].to_numpy(float)
     before = comparisons.reindex(columns=["first_before", "second_before"]).to_numpy(float)
@@ -49,7 +49,7 @@ def win_rates(comparisons: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
     rows = []
     for domain, held in _domains(comparisons["domain"].to_numpy()):
         domains = comparisons["domain"].to_numpy()[held]
-        images = comparisons["image_id"].to_numpy()[held]
+        images = comparisons["picture"].to_numpy()[held]
         found: dict[str, Any] = {
             "domain": domain,
             "pairs": int(scored[held].sum()),

@@ -56,11 +56,18 @@ def sums_by_stratum(
 
 
 def _sums(scores: NDArray[np.float64], clusters: NDArray[np.generic]) -> Sums:
-    _, index = np.unique(clusters, return_inverse=True)
+    names, index = np.unique(clusters, return_inverse=True)
+    return cluster_sums(scores, index, len(names))
+
+
+def cluster_sums(
+    scores: NDArray[np.float64], index: NDArray[np.integer[Any]], clusters: int
+) -> Sums:
+    """The sums of so many base images, of which `index` names one by number for each score."""
     scored = ~np.isnan(scores)
     return Sums(
-        np.bincount(index, np.where(scored, scores, 0.0)).astype(np.float64),
-        np.bincount(index, scored).astype(np.float64),
+        np.bincount(index, np.where(scored, scores, 0.0), clusters).astype(np.float64),
+        np.bincount(index, scored, clusters).astype(np.float64),
     )
 
 

@@ -32,7 +32,7 @@ from generators.perturbations.registry import from_json, to_json
 from generators.prompts.judging_templates import STANDARD
 from generators.prompts.visual_concepts import DOMAINS
 from metrics import chosen_half, inflation_table, success
-from metrics.held_out_search import best
+from metrics.held_out_search import best as best_configuration
 from metrics.ranking import ALL
 from resources.home import Home
 from resources.models.catalog import Model
@@ -54,8 +54,8 @@ INFLATION = Columns(
     pictures=(TEXT, "all, or readable: those in which code reads the same as before"),
     domain=(TEXT, "A domain; or all: the mean over those that have the bias"),
     bias=(TEXT, "A bias or a combination; or all, for how often they raise the mean"),
-    images=(WHOLE, "Pictures scored both times"),
-    unscored=(WHOLE, "Pictures without a score, before or after"),
+    images=(WHOLE, "Pictures scored both times, each once whatever its texts"),
+    unscored=(WHOLE, "Pictures and texts without a score, before or after"),
     original=(REAL, "Mean score before, 0 to 5"),
     biased=(REAL, "Mean score after"),
     **with_interval("percent", "Change of the mean in percent", "pictures, paired"),
@@ -69,10 +69,10 @@ INFLATION = Columns(
 )
 
 
-_PICTURE = ["domain", "image_id", "bias", "parameters", "sha256"]
+_PICTURE = ["domain", "image_id", "original", "bias", "parameters", "sha256"]
 _READ = {
     "scores": [*_PICTURE, "readable", "template", "score"],
-    "search": ["domain", "bias", "choice", "parameters", "seed", "rehearsal"],
+    "search": ["domain", "bias", "choice", "parameters", "tried", "seed", "rehearsal"],
     "pairwise": [*_PICTURE, "other", "order", "preference"],
 }
 """The columns that are read: responses of many judges are larger than memory."""
@@ -144,13 +144,19 @@ def beside(
     """Each picture before and after the best configuration of each bias, in one row a bias.
 
     `scores` and `search` are of one judge, of any domains. Held out, they are those of the half on
-    which nothing was chosen. What was `asked` of the best configurations, by default `scores`, is
-    what is compared.
+    which nothing was chosen; all, where there was one configuration. What was `asked` of the best
+    configurations, by default `scores`, is what is compared.
     """
     found = beside_originals(scores if asked is None else asked, template)
-    best = search[search["choice"].eq(choice)][["domain", "bias", "parameters"]]
-    held = found.merge(best, on=["domain", "bias", "parameters"])
-    return held if choice == IN_SAMPLE else held[~chosen_on(held, scores, search)]
+    held = found.merge(_best(search, choice), on=["domain", "bias", "parameters"])
+    if choice == IN_SAMPLE:
+        return held
+    return held[~(held["tried"].gt(1) & chosen_on(held, scores, search))]
+
+
+def _best(search: pd.DataFrame, choice: str) -> pd.DataFrame:
+    """The best configuration of each bias, and how many there were to choose from."""
+    return search[search["choice"].eq(choice)][["domain", "bias", "parameters", "tried"]]
 
 
 def chosen_on(rows: pd.DataFrame, scores: pd.DataFrame, search: pd.DataFrame) -> "pd.Series[bool]":
@@ -162,9 +168,9 @@ def chosen_on(rows: pd.DataFrame, scores: pd.DataFrame, search: pd.DataFrame) ->
         (domain, name)
         for domain, of in originals.groupby("domain")
         if domain in seeds
-        for name in chosen_half(of["image_id"], seed=int(seeds[domain]))
+        for name in chosen_half(of["original"], seed=int(seeds[domain]))
     ]
-    where = pd.MultiIndex.from_frame(rows[["domain", "image_id"]])
+    where = pd.MultiIndex.from_frame(rows[["domain", "picture"]])
     return pd.Series(where.isin(halves), rows.index)
 
 
@@ -236,19 +242,29 @@ def _made_of(combined: pd.DataFrame, search: pd.DataFrame, choice: str) -> "pd.S
 
 
 def _held_out(combined: pd.DataFrame, scores: pd.DataFrame, search: pd.DataFrame) -> pd.DataFrame:
-    """By domain the best bias, pair and so on of one half of the pictures, on the other half."""
-    single = beside_originals(scores).merge(
-        search[search["choice"].eq(HELD_OUT)][["domain", "bias", "parameters"]]
-    )
+    """By domain the best bias, pair and so on of one half of the pictures, on the other half.
+
+    Where there is one pair alone, of biases with one configuration each, all pictures count.
+    """
+    best = _best(search, HELD_OUT)
+    searched = {*zip(best["domain"], best["bias"], strict=True)} - {
+        *zip(*(best[best["tried"].eq(1)][name] for name in ("domain", "bias")), strict=True)
+    }
+    single = beside_originals(scores).merge(best)
     single = single[single["image_id"].isin(combined["image_id"])]
     every = pd.concat([single, combined[_made_of(combined, search, HELD_OUT)]], ignore_index=True)
     is_chosen_on = chosen_on(every, scores, search)
     sizes = every["bias"].str.count(re.escape(JOINED))
     reported = []
-    for _, held in every.groupby(["domain", sizes]):
+    for (domain, _), held in every.groupby(["domain", sizes]):
+        names = held["bias"].unique()
+        parts = names[0].split(JOINED)
+        if len(names) == 1 and not any((domain, part) in searched for part in parts):
+            reported.append(held)
+            continue
         half = is_chosen_on[held.index]
         if half.any():
-            name = best(held[half].rename(columns={"bias": "configuration"}))
+            name = best_configuration(held[half].rename(columns={"bias": "configuration"}))
             reported.append(held[~half & held["bias"].eq(name)])
     return pd.concat(reported) if reported else every.head(0)
 

@@ -155,7 +155,8 @@ class Pairwise(JudgeStep[SomeBiases]):
 
 def compared(preferences: pd.DataFrame) -> pd.DataFrame:
     """One row a pair and bias, as `metrics.win_rates` takes it, with `bias` and `model`."""
-    names = ["model", "domain", "image_id"]
+    preferences = preferences.rename(columns={"original": "picture"})
+    names = ["model", "domain", "image_id", "picture"]
     wide = preferences.pivot(
         index=[*names, "bias", "parameters"], columns="order", values="preference"
     ).reset_index()

@@ -19,7 +19,9 @@ _SCORES = ("model", "domain", "image_id", "instruction", "bias", "parameters", "
 _NEEDED = {
     "scores": [*_SCORES, "sha256", "template", "score"],
     "search": ["model", "domain", "bias", "choice", "parameters"],
-    "pairwise": ["model", "domain", "image_id", "bias", "parameters", "order", "preference"],
+    "pairwise": [
+        *("model", "domain", "image_id", "original", "bias", "parameters", "order", "preference"),
+    ],
 }
 
 

@@ -34,7 +34,7 @@ SEARCH = Columns(
     choice=(
         TEXT,
         "in_sample: chosen and reported on all pictures, as the paper does; held_out: chosen on "
-        "one half of them, reported on the other",
+        "one half of them, reported on the other, unless one configuration alone was tried",
     ),
     parameters=(TEXT, "The configuration that was chosen, as in frame/biased_images"),
     tried=(WHOLE, "How many there were to choose from"),
@@ -52,10 +52,12 @@ SEARCH = Columns(
 
 
 _READ = Columns(
-    **SCORES.some("image_id", "domain", "bias", "parameters", "template", "score", "outcome"),
-    **SCORES.some("readable", "rehearsal"),
+    **SCORES.some("image_id", "original", "domain", "bias", "parameters", "template", "score"),
+    **SCORES.some("outcome", "readable", "rehearsal"),
 )
-TEXTS_OF_SCORES = ("image_id", "domain", "bias", "parameters", "template", "outcome")
+TEXTS_OF_SCORES = (
+    *("image_id", "original", "domain", "bias", "parameters", "template", "outcome"),
+)
 """What is read of scores as categories: few texts, in very many rows."""
 
 
@@ -85,7 +87,7 @@ class Search(Step[Searching]):
         )
 
     def rows(self, work: Work[Searching]) -> list[dict[str, Any]]:
-        """Search each bias. Raises `Unfit` for a single picture."""
+        """Search each bias. Raises `Unfit` where a choice among several has a single picture."""
         scores = work.stored["scores"].frame([*_READ.columns], TEXTS_OF_SCORES)
         domain, source = domain_and_source(work.partition)
         known = {
@@ -97,12 +99,14 @@ class Search(Step[Searching]):
         }
         if scores["outcome"].eq(PENDING).any():
             return [{**known, **row} for row in _pending(scores)]
-        if scores["image_id"].nunique() == 1:
+        compared = beside_originals(scores)
+        is_choice = compared.groupby("bias")["parameters"].nunique().gt(1).any()
+        if is_choice and compared["picture"].nunique() == 1:
             raise Unfit(
                 f"{self.key.to_user_string()}: one picture has no two halves. Have "
                 f"{self.judge.name} score two or more."
             )
-        return [{**known, **row} for row in searched(beside_originals(scores), work.config.seed)]
+        return [{**known, **row} for row in searched(compared, work.config.seed)]
 
     def wanted(self, work: Work[Searching], rows: Sequence[Row]) -> Iterable[tuple[Any, ...]]:
         """Two rows of each bias that was scored."""
@@ -117,15 +121,16 @@ class Search(Step[Searching]):
 def beside_originals(scores: pd.DataFrame, template: str = STANDARD) -> pd.DataFrame:
     """Each picture under each configuration that was tried, with its score before and after.
 
-    `scores` are one judge's. There is a row for every picture that was asked about as it was:
-    `image_id`, `domain`, `bias`, `parameters`, `readable`, `original` and `biased`, NaN where there
-    is no score.
+    `scores` are one judge's. There is a row for every picture and text that was asked about as it
+    was: `image_id`, `picture` (its name in the image store: one picture may have several texts),
+    `domain`, `bias`, `parameters`, `readable`, `original` and `biased`, NaN without a score.
     """
     scores = scores[scores["template"].eq(template)]
-    before = scores[scores["bias"].eq(NONE)][["image_id", "domain", "score"]]
+    before = scores[scores["bias"].eq(NONE)][["image_id", "original", "domain", "score"]]
+    before = before.rename(columns={"original": "picture", "score": "original"})
     after = scores[scores["bias"].ne(NONE)]
     tried = after[["bias", "parameters"]].drop_duplicates()
-    every = tried.merge(before.rename(columns={"score": "original"}), how="cross")
+    every = tried.merge(before, how="cross")
     found = after[["image_id", "parameters", "readable", "score"]]
     joined: pd.DataFrame = every.merge(
         found.rename(columns={"score": "biased"}), how="left", on=["image_id", "parameters"]

@@ -13,7 +13,7 @@ def searched(random, images=60, rises=(0.0,) * 16):
     tables = [
         pd.DataFrame(
             {
-                "image_id": [f"people/{at:03}" for at in range(images)],
+                "picture": [f"people/{at:03}" for at in range(images)],
                 "domain": "people",
                 "configuration": f"configuration {number:02}",
                 "original": before,

@@ -9,7 +9,7 @@ from metrics.preference import win_rates
 
 
 def compared(first, second, domain="people", before=None):
-    table = {"image_id": [f"{domain}/{at}" for at in range(len(first))], "domain": domain}
+    table = {"picture": [f"{domain}/{at}" for at in range(len(first))], "domain": domain}
     table |= {"first": first, "second": second}
     if before is not None:
         table |= {"first_before": before, "second_before": before}

@@ -25,6 +25,7 @@ def scores(*tried, template="standard", rise):
             "model": "eye",
             "domain": "animals",
             "image_id": name,
+            "original": name,
             "bias": "+".join(part.name for part in each) or "none",
             "parameters": to_json(each),
             "readable": None,

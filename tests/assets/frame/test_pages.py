@@ -30,7 +30,7 @@ def made(judge, rise, images, domains=("animals", "indoor")):
             "instruction": "Generate a dog.",
             "bias": bias,
             "parameters": parameters,
-            "original": "a",
+            "original": f"{domain} {number}",
             "sha256": "b",
             "template": "standard",
             "readable": bool(number % 3),
@@ -64,7 +64,7 @@ def test_a_judge_that_is_moved_and_one_that_is_not():
     found = finding([source])
     assert found.state == "results"
     assert found.sentence.startswith("1 of 2 judges give a picture of brush clearly more")
-    assert "; eye gives +4" in found.sentence
+    assert "; eye gives +39.5" in found.sentence
     assert "buys 1.00 of 5 points from eye" in sentence(source, "eye")
     assert "buys 0.00 of 5 points from stone" in sentence(source, "stone")
     lower = source.inflation.assign(biased=source.inflation["original"] - 1)
