@@ -46,7 +46,7 @@ class Captions(JudgeStep[Limited]):
     told, divided_by = "What {judge} says that each picture shows.", staticmethod(datasets)
     references, asks, named_by = CAPTIONERS, Look(()), ("image_id",)
     present = MappingProxyType(
-        {CAPTIONED: ("caption",), "unparsed": ("reason",), "refused": (), "failed": ("reason",)}
+        {CAPTIONED: ("caption",), **dict.fromkeys(("unparsed", "refused", "failed"), ())}
     )
     inputs = MappingProxyType(
         {"pictures": Input(key("pictures"), read_by=PICTURES, by_default=True)}

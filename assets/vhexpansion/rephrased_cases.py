@@ -135,7 +135,7 @@ def _row(case: Row, form: str, writer: str) -> dict[str, Any]:
         "question": case[f"{said}question"],
         "answer": case[f"{said}answer"],
         "writer": writer,
-        "wordings": [],
+        "wordings": None,
         "calls": [],
         "outcome": PENDING if case["outcome"] == PENDING else None,
     }
