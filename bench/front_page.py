@@ -80,7 +80,7 @@ def _site(folder: Path, judges: list[str]) -> None:
         Failure(name, "result", f"thumbs/{n}.webp", "A flag", "How many stars?", "50", "51", "#top")
         for name, n in product(judges, range(MOST))
     ]
-    entry = Entry(folder.name, "Does it look?", "It does.", "results")
+    entry = Entry(folder.name, "Does it look?", "It does.", "result")
     folder.mkdir(parents=True)
     for path, text in (entry.file, Judged(_MEASURES, standings, failures).file):
         (folder / path).write_text(text, encoding="utf-8")

@@ -34,7 +34,9 @@ _PUBLISHED = ("benchmark", "originals")
 _OUTCOMES = ("unparsed", "refused", "failed")
 _NUMBERS = {
     "base_images": "int64",
+    "asked": "int64",
     "answers": "int64",
+    "unanswered": "int64",
     **{
         name: "float64"
         for rate in _RATES
@@ -61,7 +63,8 @@ def accuracy_table(answers: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
     size; parts stand before their whole and keep their order of first appearance. Subtopics are
     told apart in the table's own sets, sizes in the variants.
 
-    `base_images` and `answers` count what the accuracy rests on. Rates are between 0 and 1 and
+    `base_images` and `answers` count what the accuracy rests on; of all that was `asked`,
+    `unanswered` has no readable answer: unparsed, refused or failed. Rates are between 0 and 1 and
     the change between −1 and 1, with 95 % intervals that take base images, not answers, as
     independent (`metrics.intervals`, `metrics.paired_differences`), the same for the same `seed`.
     """
@@ -135,7 +138,9 @@ def _summary(rows: Rows, topics: int, seed: int) -> dict[str, float]:
     answered = len(np.unique(rows["topic"][given]))
     found: dict[str, float] = {
         "base_images": len(np.unique(rows["base"][given])),
+        "asked": len(rows),
         "answers": int(given.sum()),
+        "unanswered": int(sum(rows[name].sum() for name in _OUTCOMES)),
         "biased_errors": rows.mean(np.where(given, np.nan_to_num(tempted), np.nan), topics),
     }
     for name, interval, column, at_least in (

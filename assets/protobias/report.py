@@ -94,7 +94,7 @@ def painted_by(home: Home, painter: str, scorers: Sequence[Model]) -> Painted | 
     return Painted(
         name=painter,
         stand_in=stand_in,
-        trial=not stand_in and any(sample.is_trial for sample in samples),
+        parts=[f"{sample.domain} {part}" for sample in samples for part in sample.parts],
         samples=[sample.told for sample in samples],
         partial=partial,
         summary=summary,

@@ -15,8 +15,12 @@ from assets.report.formats import (
     score,
     score_interval,
     signed,
+    told_share,
 )
+from metrics.firmness import Firmness
 
+MARK = "Trial"
+"""The mark beside a number that is not ranked."""
 _NO_NUMBERS: Mapping[str, float] = {}
 
 
@@ -131,7 +135,8 @@ class Table(NamedTuple):
 
 
 def share(rate: Rate) -> Cell:
-    """`71.6 %` with its interval."""
+    """`71.6 %` with its interval, if that says anything."""
+    rate = told_share(rate)
     return _told(rate, percent(rate.value), interval(rate))
 
 
@@ -155,6 +160,14 @@ def change(rate: Rate) -> Cell:
     """A change as a share of what was before: `+27.3 %` with its interval."""
     cell = points(rate)
     return cell if rate.value is None else cell._replace(text=f"{cell.text}\u00a0%")
+
+
+def unranked(cell: Cell, firmness: Firmness) -> Cell:
+    """The cell of a number that is no result: marked, and sorted below all results."""
+    if firmness != "trial":
+        return cell
+    numbers = {f"trial {name}".strip(): value for name, value in cell.numbers.items()}
+    return cell._replace(numbers=numbers, mark=MARK if cell.numbers else "")
 
 
 def with_change(cell: Cell, change: Rate) -> Cell:

@@ -7,7 +7,17 @@ from typing import Any, NamedTuple
 
 from markupsafe import Markup, escape
 
+from metrics.firmness import Firmness
+
 NONE = "–"
+FIRMNESS_WORDS: Mapping[Firmness, str] = {
+    "result": "a result",
+    "trial": "a trial: not ranked",
+    "no answer": "no answer",
+    "not run": "not run",
+    "stand-in": "a stand-in run: no result",
+}
+"""The words for a firmness on every page."""
 _AFTER = re.compile(r"[_./-](?=.)")
 
 
@@ -46,6 +56,13 @@ def rate_of(row: Mapping[str, Any] | None, name: str, of: float = 1) -> Rate:
     held = ((row or {}).get(f"{name}{end}") for end in ("", "_low", "_high"))
     value, low, high = (None if each is None or isnan(each) else each / of for each in held)
     return Rate(value, low, high)
+
+
+def told_share(rate: Rate) -> Rate:
+    """The share; no value where its interval holds all that a share can be, with a note."""
+    if rate.low is None or rate.high is None or rate.low > 0 or rate.high < 1:
+        return rate
+    return Rate(None, note=", ".join(filter(None, (rate.note, "too few to tell"))))
 
 
 def percent(fraction: float | None) -> str:
@@ -144,7 +161,13 @@ def question(prompt: str) -> str:
     return first + mark if mark else prompt.partition(". ")[0]
 
 
+def with_firmness(name: str, firmness: Firmness) -> str:
+    """The name of what was run; in brackets its firmness, unless it is a result."""
+    return name if firmness == "result" else f"{name} ({FIRMNESS_WORDS[firmness]})"
+
+
 FILTERS = {
+    "firmness": FIRMNESS_WORDS.__getitem__,
     "question": question,
     "percent": percent,
     "interval": interval,

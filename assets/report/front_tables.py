@@ -16,10 +16,11 @@ from assets.report.cells import (
     margin,
     points,
     share,
+    unranked,
 )
-from assets.report.formats import Rate, count
+from assets.report.formats import FIRMNESS_WORDS, Rate, count
 from assets.report.profiles import Profile
-from assets.report.standings import Firmness, Measure, Standing
+from assets.report.standings import Measure, Standing
 
 WRITTEN: Mapping[str, Callable[[Rate], Cell]] = {
     "share": share,
@@ -29,7 +30,6 @@ WRITTEN: Mapping[str, Callable[[Rate], Cell]] = {
 }
 """By how a measure is written: what makes a cell of its number."""
 BETTER = {"higher": "higher is better", "lower": "lower is better", "near 0": "0 is best"}
-_MARKS: Mapping[Firmness, str] = {"result": "", "trial": "Trial", "stand-in": ""}
 _KINDS = {"judge": "Judges", "metric": "Metrics", "reference": "Reference judges"}
 
 
@@ -146,9 +146,7 @@ def _valued(measure: Measure, standing: Standing) -> Cell:
     """The number and its interval; that of a trial is marked, and no column is sorted by it."""
     cell = WRITTEN[measure.written](standing.rate._replace(note=""))
     numbers = {**cell.numbers, "items": float(standing.items)} if cell.numbers else {}
-    if standing.firmness == "trial":
-        numbers = {f"trial {name}".strip(): value for name, value in numbers.items()}
-    return cell._replace(numbers=numbers, mark=_MARKS[standing.firmness])
+    return unranked(cell._replace(numbers=numbers), standing.firmness)
 
 
 def _empty(profile: Profile, folder: str) -> Cell:
@@ -161,12 +159,11 @@ def _empty(profile: Profile, folder: str) -> Cell:
 
 
 def _whole(measure: Measure, standing: Standing, root: str) -> Line:
-    said = {"result": "a result", "trial": "a trial", "stand-in": "a stand-in, no result"}
     cells = [
         _valued(measure, standing)._replace(note=standing.note),
         Cell(standing.of or "all of it"),
         Cell(f"{count(standing.items)} {standing.unit}", numbers={"": standing.items}),
         Cell(standing.date or "unknown"),
-        Cell(said[standing.firmness], link=f"{root}{standing.link}"),
+        Cell(FIRMNESS_WORDS[standing.firmness], link=f"{root}{standing.link}"),
     ]
     return Line(measure.name, cells, BETTER[measure.better])

@@ -7,7 +7,6 @@ from hashlib import sha256
 
 from assets.report.roster import Gap, Kind, Roster
 from assets.report.standings import (
-    FIRMNESS,
     MOST,
     Failure,
     Judged,
@@ -15,6 +14,7 @@ from assets.report.standings import (
     Standing,
     taken_in_turn,
 )
+from metrics.firmness import FIRMNESS
 
 _LONGEST = 60
 """Characters of a file's name."""
@@ -66,7 +66,7 @@ def profiles(judged: Mapping[str, Judged], roster: Roster) -> list[Profile]:
         for each in roster.judges
     }
     for folder, held in judged.items():
-        for standing in held.standings:
+        for standing in (each for each in held.standings if each.firmness != "not run"):
             profile = found.setdefault(standing.model, Profile(standing.model))
             profile.standings.setdefault(folder, []).append(standing)
         for failure in held.failures:

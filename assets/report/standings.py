@@ -8,22 +8,16 @@ that its own page shows.
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, zip_longest
-from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
-from assets.report.formats import Rate
+from assets.report.formats import Rate, told_share
+from metrics.firmness import Evidence, Firmness
 
 _Each = TypeVar("_Each")
 
 FILE = "standings.json"
 MOST = 10
 """Failures of a judge that are shown."""
-
-Firmness: TypeAlias = Literal["result", "trial", "stand-in"]
-"""A trial is of too few items, or of a part of them, to be ranked; a stand-in is of a reference
-judge, or of what something offline has made, and no result."""
-
-FIRMNESS: tuple[Firmness, ...] = ("result", "trial", "stand-in")
-"""The firmest first."""
 
 
 class Measure(NamedTuple):
@@ -40,13 +34,20 @@ class Measure(NamedTuple):
     meaning: str
     """In one sentence, for who has not read the paper."""
 
+    def shown(self, rate: Rate, evidence: Evidence) -> Rate:
+        """The number, if an answer is behind it and its interval says anything."""
+        if not evidence.has_number:
+            return Rate(None)
+        return told_share(rate) if self.written == "share" else rate
+
 
 class Standing(NamedTuple):
     """One number of a judge or metric: the very one that the benchmark's own page shows.
 
-    `value`, `low` and `high` (the ends of its 95 % interval) are None where there is none, and
-    `note` then says why; else what a reader must know to compare it. Of a benchmark that has no
-    number over all of its partitions there is one standing for each that `of` names.
+    `firmness` follows from the answers (`metrics.firmness`). `value`, `low` and `high` (the ends of
+    its 95 % interval) are None where there is none, and `note` then says why; else what a reader
+    must know to compare it. Of a benchmark that has no number over all of its partitions there is
+    one standing for each that `of` names.
     """
 
     model: str
@@ -68,6 +69,39 @@ class Standing(NamedTuple):
     of: str = ""
     """As in "pairs by flux-dev"; empty for the benchmark as a whole."""
     note: str = ""
+
+    @classmethod
+    def build(
+        cls,
+        model: str,
+        measure: Measure,
+        evidence: Evidence,
+        rate: Rate,
+        *,
+        items: int,
+        unit: str,
+        date: str,
+        link: str,
+        of: str = "",
+        notes: Iterable[str] = (),
+    ) -> "Standing":
+        """A number as firm as its evidence, which the note names where it is no result."""
+        shown = measure.shown(rate, evidence)
+        reasons = () if evidence.is_stand_in and evidence.has_number else evidence.reasons
+        return cls(
+            model=model,
+            measure=measure.name,
+            firmness=evidence.firmness,
+            value=shown.value,
+            low=shown.low,
+            high=shown.high,
+            items=items,
+            unit=unit,
+            date=date,
+            link=link,
+            of=of,
+            note=", ".join(dict.fromkeys(filter(None, (*reasons, shown.note, *notes)))),
+        )
 
     @property
     def rate(self) -> Rate:
@@ -114,9 +148,9 @@ class Judged(NamedTuple):
         return FILE, json.dumps(told, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
     def covers(self, model: str) -> bool:
-        """Whether each measure has a number of a model's that is no stand-in's."""
+        """Whether a model was asked for each measure, and not as a stand-in."""
         held = [each for each in self.standings if each.model == model]
-        there = {each.measure for each in held if each.firmness != "stand-in"}
+        there = {each.measure for each in held if each.firmness not in ("stand-in", "not run")}
         return bool(there) and there >= {each.name for each in self.measures}
 
     @classmethod

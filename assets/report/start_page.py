@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Generic, Literal, NamedTuple, TypeAlias, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from upath import UPath
 
@@ -20,12 +20,14 @@ from assets.report.rendering import STATIC, Renderer, Shell
 from assets.report.roster import Roster
 from assets.report.standings import Judged
 from assets.report.strips import strips
+from metrics.firmness import FIRMNESS, Firmness
 from resources.atomic_writes import write_whole
 
 T = TypeVar("T")
-State: TypeAlias = Literal["results", "trial", "stand-in run", "no results yet"]
 
 _ENTRY = "finding.json"
+_NAMED = 3
+"""Models that a sentence names."""
 _MARK = '<svg xmlns="http://www.w3.org/2000/svg"><title>Reports</title></svg>\n'
 """`mark.svg`: a page leads to the start page once it has seen that this lies beside it."""
 _JUDGES = ("judges", "tables/judges")
@@ -36,8 +38,22 @@ class Finding(NamedTuple, Generic[T]):
     """What was found, in a sentence, how firm it is, and the part of the report that it is of."""
 
     sentence: str
-    state: State
+    firmness: Firmness
     of: T
+
+
+def trial_sentence(reasons: str, sentence: str) -> str:
+    """The sentence on the only model that was asked, where its number is no result."""
+    return f"A trial ({reasons}): {sentence}"
+
+
+def unranked_sentence(of: str, reasons: Mapping[str, str]) -> str:
+    """The reasons, by model, why no number on a dataset, source or painter is a result."""
+    if not reasons:
+        return f"No model has been asked about {of} yet."
+    told = "; ".join(f"{model}: {reason}" for model, reason in [*reasons.items()][:_NAMED])
+    more = f"; and {len(reasons) - _NAMED} more" if len(reasons) > _NAMED else ""
+    return f"No model is ranked on {of} yet. {told}{more}."
 
 
 class Entry(NamedTuple):
@@ -46,7 +62,7 @@ class Entry(NamedTuple):
     title: str
     question: str
     finding: str
-    state: State
+    firmness: Firmness
 
     @property
     def file(self) -> tuple[str, str]:
@@ -172,7 +188,7 @@ def _lacking(columns: list[Column], profile: Profile) -> list[tuple[str, str]]:
 
 def _counts(judged: Mapping[str, Judged]) -> dict[str, int]:
     """How many different judges and metrics have a result, and how many a trial at most."""
-    firm: dict[str, set[str]] = {each: set() for each in standings.FIRMNESS}
+    firm: dict[str, set[str]] = {each: set() for each in FIRMNESS}
     for held in judged.values():
         for standing in held.standings:
             if standing.value is not None:

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from assets.frame.common import QUESTION, TITLE
 from assets.frame.pages import charts, finding, paper, tables
 from assets.frame.pages.gallery import gallery
-from assets.frame.pages.source_page import FEWEST, SHORT, Sourced, firmest_first
+from assets.frame.pages.source_page import SHORT, Sourced, firmest_first
 from assets.frame.pages.standings import judged
 from assets.report import publish
 from assets.report.costs import costs
@@ -35,7 +35,7 @@ def build(
     galleries = {source.name: gallery(source) for source in sources}
     shown = dict.fromkeys(each for held in galleries.values() for each in held.thumbnails)
     modules = {"tables": tables, "charts": charts, "sentence": finding.sentence}
-    told = {"sources": sources, "paper_says": paper, "fewest": FEWEST, "short": SHORT}
+    told = {"sources": sources, "paper_says": paper, "short": SHORT}
     shell = Shell(TITLE, facts, _LINKS)
     page = Renderer(_TEMPLATES, shell, question=QUESTION, **modules, **told).page
 
@@ -47,7 +47,7 @@ def build(
             yield from page(source.gallery, "pictures.html", source=source, gallery=pictures)
 
     return publish.Site(
-        entry=Entry(TITLE, QUESTION, found.sentence, found.state),
+        entry=Entry(TITLE, QUESTION, found.sentence, found.firmness),
         pages=pages(),
         pictures=(),
         thumbnails=list(shown),

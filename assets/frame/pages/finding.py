@@ -1,11 +1,11 @@
-"""The finding: one sentence of all judges, and one for each on the effect of an overlay."""
+"""The finding: one sentence on all judges, and one for each on the effect of an overlay."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from assets.frame.pages.source_page import Sourced, firmest_first
 from assets.report.formats import ends_with_sign, rate_of, score, with_sign
-from assets.report.start_page import Finding, State
+from assets.report.start_page import Finding, trial_sentence, unranked_sentence
 
 _SAID = {
     "instruction": "Writing the instruction onto a picture",
@@ -15,42 +15,57 @@ _SAID = {
 
 
 def finding(sources: Sequence[Sourced]) -> Finding[Sourced]:
-    """Of the newest source of results, else of the newest trial, else of a stand-in run."""
-    of = firmest_first(sources)[0]
-    if of.stand_in:
-        told = "A stand-in run: judges and pictures are stand-ins, and no figure is a result."
-        return Finding(told, "stand-in run", of)
-    state: State = "trial" if of.trial else "results"
-    rows = {judge: row for judge in of.judges if (row := of.overlay(judge))}
-    if not rows:
-        return Finding(f"No overlay was tried on {of.name}.", "no results yet", of)
+    """The finding on the newest source of results, else on a trial or a stand-in run."""
+    source = firmest_first(sources)[0]
+    if source.firmness == "stand-in":
+        text = "A stand-in run: judges or pictures are stand-ins, and no figure is a result."
+    elif source.firmness == "result":
+        text = _results(source)
+    else:
+        text = _trials(source)
+    return Finding(text, source.firmness, source)
+
+
+def _results(source: Sourced) -> str:
+    """The judge that an overlay moves most, of those that are ranked."""
+    firm = [j for j in source.judges if source.overlay_evidence(j).firmness == "result"]
+    rows = {judge: row for judge in firm if (row := source.overlay(judge))}
     most = max(rows, key=lambda judge: float(rows[judge]["percent"]))
     clear = sum(row["percent_low"] > 0 for row in rows.values())
     give = "The only judge gives" if len(rows) == 1 else f"{clear} of {len(rows)} judges give"
-    told = (
-        f"{give} a picture of {of.name} clearly more once words are written "
+    if not clear:
+        return f"No judge of {source.name} gives a picture clearly more once words are on it."
+    return (
+        f"{give} a picture of {source.name} clearly more once words are written "
         f"onto it; {most} gives {change(rows[most])} more."
-        if clear
-        else f"No judge of {of.name} gives a picture clearly more once words are written onto it."
     )
-    return Finding(told if state == "results" else f"A trial on few pictures: {told}", state, of)
+
+
+def _trials(source: Sourced) -> str:
+    """The number of the only judge, or each judge's reasons; several are not ranked."""
+    if len(source.judges) == 1 and source.overlay(source.judges[0]):
+        return sentence(source, source.judges[0])
+    reasons = {judge: "; ".join(source.overlay_evidence(judge).reasons) for judge in source.judges}
+    return unranked_sentence(source.name, reasons)
 
 
 def sentence(source: Sourced, judge: str) -> str:
     """How much of a judge's score an overlay can buy, held out, with its interval.
 
-    It stands alone: of few pictures it says that it is a trial.
+    It stands alone: of a trial it says why it is one.
     """
-    row = source.overlay(judge)
+    row, evidence = source.overlay(judge), source.overlay_evidence(judge)
     if row is None:
-        return f"{judge}: no overlay was scored before and after."
+        return f"{judge}: {'; '.join(evidence.reasons)}."
     more = float(row["biased"]) - float(row["original"])
-    said = _SAID[row["bias"]]
-    what = f"A trial: {said[0].lower()}{said[1:]}" if source.trial else said
     points = f"{score(abs(more))} of 5 points"
     told = f"loses {points} with {judge}" if more < 0 else f"buys {points} from {judge}"
     means = f"from {score(row['original'])} to {score(row['biased'])}"
-    return f"{what} {told}, {means}: {change(row)} {ends_with_sign(rate_of(row, 'percent'))}."
+    interval = ends_with_sign(rate_of(row, "percent"))
+    said = f"{_SAID[row['bias']]} {told}, {means}: {change(row)} {interval}."
+    if evidence.firmness != "trial":
+        return said
+    return trial_sentence("; ".join(evidence.reasons), f"{said[0].lower()}{said[1:]}")
 
 
 def change(row: Mapping[str, Any]) -> str:

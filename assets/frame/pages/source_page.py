@@ -1,7 +1,7 @@
 """The tables of one source of pictures."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -11,15 +11,18 @@ from assets.frame.biases import NONE
 from assets.frame.inflation import EVERY, SINGLE
 from assets.frame.search import HELD_OUT
 from assets.kit.columns import plain_records
+from assets.report.formats import with_firmness
 from generators.perturbations.grids import GRID
 from generators.prompts.judging_templates import STANDARD
 from generators.prompts.visual_concepts import DOMAINS
+from metrics.firmness import FIRMNESS, Evidence, Firmness
 from metrics.ranking import ALL
 
 OVERLAYS = ("instruction", "keyword", "authenticity")
 """The overlays, that first which moves most judges in the paper: it stands for the others."""
 FEWEST = 25
-"""Pictures of a domain: intervals are known to hold from so many on (`metrics.inflation`)."""
+"""Pictures of a domain behind a number: intervals are known to hold from so many on
+(`metrics.inflation`)."""
 SHORT: Mapping[str, str] = {
     "brightness": "Bright.",
     "gamma": "Gamma",
@@ -53,12 +56,46 @@ class Sourced:
         """Whether something offline had a part in any number."""
         return bool(self.inflation["rehearsal"].astype("boolean").fillna(value=False).any())
 
+    @cached_property
+    def firmness(self) -> Firmness:
+        """The firmness of what an overlay does to the firmest judge."""
+        firmnesses = (self.overlay_evidence(judge).firmness for judge in self.judges)
+        return min(firmnesses, key=FIRMNESS.index, default="not run")
+
     @property
-    def trial(self) -> bool:
-        """Whether a domain has too few pictures for a result."""
-        originals = self.scores[self.scores["bias"].eq(NONE)]
-        counts = originals.groupby("domain")["image_id"].nunique()
-        return not self.stand_in and bool(counts.lt(FEWEST).any())
+    def title(self) -> str:
+        """Its name, and its firmness unless that is a result."""
+        return with_firmness(self.name, self.firmness)
+
+    def overlay_evidence(self, judge: str) -> Evidence:
+        """The scores behind what an overlay does to a judge's score, held out."""
+        row = self.overlay(judge)
+        tried = [each for each in OVERLAYS if each in self.biases][:1]
+        evidence = self.evidence(judge, [str(row["bias"])] if row else tried)
+        if row is None and evidence.answers:
+            return replace(evidence, doubt="the mean score before is 0, or a domain has none")
+        return evidence
+
+    def evidence(self, judge: str, biases: Collection[str]) -> Evidence:
+        """The scores, before and after, behind what some biases do to a judge's score, held out."""
+        rows = [
+            row
+            for domain in self.domains
+            for bias in biases
+            if (row := self.row(judge, bias, domain)) is not None
+        ]
+        scored = [int(row["images"]) for row in rows]
+        held = {row["domain"] for row in rows}
+        domains = f"{len(held)} of {len(self.domains)} domains"
+        return Evidence(
+            requests=sum(scored) + sum(int(row["unscored"]) for row in rows),
+            answers=sum(scored),
+            units=min(scored, default=0),
+            fewest=FEWEST,
+            unit="pictures of a domain",
+            part=domains if 0 < len(held) < len(self.domains) else "",
+            is_stand_in=self.stand_in,
+        )
 
     @property
     def judges(self) -> list[str]:
@@ -120,4 +157,4 @@ class Sourced:
 def firmest_first(sources: Sequence[Sourced]) -> list[Sourced]:
     """The newest of results, then the other results, trials, and stand-in runs."""
     newest_first = sources[::-1]
-    return sorted(newest_first, key=lambda source: (source.stand_in, source.trial))
+    return sorted(newest_first, key=lambda source: FIRMNESS.index(source.firmness))

@@ -1,12 +1,11 @@
 """What the front page of all reports shows of each judge: inflation, and what moved it most."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from assets.frame.biases import NONE
 from assets.frame.pages.gallery import Gallery
-from assets.frame.pages.source_page import FEWEST, Sourced
+from assets.frame.pages.source_page import Sourced
 from assets.report.formats import rate_of
-from assets.report.standings import Failure, Firmness, Judged, Measure, Standing
+from assets.report.standings import Failure, Judged, Measure, Standing
 from metrics.ranking import ALL
 
 INFLATION = Measure(
@@ -47,35 +46,28 @@ def judged(
     )
 
 
-def _firmness(source: Sourced, judge: str) -> Firmness:
-    if source.stand_in:
-        return "stand-in"
-    held = source.scores[source.scores["bias"].eq(NONE) & source.scores["model"].eq(judge)]
-    few = held.groupby("domain")["image_id"].nunique().lt(FEWEST).any()
-    return "trial" if source.trial or few or held.empty else "result"
-
-
-def _standings(source: Sourced, judge: str, date: str) -> list[Standing]:
+def _standings(source: Sourced, judge: str, date: str) -> Iterator[Standing]:
     overlay, biases = source.overlay(judge), source.row(judge, ALL)
-    held = source.inflation[source.inflation["model"].eq(judge)]["domain"]
-    domains = [each for each in source.domains if each in set(held)]
-    part = f"{len(domains)} of {len(source.domains)} domains"
-    lacking = part if len(domains) < len(source.domains) else ""
-    by = f"by {overlay['bias']}" if overlay else "no overlay was tried"
-    tried = "" if biases else "no bias was tried"
-    pictures, combinations = overlay and overlay["images"], biases and biases["combinations"]
+    by = f"by {overlay['bias']}" if overlay else ""
+    pictures = overlay["images"] if overlay else 0
+    combinations = biases["combinations"] if biases else 0
     numbers = (
-        (INFLATION, rate_of(overlay, "percent", 100), pictures, "inflation", by),
-        (SUCCESS, rate_of(biases, "rate"), combinations, "success", tried),
+        (INFLATION, rate_of(overlay, "percent", 100), source.overlay_evidence(judge), pictures, by),
+        (SUCCESS, rate_of(biases, "rate"), source.evidence(judge, source.biases), combinations, ""),
     )
-    return [
-        Standing(
-            *(judge, measure.name, _firmness(source, judge), *rate[:3]),
-            *(int(items or 0), _UNITS[at], date, f"{source.page}#{at}"),
-            *(f"pictures of {source.name}", ", ".join(filter(None, (note, lacking)))),
+    for (measure, rate, evidence, items, note), section in zip(numbers, _UNITS, strict=True):
+        yield Standing.build(
+            judge,
+            measure,
+            evidence,
+            rate,
+            items=int(items),
+            unit=_UNITS[section],
+            date=date,
+            link=f"{source.page}#{section}",
+            of=f"pictures of {source.name}",
+            notes=[note],
         )
-        for measure, rate, items, at, note in numbers
-    ]
 
 
 def _failures(source: Sourced, judge: str, galleries: Mapping[str, Gallery]) -> list[Failure]:
@@ -83,7 +75,7 @@ def _failures(source: Sourced, judge: str, galleries: Mapping[str, Gallery]) -> 
     return [
         Failure(
             judge,
-            _firmness(source, judge),
+            source.overlay_evidence(judge).firmness,
             slide.changed.file,
             f"Changed: {slide.title}",
             f"How well does the picture fit “{slide.instruction}”?",

@@ -11,12 +11,21 @@ from assets.frame.pages.source_page import SHORT, Sourced
 from assets.frame.people import BINS, Agreement, agreement, beside_people, binned
 from assets.frame.search import CHOICES, HELD_OUT, IN_SAMPLE
 from assets.kit.columns import records
-from assets.report.cells import Body, Cell, Line, Table, mean, number, share
+from assets.report.cells import Body, Cell, Line, Table, mean, number, share, unranked
 from assets.report.formats import NONE as NOTHING
-from assets.report.formats import Rate, ends_with_sign, rate_of, score, score_interval, titled
+from assets.report.formats import (
+    Rate,
+    ends_with_sign,
+    rate_of,
+    score,
+    score_interval,
+    titled,
+    with_firmness,
+)
 from generators.perturbations.registry import from_json
 from generators.prompts.judging_templates import STANDARD, TEMPLATES
 from metrics.correlation import Correlation
+from metrics.firmness import Evidence
 from metrics.ranking import ALL
 
 SAID: Mapping[str, str] = {
@@ -167,16 +176,27 @@ def success(sources: Sequence[Sourced]) -> Table:
                 Cell(source.name),
                 Cell(choice.replace("_", " ")),
                 number(int(row["combinations"])),
-                share(rate_of(row, "rate")),
-                share(Rate(row["clear"])),
-                _percent(rate_of(row, "rise")),
+                *(
+                    unranked(cell, source.evidence(judge, source.biases).firmness)
+                    for cell in (
+                        share(rate_of(row, "rate")),
+                        share(Rate(row["clear"])),
+                        _percent(rate_of(row, "rise")),
+                    )
+                ),
             ],
+            _reasons(source.evidence(judge, source.biases)),
         )
         for source in sources
         for judge, choice in product(source.judges, CHOICES[::-1])
         if (row := source.row(judge, ALL, choice=choice))
     ]
     return Table.plain("Attack success", "Judge", heads, lines)
+
+
+def _reasons(evidence: Evidence) -> str:
+    """The reasons why numbers are no results, beside a judge's name."""
+    return "" if evidence.is_stand_in else ", ".join(evidence.reasons)
 
 
 def _by_judge(
@@ -186,7 +206,9 @@ def _by_judge(
     domains = [*source.domains, *([ALL] if overall and len(source.domains) > 1 else [])]
     bodies = [
         Body(
-            judge,
+            judge
+            if source.stand_in
+            else with_firmness(judge, source.overlay_evidence(judge).firmness),
             [
                 Line(_domain(domain), [*cells(judge, domain)], kind="mean" if domain == ALL else "")
                 for domain in domains

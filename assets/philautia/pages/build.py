@@ -36,7 +36,7 @@ def build(
             yield from page(dataset.page, "dataset.html", dataset=dataset, shown=shown)
 
     return publish.Site(
-        entry=Entry(TITLE, QUESTION, found.sentence, found.state),
+        entry=Entry(TITLE, QUESTION, found.sentence, found.firmness),
         pages=pages(),
         pictures=(),
         thumbnails=[*thumbnails([*galleries.values()])],

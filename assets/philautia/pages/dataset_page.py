@@ -11,8 +11,9 @@ from assets.philautia.common import key
 from assets.philautia.examples import Example
 from assets.philautia.pomms import OF_GENERATOR, OF_PANEL, POMMS
 from assets.philautia.preference_matrix import CELL, FAMILY, MATRIX, MODEL, PROBLEM, TEST
-from assets.report.formats import count
+from assets.report.formats import count, with_firmness
 from generators.prompts.captioning import BASED, FREE
+from metrics.firmness import FIRMNESS, Evidence, Firmness
 from metrics.matching_test import SELF
 from metrics.ranking import ALL
 
@@ -40,16 +41,49 @@ class Compared:
         """Whether something offline had a part in any number."""
         return any(bool(row["rehearsal"]) for row in (*self._matrix, *self._pomms))
 
-    @property
-    def trial(self) -> bool:
-        """Whether there are too few pictures for a result."""
-        return not self.stand_in and self.images < FEWEST
+    @cached_property
+    def firmness(self) -> Firmness:
+        """The firmness of the firmest judge."""
+        judges = ((setting, name) for setting in self.settings for name in self.names(setting)[1])
+        firmnesses = (self.evidence(*judge).firmness for judge in judges)
+        return min(firmnesses, key=FIRMNESS.index, default="not run")
+
+    def evidence(self, setting: str, judge: str) -> Evidence:
+        """The scores behind a judge's preference for captions of its own."""
+        writers = {row["generator"] for row in self.part(setting, CELL) if row["scored"]}
+        cells = [row for row in self.part(setting, CELL) if row["evaluator"] == judge]
+        given = [row for row in cells if row["generator"] in writers] or cells
+        own = self.cell(setting, judge, judge)
+        is_asked = own is not None and own["asked"] > 0
+        doubt = "" if is_asked else "no caption of its own to score"
+        if own is not None and own["scored"] and own["preference"] is None:
+            doubt = "no preference can be told, which takes a second model"
+        return Evidence(
+            requests=sum(row["asked"] for row in given),
+            answers=sum(row["scored"] for row in given),
+            units=own["scored"] if own else 0,
+            fewest=FEWEST if is_asked else 0,
+            doubt=doubt,
+            is_stand_in=self.stand_in,
+        )
+
+    def own(self, setting: str, judge: str) -> Numbers | None:
+        """The diagonal's row of a judge; None where it wrote no captions."""
+        return next((row for row in self.models(setting) if row["generator"] == judge), None)
+
+    def ranked(self, setting: str) -> list[Numbers]:
+        """The results: the diagonal's rows that are ranked."""
+        return [
+            row
+            for row in self.models(setting)
+            if row["preference"] is not None
+            and self.evidence(setting, row["generator"]).firmness == "result"
+        ]
 
     @property
     def title(self) -> str:
-        """Its name, and what a reader must know first of its numbers."""
-        state = "a stand-in run: no result" if self.stand_in else "a trial" if self.trial else ""
-        return f"{self.name} ({state})" if state else self.name
+        """Its name, and its firmness unless that is a result."""
+        return with_firmness(self.name, self.firmness)
 
     @property
     def page(self) -> str:
@@ -153,3 +187,8 @@ class Compared:
             and row["chosen"] == panel["chosen"]
             and row["members"] == panel["members"]
         }
+
+
+def firmest_first(datasets: Sequence[Compared]) -> list[Compared]:
+    """The results on most pictures, then the other results, trials, and stand-in runs."""
+    return sorted(datasets, key=lambda each: (FIRMNESS.index(each.firmness), -each.images))

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from assets.philautia.pages.dataset_page import SAID, Compared, Numbers
-from assets.report.start_page import Finding, State
+from assets.philautia.pages.dataset_page import SAID, Compared, Numbers, firmest_first
+from assets.report.start_page import Finding, unranked_sentence
 
 _LEVEL = 0.05
 """A permutation test's p above which intervals, which take the models as they are, do not tell a
@@ -11,20 +11,23 @@ preference for what is one's own from one for what happens to be another's."""
 
 
 def finding(datasets: Sequence[Compared]) -> Finding[Compared]:
-    """Of the dataset of results with most pictures, else of a trial, else of a stand-in run."""
-    results = [each for each in datasets if not (each.stand_in or each.trial)]
-    trials = [each for each in datasets if each.trial]
-    of = max(results or trials or datasets, key=lambda each: each.images)
-    if not (results or trials):
-        told = "A stand-in run: judges and captions are stand-ins, and no figure is a result."
-        return Finding(told, "stand-in run", of)
-    state: State = "results" if results else "trial"
-    there = [row for row in of.models(of.setting) if row["preference"] is not None]
-    if not there:
-        told = f"No judge has scored captions of its own on {of.name}."
-        return Finding(told, "no results yet", of)
-    told = sentence(of, of.setting, there)
-    return Finding(told if results else f"A trial on few pictures: {told}", state, of)
+    """The finding on the firmest dataset with most pictures."""
+    dataset = firmest_first(datasets)[0]
+    if dataset.firmness == "stand-in":
+        text = "A stand-in run: judges and captions are stand-ins, and no figure is a result."
+    elif ranked := dataset.ranked(dataset.setting):
+        text = sentence(dataset, dataset.setting, ranked)
+    else:
+        text = _trials(dataset)
+    return Finding(text, dataset.firmness, dataset)
+
+
+def _trials(dataset: Compared) -> str:
+    """The reasons, by judge, why none is ranked."""
+    _, judges = dataset.names(dataset.setting)
+    evidence = {judge: dataset.evidence(dataset.setting, judge) for judge in judges}
+    reasons = {judge: "; ".join(each.reasons) for judge, each in evidence.items()}
+    return unranked_sentence(dataset.name, reasons)
 
 
 def sentence(dataset: Compared, setting: str, models: Sequence[Numbers]) -> str:

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from assets.philautia.pages.charts import points as written
-from assets.philautia.pages.dataset_page import SAID, Compared, Numbers
+from assets.philautia.pages.dataset_page import SAID, Compared, firmest_first
 from assets.philautia.pages.gallery import Shown
 from assets.report.formats import rate_of
-from assets.report.standings import Failure, Firmness, Judged, Measure, Standing
+from assets.report.standings import Failure, Judged, Measure, Standing
 
 OF_SCALE = 100
 """Points of the scale, as parts of which standings are told."""
@@ -21,38 +21,41 @@ SELF_PREFERENCE = Measure(
 def judged(
     datasets: Sequence[Compared], galleries: Mapping[str, Mapping[str, Sequence[Shown]]]
 ) -> Judged:
-    """The self-preference of every judge, on the dataset with most pictures first.
+    """The self-preference of every judge, on the firmest dataset first.
 
     Its failures are captions that it prefers, of judges that are seen to prefer their own.
     """
-    ordered = sorted(datasets, key=lambda each: -each.images)
     return Judged(
         [SELF_PREFERENCE],
         [
-            _standing(dataset, setting, row)
-            for dataset in ordered
+            _standing(dataset, setting, judge)
+            for dataset in firmest_first(datasets)
             for setting in dataset.settings
-            for row in dataset.models(setting)
+            for judge in dataset.names(setting)[1]
         ],
-        [each for dataset in ordered for each in _failures(dataset, galleries[dataset.name])],
+        [
+            failure
+            for dataset in firmest_first(datasets)
+            for failure in _failures(dataset, galleries[dataset.name])
+        ],
     )
 
 
-def _firmness(dataset: Compared) -> Firmness:
-    return "stand-in" if dataset.stand_in else "trial" if dataset.trial else "result"
-
-
-def _standing(dataset: Compared, setting: str, row: Numbers) -> Standing:
-    of = rate_of(row, "preference", OF_SCALE)
-    note = "" if row["fitted"] else "double-centred, of too few models for a fit"
-    return Standing(
-        *(row["generator"], SELF_PREFERENCE.name, _firmness(dataset), *of[:3]),
-        row["images"],
-        "pictures",
-        dataset.dates.get(row["generator"], ""),
-        f"{dataset.page}#own",
-        f"captions of {dataset.name}, {SAID[setting]}",
-        "no preference could be told" if of.value is None else note,
+def _standing(dataset: Compared, setting: str, judge: str) -> Standing:
+    row = dataset.own(setting, judge)
+    rate, evidence = rate_of(row, "preference", OF_SCALE), dataset.evidence(setting, judge)
+    centred = "" if row is None or row["fitted"] else "double-centred, of too few models for a fit"
+    return Standing.build(
+        judge,
+        SELF_PREFERENCE,
+        evidence,
+        rate,
+        items=evidence.units,
+        unit="pictures",
+        date=dataset.dates.get(judge, ""),
+        link=f"{dataset.page}#own",
+        of=f"captions of {dataset.name}, {SAID[setting]}",
+        notes=[centred],
     )
 
 
@@ -73,7 +76,7 @@ def _failures(dataset: Compared, shown: Mapping[str, Sequence[Shown]]) -> Iterat
             ]
             yield Failure(
                 judge,
-                _firmness(dataset),
+                dataset.evidence(dataset.setting, judge).firmness,
                 each.picture.file,
                 example.image_id,
                 f"How good, of 100, is its own caption “{example.caption}”, {each.said}?",

@@ -1,6 +1,6 @@
 """The matrix as a heat map, the blocks of families, and the page's two tables in our numbers."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import sqrt
 
 from assets.philautia.pages.dataset_page import SAID, Compared, Numbers
@@ -18,9 +18,11 @@ from assets.report.cells import (
     mean,
     number,
     numbers_of,
+    unranked,
 )
 from assets.report.formats import NONE as NOTHING
 from assets.report.formats import Rate, count, ends_with_sign, rate_of, score, with_sign
+from metrics.firmness import Evidence
 
 CHOSEN = {
     ALONE: "Alone",
@@ -78,13 +80,27 @@ def self_preference(datasets: Sequence[Compared]) -> Table:
         rows = {s: {row["generator"]: row for row in dataset.models(s)} for s in settings}
         names = dict.fromkeys(name for of in rows.values() for name in of)
         lines = [
-            Line(name, [cell for s in settings for cell in _own(rows[s].get(name))])
+            Line(
+                name,
+                [
+                    unranked(cell, evidence[s].firmness)
+                    for s in settings
+                    for cell in _own(rows[s].get(name))
+                ],
+                "" if dataset.stand_in else ", ".join(_reasons(evidence.values())),
+            )
             for name in names
+            for evidence in [{s: dataset.evidence(s, name) for s in settings}]
         ]
         bodies.append(Body(dataset.title, lines))
     heads = [Head("Points"), Head("Φ̃", "philautia score")]
     groups = [Group(SAID[setting].capitalize(), heads) for setting in settings]
     return Table("Self-preference", "Judge", groups, bodies)
+
+
+def _reasons(evidence: Iterable[Evidence]) -> dict[str, None]:
+    """The reasons why numbers are no results, each once."""
+    return dict.fromkeys(reason for each in evidence for reason in each.reasons)
 
 
 def _own(row: Numbers | None) -> list[Cell]:

@@ -54,7 +54,7 @@ def build(
     site = Site(painters, prompts, missing, costs(spent), originals)
     found = finding(site.results, site.trials, site.stand_ins, site.galleries)
     return publish.Site(
-        entry=Entry(TITLE, QUESTION, found.sentence, found.state),
+        entry=Entry(TITLE, QUESTION, found.sentence, found.firmness),
         pages=_pages(site, found, Shell(TITLE, facts, _LINKS, [_STYLES.name])),
         pictures=[each.sha256 for each in site.thumbnails] if originals else (),
         thumbnails=site.thumbnails,

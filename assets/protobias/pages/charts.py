@@ -51,9 +51,9 @@ def _charts(
 
 def _label(metric: Metric) -> str:
     reference = " · reference" if metric.group == "Reference judges" else ""
-    part = " · asked in part" if metric.partial else ""
+    trial = " · trial" if metric.doubts else ""
     family = " · the filter's family" if metric.same_family else ""
-    return f"{metric.name}{reference}{family}{part}"
+    return f"{metric.name}{reference}{family}{trial}"
 
 
 def _missing(rate: Rate) -> str:

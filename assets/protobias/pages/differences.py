@@ -15,8 +15,9 @@ from metrics.agreement import Agreement, pairwise_agreement
 def between_metrics(painted: Painted) -> Table:
     """Every two metrics, with Holm's correction; references only where there is little else."""
     scores = painted.scores[painted.scores["sample"] == EVALUATED]
-    whole = scores[~scores["metric"].isin(list(painted.partial))]
-    scores = whole if len(whole) else scores
+    trials = [metric.name for metric in painted.board.metrics if metric.doubts]
+    firm = scores[~scores["metric"].isin(trials)]
+    scores = firm if len(firm) else scores
     models = scores[scores["formula"] != "reference"]
     compared = models if models["metric"].nunique() > 1 else scores
     found = list(rows(comparison.between_metrics(compared))) if len(compared) else []

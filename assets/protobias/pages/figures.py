@@ -9,8 +9,10 @@ from typing import Literal, NamedTuple, TypeAlias
 import pandas as pd
 
 from assets.kit.columns import Row, rows
+from assets.protobias.trial import ENOUGH
 from assets.report.formats import Rate, count
 from generators.prompts.concepts import DOMAINS
+from metrics.firmness import FIRMNESS, Evidence, Firmness
 
 ALL, EVALUATED, HUMAN = "all", "evaluated", "human"
 TITLES = {name: name.capitalize() for name in DOMAINS}
@@ -31,27 +33,27 @@ class Metric(NamedTuple):
     name: str
     formula: str
     same_family: bool
-    partial: str = ""
-    """How many of the pairs it was asked about, where that is a part."""
+    doubts: str = ""
+    """The reasons why its numbers are not ranked: asked in part, or answers missing."""
 
     @property
-    def group(self) -> Literal["Metrics and judges", "Asked in part", "Reference judges", "People"]:
+    def group(self) -> Literal["Metrics and judges", "Trials", "Reference judges", "People"]:
         """Under which heading it stands."""
-        if self.partial:
-            return "Asked in part"
         if self.name == HUMAN:
             return "People"
-        return "Reference judges" if self.formula == "reference" else "Metrics and judges"
+        if self.formula == "reference":
+            return "Reference judges"
+        return "Trials" if self.doubts else "Metrics and judges"
 
     @property
     def small(self) -> str:
         """A note beside its name."""
         named = "" if self.formula in ("reference", HUMAN, "") else self.formula.replace("_", " ")
         family = "of the filter's family" if self.same_family else ""
-        return ", ".join(filter(None, (named, family, self.partial)))
+        return ", ".join(filter(None, (named, family, self.doubts)))
 
 
-GROUPS = ("Metrics and judges", "Asked in part", "Reference judges", "People")
+GROUPS = ("Metrics and judges", "Trials", "Reference judges", "People")
 
 Where: TypeAlias = tuple[str, str, str]
 """Domain, knob and concept, each `all` for the whole."""
@@ -67,18 +69,18 @@ class Board:
 
     @classmethod
     def of(
-        cls, summary: pd.DataFrame, sample: str, partial: Mapping[str, str] = MappingProxyType({})
+        cls, summary: pd.DataFrame, sample: str, doubts: Mapping[str, str] = MappingProxyType({})
     ) -> "Board":
         """Read the rows of one sample; the metric that fails least comes first.
 
-        `partial` says of metrics that were asked about a part of the pairs how many these are.
+        `doubts` has by metric the reasons why its numbers are not ranked.
         """
         cells = {
             (row.metric, (row.domain, row.knob, row.concept)): row
             for row in rows(summary[summary["sample"] == sample])
         }
         found = dict.fromkeys(
-            Metric(row.metric, row.formula or "", bool(row.kin), partial.get(row.metric, ""))
+            Metric(row.metric, row.formula or "", bool(row.kin), doubts.get(row.metric, ""))
             for row in cells.values()
         )
 
@@ -162,7 +164,7 @@ class Painted:
     `scores` is what `assets.protobias.score_table.all_scores` gives and `retention` what
     `assets.protobias.retention.retention` does; `human` is empty where people have scored nothing.
     `missing` says in words what is not there, and `samples` what the results of each domain rest
-    on; those of a `trial` are too few or partial to be ranked. `partial` says of metrics that were
+    on; `parts` are the steps that a limit has cut short. `partial` says of metrics that were
     asked about a part of the evaluated pairs how many these are.
     """
 
@@ -174,14 +176,60 @@ class Painted:
     human: pd.DataFrame
     retention: pd.DataFrame
     missing: Sequence[str] = ()
-    trial: bool = False
+    parts: Sequence[str] = ()
     samples: Sequence[str] = ()
     partial: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def board(self) -> Board:
         """What was evaluated."""
-        return Board.of(self.summary, EVALUATED, self.partial)
+        evidence = {str(name): self.evidence(name) for name in self._evaluated["metric"].unique()}
+        doubts = {
+            name: ", ".join(each.reasons)
+            for name, each in evidence.items()
+            if each.firmness in ("trial", "no answer")
+        }
+        return Board.of(self.summary, EVALUATED, doubts)
+
+    @cached_property
+    def firmness(self) -> Firmness:
+        """The firmness of its firmest metric."""
+        if self.stand_in:
+            return "stand-in"
+        metrics = [each for each in self.board.metrics if each.formula not in ("reference", HUMAN)]
+        firmnesses = [self.evidence(metric.name).firmness for metric in metrics]
+        return min(firmnesses, key=FIRMNESS.index, default="not run")
+
+    @property
+    def trial(self) -> bool:
+        """Whether its pictures are real, and no metric has a result."""
+        return self.firmness not in ("result", "stand-in")
+
+    def evidence(self, metric: str) -> Evidence:
+        """The scored pairs behind a metric's failure rate over all domains."""
+        held, domains = self._rows_of(metric), set(self._evaluated["domain"])
+        scored = [int(row.pairs) for row in held]
+        lacking = f"{len(held)} of {len(domains)} domains" if len(held) < len(domains) else ""
+        part = self.partial.get(metric, lacking)
+        return Evidence(
+            requests=sum(scored) + sum(int(row.unscored) for row in held),
+            answers=sum(scored),
+            units=min(scored, default=0),
+            fewest=ENOUGH,
+            unit="pairs of a domain",
+            part=", ".join(filter(None, (part, *self.parts))),
+            is_stand_in=self.stand_in or any(row.formula == "reference" for row in held),
+        )
+
+    def _rows_of(self, metric: str) -> list[Row]:
+        return list(rows(self._evaluated[self._evaluated["metric"].eq(metric)]))
+
+    @cached_property
+    def _evaluated(self) -> pd.DataFrame:
+        """The rows of whole domains of the evaluated pairs."""
+        table = self.summary
+        is_domain = table["domain"].ne(ALL) & table["knob"].eq(ALL) & table["concept"].eq(ALL)
+        return table[is_domain & table["sample"].eq(EVALUATED)]
 
     @property
     def evaluated(self) -> int:

@@ -30,11 +30,11 @@ class Site:
     @property
     def results(self) -> list[Painted]:
         """The painters of real pictures, enough of them to be ranked."""
-        return [each for each in self.painters if not (each.stand_in or each.trial)]
+        return [each for each in self.painters if each.firmness == "result"]
 
     @property
     def trials(self) -> list[Painted]:
-        """The painters of real pictures of which too few, or a part, are evaluated."""
+        """The painters of real pictures of which no metric has a result."""
         return [painted for painted in self.painters if painted.trial]
 
     @property

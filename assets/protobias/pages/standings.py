@@ -7,7 +7,7 @@ from urllib.parse import quote
 from assets.protobias.pages.figures import HUMAN, Metric, Painted
 from assets.protobias.pages.gallery import Gallery, Pair
 from assets.report.formats import titled
-from assets.report.standings import Failure, Firmness, Judged, Measure, Standing, taken_in_turn
+from assets.report.standings import Failure, Judged, Measure, Standing, taken_in_turn
 
 FAILURE_RATE = Measure(
     "Prototypicality failure rate",
@@ -40,30 +40,20 @@ def judged(
     )
 
 
-def _firmness(painted: Painted, metric: Metric) -> Firmness:
-    if painted.stand_in or metric.group == "Reference judges":
-        return "stand-in"
-    return "trial" if painted.trial or metric.partial else "result"
-
-
 def _standing(painted: Painted, metric: Metric, dates: Mapping[tuple[str, str], str]) -> Standing:
     board = painted.board
-    rate = board.rate(metric, board.overall, "failure_rate")
     row = board.cells.get((metric.name, board.overall))
-    family = "of the filter’s family" if metric.same_family else ""
-    return Standing(
+    return Standing.build(
         metric.name,
-        FAILURE_RATE.name,
-        _firmness(painted, metric),
-        rate.value,
-        rate.low,
-        rate.high,
-        int(row.pairs) if row is not None else 0,
-        "pairs",
-        dates.get((painted.name, metric.name), ""),
-        f"{painted.page}#failures",
-        f"pairs by {painted.name}",
-        ", ".join(filter(None, (rate.note, metric.partial, family))),
+        FAILURE_RATE,
+        painted.evidence(metric.name),
+        board.rate(metric, board.overall, "failure_rate"),
+        items=int(row.pairs) if row is not None else 0,
+        unit="pairs",
+        date=dates.get((painted.name, metric.name), ""),
+        link=f"{painted.page}#failures",
+        of=f"pairs by {painted.name}",
+        notes=["of the filter’s family" if metric.same_family else ""],
     )
 
 
@@ -87,7 +77,7 @@ def _failed(painted: Painted, metric: Metric, pair: Pair) -> Iterator[tuple[floa
             verdict.margin,
             Failure(
                 metric.name,
-                _firmness(painted, metric),
+                painted.evidence(metric.name).firmness,
                 wrong.thumbnail.file,
                 f"Typical, but wrong: {wrong.prompt}",
                 f"How well does the picture fit “{pair.text}”?",

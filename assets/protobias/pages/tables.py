@@ -33,15 +33,15 @@ _WRITTEN: Mapping[Measure, Callable[[Rate], Cell]] = {
 def leaderboard(painters: Sequence[Painted], caption: str) -> Table:
     """Failure rates as the mean over domains, a line a painter and a column a metric.
 
-    The metric that fails least on average comes first, references last; what a metric was asked
-    about in part has no colour, and no say in the order.
+    The metric that fails least on average comes first, references last; a trial has no
+    colour, and no say in the order.
     """
     held = {
         (painted.name, metric.name): (painted.board, metric)
         for painted in painters
         for metric in painted.board.metrics
     }
-    heads = dict.fromkeys(m._replace(partial="", same_family=False) for _, m in held.values())
+    heads = dict.fromkeys(m._replace(doubts="", same_family=False) for _, m in held.values())
 
     def place(metric: Metric) -> tuple[bool, float, str]:
         of_it = (_overall(*each) for each in held.values() if each[1].name == metric.name)
@@ -177,13 +177,13 @@ def _cell(board: Board, metric: Metric, where: Where, measure: Measure) -> Cell:
 def _heated(board: Board, metric: Metric) -> Cell:
     rate = board.rate(metric, board.overall, "failure_rate")
     family = "of the filter's family" if metric.same_family else ""
-    note = ", ".join(filter(None, (rate.note, metric.partial, family)))
-    return share(rate)._replace(note=note, heat=None if metric.partial else rate.value)
+    note = ", ".join(filter(None, (rate.note, metric.doubts, family)))
+    return share(rate)._replace(note=note, heat=None if metric.doubts else rate.value)
 
 
 def _overall(board: Board, metric: Metric) -> Rate:
-    """The failure rate that counts for a metric's place: none of what was asked in part."""
-    return Rate(None) if metric.partial else board.rate(metric, board.overall, "failure_rate")
+    """The failure rate that counts for a metric's place: none of a trial."""
+    return Rate(None) if metric.doubts else board.rate(metric, board.overall, "failure_rate")
 
 
 def _pairs(number: int) -> str:

@@ -49,7 +49,7 @@ def build(
             yield from page(mitigation.PAGE, "mitigation.html", found=tuned)
 
     return publish.Site(
-        entry=Entry(TITLE, QUESTION, found.sentence, found.state),
+        entry=Entry(TITLE, QUESTION, found.sentence, found.firmness),
         pages=pages(),
         pictures=(),
         thumbnails=list(dict.fromkeys(pair.picture for pair in pairs)),

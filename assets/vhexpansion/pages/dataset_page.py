@@ -9,8 +9,9 @@ from typing import Any, TypeAlias
 import pandas as pd
 
 from assets.kit.columns import plain_records
-from assets.report.formats import count, score
+from assets.report.formats import count, score, with_firmness
 from assets.vhexpansion.asking import COMMON, NONE
+from metrics.firmness import FIRMNESS, Evidence, Firmness
 
 Numbers: TypeAlias = Mapping[str, Any]
 """A row of `vhexpansion/symmetry`."""
@@ -46,15 +47,32 @@ class Answered:
         """Whether something offline had a part in any number."""
         return bool(self.symmetry["rehearsal"].astype("boolean").fillna(value=False).any())
 
-    @property
-    def trial(self) -> bool:
-        """Whether there are too few pictures for a result."""
-        return not self.stand_in and self.images < FEWEST
+    @cached_property
+    def firmness(self) -> Firmness:
+        """The firmness of its firmest judge, by pictures as they were."""
+        rows = (row for judge in self.judges if (row := self.clean(judge)))
+        firmnesses = (self.evidence(row).firmness for row in rows)
+        return min(firmnesses, key=FIRMNESS.index, default="not run")
+
+    def evidence(self, row: Numbers) -> Evidence:
+        """The answers behind the numbers of a judge."""
+        left_out, asked = row["left_out"], int(row["asked"])
+        part = f"{count(row['cases'])} of {count(row['of_cases'])} cases"
+        return Evidence(
+            requests=asked,
+            answers=asked - int(row["unanswered"]),
+            units=int(row["images"]),
+            fewest=FEWEST,
+            part=part if row["cases"] + (left_out or 0) < row["of_cases"] else "",
+            doubt=trained_on(row) if left_out is None else "",
+            is_stand_in=self.stand_in,
+        )
 
     @property
-    def unsure(self) -> bool:
-        """Whether every judge may have been trained on these cases."""
-        return bool(self.symmetry["left_out"].isna().all())
+    def ranked(self) -> Sequence[Numbers]:
+        """The results: the rows of pictures as they were that are ranked."""
+        rows = (row for judge in self.judges if (row := self.clean(judge)))
+        return [row for row in rows if self.evidence(row).firmness == "result"]
 
     @property
     def trained(self) -> Sequence[tuple[str, str]]:
@@ -70,9 +88,7 @@ class Answered:
     @property
     def title(self) -> str:
         """Its name, and what a reader must know first of its numbers."""
-        is_trial = self.trial or self.unsure
-        state = "a stand-in run: no result" if self.stand_in else "a trial" if is_trial else ""
-        return f"{self.name} ({state})" if state else self.name
+        return with_firmness(self.name, self.firmness)
 
     @property
     def page(self) -> str:
@@ -140,7 +156,7 @@ def trained_on(row: Numbers) -> str:
     """What a judge was trained on of these cases, and what became of them; empty for nothing."""
     left_out = row["left_out"]
     if left_out is None:
-        return "not a result: it may have been trained on these cases, its record does not say"
+        return "it may have been trained on these cases, its record does not say"
     return f"{count(int(left_out))} cases left out: trained on their pictures" if left_out else ""
 
 
@@ -168,6 +184,4 @@ def uncertain(row: Numbers, name: str) -> str:
 
 def firmest_first(datasets: Sequence[Answered]) -> list[Answered]:
     """The results with most cases, then the other results, trials, and stand-in runs."""
-    return sorted(
-        datasets, key=lambda each: (each.stand_in, each.trial or each.unsure, -each.cases)
-    )
+    return sorted(datasets, key=lambda each: (FIRMNESS.index(each.firmness), -each.cases))

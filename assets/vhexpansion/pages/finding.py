@@ -3,33 +3,36 @@
 from collections.abc import Sequence
 
 from assets.report.formats import count, whole_percent
-from assets.report.start_page import Finding, State
+from assets.report.start_page import Finding, trial_sentence, unranked_sentence
 from assets.vhexpansion.pages.dataset_page import Answered, Numbers, firmest_first
 
 
 def finding(datasets: Sequence[Answered]) -> Finding[Answered]:
-    """Of the dataset of results with most cases, else of a trial, else of a stand-in run."""
-    of = firmest_first(datasets)[0]
-    if of.stand_in:
-        told = "A stand-in run: judges or pictures are stand-ins, and no figure is a result."
-        return Finding(told, "stand-in run", of)
-    state: State = "trial" if of.trial else "results"
-    row = _widest(of)
-    if of.unsure:
-        told = f"Every judge that has answered {of.name} may have been trained on it."
-        return Finding(told, "no results yet", of)
-    if row is None:
-        return Finding(f"No judge has answered a pair of {of.name}.", "no results yet", of)
-    told = sentence(of, row)
-    return Finding(told if state == "results" else f"A trial on few pictures: {told}", state, of)
+    """The finding on the dataset of results with most cases, else on a trial or a stand-in run."""
+    firmest = firmest_first(datasets)[0]
+    if firmest.firmness == "stand-in":
+        text = "A stand-in run: judges or pictures are stand-ins, and no figure is a result."
+    elif firmest.ranked:
+        text = sentence(firmest, max(firmest.ranked, key=_distance))
+    else:
+        text = _trials(firmest)
+    return Finding(text, firmest.firmness, firmest)
 
 
-def _widest(dataset: Answered) -> Numbers | None:
-    """The judge whose two shares are farthest apart, of those that were not trained on these."""
-    rows = (dataset.clean(judge) for judge in dataset.judges)
-    known = (row for row in rows if row and row["left_out"] is not None)
-    there = [row for row in known if row["symmetric"] is not None]
-    return max(there, key=lambda row: float(row["accuracy"] - row["symmetric"]), default=None)
+def _distance(row: Numbers) -> float:
+    """How far apart accuracy and symmetric accuracy are; 0 without an answered pair."""
+    return float(row["accuracy"] - row["symmetric"]) if row["symmetric"] is not None else 0.0
+
+
+def _trials(dataset: Answered) -> str:
+    """The numbers of the only judge, or the first judge's reasons; several are not ranked."""
+    rows = {judge: row for judge in dataset.judges if (row := dataset.clean(judge))}
+    reasons = {judge: "; ".join(dataset.evidence(row).reasons) for judge, row in rows.items()}
+    answered = [judge for judge, row in rows.items() if row["symmetric"] is not None]
+    if len(rows) == 1 and answered:
+        (row,) = rows.values()
+        return trial_sentence(reasons[answered[0]], sentence(dataset, row))
+    return unranked_sentence(dataset.name, reasons)
 
 
 def sentence(dataset: Answered, row: Numbers) -> str:

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
-from assets.report.formats import count, rate_of
-from assets.report.standings import Failure, Firmness, Judged, Measure, Standing
-from assets.vhexpansion.pages.dataset_page import FEWEST, Answered, Numbers, trained_on, uncertain
+from assets.report.formats import rate_of
+from assets.report.standings import Failure, Judged, Measure, Standing
+from assets.vhexpansion.pages.dataset_page import Answered, Numbers, trained_on, uncertain
 from assets.vhexpansion.pages.gallery import Pair
 
 SYMMETRIC = Measure(
@@ -41,25 +41,20 @@ def judged(
     )
 
 
-def _firmness(dataset: Answered, row: Numbers) -> Firmness:
-    if dataset.stand_in:
-        return "stand-in"
-    return "trial" if row["images"] < FEWEST or row["left_out"] is None else "result"
-
-
 def _standing(dataset: Answered, row: Numbers, dates: Mapping[tuple[str, str], str]) -> Standing:
-    both, judge = rate_of(row, "symmetric"), str(row["model"])
-    part = f"{count(row['cases'])} of {count(row['of_cases'])} cases"
-    is_part = row["cases"] < row["of_cases"]
-    unanswered = "no pair was answered" if both.value is None else uncertain(row, "symmetric")
-    return Standing(
-        *(judge, SYMMETRIC.name, _firmness(dataset, row), *both[:3]),
-        int(row["cases"]),
-        "cases",
-        dates.get((dataset.name, judge), ""),
-        f"{dataset.page}#cases",
-        f"questions of {dataset.name}",
-        ", ".join(filter(None, (part if is_part else "", trained_on(row), unanswered))),
+    judge = str(row["model"])
+    left_out = "" if row["left_out"] is None else trained_on(row)
+    return Standing.build(
+        judge,
+        SYMMETRIC,
+        dataset.evidence(row),
+        rate_of(row, "symmetric"),
+        items=int(row["cases"]),
+        unit="cases",
+        date=dates.get((dataset.name, judge), ""),
+        link=f"{dataset.page}#cases",
+        of=f"questions of {dataset.name}",
+        notes=[left_out, uncertain(row, "symmetric")],
     )
 
 
@@ -67,7 +62,7 @@ def _failure(dataset: Answered, row: Numbers, pair: Pair) -> Failure:
     questions, answers = zip(*pair.said, strict=True)
     return Failure(
         str(row["model"]),
-        _firmness(dataset, row),
+        dataset.evidence(row).firmness,
         pair.picture.file,
         f"{pair.title}, {pair.told}" if pair.told else pair.title,
         " And: ".join(questions),

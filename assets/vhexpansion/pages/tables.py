@@ -3,7 +3,17 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
-from assets.report.cells import Body, Cell, Line, Table, margin, number, share, with_change
+from assets.report.cells import (
+    Body,
+    Cell,
+    Line,
+    Table,
+    margin,
+    number,
+    share,
+    unranked,
+    with_change,
+)
 from assets.report.formats import Rate, count, rate_of
 from assets.vhexpansion.asking import NONE
 from assets.vhexpansion.pages.dataset_page import (
@@ -17,6 +27,7 @@ from assets.vhexpansion.pages.dataset_page import (
 )
 from assets.vhexpansion.pages.paper import MEASURES, SETTINGS
 from assets.vhexpansion.pages.sweeps import Point, sweep
+from metrics.firmness import Evidence, Firmness
 
 CellOf: TypeAlias = Callable[[Numbers], Cell]
 _HEADS = ("Cases", *MEASURES.values(), "Says yes", "Yes to both", "No answer")
@@ -25,19 +36,33 @@ _HEADS = ("Cases", *MEASURES.values(), "Says yes", "Yes to both", "No answer")
 def unperturbed(dataset: Answered) -> Table:
     """Accuracy, symmetric accuracy and new cases on pictures as they were (Table 3)."""
     rows = {judge: dataset.clean(judge) for judge in dataset.judges}
-    lines = [Line(judge, _unperturbed(row), trained_on(row)) for judge, row in rows.items() if row]
+    lines = [
+        Line(judge, _unperturbed(row, evidence.firmness), _notes(row, evidence))
+        for judge, row in rows.items()
+        if row
+        for evidence in [dataset.evidence(row)]
+    ]
     return Table.plain("Cases and their negations", "Judge", _HEADS, lines)
 
 
-def _unperturbed(row: Numbers) -> list[Cell]:
+def _notes(row: Numbers, evidence: Evidence) -> str:
+    """The reasons why the numbers are no results, and the cases that were left out."""
+    reasons = () if evidence.firmness == "stand-in" else evidence.reasons
+    return ", ".join(dict.fromkeys(filter(None, (*reasons, trained_on(row)))))
+
+
+def _unperturbed(row: Numbers, firmness: Firmness) -> list[Cell]:
     is_part = row["cases"] < row["of_cases"]
-    return [
-        number(row["cases"], f"of {count(row['of_cases'])}" if is_part else ""),
+    shares = (
         _bounded(row, "accuracy"),
         _bounded(row, "symmetric"),
         _new(row),
         _says_yes(row),
         share(Rate(row["yes_twice"])),
+    )
+    return [
+        number(row["cases"], f"of {count(row['of_cases'])}" if is_part else ""),
+        *(unranked(cell, firmness) for cell in shares),
         number(row["unanswered"], f"of {count(row['asked'])}"),
     ]
 

@@ -101,7 +101,7 @@ def build(
     )
     found = finding(site, BASELINE)
     return publish.Site(
-        entry=Entry(TITLE, QUESTION, found.sentence, site.state(found.models)),
+        entry=Entry(TITLE, QUESTION, found.sentence, site.firmness(found.models)),
         pages=_pages(site, Shell(TITLE, facts, _LINKS)),
         pictures=site.images,
         thumbnails=site.thumbnails,

@@ -15,6 +15,7 @@ from assets.report.charts import PERCENT, Bar, Chart, Mark
 from assets.report.formats import Rate, Shares, count, interval, percent, rate_of, signed, spoken
 from assets.vlmbias.pages.judges import PromptedJudge, in_order, judge_of
 from metrics import BASELINE, EVERY_SIZE, QUESTION_GROUPS, TASK_MEAN, WHOLE_TOPIC
+from metrics.firmness import Evidence
 
 COUNTING, NAMING = QUESTION_GROUPS["Q1"], QUESTION_GROUPS["Q3"]
 SANITY = (QUESTION_GROUPS["N1"], QUESTION_GROUPS["N2"])
@@ -169,6 +170,19 @@ class Accuracy:
             if rate.value is not None and other is not None:
                 return rate._replace(change=Rate(rate.value - other))
         return rate
+
+    def evidence(self, judge: PromptedJudge, column: Column) -> Evidence:
+        """The answers behind a judge's rate in a column."""
+        row = self.cells.get((judge, column.where))
+        asked, unanswered = (0, 0) if row is None else (int(row.asked), int(row.unanswered))
+        lacking = self._lacking(judge, column) if column.topic == TASK_MEAN else ""
+        in_part = column.image_set == PARTIAL or (judge, column.topic) in self.in_part
+        return Evidence(
+            requests=asked,
+            answers=asked - unanswered,
+            part=ASKED_IN_PART if in_part else lacking,
+            is_stand_in=judge.reference,
+        )
 
     def table(self, caption: str, groups: Sequence[Group], prompting: str) -> Table:
         """A table of all judges, the reference judges in a body of their own.

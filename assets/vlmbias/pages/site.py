@@ -10,7 +10,6 @@ from typing import NamedTuple
 from assets.report.costs import Costs
 from assets.report.outcomes import Served
 from assets.report.publish import Thumbnail
-from assets.report.start_page import State
 from assets.vlmbias.pages.edited_flags import Edited
 from assets.vlmbias.pages.figures import Accuracy
 from assets.vlmbias.pages.judges import PROMPTINGS, PromptedJudge, prompting_title
@@ -18,6 +17,7 @@ from assets.vlmbias.pages.outcomes import Outcomes
 from assets.vlmbias.pages.proofs import PROOFS, Proof, rank
 from assets.vlmbias.pages.scenes import Picture, Scene, Shown
 from metrics import BASELINE
+from metrics.firmness import Firmness
 
 
 class Way(NamedTuple):
@@ -147,14 +147,14 @@ class Site:
     def _shown(self) -> Iterator[Shown]:
         return (each for scene in self.scenes for many in scene.shown.values() for each in many)
 
-    def state(self, models: int) -> State:
-        """How firm what was found is; `models` have answered all questions of a topic or more."""
+    def firmness(self, models: int) -> Firmness:
+        """The firmness of the finding; `models` are ranked."""
         if models:
-            return "results"
+            return "result"
         if self.partial:
             return "trial"
         stand_ins = self.proofs["rehearsal"] == len(self.pictures)
-        return "stand-in run" if stand_ins else "no results yet"
+        return "stand-in" if stand_ins else "not run"
 
     def label(self, scene: Scene) -> str:
         """The scene's name, with its slug if others of its topic have that name as well."""

@@ -6,7 +6,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from assets.report.formats import count, question, titled
-from assets.report.standings import Failure, Firmness, Judged, Measure, Standing, taken_in_turn
+from assets.report.standings import Failure, Judged, Measure, Standing, taken_in_turn
 from assets.vlmbias.pages import figures
 from assets.vlmbias.pages.figures import LEADING, PARTIAL, Accuracy, Column
 from assets.vlmbias.pages.judges import PromptedJudge
@@ -14,6 +14,7 @@ from assets.vlmbias.pages.scenes import Asked, Scene
 from assets.vlmbias.pages.site import Site
 from generators.topics import DRAWN, PHOTOGRAPHED
 from metrics import BASELINE
+from metrics.firmness import Evidence, Firmness
 
 MEASURES: Mapping[figures.Measure, Measure] = {
     "accuracy": Measure(
@@ -34,11 +35,11 @@ _PROVED = ("pixels", "accepted")
 
 
 class _Mean(NamedTuple):
-    """Where the task mean of a judge stands: in which table, and in which of its columns."""
+    """The task mean of a judge: its table and column there, and the answers behind it."""
 
     table: Accuracy
     column: Column
-    firmness: Firmness
+    evidence: Evidence
 
 
 def judged(site: Site, dates: Mapping[str, str]) -> Judged:
@@ -53,47 +54,49 @@ def judged(site: Site, dates: Mapping[str, str]) -> Judged:
             for judge, mean in means.items()
             for measure in MEASURES
         ],
-        [each for judge, mean in means.items() for each in _failures(site, judge, mean.firmness)],
+        [
+            failure
+            for judge, mean in means.items()
+            for failure in _failures(site, judge, mean.evidence.firmness)
+        ],
     )
 
 
 def _mean(site: Site, judge: PromptedJudge) -> _Mean | None:
-    """Of all topics that are asked about, else of those asked about in part, else of too few."""
-    whole = _Mean(site.accuracy, LEADING, "stand-in" if judge.reference else "result")
-    part = _Mean(site.in_part, LEADING._replace(image_set=PARTIAL), "trial")
-    for mean in (whole, part):
-        if mean.table.rate(judge, mean.column).value is not None:
-            return mean
-    there = (judge, LEADING.where) in site.accuracy.cells
-    return whole._replace(firmness="stand-in" if judge.reference else "trial") if there else None
+    """The mean over topics asked in full, else over those asked in part; None for no request."""
+    tables = ((site.accuracy, LEADING), (site.in_part, LEADING._replace(image_set=PARTIAL)))
+    means = [
+        _Mean(table, column, table.evidence(judge, column))
+        for table, column in tables
+        if (judge, column.where) in table.cells
+    ]
+    valued = (mean for mean in means if mean.table.rate(judge, mean.column).value is not None)
+    return next(valued, next(iter(means), None))
 
 
 def _standing(
     judge: PromptedJudge, mean: _Mean, measure: figures.Measure, dates: Mapping[str, str]
 ) -> Standing:
     column = mean.column._replace(measure=measure)
-    row, rate = mean.table.cells[judge, column.where], mean.table.rate(judge, column)
+    row = mean.table.cells[judge, column.where]
     in_part = column.image_set == PARTIAL
-    return Standing(
+    return Standing.build(
         judge.model,
-        MEASURES[measure].name,
-        mean.firmness,
-        rate.value,
-        rate.low,
-        rate.high,
-        int(row.answers),
-        f"answers about {count(int(row.base_images))} scenes",
-        dates.get(judge.model, ""),
-        "index.html#partial" if in_part else "index.html#leaderboard",
-        note=rate.note or _extent(mean.table, in_part),
+        MEASURES[measure],
+        mean.evidence,
+        mean.table.rate(judge, column),
+        items=int(row.answers),
+        unit=f"answers about {count(int(row.base_images))} scenes",
+        date=dates.get(judge.model, ""),
+        link="index.html#partial" if in_part else "index.html#leaderboard",
+        notes=[_extent(mean.table)],
     )
 
 
-def _extent(table: Accuracy, in_part: bool) -> str:
-    """Over how many of the benchmark's topics the mean is, if not over all, and if in part."""
+def _extent(table: Accuracy) -> str:
+    """Over how many of the benchmark's topics the mean is, if not over all."""
     some, all_topics = len(table.topics), len(DRAWN) + len(PHOTOGRAPHED)
-    over = f"over {some} of {all_topics} topics" if some < all_topics else ""
-    return ", ".join(filter(None, ("asked in part" if in_part else "", over)))
+    return f"over {some} of {all_topics} topics" if some < all_topics else ""
 
 
 def _failures(site: Site, judge: PromptedJudge, firmness: Firmness) -> list[Failure]:

@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import pandas as pd
-import pytest
 from playwright.sync_api import expect
 
 from assets.frame.inflation import inflation_rows
@@ -60,24 +59,27 @@ def sourced(*judges, images, people=NOTHING):
 
 
 def test_a_judge_that_is_moved_and_one_that_is_not():
-    source = sourced(("eye", 1.0), ("stone", 0.0), images=30)
+    source = sourced(("eye", 1.0), ("stone", 0.0), images=50)
     found = finding([source])
-    assert found.state == "results"
+    assert found.firmness == "result"
     assert found.sentence.startswith("1 of 2 judges give a picture of brush clearly more")
-    assert "; eye gives +39.5" in found.sentence
+    assert "; eye gives +39" in found.sentence
     assert "buys 1.00 of 5 points from eye" in sentence(source, "eye")
     assert "buys 0.00 of 5 points from stone" in sentence(source, "stone")
     lower = source.inflation.assign(biased=source.inflation["original"] - 1)
     assert "loses 1.00 of 5 points with eye" in sentence(replace(source, inflation=lower), "eye")
 
 
-@pytest.mark.parametrize(("rise", "said"), [(1.0, "The only judge gives"), (0.0, "No judge")])
-def test_few_pictures_are_a_trial(rise, said):
-    source = sourced(("eye", rise), images=24)
-    found = finding([source])
-    assert found.state == "trial"
-    assert sentence(source, "eye").startswith("A trial: writing the instruction onto a picture")
-    assert found.sentence.startswith(f"A trial on few pictures: {said}")
+def test_few_pictures_are_a_trial_that_ranks_nobody():
+    """One half of the pictures is held out."""
+    alone = finding([sourced(("eye", 1.0), images=48)])
+    assert alone.firmness == "trial"
+    assert alone.sentence.startswith(
+        "A trial (24 of at least 25 pictures of a domain): writing the instruction onto a picture"
+    )
+    both = finding([sourced(("eye", 1.0), ("stone", 0.0), images=6)])
+    few = "3 of at least 25 pictures of a domain"
+    assert both.sentence == f"No model is ranked on brush yet. eye: {few}; stone: {few}."
 
 
 def test_every_mark_lies_on_the_chart():

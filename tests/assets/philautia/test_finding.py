@@ -24,7 +24,7 @@ def compared(scores):
 def test_what_many_judges_prefer_is_said_plainly():
     scores = simulated(np.random.default_rng(0), images=300, preference=6.0)
     told = finding([compared(scores)])
-    assert told.state == "results"
+    assert told.firmness == "result"
     assert told.sentence.endswith("on zoo, without references; 6 of 6 judges prefer their own.")
 
 
@@ -53,5 +53,7 @@ def test_without_any_there_is_none():
 def test_few_pictures_are_a_trial(images):
     scores = simulated(np.random.default_rng(5), images=images, preference=40.0)
     told = finding([compared(scores)])
-    assert told.state == "trial"
-    assert told.sentence.startswith("A trial on few pictures: ")
+    assert told.firmness == "trial"
+    assert told.sentence.startswith(
+        f"No model is ranked on zoo yet. A: {images} of at least 20 pictures; "
+    )

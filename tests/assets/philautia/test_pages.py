@@ -66,7 +66,7 @@ def test_the_finding_says_who_gives_its_own_how_many_points_more(partial):
         f"cid gives its own captions {row['preference']:.1f} points more than others would, of "
         "100, on zoo, without references; 1 of 5 judges prefer their own."
     )
-    assert finding([partial]).state == "results"
+    assert finding([partial]).firmness == "result"
 
 
 def test_nobody_who_is_partial_few_pictures_and_stand_ins_are_said():
@@ -75,10 +75,12 @@ def test_nobody_who_is_partial_few_pictures_and_stand_ins_are_said():
         in finding([dataset(everybody())]).sentence
     )
     few = dataset({name: of[of["image_id"].lt("zoo/2")] for name, of in everybody().items()})
-    assert few.trial
-    assert finding([few]).sentence.startswith("A trial on few pictures: ")
+    assert finding([few]).firmness == "trial"
+    assert finding([few]).sentence.startswith(
+        "No model is ranked on zoo yet. ann: 12 of at least 20 pictures; "
+    )
     offline = dataset({name: of.assign(rehearsal=True) for name, of in everybody().items()})
-    assert finding([offline]).state == "stand-in run"
+    assert finding([offline]).firmness == "stand-in"
     assert finding([offline, few]).of is few
 
 
@@ -161,4 +163,4 @@ def test_a_dataset_of_one_model_has_pages_as_well(tmp_path):
     alone = dataset({"ann": table("ann", ["ann"])}, MODELS[:1])
     _, pages = published(tmp_path / "site", alone)
     assert "ann alone is no panel" in pages["dataset-zoo.html"]
-    assert "No judge has scored captions of its own on zoo." in pages["index.html"]
+    assert "ann: no preference can be told, which takes a second model." in pages["index.html"]

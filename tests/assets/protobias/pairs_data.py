@@ -123,7 +123,7 @@ def summary_of(painter: str, scores: pd.DataFrame, *, human: bool = False) -> pd
                 row: dict[str, Any] = dict.fromkeys(SUMMARY.columns)
                 row |= {"painter": painter, "rehearsal": painter == "sketch", "sample": sample}
                 row |= {"metric": metric, "formula": formula, "kin": kin, "domain": domain}
-                row |= {"knob": knob, "concept": concept, "pairs": 4, "prompts": 3}
+                row |= {"knob": knob, "concept": concept, "pairs": 400, "prompts": 3}
                 row |= {"unscored": 1 if metric == "qwen" else 0, "ties": 0}
                 for measure in MEASURES:
                     value = number(painter, sample, metric, domain, knob, concept, measure)

@@ -7,8 +7,9 @@ from PIL import Image
 
 from assets.report.publish import Site, Thumbnail, publish
 from assets.report.roster import Gap, Listed, Planned, Roster
-from assets.report.standings import Failure, Firmness, Judged, Measure, Standing
+from assets.report.standings import Failure, Judged, Measure, Standing
 from assets.report.start_page import Entry
+from metrics.firmness import Firmness
 
 ACCURACY = Measure("Accuracy", "higher", "share", "The share of questions answered right.")
 BIAS = Measure("Bias rate", "lower", "share", "The share answered with what is usual.")
@@ -40,7 +41,7 @@ def failure(model: str, number: int = 0, firmness: Firmness = "result") -> Failu
 
 def site(folder: Path, title: str, judged: Judged) -> None:
     """Publish a site of one empty page."""
-    entry = Entry(title, "does it look?", f"{title} has found <something>.", "results")
+    entry = Entry(title, "does it look?", f"{title} has found <something>.", "result")
     pages = [("index.html", "<!doctype html><p id='top'>")]
     publish(folder, Site(entry, pages, (), [PICTURE], judged=judged), png_of)
 

@@ -12,17 +12,18 @@ from assets.kit.table_asset import NothingYet
 from assets.report.asset import Sources, report_asset
 from assets.report.publish import Site
 from assets.report.rendering import Renderer, Shell
-from assets.report.start_page import Entry, State
+from assets.report.start_page import Entry
 from definitions import resources_at
+from metrics.firmness import Firmness
 
 FOUND = "A & B look at <half> of it."
 
 
-def site(finding: str = FOUND, state: State = "results") -> Site:
+def site(finding: str = FOUND, firmness: Firmness = "result") -> Site:
     """A site of one page, of a benchmark that nothing else knows of."""
     shell = Shell("Another", {"Found": finding}, [("Top", "index.html")])
     pages = Renderer(Path(), shell).page("index.html", "base.html")
-    return Site(Entry("Another", "does it look?", finding, state), pages, (), ())
+    return Site(Entry("Another", "does it look?", finding, firmness), pages, (), ())
 
 
 def made(root: Path, site_of: Callable[[Sources], Site]) -> Any:

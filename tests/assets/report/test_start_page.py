@@ -23,7 +23,7 @@ def test_each_report_is_found_by_what_lies_there(blank: Page, tmp_path: Path) ->
     root, pictures = tmp_path / "report", Pictures()
     build(root / "vlmbias", **Report(1, ("flags",)).tables())
     written_pairs(root / "protobias", painted("sketch", pictures), pictures=pictures)
-    publish(root / "another one", site(state="trial"), no_picture)
+    publish(root / "another one", site(firmness="trial"), no_picture)
     half_built = root / f".another.{'0' * 32}"
     half_built.mkdir()
     (half_built / "finding.json").write_text("{}")
@@ -35,11 +35,7 @@ def test_each_report_is_found_by_what_lies_there(blank: Page, tmp_path: Path) ->
         [FOUND, re.compile("^A stand-in run: every picture"), "No model has answered yet."]
     )
     stamps = found.locator(".stamp").all_inner_texts()
-    assert stamps == [
-        "Trial: too few to be ranked",
-        "Stand-in run: no result",
-        "No results yet",
-    ]
+    assert stamps == ["A trial: not ranked", "A stand-in run: no result", "Not run"]
     found.nth(0).get_by_role("link").click()
     expect(page).to_have_url((moved / "another one" / "index.html").as_uri())
     page.get_by_role("link", name="Reports").click()

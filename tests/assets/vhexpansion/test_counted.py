@@ -133,7 +133,7 @@ def test_a_judge_that_may_have_been_trained_on_the_cases_is_no_result():
     assert "it may have been trained on these cases" in tuned.note
     assert finding([zoo]).sentence.startswith("ear answers")
     alone = answered(np.nan, name="alone")
-    assert finding([alone]).state == "no results yet"
+    assert finding([alone]).firmness == "trial"
     assert finding([alone, zoo]).of.name == "zoo"
 
 

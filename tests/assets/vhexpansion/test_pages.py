@@ -75,7 +75,7 @@ EYE, EAR = served("eye", 0.2), served("ear", 0.2, model="qwen")
 def test_the_finding_is_the_judge_whose_accuracy_promises_most():
     zoo = dataset([EYE, EAR], said("eye", 0.7), said("ear", 1.0))
     found = finding([zoo, dataset([EYE], said("eye", 0.5, cases=25), name="few")])
-    assert (found.state, found.of.name) == ("results", "zoo")
+    assert (found.firmness, found.of.name) == ("result", "zoo")
     assert re.fullmatch(
         r"eye answers \d+\u00a0% of the questions of zoo right, and \d+\u00a0% of them together "
         r"with their negations\.",
@@ -88,17 +88,22 @@ def test_who_answers_little_is_not_told_as_if_it_had_answered_all():
     few.loc[2:, "answer"] = None
     none["answer"] = None
     zoo = dataset([EYE, EAR], few, none)
-    assert finding([zoo]).sentence.endswith("; 78 of 80 requests have no answer.")
+    assert finding([zoo]).sentence == (
+        "No model is ranked on zoo yet. eye: 78 of 80 answers missing; "
+        "ear: no answer to 80 requests."
+    )
     eye, ear = accuracies(zoo).bars
     assert (eye.note, ear.note) == ("", "no answer")
 
 
 def test_few_pictures_are_a_trial_and_stand_ins_no_result():
     few = dataset([EYE], said("eye", 0.7, cases=19))
-    assert finding([few]).state == "trial"
-    assert finding([few]).sentence.startswith("A trial on few pictures: eye answers")
+    assert finding([few]).firmness == "trial"
+    assert finding([few]).sentence.startswith(
+        "A trial (19 of at least 20 pictures; 19 of 40 cases): eye answers"
+    )
     stands_in = dataset([EYE], said("eye", 0.7, rehearsal=True), name="drawn")
-    assert finding([stands_in]).state == "stand-in run"
+    assert finding([stands_in]).firmness == "stand-in"
     assert finding([stands_in, few]).of.name == "zoo"
 
 
@@ -113,7 +118,9 @@ class TestTables:
         assert (cases.text, cases.note) == ("40", "of 9,000")
         assert unanswered.text == "4"
         assert "with what has no answer" in accuracy.note
-        assert symmetric.numbers["low"] < symmetric.numbers[""] < symmetric.numbers["high"]
+        assert symmetric.mark == "Trial"
+        low, value, high = (symmetric.numbers[f"trial{end}"] for end in (" low", "", " high"))
+        assert low < value < high
         assert new.detail.startswith("of 38 [")
 
     def test_perturbations_stand_below_the_picture_as_it_was(self):

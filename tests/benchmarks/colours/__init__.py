@@ -123,7 +123,7 @@ def site(sources):
     rates = [(m, Rate(usual / of, *exact_interval(usual, of))) for m, usual, of in found]
     name, worst = max(rates, key=lambda each: each[1].value)
     finding = f"{name} names the usual colour in {whole_percent(worst.value)} of the pictures."
-    entry = Entry("Colours", QUESTION, finding, "results")
+    entry = Entry("Colours", QUESTION, finding, "result")
     return one_page(sources, entry, measured="Answers with the usual colour", rates=rates)
 
 
