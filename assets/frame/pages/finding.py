@@ -18,7 +18,7 @@ def finding(sources: Sequence[Sourced]) -> Finding[Sourced]:
     """The finding on the newest source of results, else on a trial or a stand-in run."""
     source = firmest_first(sources)[0]
     if source.firmness == "stand-in":
-        text = "A stand-in run: judges or pictures are stand-ins, and no figure is a result."
+        text = "A stand-in run: judges and pictures are stand-ins, and no figure is a result."
     elif source.firmness == "result":
         text = _results(source)
     else:

@@ -63,7 +63,7 @@ def test_a_judge_that_is_moved_and_one_that_is_not():
     found = finding([source])
     assert found.firmness == "result"
     assert found.sentence.startswith("1 of 2 judges give a picture of brush clearly more")
-    assert "; eye gives +39" in found.sentence
+    assert "; eye gives +40" in found.sentence
     assert "buys 1.00 of 5 points from eye" in sentence(source, "eye")
     assert "buys 0.00 of 5 points from stone" in sentence(source, "stone")
     lower = source.inflation.assign(biased=source.inflation["original"] - 1)

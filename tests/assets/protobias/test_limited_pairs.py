@@ -80,7 +80,7 @@ def test_each_step_is_tried_on_a_part_that_counts_later(studio, server):
         "Animals: 6 of 2,000 concepts, 4 pairs evaluated; painted 6 of 8 triplets; "
         "filtered 4 of 6 pairs"
     ]
-    assert [metric.group for metric in painted.board.metrics] == ["Asked in part"]
+    assert [metric.group for metric in painted.board.metrics] == ["Trials"]
 
     for step, config in zip(STEPS, configs, strict=True):
         certain, _ = planned(studio, step, **config)
