@@ -8,9 +8,10 @@ BIN := .venv/bin
 export DAGSTER_HOME := $(CURDIR)/.dagster
 # Where it is set, every process compiles anew all that it imports: 6 s of CPU time instead of 2.
 export PYTHONDONTWRITEBYTECODE :=
+PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --durations 25
 PIP := $(BIN)/pip install --quiet --no-compile --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo ui test lint bench clean
+.PHONY: demo ui test slow mutants lint bench clean programs
 
 demo: .venv/ready .dagster/dagster.yaml  ## build it all: images, labels, answers, report
 	$(BIN)/counterfactory demo
@@ -18,8 +19,15 @@ demo: .venv/ready .dagster/dagster.yaml  ## build it all: images, labels, answer
 ui: .venv/ready .dagster/dagster.yaml  ## show it in Dagster on http://127.0.0.1:3000
 	$(BIN)/dagster dev --workspace workspace.yaml --host 127.0.0.1 --port $(PORT)
 
-test: .venv/compiled tests/outside/node_modules  ## run every test
-	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --durations 25
+test:  ## run the tests; the first time, install what they need
+	$(MAKE) --no-print-directory -j 2 .venv/compiled tests/outside/node_modules
+	$(PYTEST) -m "not slow"
+
+slow: .venv/compiled tests/outside/node_modules  ## run the tests that take long
+	$(PYTEST) -m slow
+
+mutants: .venv/ready-dev  ## change metrics on purpose, one place at a time: tests must notice
+	$(BIN)/python -m tests.mutants
 
 lint: .venv/ready-dev  ## style, types and import rules
 	$(BIN)/ruff check .
@@ -57,6 +65,9 @@ clean:  ## forget environment and instance; images and tables stay
 	mkdir -p .dagster
 	cp dagster.yaml.example $@
 
-tests/outside/node_modules: tests/outside/package.json
+tests/outside/node_modules: tests/outside/package.json | programs
 	npm install --prefix tests/outside --no-package-lock --no-audit --no-fund
 	touch $@
+
+programs:
+	@tests/outside/packages.sh

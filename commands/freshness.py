@@ -9,8 +9,8 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from hashlib import sha256
+from importlib.metadata import requires, version
 from pathlib import Path
-from sysconfig import get_path
 from typing import Any
 
 import pyarrow.parquet as pq
@@ -25,6 +25,7 @@ from dagster import (
 from dagster._core.definitions.assets.graph.base_asset_graph import BaseAssetGraph
 from dagster._core.definitions.data_version import CachingStaleStatusResolver, StaleStatus
 from dagster._core.loader import LoadingContextForTest
+from packaging.requirements import Requirement
 
 from commands.environment import ROOT
 from resources.images import ImageStore
@@ -41,6 +42,8 @@ _PICTURES = "sha256"
 def inputs(root: Path, *edited: Path) -> str:
     """A hash of what assets read that is no asset: our code, packages, settings, edited files.
 
+    Packages are those that the project requires; extras and tools of development change nothing.
+
     `root` is the data root, in which reviews lie; `edited` are other files or folders.
     """
     ours = (path for name in _SOURCES for path in (ROOT / name).rglob("*"))
@@ -49,9 +52,16 @@ def inputs(root: Path, *edited: Path) -> str:
         of_user = folder.rglob("*") if folder.is_dir() else [folder]
         files |= {path for path in of_user if path.suffix in _EDITED and path.is_file()}
     said = [f"{path} {sha256(path.read_bytes()).hexdigest()}" for path in sorted(files)]
-    said += sorted(path.name for path in Path(get_path("purelib")).glob("*.dist-info"))
+    said += _package_versions()
     said += sorted(f"{k}={v}" for k, v in os.environ.items() if k.startswith("COUNTERFACTORY_"))
     return sha256("\n".join(said).encode()).hexdigest()
+
+
+def _package_versions() -> list[str]:
+    """Name and version of each package that the project requires without an extra."""
+    requirements = map(Requirement, requires("counterfactory") or ())
+    names = sorted(required.name for required in requirements if required.marker is None)
+    return [f"{name}=={version(name)}" for name in names]
 
 
 class Freshness:

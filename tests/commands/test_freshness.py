@@ -159,3 +159,13 @@ def test_inputs_are_what_a_user_edits_and_settings(tmp_path, monkeypatch):
     monkeypatch.setenv("COUNTERFACTORY_IMAGES", "elsewhere")
     seen.append(inputs(tmp_path, models))
     assert len(set(seen)) == 4
+
+
+@pytest.mark.parametrize(("package", "counts"), [("chess", True), ("pytest", False)])
+def test_only_packages_that_the_project_requires_count(tmp_path, monkeypatch, package, counts):
+    before = inputs(tmp_path)
+    newer = tmp_path / "packages" / f"{package}-99.0.dist-info"
+    newer.mkdir(parents=True)
+    (newer / "METADATA").write_text(f"Metadata-Version: 2.4\nName: {package}\nVersion: 99.0\n")
+    monkeypatch.syspath_prepend(str(newer.parent))
+    assert (inputs(tmp_path) != before) is counts
