@@ -12,7 +12,6 @@ over the prompts of which both have pairs, each prompt weighing the same.
 """
 
 from collections.abc import Iterator
-from hashlib import sha256
 from itertools import combinations
 from typing import Any
 
@@ -23,6 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 from metrics.paired_differences import paired_interval
 from metrics.pairs import pair_scores
 from metrics.ranking import ALL, mean_over
+from metrics.resampling import generator_named
 
 FLIPS = 9999
 
@@ -106,7 +106,7 @@ def _difference(differences: "pd.Series[float]", seed: int, *, tested: bool) -> 
     there = ~np.isnan(values)
     domains = differences.index.get_level_values("domain").factorize(sort=True)[0]
     clusters = differences.groupby(level=["domain", "concept_id"]).ngroup().to_numpy()
-    found = dict.fromkeys(["difference", "low", "high", "p"], float("nan"))
+    found = {"p": float("nan")}
     if len(np.unique(domains[there])) == len(np.unique(domains)):
         low, high = paired_interval(values, clusters, domains, seed=seed)
         found |= {"difference": mean_over(values, domains), "low": low, "high": high}
@@ -127,8 +127,7 @@ def flip_test(differences: Values, clusters: Codes, strata: Codes, *, seed: int)
     weights = 1 / (np.count_nonzero(rows) * rows[strata[there]])
     shares = np.bincount(clusters[there], differences[there] * weights)
     shares = shares[shares != 0]
-    name = f"flips/{seed}/{len(shares)}"
-    generator = np.random.default_rng(int.from_bytes(sha256(name.encode()).digest()[:8], "big"))
+    generator = generator_named(f"flips/{seed}/{len(shares)}")
     bits = np.frombuffer(generator.bytes(FLIPS * len(shares)), np.int8) & 1
     heads = np.einsum("ij,j->i", bits.reshape(FLIPS, len(shares)), shares)
     tossed = np.abs(2 * heads - shares.sum())

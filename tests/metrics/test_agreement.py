@@ -92,6 +92,8 @@ def test_each_pair_is_compared_on_what_both_scored():
 def test_it_says_why_there_is_none(by, why):
     (found,) = pairwise_agreement(annotated(**by), seed=0)
     assert (found.kappa, found.interval, found.why) == (None, None, why)
+    images = sum(a > 0 < b for a, b in zip(by["a"], by["b"], strict=True))
+    assert (found.first, found.second, found.images) == ("a", "b", images)
 
 
 def test_one_annotator_or_none_agree_with_nobody():

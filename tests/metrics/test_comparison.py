@@ -1,5 +1,7 @@
 """Differences of failure rates, and Holm's correction."""
 
+from itertools import product
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -41,6 +43,29 @@ class TestFlipTest:
         exact = binomtest(lost, gained + lost).pvalue
         assert flip_test(differences, clusters, strata, seed=0) == pytest.approx(exact, abs=0.012)
 
+    def test_it_counts_every_assignment_of_signs_of_prompts_that_differ_in_size(self):
+        """Against all 2^9 assignments, with strata of 8 and 4 rows that weigh the same."""
+        differences = np.array([1, 1, 0, 1, -1, 1, 1, 0, 1, 1, -1, 1], float)
+        clusters = np.array([0, 0, 1, 2, 3, 4, 4, 5, 6, 6, 7, 8])
+        strata = np.repeat([0, 1], [8, 4])
+        shares = np.bincount(clusters, differences / np.where(strata, 4, 8) / 2)
+        signs = np.array(list(product([1, -1], repeat=9)))
+        exact = np.mean(np.abs(signs @ shares) >= abs(shares.sum()) - 1e-12)
+        p = flip_test(differences, clusters, strata, seed=0)
+        assert p == pytest.approx(exact, abs=0.012)
+        assert p == flip_test(differences, clusters, strata, seed=0)
+
+    def test_prompts_without_a_difference_decide_nothing(self):
+        differences = np.array([1.0, 1.0, 1.0, -1.0])
+        p = flip_test(differences, np.arange(4), np.zeros(4, int), seed=0)
+        with_others = flip_test(
+            np.append(differences, [0.0, 0.0]), np.arange(6), np.zeros(6, int), seed=0
+        )
+        assert with_others == p
+
+    def test_one_prompt_proves_nothing(self):
+        assert flip_test(np.ones(3), np.zeros(3, int), np.zeros(3, int), seed=0) == 1.0
+
     def test_pairs_of_one_prompt_are_one_fact(self):
         differences, strata = np.ones(12), np.zeros(12, int)
         apart = flip_test(differences, np.arange(12), strata, seed=0)
@@ -79,6 +104,7 @@ class TestBetweenMetrics:
         assert row["low"] < row["difference"] < row["high"] < 0
         assert row["prompts"] == 60
         assert row["p"] <= 0.001
+        assert (row["painter"], row["sample"]) == ("flux", "evaluated")
 
     def test_each_two_are_compared_once_and_corrected_inside_their_domain(self, table):
         assert list(table["domain"].unique()) == ["animals", "objects", "all"]
@@ -108,6 +134,7 @@ class TestBetweenPainters:
         assert row["difference"] == pytest.approx((-1 + 0.5) / 2)
         assert row["prompts"] == 2
         assert row["low"] <= row["difference"] <= row["high"]
+        assert (row["sample"], row["metric"]) == ("evaluated", "clip")
 
     def test_a_rehearsal_is_no_rival_and_the_order_is_that_of_the_table(self):
         tables = [

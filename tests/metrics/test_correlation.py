@@ -57,3 +57,12 @@ def test_where_it_is_undefined_it_says_why(one, other, why):
     found = correlation(one, other, seed=0)
     assert (found.pearson, found.spearman_interval) == (None, None)
     assert why in found.why
+    assert found.images == np.isfinite(np.add(one, other)).sum()
+
+
+@pytest.mark.parametrize("scale", [1.0, 0.01])
+def test_three_pictures_are_enough_and_a_scale_changes_nothing(scale):
+    one, other = [1.0, 2.0, 4.0], [1.0, 3.0, 2.5]
+    found = correlation(np.multiply(one, scale), np.multiply(other, scale), seed=0)
+    assert found.pearson == pytest.approx(pearsonr(one, other).statistic)
+    assert found.spearman == pytest.approx(spearmanr(one, other).statistic)

@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import binom, binomtest
+from scipy.stats import binom, binomtest, t
 
-from metrics import Interval, exact_interval, stratified_interval
+from metrics import Interval, exact_interval, graded_interval, stratified_interval
 from tests.metrics.clustered import clustered_interval
 
 ROWS = 6
@@ -135,3 +135,28 @@ def test_at_each_end_of_the_exact_interval_the_number_is_just_too_unlikely(numbe
     low, high = exact_interval(number, of)
     assert binom.sf(number - 1, of, low) == pytest.approx(0.025)
     assert binom.cdf(number, of, high) == pytest.approx(0.025)
+
+
+@pytest.mark.parametrize("number", [3, 5])
+def test_a_graded_mean_of_few_has_students_interval(number):
+    """Of values that differ, one a cluster: mean ± t · s / √n, within the error of resampling."""
+    scores = 0.5 + 0.05 * np.random.default_rng(number).normal(size=number)
+    found = graded_interval(scores, np.arange(number), np.zeros(number), seed=0)
+    reach = t.ppf(0.975, number - 1) * scores.std(ddof=1) / np.sqrt(number)
+    assert found == pytest.approx((scores.mean() - reach, scores.mean() + reach), rel=0.04)
+
+
+def test_from_six_on_a_graded_mean_has_quantiles():
+    """No resample reaches beyond the scores that there are."""
+    scores = [0.5, 0.5, 0.5, 0.5, 0.5, 0.9]
+    found = graded_interval(scores, np.arange(6), np.zeros(6), seed=0)
+    assert found.low == 0.5
+    means = np.random.default_rng(0).choice(scores, (20_000, 6)).mean(axis=1)
+    outside = t.cdf(-np.sqrt(6 / 5) * t.ppf(0.975, 5), 1e9)
+    assert found.high == pytest.approx(np.quantile(means, 1 - outside), abs=0.02)
+
+
+def test_graded_scores_that_agree_may_be_off_towards_either_end_of_the_scale():
+    unseen = binomtest(0, 8).proportion_ci(method="exact").high
+    found = graded_interval([0.5] * 8, np.arange(8), np.zeros(8), seed=0, least=-1.0)
+    assert found == pytest.approx((0.5 - unseen * 1.5, 0.5 + unseen * 0.5))

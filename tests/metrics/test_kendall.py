@@ -92,6 +92,22 @@ def test_where_it_is_undefined_it_says_why(scores, human, why):
     found = kendall(scores, human, ["one.jpg", "two.jpg", "three.jpg"][: len(scores)])
     assert (found.tau_b, found.tau_c, found.tau_b_interval) == (None, None, None)
     assert why in found.why
+    scored = int(np.isfinite(np.add(scores, human)).sum())
+    assert (found.items, found.missing, found.images) == (scored, len(scores) - scored, scored)
+
+
+def test_its_ends_are_those_of_scipys_over_resampled_images():
+    random = np.random.default_rng(5)
+    scores, human, images = rated(random, images=30, captions=2)
+    rows = {name: np.flatnonzero(images == name) for name in np.unique(images)}
+    drawn = [
+        np.concatenate([rows[name] for name in random.choice([*rows], 30)]) for _ in range(400)
+    ]
+    found = kendall(scores, human, images)
+    for variant, interval in (("b", found.tau_b_interval), ("c", found.tau_c_interval)):
+        taus = [kendalltau(scores[at], human[at], variant=variant).statistic for at in drawn]
+        # Student's t of 30 images reaches a little further than 95 % of the resamples.
+        assert interval == pytest.approx(np.quantile(taus, [0.0193, 0.9807]), abs=0.03)
 
 
 def test_one_image_has_no_interval():

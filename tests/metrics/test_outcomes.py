@@ -30,6 +30,7 @@ def test_a_case_worked_by_hand():
     ]
     found = endings(rows, topic="flags")
     assert list(found["asked"].unique()) == [8]
+    assert list(found["prompting"].unique()) == ["baseline"]
     assert found["number"].to_dict() == {
         "unparsed": 1,
         "refused": 3,

@@ -93,6 +93,11 @@ def test_no_change_anywhere_is_bounded_as_none_in_n():
     assert interval(np.zeros((30, ROWS))) == pytest.approx((-exact, exact))
 
 
+def test_its_ends_stay_between_a_loss_and_a_gain_of_everything():
+    assert interval(-np.ones((2, ROWS))).low == -1
+    assert interval(np.ones((2, ROWS))).high == 1
+
+
 def test_everything_gained_may_have_lost_elsewhere():
     exact = binomtest(0, 30).proportion_ci(method="exact").high
     assert interval(np.ones((30, ROWS))) == pytest.approx((1 - 2 * exact, 1))

@@ -2,7 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metrics import Parsed, read_count, read_yes_no, score
+from metrics import Parsed, read_count, read_plain_yes_no, read_yes_no, score
+from metrics.written_numbers import _VALUES, _spelled
 
 COUNTS = {
     # plain
@@ -287,3 +288,39 @@ def test_any_reply_is_answered_unparsed_or_refused(reply):
     for parsed in (read_count(reply), read_yes_no(reply), read_count(f"{{{reply}}}")):
         assert (parsed.answer is not None) == (parsed.outcome == "answered")
         assert parsed.outcome != "failed"
+
+
+@pytest.mark.parametrize(
+    ("response", "parsed"),
+    {
+        "No, there is none.": Parsed("No", "answered"),
+        "**Yes**": Parsed("Yes", "answered"),
+        "> yes - the two lines are equal": Parsed("Yes", "answered"),
+        "Yes. It is {no}.": Parsed("No", "answered"),
+        "{maybe} Yes, it is.": Parsed(None, "unparsed"),
+        "No dog is there": Parsed(None, "unparsed"),
+        "Yes and no": Parsed(None, "unparsed"),
+        "Yes. Well, no.": Parsed(None, "unparsed"),
+        "It is there, yes.": Parsed(None, "unparsed"),
+        "Yes, but not exactly": Parsed(None, "unparsed"),
+        "": Parsed(None, "unparsed"),
+        "I'm sorry, but I can't assist with that.": Parsed(None, "refused"),
+    }.items(),
+)
+def test_without_brackets_a_yes_or_no_stands_at_the_beginning(response, parsed):
+    assert read_plain_yes_no(response) == parsed
+
+
+def test_an_underlined_answer_is_one():
+    assert read_yes_no("{_Yes_}").answer == "Yes"
+
+
+def test_the_numbers_below_a_thousand_are_spelled():
+    assert {_spelled(number): number for number in range(1000)} == {
+        name: number for name, number in _VALUES.items() if name != "hundred"
+    }
+    spelled = [_spelled(number) for number in (0, 19, 20, 21, 99, 100, 101, 120, 342)]
+    assert spelled == [
+        *("zero", "nineteen", "twenty", "twenty one", "ninety nine", "one hundred"),
+        *("one hundred one", "one hundred twenty", "three hundred forty two"),
+    ]

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from metrics.graded_means import graded_interval
+from metrics.intervals import stratified_interval
 from metrics.normalization import normalize_scores
 from metrics.pairs import pair_scores
 from metrics.ranking import MEASURES, ranking_table
@@ -206,3 +207,36 @@ def test_scores_that_all_agree_still_leave_room():
     low, high = graded_interval([0.25] * 6, range(6), [0] * 6, seed=0)
     unseen = 1 - 0.025 ** (1 / 6)
     assert (low, high) == pytest.approx((0.25 * (1 - unseen), 0.25 + 0.75 * unseen))
+
+
+def test_a_metric_of_the_painters_family_is_marked_in_all_of_its_rows():
+    pairs = pd.concat(
+        [scored(("a", 0.9, 0.4), kin=True), scored(("b", 0.9, 0.4), domain="objects")],
+        ignore_index=True,
+    )
+    found = ranking_table(pairs)
+    assert found["kin"].tolist() == [True] * len(found)
+    assert not found.duplicated(["metric", "domain", "knob", "concept"]).any()
+
+
+def test_shares_have_the_interval_of_shares_and_counts_are_whole():
+    scores = drawn(3, metrics=("one",))
+    found = ranking_table(scores[scores["domain"].eq("animals")])
+    row = row_of(found, domain="animals", knob="all", concept="all")
+    pairs = pair_scores(scores[scores["domain"].eq("animals")])
+    ends = stratified_interval(pairs["fails"], pairs["concept_id"], np.zeros(len(pairs)), seed=0)
+    assert (row["failure_rate_low"], row["failure_rate_high"]) == pytest.approx(ends)
+    assert {str(found[name].dtype) for name in ("pairs", "prompts", "unscored", "ties")} == {
+        "int64"
+    }
+
+
+def test_a_pair_that_lacks_the_row_of_a_side_is_unscored():
+    scores = scored(("a", 0.9, 0.4), ("b", 0.8, 0.1))
+    found = pair_scores(scores.iloc[:-1])
+    assert found["fails"].isna().tolist() == [False, True]
+
+
+def test_own_scores_go_from_the_least_to_the_greatest_of_their_scale():
+    scores = normalize_scores([-2.0, 1.0, 3.0], "own", (-2.0, 3.0))
+    np.testing.assert_allclose(scores, [0.0, 0.6, 1.0])

@@ -39,6 +39,7 @@ UNPARSED = {
     '{"score": <integer 1–4>}': "no whole number",
     '{"score": 3.5}': "no whole number",
     '{"score": null}': "no whole number",
+    '{"score": [3]}': "no whole number: […]",
     '{"score": true}': "no whole number",
     '{"score": "3 or 4"}': "no whole number",
     '{"score": "3/5"}': "no whole number",
@@ -74,7 +75,15 @@ def test_what_is_no_rating_is_unparsed_and_says_why(response, why):
     }.items(),
 )
 def test_a_refusal_is_one_without_a_rating(response, outcome):
-    assert read_rating(response, 1, 4).outcome == outcome
+    rating = read_rating(response, 1, 4)
+    assert rating.outcome == outcome
+    assert (rating.reason is None) == (outcome == "scored")
+
+
+def test_a_list_of_many_scores_is_shortened():
+    reason = read_rating(" ".join(f'{{"score": {number}}}' for number in range(99)), 1, 4).reason
+    assert reason.startswith("It gives several scores: 0, 1, 2,")
+    assert reason.endswith("….")
 
 
 @given(st.text(), st.integers(-3, 14), st.text())

@@ -1,0 +1,169 @@
+"""What all numbers that rest on resampling have in common: seeds, order of rows, columns."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from metrics import (
+    correlation,
+    graded_interval,
+    kendall,
+    outcomes_table,
+    paired_interval,
+    search,
+    stratified_interval,
+)
+from metrics.accuracy import accuracy_table
+from metrics.agreement import pairwise_agreement
+from metrics.comparison import between_metrics, between_painters, flip_test
+from metrics.mme import COGNITION, mme_score
+from metrics.ranking import ranking_table
+from tests.metrics.ranked import scored
+from tests.metrics.test_accuracy import row as answer_row
+
+RANDOM = np.random.default_rng(11)
+CLUSTERS, STRATA = np.repeat(np.arange(24), 3), np.repeat([0, 1, 1], 24)
+
+
+def pairs(painter, metric, domain):
+    sides = RANDOM.random((30, 2)).round(2)
+    names = (f"c{number // 2}" for number in range(30))
+    rows = ((name, *scores) for name, scores in zip(names, sides.tolist(), strict=True))
+    return scored(*rows, painter=painter, metric=metric, domain=domain)
+
+
+SCORES = pd.concat(
+    [
+        pairs(painter, metric, domain)
+        for painter in ("zeta", "alpha")
+        for metric in ("pick", "clip", "vqa")
+        for domain in ("objects", "animals")
+    ],
+    ignore_index=True,
+)
+ENDED = {"answered": ("5", "4"), "unparsed": (None,), "refused": (None,), "failed": (None,)}
+ANSWERS = pd.DataFrame(
+    [
+        answer_row(
+            f"{domain} {number // 2}",
+            RANDOM.choice(ENDED[outcome]),
+            outcome,
+            domain=domain,
+            model=model,
+            prompting=prompting,
+            question=f"question {number}",
+            refusal="content filter" if outcome == "refused" else None,
+        )
+        for model in ("judge", "another")
+        for prompting in ("baseline", "debiased")
+        for domain in ("grids", "flags")
+        for number in range(24)
+        for outcome in RANDOM.choice([*ENDED], 1, p=[0.7, 0.1, 0.1, 0.1])
+    ]
+)
+ANNOTATED = pd.DataFrame(
+    {
+        "image_id": [f"i{number}" for number in range(40)] * 3,
+        "concept_id": [f"c{number // 2}" for number in range(40)] * 3,
+        "annotator": np.repeat(["a", "b", "c"], 40),
+        "score": RANDOM.integers(1, 5, 120),
+    }
+)
+MME = pd.DataFrame(
+    [
+        {"subtask": name, "image": f"{name} {number // 2}", "correct": float(right)}
+        for name in COGNITION
+        for number, right in enumerate(RANDOM.integers(0, 2, 16))
+    ]
+)
+BIASED = pd.DataFrame(
+    {
+        "image_id": [f"i{number}" for number in range(30)] * 2,
+        "sha256": [f"i{number}" for number in range(30)] * 2,
+        "domain": "people",
+        "configuration": np.repeat(["dim", "bright"], 30),
+        "original": RANDOM.integers(1, 5, 60).astype(float),
+        "biased": RANDOM.integers(1, 6, 60).astype(float),
+    }
+)
+TABLES = {
+    "between_metrics": (between_metrics, SCORES),
+    "between_painters": (between_painters, SCORES),
+    "ranking": (ranking_table, SCORES),
+    "outcomes": (outcomes_table, ANSWERS),
+    "accuracy": (accuracy_table, ANSWERS),
+}
+SINGLE = {
+    "correlation": lambda **seed: correlation(*RANDOM_PAIR, **seed),
+    "kendall": lambda **seed: kendall(*RANDOM_PAIR, CLUSTERS, **seed),
+    "agreement": lambda **seed: pairwise_agreement(ANNOTATED, **seed),
+    "mme": lambda **seed: mme_score(MME, "cognition", **seed),
+    "search": lambda **seed: search(BIASED, **seed),
+    "stratified": lambda **seed: stratified_interval(RANDOM_PAIR[0], CLUSTERS, STRATA, **seed),
+    "graded": lambda **seed: graded_interval(RANDOM_PAIR[0], CLUSTERS, STRATA, **seed),
+    "paired": lambda **seed: paired_interval(RANDOM_PAIR[1], CLUSTERS, STRATA, **seed),
+    "flips": lambda **seed: flip_test(RANDOM_PAIR[1] - 0.45, CLUSTERS, STRATA, **seed),
+}
+WITHOUT_DEFAULT = {"correlation", "agreement", "stratified", "graded", "paired", "flips"}
+RANDOM_PAIR = RANDOM.random((2, 72))
+
+
+def flatten(value):
+    """All numbers of nested tuples and lists, intervals apart from what they are intervals of."""
+    if isinstance(value, (list, tuple)):
+        return [number for part in value for number in flatten(part)]
+    return [value] if isinstance(value, float) else []
+
+
+@pytest.mark.parametrize("name", SINGLE)
+def test_a_seed_repeats_and_another_one_changes_every_interval(name):
+    compute = SINGLE[name]
+    numbers, repeated = flatten(compute(seed=0)), flatten(compute(seed=0))
+    changed = flatten(compute(seed=1))
+    assert numbers == repeated
+    assert any(a != b for a, b in zip(numbers, changed, strict=True))
+    if name not in WITHOUT_DEFAULT:
+        assert flatten(compute()) == numbers
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_seed_moves_the_intervals_of_a_table_and_nothing_else(name):
+    compute, rows = TABLES[name]
+    table = compute(rows)
+    pd.testing.assert_frame_equal(table, compute(rows, seed=0))
+    changed = compute(rows, seed=1)
+    assert list(changed.columns) == list(table.columns)
+    ends = [
+        column for column in table if column.endswith(("low", "high")) or column in ("p", "p_holm")
+    ]
+    pd.testing.assert_frame_equal(table.drop(columns=ends), changed.drop(columns=ends))
+    for low in (column for column in ends if column.endswith("low")):
+        high = f"{low.removesuffix('low')}high"
+        wide = table[low].ne(table[high]) & table[low].notna()
+        # At 0 and 1 an end stays where it is, and so does an exact interval.
+        differ = table[low].ne(changed[low]) | table[high].ne(changed[high])
+        assert not wide.any() or (differ & wide).any(), low
+    if "p" in table:
+        assert table["p"].ne(changed["p"]).any()
+
+
+KEYS = ["painter", "sample", "metric", "domain", "knob", "concept", "left", "right", "earlier"]
+KEYS += ["later", "model", "prompting", "topic", "subtopic", "ending", "image_set", "size"]
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_numbers_do_not_depend_on_the_order_of_rows(name):
+    compute, rows = TABLES[name]
+    table, shuffled = compute(rows), compute(rows.sample(frac=1, random_state=5))
+    if name.startswith("between"):
+        # Which of two comes first is the order of the table.
+        return
+    keys = [column for column in table if column in KEYS]
+    table, shuffled = (part.sort_values(keys, ignore_index=True) for part in (table, shuffled))
+    pd.testing.assert_frame_equal(table, shuffled, check_exact=False, rtol=1e-9)
+
+
+@pytest.mark.parametrize("name", [name for name in TABLES if name != "accuracy"])
+def test_an_empty_table_has_all_columns(name):
+    compute, rows = TABLES[name]
+    assert list(compute(rows.iloc[:0]).columns) == list(compute(rows).columns)
