@@ -3,9 +3,9 @@
     .venv/bin/python -m tests.mutants [--sample N] [--seed N] [--only GLOB]
 
 mutmut makes the mutants and runs for each the tests that reach it. A mutant that no test notices
-survives. `HARMLESS` are changes of words and of guards; `tests/metrics/equivalent_mutants.txt` lists
-further ones that change no number, each with the reason. Fails where more than 5 % of the sample
-survive apart from these.
+survives. `HARMLESS` are changes of words and of guards; `tests/metrics/equivalent_mutants.txt`
+lists further ones that change no number, each with the reason. Fails where more than 5 % of the
+sample survive apart from these.
 """
 
 import argparse

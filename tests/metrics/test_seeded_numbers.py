@@ -78,8 +78,7 @@ MME = pd.DataFrame(
 )
 BIASED = pd.DataFrame(
     {
-        "image_id": [f"i{number}" for number in range(30)] * 2,
-        "sha256": [f"i{number}" for number in range(30)] * 2,
+        "picture": [f"i{number}" for number in range(30)] * 2,
         "domain": "people",
         "configuration": np.repeat(["dim", "bright"], 30),
         "original": RANDOM.integers(1, 5, 60).astype(float),
