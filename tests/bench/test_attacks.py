@@ -1,9 +1,13 @@
 """The yardstick of attacks, on few pictures, and its part for a GPU without one."""
 
+import pytest
+
 from bench import attacks
 from bench.attacks import Taken
 from bench.figure import Figure
 from tests.tiny import torch
+
+pytestmark = pytest.mark.slow
 
 LAYERS = {"hidden_size": 32, "intermediate_size": 37, "num_attention_heads": 4}
 TINY = {

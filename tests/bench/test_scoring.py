@@ -2,8 +2,12 @@
 
 import os
 
+import pytest
+
 from bench import scoring
 from bench.scoring import Cost, middle
+
+pytestmark = pytest.mark.slow
 
 LAYERS = {"hidden_size": 32, "intermediate_size": 37, "num_attention_heads": 2}
 TINY = {

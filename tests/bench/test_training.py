@@ -1,7 +1,11 @@
 """What is reckoned from measured trainings; `tests/resources/training` measures some."""
 
+import pytest
+
 from bench import training
 from bench.attacks import LLAVA
+
+pytestmark = pytest.mark.slow
 
 TINY = {
     "vision_config": {**LLAVA["vision_config"], "hidden_size": 32, "intermediate_size": 32}

@@ -33,6 +33,8 @@ from tests.assets.filtered import SIDES, filtered_rows, write_filtered
 from tests.assets.paired import write_triplets
 from tests.runs import REFERENCE, checks, copied, failure, materialize, metadata, rewrite, table
 
+pytestmark = pytest.mark.slow
+
 DOMAINS = ("animals", "objects")
 RECIPE = {"steps": 2, "accumulate": 1, "learning_rate": 1e-3, "save_memory": False}
 EVALUATED = 2

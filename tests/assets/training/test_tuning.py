@@ -31,6 +31,8 @@ from tests.assets.vhexpansion.cases import reference
 from tests.providers.pictures import png
 from tests.runs import TOPIC, checks, copied, failure, materialize, metadata, rewrite, table
 
+pytestmark = pytest.mark.slow
+
 GROUP = "vhexpansion"
 RECIPE = {"steps": 1, "at_once": 2, "accumulate": 1, "rank": 4, "alpha": 8, "save_memory": False}
 CELL = "expanded|2e-3"

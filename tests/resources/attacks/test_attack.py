@@ -9,6 +9,8 @@ from PIL import Image
 from tests.resources.attacks.encoders import QUESTION, SHORT, picture, work
 from tests.tiny import torch, transformers
 
+pytestmark = pytest.mark.slow
+
 SIZES = ((40, 64), (64, 40), (30, 33))
 PICTURES = [picture(*size, seed) for seed, size in enumerate(SIZES)]
 

@@ -15,6 +15,8 @@ from tests import tiny
 from tests.resources.attacks.encoders import entry, picture, work
 from tests.tiny import safetensors, torch
 
+pytestmark = pytest.mark.slow
+
 
 def quiet(step, similarities):
     """Nobody watches."""

@@ -10,6 +10,8 @@ from resources.attacks.preparation import scaled
 from tests.resources.attacks.encoders import picture
 from tests.tiny import torch, transformers
 
+pytestmark = pytest.mark.slow
+
 MOST_LEVELS = 1.2
 """Pillow rounds after each direction: half a level, and half of one that a filter makes larger."""
 SIZES = ((40, 64), (64, 40), (23, 117), (16, 16), (9, 130), (300, 231), (8, 8), (33, 17))

@@ -11,6 +11,8 @@ from resources.attacks.search import similarities
 from tests.resources.attacks.encoders import QUESTION, picture, work
 from tests.tiny import torch
 
+pytestmark = pytest.mark.slow
+
 SIZE = (40, 64)
 
 

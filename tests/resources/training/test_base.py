@@ -12,6 +12,8 @@ from resources.training.faults import TrainingError
 from resources.training.processes import configured, require_all
 from resources.training.recipe import MarginRecipe, RankingRecipe, TuningRecipe
 
+pytestmark = pytest.mark.slow
+
 RECIPE = RankingRecipe(base="some/model")
 HIDDEN, INNER, LAYERS, HEAD = 3584, 18944, 28, 152064
 

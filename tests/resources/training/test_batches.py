@@ -21,6 +21,8 @@ from tests import tiny
 from tests.resources.training.small import job, pairs, png, shown
 from tests.tiny import torch, transformers
 
+pytestmark = pytest.mark.slow
+
 SAMPLES = 4
 
 

@@ -14,6 +14,8 @@ from resources.training.faults import TrainingError
 from resources.training.progress import NoSpread
 from tests.resources.training.small import accelerate_config, job, pairs
 
+pytestmark = pytest.mark.slow
+
 LOG = logging.getLogger("test")
 
 

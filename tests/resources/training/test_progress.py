@@ -16,6 +16,8 @@ from resources.training.progress import (
     lines,
 )
 
+pytestmark = pytest.mark.slow
+
 
 class State:
     def __init__(self, step):

@@ -15,6 +15,8 @@ from resources.training.trainers import trainer_of
 from tests import tiny
 from tests.resources.training.small import QUICK, TEXT, failure_rate, job, pairs
 
+pytestmark = pytest.mark.slow
+
 DOCS = Path(__file__).parents[3] / "docs" / "training.md"
 ONE_STEP = QUICK | {"steps": 1, "at_once": 2, "generations": 2}
 

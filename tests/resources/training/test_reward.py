@@ -6,6 +6,8 @@ import pytest
 
 from resources.training.reward import TornPair, misranked, rewards
 
+pytestmark = pytest.mark.slow
+
 SIDES = ("correct", "adversarial")
 
 

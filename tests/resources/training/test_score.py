@@ -11,6 +11,8 @@ from tests import tiny
 from tests.resources.training.small import TEXT, pairs, replies
 from tests.tiny import torch, transformers
 
+pytestmark = pytest.mark.slow
+
 CHAT = "<s>USER: <image>\n{} ASSISTANT:"
 
 

@@ -16,6 +16,8 @@ from tests.forks import forked
 from tests.resources.training.conftest import STEPS
 from tests.resources.training.small import failure_rate, pairs, save_base
 
+pytestmark = pytest.mark.slow
+
 LOG = logging.getLogger("test")
 
 

@@ -29,6 +29,8 @@ from tests.resources.training.small import (
     shown,
 )
 
+pytestmark = pytest.mark.slow
+
 STEPS = 60
 
 

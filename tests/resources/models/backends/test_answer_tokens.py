@@ -8,6 +8,8 @@ from resources.models.backends.vision_language import VisionLanguage
 from resources.models.replies import Closed
 from tests.tiny import tokenizers, transformers
 
+pytestmark = pytest.mark.slow
+
 ENDS = ("<end>", "<end_of_turn>")
 WORDS = ["USER: ? ASSISTANT: Yes No", "user ?", "assistant Yes", "Yes No"] * 20
 TEXT = "{% for part in turn.content %}{{ part.text }}{% endfor %}"

@@ -13,6 +13,8 @@ from resources.models.requests import Look, Turn
 from tests import tiny
 from tests.resources.models.backends.local_models import Pictures, answers, entry, picture
 
+pytestmark = pytest.mark.slow
+
 PICTURES = Pictures(picture("red", (48, 32)), picture("blue", (20, 41)))
 
 

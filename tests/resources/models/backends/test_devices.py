@@ -16,6 +16,8 @@ from tests import tiny
 from tests.resources.models.backends.local_models import answers, entry
 from tests.resources.models.conftest import LOG, client_at, closed
 
+pytestmark = pytest.mark.slow
+
 FLUX = {
     "num_inference_steps": 2,
     "height": tiny.SIDE,

@@ -26,6 +26,8 @@ from tests.resources.models.backends.local_models import (
 )
 from tests.tiny import diffusers, safetensors, torch
 
+pytestmark = pytest.mark.slow
+
 BIRD, HORSE = "a photo of a bird", "a horse with five legs"
 SMALL = {"num_inference_steps": 2, "height": tiny.SIDE, "width": tiny.SIDE}
 FLUX = {**SMALL, "guidance_scale": 0.0, "max_sequence_length": 32}

@@ -8,6 +8,8 @@ from resources.models.backends.dynamic_batching import DynamicBatcher
 from resources.models.replies import Closed, Unacceptable
 from tests.clocks import Clock
 
+pytestmark = pytest.mark.slow
+
 PATIENCE_S = 120
 
 

@@ -26,6 +26,8 @@ from tests import tiny
 from tests.resources.models.backends.local_models import Pictures, answers, entry, picture
 from tests.tiny import safetensors, torch, transformers
 
+pytestmark = pytest.mark.slow
+
 SIZES = [(16, 16), (48, 32), (20, 41), (17, 64)]
 PICTURES = Pictures(*map(picture, ["red", "blue", "green", "grey"], SIZES))
 TEXTS = ["a bird", "a photo of an animal with five legs", "a flag, a board", "a horse"]

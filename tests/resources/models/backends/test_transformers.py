@@ -23,6 +23,8 @@ from tests.resources.models.backends.local_models import (
 )
 from tests.tiny import safetensors, torch, transformers
 
+pytestmark = pytest.mark.slow
+
 RED, BLUE = picture("red"), picture("blue", (48, 32))
 PICTURES = Pictures(RED, BLUE)
 RED_NAME, BLUE_NAME = PICTURES
