@@ -37,8 +37,9 @@ from sensors.monthly_schedules import monthly
 from sensors.new_painters import jobs_of_painters, launching
 from sensors.painters import noticing
 
-_STORAGE = "dagster._core.storage.sqlite_storage"
-"""What Dagster imports in each process that opens its instance."""
+PRELOADED = ["dagster._core.executor.multiprocess", "definitions"]
+PRELOADED += ["dagster._core.storage.sqlite_storage"]
+"""Modules of the process from which steps are forked: each step imports them."""
 
 
 def resources_at(root: str) -> dict[str, Any]:
@@ -139,7 +140,7 @@ defs: dg.Definitions = dg.Definitions(
     resources=resources,
     # Each step is forked from a process that has loaded all this, instead of loading it again.
     executor=multiprocess.configured(
-        {"start_method": {"forkserver": {"preload_modules": ["definitions", _STORAGE]}}}
+        {"start_method": {"forkserver": {"preload_modules": PRELOADED}}}
     ),
 )
 

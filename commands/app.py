@@ -1,6 +1,7 @@
 """The subcommands together, and how each of them ends.
 
-Exit codes: 0 when it is done, 1 when it failed, 2 for a mistake in what was typed or configured.
+Exit codes: 0 when it is done, 1 when it failed, 2 for a mistake in what was typed or configured,
+130 after Ctrl-C and 143 after SIGTERM.
 """
 
 import sys
@@ -15,6 +16,7 @@ from commands.environment import load_environment
 from commands.export import export
 from commands.figure import figure
 from commands.import_ import import_
+from commands.interruption import signal_log
 from commands.judge import judge
 from commands.prompts import prompts
 from commands.quote import quote
@@ -45,6 +47,9 @@ class _Group(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         try:
             return super().invoke(ctx)
+        except KeyboardInterrupt as interrupt:
+            typer.echo(str(interrupt) or "Interrupted: what is finished is kept.", err=True)
+            raise typer.Exit(signal_log.exit_code) from None
         except Exception as error:
             code = exit_code(error)
             if code is None:
@@ -92,6 +97,7 @@ def _prepare() -> None:
 
 def main() -> None:
     """Run the subcommand that the command line names."""
+    signal_log.open()
     sys.exit(app(prog_name="counterfactory"))
 
 

@@ -1,11 +1,14 @@
 """Following runs on a terminal: progress while they last, and a table of what they have made."""
 
+import logging
+import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
 
+from commands.interruption import signal_log
 from commands.tables import columns, console
 
 if TYPE_CHECKING:
@@ -26,7 +29,27 @@ def execute(
     instance: "DagsterInstance",
     progress: "Progress",
 ) -> None:
-    """Do a run, and show how far it is."""
+    """Do a run, and show how far it is.
+
+    Raises KeyboardInterrupt, which says how many answers are kept, once an interrupted run ended.
+    """
+    from dagster import DagsterExecutionInterruptedError
+
+    try:
+        _execute(done, planned, instance, progress)
+        if signal_log.find_interrupt() is not None:
+            raise KeyboardInterrupt
+    except (KeyboardInterrupt, DagsterExecutionInterruptedError):
+        kept = _count_answers(instance, done.run_ids)
+        raise KeyboardInterrupt(f"Interrupted: {kept:,} answers kept.") from None
+
+
+def _execute(
+    done: "Materialization",
+    planned: "PlannedRun",
+    instance: "DagsterInstance",
+    progress: "Progress",
+) -> None:
     begun = done.begin(planned)
     task = progress.add_task(begun.name, total=len(begun.plan.step_keys_to_execute))
     with _following(instance, begun.run.run_id, progress, task, begun.name):
@@ -34,6 +57,14 @@ def execute(
             if event.event_type_value in _ENDED:
                 progress.advance(task)
     progress.remove_task(task)
+
+
+def _count_answers(instance: "DagsterInstance", run_ids: Sequence[str]) -> int:
+    from commands.environment import stores
+
+    with stores(instance, "models") as known:
+        count: int = known.models.calls.count_answers(run_ids)
+    return count
 
 
 def spending_within(instance: "DagsterInstance", budget: float | None) -> "Spending":
@@ -102,13 +133,38 @@ def _numbers(said: Mapping[str, Any]) -> list[str]:
     return [*counts, f"${spent:,.4f}" if isinstance(spent, int | float) else spent]
 
 
+def start_quiet_forkserver() -> None:
+    """Start the process from which steps are forked, with nothing of theirs on the terminal.
+
+    Dagster keeps with each run what its steps log and print.
+    """
+    import multiprocessing
+    from multiprocessing.forkserver import ensure_running
+
+    from definitions import PRELOADED
+
+    multiprocessing.get_context("forkserver").set_forkserver_preload(PRELOADED)
+    standard = [(number, os.dup(number)) for number in (1, 2)]
+    null = os.open(os.devnull, os.O_WRONLY)
+    try:
+        for number, _ in standard:
+            os.dup2(null, number)
+        ensure_running()
+    finally:
+        os.close(null)
+        for number, copy in standard:
+            os.dup2(copy, number)
+            os.close(copy)
+
+
 def progress_bars() -> "Progress":
-    """Bars on the terminal; none in a file."""
+    """Bars on the terminal, which go away at the end; none in a file."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
     text = TextColumn("{task.description}")
     bars = (text, BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    return Progress(*bars, console=console(errors=True))
+    terminal = console(errors=True)
+    return Progress(*bars, console=terminal, transient=True, disable=not terminal.is_terminal)
 
 
 @contextmanager
@@ -127,6 +183,7 @@ def _following(
                 each.event_log_entry.user_message
                 for each in news.records
                 if each.event_log_entry.dagster_event is None
+                and int(each.event_log_entry.level) >= logging.INFO
             ]
             if told:
                 progress.update(task, description=f"{name}: {told[-1]}")

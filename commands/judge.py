@@ -6,7 +6,13 @@ import typer
 
 from commands.completion import complete_benchmarks, complete_judges
 from commands.environment import stores
-from commands.following import execute, made_table, progress_bars, spending_within
+from commands.following import (
+    execute,
+    made_table,
+    progress_bars,
+    spending_within,
+    start_quiet_forkserver,
+)
 from commands.options import Budget, listed
 from commands.tables import print_table
 
@@ -100,6 +106,7 @@ def _judge(
     spending = spending_within(instance, budget)
     judging = Judging(defs.resolve_asset_graph(), judged, found, spending)
     done = judging.done
+    start_quiet_forkserver()
     with progress_bars() as progress:
         whole = progress.add_task("runs", total=None)
         for each in judging.runs():

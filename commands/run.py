@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from commands.following import execute, made_table, progress_bars, resources_in, spending_within
+from commands.following import (
+    execute,
+    made_table,
+    progress_bars,
+    resources_in,
+    spending_within,
+    start_quiet_forkserver,
+)
 from commands.options import Budget, Config, Partitions, Select, listed, read_config
 from commands.tables import print_table
 
@@ -45,6 +52,7 @@ def run(
         stages = planned(defs.resolve_asset_graph(), instance, tasks)
         spending = spending_within(instance, budget)
         done = Materialization(instance, assets, tasks, resources, spending)
+        start_quiet_forkserver()
         with progress_bars() as progress:
             whole = progress.add_task("runs", total=sum(map(len, stages)))
             left = deque(stages)

@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn, TextIO
 
+import typer
 from dagster import AssetKey, DagsterInstance, ExecuteInProcessResult
 from dagster._core.definitions.assets.graph.base_asset_graph import BaseAssetGraph
 from dagster._core.utils import make_new_run_id
@@ -19,12 +20,12 @@ from assets.kit.benchmarks import StandIn
 from assets.kit.partitions import tags_of
 from commands.environment import ROOT
 from commands.freshness import Freshness, inputs
+from commands.interruption import signal_log
 from commands.tables import console
 from resources.collections import collections_path
 from resources.taxonomy import taxonomy_path
 
 _AT_ONCE = 2
-_INTERRUPTED = 130
 
 
 class RunFailed(Exception):
@@ -169,7 +170,8 @@ class Maker:
             run = self._instance.get_run_by_id(planned.run_id)
             if run and not run.is_finished:
                 self._instance.report_run_canceled(run)
-        os._exit(_INTERRUPTED)
+        typer.echo("Interrupted: what is finished is kept.", err=True)
+        os._exit(signal_log.exit_code)
 
 
 @contextmanager

@@ -79,6 +79,10 @@ class Stopped(ModelError):
     """The provider takes no more requests, or cannot be reached."""
 
 
+class RunEnded(ModelError):
+    """The run was interrupted, cancelled or killed: nothing more is sent, all answers are kept."""
+
+
 @contextmanager
 def writing(place: object) -> Iterator[None]:
     """Turn the errors of writing to `place` into ones that name it and the remedy."""

@@ -66,6 +66,8 @@ def _in_one_process(
 
 
 def _do(there: Connection, work: Callable[[Any], Any], items: Sequence[Any], seconds: int) -> None:
+    # Ctrl-C on a terminal reaches it as well; whoever waits for it decides.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     # What is ended for its time leaves no image of its memory.
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     for item in items:

@@ -3,6 +3,7 @@
 import asyncio
 import multiprocessing
 import os
+import signal
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -49,7 +50,11 @@ def _only_pool() -> ProcessPoolExecutor:
 
 
 def _end_with_parent() -> None:
-    """Watch the process that this worker serves, and end when it was killed."""
+    """Watch the process that this worker serves, and end when it was killed.
+
+    Ctrl-C on a terminal reaches every process: only the one that is served decides what to do.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
 
     def watch() -> None:

@@ -6,8 +6,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from dagster import DagsterEvent, DagsterInstance, DagsterRun
+from dagster import (
+    DagsterEvent,
+    DagsterEventType,
+    DagsterExecutionInterruptedError,
+    DagsterInstance,
+    DagsterRun,
+)
 from dagster._core.definitions.reconstruct import ReconstructableJob, ReconstructableRepository
+from dagster._core.events import RunFailureReason
 from dagster._core.execution.api import create_execution_plan, execute_run_iterator
 from dagster._core.execution.plan.plan import ExecutionPlan
 
@@ -85,7 +92,7 @@ class Materialization:
         self._instance, self._assets, self._spending = instance, assets, spending
         self._resources, self._tags = resources, tags or {}
         self._configs = {task.asset: task.config for task in tasks}
-        self._runs: list[str] = []
+        self.run_ids: list[str] = []
         self.made: list[Made] = []
         self.failures: list[Failed] = []
         self.told: list[str] = []
@@ -111,14 +118,22 @@ class Materialization:
             asset_selection=frozenset(planned.assets),
             job_code_origin=job.get_python_origin(),
         )
-        self._runs.append(run.run_id)
+        self.run_ids.append(run.run_id)
         return Begun(run, job, plan, planned)
 
     def events(self, begun: Begun) -> Iterator[DagsterEvent]:
-        """Do a run in processes of its own, as the UI does; its events, as they come."""
+        """Do a run in processes of its own, as the UI does; its events, as they come.
+
+        Raises `DagsterExecutionInterruptedError` once a run that was interrupted has ended: Dagster
+        itself only notes that, and the next run would begin.
+        """
+        is_interrupted = False
         for event in execute_run_iterator(begun.job, begun.run, self._instance):
             self._note(event, begun.planned.partition)
+            is_interrupted |= _is_interruption(event)
             yield event
+        if is_interrupted:
+            raise DagsterExecutionInterruptedError
         finished = self._instance.get_run_by_id(begun.run.run_id)
         if finished is None or not finished.is_success:
             said = f"the run {begun.run.run_id} failed: see its log in `make ui`."
@@ -133,7 +148,7 @@ class Materialization:
         resources, (budget, per_run, spent_by) = dict(self._resources), self._spending
         if budget is not None:
             own = dict(resources.get("budget", {}).get("config", {}))
-            left = budget - (spent_by(self._runs) / NANO if self._runs else 0.0)
+            left = budget - (spent_by(self.run_ids) / NANO if self.run_ids else 0.0)
             limits = [left, own.get("per_run_usd"), per_run]
             own["per_run_usd"] = max(0.0, min(each for each in limits if each is not None))
             resources["budget"] = {"config": own}
@@ -156,3 +171,10 @@ class Materialization:
             kind = (cause.cls_name if cause else None) or ""
             message = cause.message.strip() if cause else str(event)
             self.failures.append(Failed(name, kind, re.sub(rf"^[\w.]*{kind}: ", "", message)))
+
+
+def _is_interruption(event: DagsterEvent) -> bool:
+    """Whether a run has ended by a signal to its process."""
+    if event.event_type is DagsterEventType.RUN_FAILURE:
+        return event.job_failure_data.failure_reason is RunFailureReason.UNEXPECTED_TERMINATION
+    return event.event_type is DagsterEventType.RUN_CANCELED

@@ -2,12 +2,12 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from dagster import get_dagster_logger
-from sqlalchemy import Connection, Row, select, text
+from sqlalchemy import Connection, Row, func, select, text
 from sqlalchemy.dialects import postgresql, sqlite
 
 from resources.calls.checksums import (
@@ -19,7 +19,7 @@ from resources.calls.checksums import (
     total_checksum,
 )
 from resources.calls.spending import NANO, Booking, Spent
-from resources.calls.tables import SPENDING, TOTALS
+from resources.calls.tables import CALLS, SPENDING, TOTALS
 from resources.faults import Corrupt, NoPrice, OverBudget, StoreError
 from resources.former_names import asset_now, partition_now
 
@@ -153,6 +153,12 @@ class Money:
             if not is_sound_total(row):
                 raise ValueError(f"the sum of {row['scope']!a} is not what was written")
         return sum(row["spent"] + row["reserved"] for row in rows)
+
+    def count_answers(self, connection: Connection, runs: Collection[str]) -> int:
+        """Count the stored calls that were booked for runs."""
+        booked = select(SPENDING.c.key).where(SPENDING.c.run.in_(runs))
+        calls = select(func.count()).select_from(CALLS).where(CALLS.c.key.in_(booked))
+        return connection.scalar(calls) or 0
 
     def _within_budgets(
         self, connection: Connection, bookings: Sequence[Booking], added: Mapping[str, Total]

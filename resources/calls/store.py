@@ -157,6 +157,10 @@ class CallStore(ConfigurableResource[None]):
         """What runs spent or may have, with what is reserved, in billionths of a dollar."""
         return self._run(lambda connection, sql: sql.money.of_runs(connection, runs))
 
+    def count_answers(self, runs: Collection[str]) -> int:
+        """Count the stored answers that runs have paid for, or that cost them nothing."""
+        return self._run(lambda connection, sql: sql.money.count_answers(connection, runs))
+
     def typical_usage(self, head: str) -> Typical | None:
         """Mean tokens of the latest 1,000 calls with this head and both counts; None without."""
         found = self._run(lambda connection, sql: sql.latest(connection, head, _TYPICAL_OF))

@@ -1,8 +1,10 @@
 """Backends of models, each made once, on an event loop of their own."""
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
+from concurrent.futures import Future, wait
 from threading import Thread
+from time import monotonic
 from typing import Any, TypeVar
 
 from dagster import EnvVar
@@ -14,6 +16,9 @@ from resources.models.catalog import Model
 from resources.models.replies import Closed
 
 Result = TypeVar("Result")
+
+SAME_INTERRUPT_S = 1.0
+"""One press of Ctrl-C reaches a step twice within this time: by itself and through its run."""
 
 
 class EventLoopThread:
@@ -29,11 +34,22 @@ class EventLoopThread:
         self._thread = Thread(target=self._loop.run_forever, name="models", daemon=True)
         self._thread.start()
 
-    def run(self, work: Coroutine[Any, Any, Result]) -> Result:
-        """What `work` returns. If the waiting is interrupted, it is cancelled, and ends first."""
+    def run(
+        self, work: Coroutine[Any, Any, Result], stop: Callable[[], None] | None = None
+    ) -> Result:
+        """Run `work` to its end and return its result.
+
+        An interrupt calls `stop` in the loop, waits until `work` has ended, and is raised then. A
+        later interrupt, or the first one without `stop`, cancels all work.
+        """
         running = asyncio.run_coroutine_threadsafe(work, self._loop)
         try:
             return running.result()
+        except BaseException:
+            if not running.done() and stop is not None:
+                self._loop.call_soon_threadsafe(stop)
+                _wait_through_repeats(running)
+            raise
         finally:
             if not running.done():
                 self._end_all()
@@ -48,6 +64,17 @@ class EventLoopThread:
 
     def _end_all(self) -> None:
         asyncio.run_coroutine_threadsafe(_end_others(), self._loop).result()
+
+
+def _wait_through_repeats(running: "Future[Any]") -> None:
+    """Wait for the end of work; raise an interrupt that is no repeat of the one before."""
+    interrupted_at = monotonic()
+    while not running.done():
+        try:
+            wait([running])
+        except BaseException:
+            if monotonic() - interrupted_at > SAME_INTERRUPT_S:
+                raise
 
 
 async def _end_others() -> None:

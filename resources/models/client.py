@@ -12,7 +12,7 @@ from pydantic import PrivateAttr
 
 from resources.calls import Answer, CallStore, DamagedAnswers
 from resources.calls.spending import Account
-from resources.faults import CannotDo, InBatch, LostPictures
+from resources.faults import CannotDo, InBatch, LostPictures, RunEnded
 from resources.images import ImageStore
 from resources.models.backend_pool import BackendPool
 from resources.models.budget_gate import BudgetGate
@@ -31,6 +31,7 @@ from resources.models.pricing import (
 from resources.models.progress import Progress
 from resources.models.replies import Usage
 from resources.models.requests import Request, Write, call_keys, kind_of
+from resources.run_watch import RunWatch
 
 REPAIRS = 1
 ROLES: Mapping[str, set[Role]] = {
@@ -76,6 +77,7 @@ class ModelClient(ConfigurableResource[None]):
     images: ImageStore
     _clock: Callable[[], datetime] = PrivateAttr(default_factory=lambda: partial(datetime.now, UTC))
     _pool: BackendPool = PrivateAttr(default_factory=BackendPool)
+    _watch: RunWatch | None = PrivateAttr(default=None)
 
     def ask(
         self, model: Model, requests: Sequence[Request], log: Logger, account: Account = _NOBODY
@@ -89,7 +91,8 @@ class ModelClient(ConfigurableResource[None]):
         `CannotDo` where the model lacks the role for a kind of request or its backend lacks the
         kind, `NoPrice` where there is a budget and no price, `LostPictures` where answers name
         pictures that are gone, `DamagedAnswers` where answers are not what was stored,
-        `OverBudget`, and `Stopped` where the provider takes no more or cannot be reached.
+        `OverBudget`, and `Stopped` where the provider takes no more or cannot be reached, and
+        `RunEnded` where the run was cancelled or its process killed.
         """
         asked = self._ask(model, requests, log, account)
         for _ in range(REPAIRS):
@@ -121,6 +124,11 @@ class ModelClient(ConfigurableResource[None]):
         """Close connections and let go of local models."""
         self._pool.close()
 
+    def setup_for_execution(self, context: InitResourceContext) -> None:
+        """Watch the run, unless it is in an instance of this process that nobody else can see."""
+        if context.instance is not None and context.run and not context.instance.is_ephemeral:
+            self._watch = RunWatch(context.instance, context.run.run_id)
+
     def teardown_after_execution(self, context: InitResourceContext) -> None:
         """Close what the run opened."""
         self.close()
@@ -150,7 +158,9 @@ class ModelClient(ConfigurableResource[None]):
         gate = BudgetGate(model, account, self.calls, progress, bounds, self._clock, why)
         company = answered or bool(calls) or model.may_lack_answers
         dispatch = Dispatch(model, self.calls, self.images, missing, progress, gate, company)
+        dispatch.find_stop_reason = self._watch.find_stop_reason if self._watch else None
         if missing:
+            self._require_wanted()
             self._require_none_waits(model, missing)
             if account.limited:
                 require_prices(model, missing, bounds)
@@ -163,7 +173,7 @@ class ModelClient(ConfigurableResource[None]):
             if any(kind_of(request) in _PAINTING for request in missing.values()):
                 dispatch.reserve = self.images.reserve(model.concurrency * PICTURE_BYTES)
             try:
-                loop.run(dispatch.run(backend))
+                loop.run(dispatch.run(backend), dispatch.interrupt)
             finally:
                 dispatch.reserve.release()
             calls |= dispatch.calls
@@ -207,6 +217,11 @@ class ModelClient(ConfigurableResource[None]):
         if without:
             self.calls.forget(without)
         return {key: call for key, call in found.items() if key not in without}
+
+    def _require_wanted(self) -> None:
+        """Raise `RunEnded` where the run was cancelled meanwhile, or its process killed."""
+        if self._watch is not None and (reason := self._watch.find_stop_reason()):
+            raise RunEnded(f"{reason} Nothing was sent.")
 
     def _require_none_waits(self, model: Model, keys: Collection[str]) -> None:
         waiting = self.calls.batches.waiting(keys)

@@ -13,7 +13,7 @@ from typing import Any
 from resources.calls import Answer, Call, CallStore
 from resources.calls.spending import Purchase
 from resources.disk_reserve import DiskReserve
-from resources.faults import OverBudget, Stopped, StoreError
+from resources.faults import OverBudget, RunEnded, Stopped, StoreError
 from resources.images import ImageStore
 from resources.models.adaptive_concurrency import AdaptiveConcurrency
 from resources.models.budget_gate import BudgetGate, ReservationQueue
@@ -50,6 +50,8 @@ TRIES_FOR_ONE = 3
 """Before the first answer, three times as many failed attempts are enough."""
 FIRST_LOOK_S, LOOK_EVERY_S = 0.05, 1.0
 """How soon to see whether another process has its answer to what both want."""
+WATCH_EVERY_S = 2.0
+"""How soon a run that was cancelled, or whose process was killed, sends nothing more."""
 AT_THE_STORE = 0.5
 """How many more requests, of those sent at once, are being claimed or stored meanwhile."""
 
@@ -79,6 +81,8 @@ class Dispatch:
     """Whether the model has answered any other request that goes with these."""
     reserve: DiskReserve = field(default_factory=partial(DiskReserve, None, 0))
     """Room for the pictures that are on their way."""
+    find_stop_reason: Callable[[], str] | None = None
+    """Tells why the run may send nothing more, if it may not."""
     calls: dict[str, Answer] = field(default_factory=dict)
     failures: dict[str, Failed] = field(default_factory=dict)
     _adaptive: AdaptiveConcurrency = field(init=False)
@@ -97,17 +101,19 @@ class Dispatch:
     async def run(self, backend: Any) -> None:
         """Send all that is missing.
 
-        Raises `Stopped`, or an error of the stores, once what was on its way has ended: an answer
-        that is being paid for is still taken.
+        Raises `Stopped`, `RunEnded`, or an error of the stores, once what was on its way has ended:
+        an answer that is being paid for is still taken.
         """
         queue = iter(self.missing)
         reporting = asyncio.create_task(self.progress.log_periodically())
+        watching = asyncio.create_task(self._watch_run())
         try:
             async with asyncio.TaskGroup() as workers:
                 for _ in range(min(self._at_once, len(self.missing))):
                     workers.create_task(self._work(backend, queue))
         finally:
             reporting.cancel()
+            watching.cancel()
             self.progress.log.info("%s", self.progress)
         if self._why_stopped is None and not self._anything_answered:
             (*_, last) = self.failures.values()
@@ -117,6 +123,8 @@ class Dispatch:
         if isinstance(self._why_stopped, OverBudget):
             words = (str(self._why_stopped), self.gate.why_so_much, told)
             raise OverBudget(" ".join(filter(None, words))) from None
+        if isinstance(self._why_stopped, RunEnded):
+            raise RunEnded(f"{self._why_stopped} {told}")
         if isinstance(self._why_stopped, Exception):
             raise self._why_stopped
         if self._why_stopped is not None:
@@ -124,6 +132,27 @@ class Dispatch:
                 f"{self.model.name} was stopped: {self._why_stopped} {told} Materialize again once "
                 "that is mended: only the rest is asked."
             )
+
+    def interrupt(self) -> None:
+        """Send nothing more, since the process was interrupted; called in the event loop."""
+        self._end("The run was interrupted.")
+
+    async def _watch_run(self) -> None:
+        """Look at the run every two seconds, until it may send nothing more."""
+        reason = ""
+        while self.find_stop_reason is not None and not reason:
+            await asyncio.sleep(WATCH_EVERY_S)
+            try:
+                reason = await asyncio.to_thread(self.find_stop_reason)
+            except Exception as error:  # noqa: BLE001 - a busy instance ends no run
+                self.progress.log.warning("The run's status cannot be read: %s", error)
+        if reason:
+            self._end(reason)
+
+    def _end(self, reason: str) -> None:
+        error = RunEnded(f"{reason} Nothing more is sent; answers in flight are kept.")
+        self.progress.log.warning("%s", error)
+        self._stop(error)
 
     @property
     def _at_once(self) -> int:

@@ -4,6 +4,7 @@ import asyncio
 import fcntl
 import multiprocessing
 import os
+import signal
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -211,7 +212,11 @@ def _locked(path: Path, how: int) -> IO[bytes] | None:
 
 
 def _serve(model: Model, key: str | None, pipe: Connection) -> None:
-    """Answer, in a process of its own, until the pipe's other end is closed."""
+    """Answer, in a process of its own, until the pipe's other end is closed.
+
+    Ctrl-C on a terminal reaches it as well; what is in flight is still answered.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     asyncio.run(_serving(model, key, pipe))
 
 

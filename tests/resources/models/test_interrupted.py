@@ -3,10 +3,14 @@
 import os
 import signal
 import sqlite3
+import time
 from contextlib import closing
+from threading import Event, Thread
+from unittest.mock import Mock
 
 import pytest
 
+from resources.models import backend_pool
 from resources.models.backend_pool import EventLoopThread
 from tests.resources.models.conftest import LOG, closed, looks, model
 
@@ -34,35 +38,42 @@ def rows(root, table):
         return database.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
 
 
-def test_it_comes_up_as_itself_and_costs_what_was_on_its_way(server, client, tmp_path, terminate):
-    entry, goal = model(server, concurrency=CONCURRENCY), 40
-
-    def answer(received):
-        if server.count == goal:
-            terminate()
-        return "{5}"
-
-    # However late that is heard, there is enough left to ask.
-    server.held = lambda received: server.count > goal
-    server.answer = answer
-    for _ in range(5):
+def test_what_is_in_flight_is_kept_and_nothing_new_is_sent(server, client, tmp_path, terminate):
+    entry, requests = model(server, concurrency=CONCURRENCY), looks(60)
+    server.held = lambda received: not is_noticed.is_set()
+    log, is_noticed = Mock(), Event()
+    log.warning = lambda *_: is_noticed.set()
+    for number in range(1, 4):
+        is_noticed.clear()
+        sending = Thread(target=interrupt_at, args=(server, number * CONCURRENCY, terminate))
+        sending.start()
         # With the loop in the main thread, this is an exception group most of the time.
         with pytest.raises(Terminated):
-            client.ask(entry, looks(400), LOG)
-        goal = server.count + 40
-    goal = float("inf")
-    asked = client.ask(entry, looks(400), LOG)
-    assert len(asked.outcomes) == 400
-    assert server.count <= 400 + 5 * CONCURRENCY
+            client.ask(entry, requests, log)
+        sending.join()
+        assert server.count == number * CONCURRENCY == rows(tmp_path, "calls")
+    asked = client.ask(entry, requests, LOG)
+    assert len(asked.outcomes) == server.count == 60
     closed(client)
-    assert (rows(tmp_path, "calls"), rows(tmp_path, "claims")) == (400, 0)
+    assert (rows(tmp_path, "calls"), rows(tmp_path, "claims")) == (60, 0)
 
 
-def test_a_client_that_was_interrupted_closes(server, client, terminate):
+def interrupt_at(server, count, terminate):
+    """Interrupt twice, as Ctrl-C does, once so many requests have come."""
+    while server.count < count:
+        time.sleep(0.005)
+    terminate()
+    terminate()
+
+
+def test_a_second_interrupt_gives_up_what_is_in_flight(server, client, terminate, monkeypatch):
+    monkeypatch.setattr(backend_pool, "SAME_INTERRUPT_S", 0.0)
     server.latency_s = 60
+    log = Mock()
+    log.warning = lambda *_: terminate()
     server.answer = lambda received: terminate() or "{5}"
     with pytest.raises(Terminated):
-        client.ask(model(server), looks(1), LOG)
+        client.ask(model(server), looks(1), log)
     client.close()
 
 

@@ -1,0 +1,42 @@
+"""Whether the run of a step still wants its answers: it may be cancelled, or its process killed."""
+
+from typing import NamedTuple
+
+from dagster import DagsterInstance, DagsterRunStatus
+from dagster._core.execution.backfill import BulkActionStatus
+from dagster._core.storage.tags import BACKFILL_ID_TAG
+
+from resources.executors import process_of_run
+
+_CANCELLED_BACKFILL = (
+    BulkActionStatus.CANCELING,
+    BulkActionStatus.CANCELED,
+    BulkActionStatus.FAILING,
+    BulkActionStatus.FAILED,
+)
+
+
+class RunWatch(NamedTuple):
+    """Looks a run up in Dagster's instance, where others cancel and end it."""
+
+    instance: DagsterInstance
+    run_id: str
+
+    def find_stop_reason(self) -> str:
+        """Return why the run may send nothing more; empty where it may go on.
+
+        Dagster cancels the runs of a backfill one after the other, which takes up to a minute: each
+        of them looks at the backfill itself. The steps of a killed process go on without it.
+        """
+        run = self.instance.get_run_by_id(self.run_id)
+        if run is None:
+            return "The run was deleted."
+        if run.status is DagsterRunStatus.CANCELING or run.is_finished:
+            return "The run was cancelled or has ended."
+        process = process_of_run(run)
+        if process is not None and process.is_gone:
+            return "The process of the run was killed."
+        backfill = self.instance.get_backfill(run.tags.get(BACKFILL_ID_TAG, ""))
+        if backfill is not None and backfill.status in _CANCELLED_BACKFILL:
+            return "The backfill was cancelled."
+        return ""
