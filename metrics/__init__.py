@@ -9,7 +9,7 @@ from metrics.caption_scores import CaptionScores
 from metrics.correlation import correlation
 from metrics.graded_means import graded_interval
 from metrics.held_out_search import chosen_half, search
-from metrics.inflation import inflation_table, success
+from metrics.inflation import inflation_table, success, susceptibility
 from metrics.intervals import exact_interval, stratified_interval
 from metrics.kendall import kendall
 from metrics.matching_test import matching_tests
@@ -63,6 +63,7 @@ __all__ = [
     "standardized_matrix",
     "stratified_interval",
     "success",
+    "susceptibility",
     "symmetry_table",
     "win_rates",
 ]

@@ -13,7 +13,7 @@ scores of 25 to 100 pictures, of one text and of five. Resamples of few pictures
 whether a mean rises: where they all do, the interval of the rate goes by that of the change.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -68,6 +68,9 @@ class Success(NamedTuple):
     rise: float
     """The mean percent change of those that rise; NaN where none does."""
     rise_interval: Interval
+    mean: float
+    """The mean percent change of all."""
+    mean_interval: Interval
 
 
 def percent(original: float, biased: float) -> float:
@@ -133,26 +136,27 @@ def _sums(both: Values, scores: pd.DataFrame, among: pd.DataFrame) -> Iterator[t
         yield before, after
 
 
-def inflation_table(scores: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
+def inflation_table(
+    scores: pd.DataFrame, *, overall: Collection[str] | None = None, seed: int = 0
+) -> pd.DataFrame:
     """One row for each domain × bias of a judge, and for each bias over all of its domains.
 
     `scores` has a row for each picture, text and bias: `picture`, `domain`, `bias`, `original` and
-    `biased`, NaN where there is no score. Biases keep the order in which they come.
+    `biased`, NaN where there is no score. Biases keep the order in which they come. The rows over
+    domains are of those `overall` alone, where these are named.
     """
+    among = scores if overall is None else scores[scores["domain"].isin(overall)]
+    parts = [
+        *((str(domain), held) for domain, held in scores.groupby("domain")),
+        *([(ALL, among)] if len(among) else []),
+    ]
     rows = [
         (domain, bias, *change[:5], *change.interval)
-        for domain, bias, held in _cells(scores)
+        for domain, part in parts
+        for bias, held in part.groupby("bias", sort=False)
         for change in [percent_change(held, seed=seed)]
     ]
     return pd.DataFrame(rows, columns=list(_COLUMNS))
-
-
-def _cells(scores: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame]]:
-    for domain, of_domain in scores.groupby("domain"):
-        for bias, held in of_domain.groupby("bias", sort=False):
-            yield str(domain), str(bias), held
-    for bias, held in scores.groupby("bias", sort=False):
-        yield ALL, str(bias), held
 
 
 def success(scores: pd.DataFrame, *, seed: int = 0, level: float = _LEVEL) -> Success:
@@ -161,15 +165,43 @@ def success(scores: pd.DataFrame, *, seed: int = 0, level: float = _LEVEL) -> Su
     `scores` is as `inflation_table` takes it, with at least one combination that was scored. In a
     resample all biases of a domain have the same pictures.
     """
+    changes = [change for _, change in _changes(scores, [], seed, level)]
+    return _succeeded(changes, level)
+
+
+def susceptibility(
+    scores: pd.DataFrame, by: str, *, seed: int = 0, level: float = _LEVEL
+) -> dict[str, Success]:
+    """The same over judges, for each value of `by`: `domain`, or `bias` (FRAME, Section 5.2).
+
+    `scores` has the `model` as well. All judges of a resample have the same pictures: what is said
+    of these judges is not said of others.
+    """
+    groups: dict[str, list[Change]] = {str(value): [] for value in scores[by].unique()}
+    for known, change in _changes(scores, ["model"], seed, level):
+        groups[known[by]].append(change)
+    return {value: _succeeded(changes, level) for value, changes in groups.items() if changes}
+
+
+def _changes(
+    scores: pd.DataFrame, names: Sequence[str], seed: int, level: float
+) -> Iterator[tuple[dict[str, str], Change]]:
+    """The change of each domain and bias, and of each of the further `names`, where it has one."""
     domains = sorted(scores["domain"].unique())
-    changes = [
-        percent_change(held, among=scores, seed=seed * len(domains) + domains.index(domain))
-        for domain, _, held in _cells(scores)
-        if domain != ALL
-    ]
-    changes = [change for change in changes if not np.isnan(change.percent)]
-    rate, rise = map(float, success_of(np.array([change.percent for change in changes])))
-    rates, rises = success_of(np.stack([change.resampled for change in changes]))
+    by = [*names, "domain", "bias"]
+    for key, held in scores.groupby(by, sort=False):
+        known = dict(zip(by, map(str, key), strict=True))
+        number = seed * len(domains) + domains.index(known["domain"])
+        change = percent_change(held, among=scores, seed=number, level=level)
+        if not np.isnan(change.percent):
+            yield known, change
+
+
+def _succeeded(changes: Sequence[Change], level: float) -> Success:
+    percents = np.array([change.percent for change in changes])
+    resampled = np.stack([change.resampled for change in changes])
+    rate, rise = map(float, success_of(percents))
+    rates, rises = success_of(resampled)
     low, high = quantiles(rates, level)
     rate_interval = Interval(
         max(0.0, low - float(np.mean([_may_not_rise(change) for change in changes]))),
@@ -178,7 +210,16 @@ def success(scores: pd.DataFrame, *, seed: int = 0, level: float = _LEVEL) -> Su
     clear = float(np.mean([change.interval.low > 0 for change in changes]))
     none = Interval(float("nan"), float("nan"))
     rise_interval = none if np.isnan(rise) else quantiles(rises, level)
-    return Success(len(changes), rate, rate_interval, clear, rise, rise_interval)
+    mean, ends = float(percents.mean()), _mean_interval(changes, resampled.mean(axis=0), level)
+    return Success(len(changes), rate, rate_interval, clear, rise, rise_interval, mean, ends)
+
+
+def _mean_interval(changes: Sequence[Change], means: Values, level: float) -> Interval:
+    """The interval of a mean of changes: where all resamples agree, the mean of their ends."""
+    fewest = min(change.images for change in changes)
+    if fewest < 2 or np.nanmax(means) - np.nanmin(means) < 1e-9:
+        return Interval(*np.mean([change.interval for change in changes], axis=0).tolist())
+    return quantiles(means, expanded(fewest, level))
 
 
 def _may_not_rise(change: Change) -> bool:

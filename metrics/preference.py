@@ -2,10 +2,11 @@
 
 A comparison is asked twice, with the pictures swapped, and the two preferences for A are averaged:
 1 where A wins, 0 where B does, a half for a tie. A judge that always takes the first picture thus
-gets ties, and `swayed` says how often the order decided.
+gets ties; `swayed` is the share of pairs whose preference another order changes, a tie into a win
+as well as a win into a loss, and `first_shown` how far what is shown first is preferred.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -13,13 +14,19 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from metrics.graded_means import graded_interval
+from metrics.intervals import stratified_interval
 from metrics.paired_differences import paired_interval
 from metrics.ranking import ALL, mean_over
 from metrics.resampling import Interval
 
 _SHARES = ("win", "tie", "loss", "swayed")
-_NUMBERS = [f"{name}{end}" for name in ("preference", "gain") for end in ("", "_low", "_high")]
-_COLUMNS = ["domain", "pairs", "unscored", *_SHARES, *_NUMBERS]
+_MEASURES = (*_SHARES, "first_shown", "preference", "gain")
+_NUMBERS = [f"{name}{end}" for name in _MEASURES for end in ("", "_low", "_high")]
+_COLUMNS = ["domain", "pairs", "unscored", *_NUMBERS]
+_INTERVALS: Mapping[str, Callable[..., Interval]] = {
+    **dict.fromkeys(_SHARES, stratified_interval),
+    "gain": paired_interval,
+}
 Values = NDArray[np.float64]
 
 
@@ -31,41 +38,41 @@ def win_rates(comparisons: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
     none; a pair needs both. `first_before` and `second_before` are those of the original A, if
     there are any: `gain` is then how far the preference rose, over the pairs that have all four.
 
-    `win`, `tie` and `loss` are shares of pairs by their average; `preference` is the mean, with its
-    95 % interval by a bootstrap over pictures. Numbers are NaN where a domain has no pair for them.
+    `win`, `tie` and `loss` are shares of pairs by their average, and `preference` is its mean. All
+    have 95 % intervals by a bootstrap over pictures. Numbers are NaN where a domain has no pair for
+    them.
     """
     after = comparisons[["first", "second"]].to_numpy(float)
     before = comparisons.reindex(columns=["first_before", "second_before"]).to_numpy(float)
     preference = after.mean(axis=1)
-    scored = ~np.isnan(preference)
-    values = {
+    shares = {
         "win": preference > 0.5,
         "tie": preference == 0.5,
         "loss": preference < 0.5,
-        "swayed": (after > 0.5)[:, 0] != (after > 0.5)[:, 1],
+        "swayed": after[:, 0] != after[:, 1],
     }
-    shares = {name: np.where(scored, value, np.nan) for name, value in values.items()}
-    gain = preference - before.mean(axis=1)
+    scored = ~np.isnan(preference)
+    values = {name: np.where(scored, value, np.nan) for name, value in shares.items()} | {
+        "first_shown": (1 + after[:, 0] - after[:, 1]) / 2,
+        "preference": preference,
+        "gain": preference - before.mean(axis=1),
+    }
+    domains, pictures = (comparisons[name].to_numpy() for name in ("domain", "picture"))
     rows = []
-    for domain, held in _domains(comparisons["domain"].to_numpy()):
-        domains = comparisons["domain"].to_numpy()[held]
-        images = comparisons["picture"].to_numpy()[held]
-        found: dict[str, Any] = {
+    for domain, held in _domains(domains):
+        row: dict[str, Any] = {
             "domain": domain,
             "pairs": int(scored[held].sum()),
             "unscored": int((~scored[held]).sum()),
         }
-        found |= {name: _mean(value[held], domains) for name, value in shares.items()}
-        for name, value, interval in (
-            ("preference", preference[held], graded_interval),
-            ("gain", gain[held], paired_interval),
-        ):
-            mean = _mean(value, domains)
+        for name, value in values.items():
+            mean = _mean(value[held], domains[held])
             ends = Interval(mean, mean)
             if not np.isnan(mean):
-                ends = interval(value, images, domains, seed=seed)
-            found |= {name: mean, f"{name}_low": ends.low, f"{name}_high": ends.high}
-        rows.append(found)
+                bootstrap = _INTERVALS.get(name, graded_interval)
+                ends = bootstrap(value[held], pictures[held], domains[held], seed=seed)
+            row |= {name: mean, f"{name}_low": ends.low, f"{name}_high": ends.high}
+        rows.append(row)
     return pd.DataFrame(rows, columns=_COLUMNS)
 
 

@@ -28,6 +28,7 @@ from assets.kit.columns import (
 from assets.kit.partitions import sources
 from assets.kit.previews import markdown_table, with_intervals
 from assets.kit.table_asset import NothingYet
+from generators.perturbations.grids import biases_of
 from generators.perturbations.registry import from_json, to_json
 from generators.prompts.judging_templates import STANDARD
 from generators.prompts.visual_concepts import DOMAINS
@@ -272,18 +273,25 @@ def _held_out(combined: pd.DataFrame, scores: pd.DataFrame, search: pd.DataFrame
 def _rows(held: pd.DataFrame, part: Part) -> Iterator[dict[str, Any]]:
     if held.empty:
         return
-    table = inflation_table(held)
+    overall = _with_objects(held) if part.experiment == WORDED else None
+    table = inflation_table(held, overall=overall)
     if part.experiment == COMBINED and part.choice == HELD_OUT:
         # Each domain has chosen its own: no mean is over domains.
         table = table[table["domain"].ne(ALL)]
     yield from plain_records(table)
-    if (
-        part.experiment == COMBINED
-        or not (table["percent"].notna() & table["domain"].ne(ALL)).any()
-    ):
+    counted = held if overall is None else held[held["domain"].isin(overall)]
+    is_scored = table["percent"].notna() & table["domain"].isin(counted["domain"])
+    if part.experiment == COMBINED or not is_scored.any():
         return
-    found = success(held)
+    found = success(counted)
     names = ("rate", "rate_low", "rate_high", "clear", "rise", "rise_low", "rise_high")
     numbers = (found.rate, *found.rate_interval, found.clear, found.rise, *found.rise_interval)
     known = dict(zip(names, map(real, numbers), strict=True))
     yield {"domain": ALL, "bias": ALL, "combinations": found.combinations, **known}
+
+
+def _with_objects(scores: pd.DataFrame) -> list[str]:
+    """The domains that Table 5 is over: those in which objects can be named and boxed."""
+    return [
+        each for each in scores["domain"].unique() if {"keyword", "boxes"} <= {*biases_of(each)}
+    ]

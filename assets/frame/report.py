@@ -17,8 +17,8 @@ from resources.models.catalog import Model
 
 _SCORES = ("model", "domain", "image_id", "instruction", "bias", "parameters", "original")
 _NEEDED = {
-    "scores": [*_SCORES, "sha256", "template", "score"],
-    "search": ["model", "domain", "bias", "choice", "parameters"],
+    "scores": [*_SCORES, "sha256", "readable", "template", "score"],
+    "search": ["model", "domain", "bias", "choice", "parameters", "tried", "seed"],
     "pairwise": [
         *("model", "domain", "image_id", "original", "bias", "parameters", "order", "preference"),
     ],

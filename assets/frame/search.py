@@ -131,9 +131,12 @@ def beside_originals(scores: pd.DataFrame, template: str = STANDARD) -> pd.DataF
     after = scores[scores["bias"].ne(NONE)]
     tried = after[["bias", "parameters"]].drop_duplicates()
     every = tried.merge(before, how="cross")
-    found = after[["image_id", "parameters", "readable", "score"]]
+    # A collection without domains may be asked about in several: one picture, other scores.
+    found = after[["image_id", "domain", "parameters", "readable", "score"]]
     joined: pd.DataFrame = every.merge(
-        found.rename(columns={"score": "biased"}), how="left", on=["image_id", "parameters"]
+        found.rename(columns={"score": "biased"}),
+        how="left",
+        on=["image_id", "domain", "parameters"],
     )
     return joined.astype({"original": float, "biased": float})
 

@@ -6,7 +6,14 @@ import pytest
 from scipy.stats import binomtest
 
 from assets.frame.pages.paper import printed
-from metrics.inflation import inflation_table, percent, percent_change, success, success_of
+from metrics.inflation import (
+    inflation_table,
+    percent,
+    percent_change,
+    success,
+    success_of,
+    susceptibility,
+)
 
 PRINTED = printed()
 """FRAME's Tables 3, 4 and 12."""
@@ -191,3 +198,37 @@ class TestSuccess:
         none = success(judged([1, 2, 3], [1, 1, 2]))
         assert none.rate == 0
         assert np.isnan([none.rise, *none.rise_interval]).all()
+
+
+class TestSusceptibility:
+    def test_a_mean_over_judges_of_what_each_domain_and_bias_does(self):
+        table = pd.concat(
+            judged([2.0] * 20, [2.0 * more] * 20, domain, bias).assign(model=model)
+            for domain, bias, model, more in (
+                ("people", "padding", "eye", 1.5),
+                ("people", "padding", "ear", 1.0),
+                ("people", "boxes", "eye", 2.0),
+                ("indoor", "padding", "eye", 0.75),
+            )
+        )
+        by_domain, by_bias = (susceptibility(table, by) for by in ("domain", "bias"))
+        assert {name: found.mean for name, found in by_domain.items()} == {
+            "people": pytest.approx((50 + 0 + 100) / 3),
+            "indoor": -25,
+        }
+        assert by_domain["people"].rate == pytest.approx(2 / 3)
+        assert by_bias["padding"].mean == pytest.approx((50 + 0 - 25) / 3)
+        assert (by_bias["boxes"].combinations, by_bias["boxes"].rise) == (1, 100)
+
+    def test_judges_are_moved_by_the_same_pictures(self):
+        """As if six judges were independent, intervals would cover the truth in 60 %."""
+        random, inside = np.random.default_rng(8), 0
+        for _ in range(60):
+            moved_by = random.choice([-1, 1], 40)
+            table = pd.concat(
+                judged([2.0] * 40, 2 + moved_by * (random.random(40) < 0.9)).assign(model=model)
+                for model in "abcdef"
+            )
+            low, high = susceptibility(table, "domain")["people"].mean_interval
+            inside += low <= 0 <= high
+        assert inside >= 60 * (0.95 - 3 * np.sqrt(0.95 * 0.05 / 60))

@@ -25,12 +25,31 @@ def test_both_orders_are_averaged():
     assert found[["win", "tie", "loss"]].tolist() == [0.4, 0.4, 0.2]
     assert found["preference"] == pytest.approx(np.mean([1, 0.5, 0.5, 0, 0.75]))
     assert found["swayed"] == pytest.approx(3 / 5)
+    assert found["first_shown"] == pytest.approx(np.mean([0.5, 1, 0, 0.5, 0.25]))
 
 
 @pytest.mark.parametrize("taken", [(1, 0), (0, 1)])
 def test_a_judge_that_goes_by_the_order_ends_in_a_tie(taken):
     found = row(win_rates(compared(*([side] * 40 for side in taken))))
     assert (found["preference"], found["tie"], found["swayed"]) == (0.5, 1, 1)
+
+
+@pytest.mark.parametrize("other", [0, 1])
+def test_a_tie_in_one_order_alone_is_swayed_whichever_way_the_other_goes(other):
+    found = row(win_rates(compared([0.5] * 20, [other] * 20)))
+    assert (found["swayed"], found["win"], found["loss"]) == (1, other, 1 - other)
+    both_ways = row(win_rates(compared([other] * 20, [0.5] * 20)))
+    assert both_ways["swayed"] == 1
+    assert row(win_rates(compared([0.5, other], [0.5, other])))["swayed"] == 0
+
+
+def test_an_order_preference_has_an_interval():
+    random = np.random.default_rng(3)
+    by_order = random.random(100) < 0.6
+    found = row(win_rates(compared(np.ones(100), np.where(by_order, 0.0, 1.0))))
+    assert found["swayed"] == by_order.mean()
+    assert found["swayed_low"] == pytest.approx(by_order.mean() - 0.1, abs=0.03)
+    assert found["swayed_high"] == pytest.approx(by_order.mean() + 0.1, abs=0.03)
 
 
 def test_naming_the_pictures_the_other_way_mirrors_it():

@@ -5,7 +5,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from assets.frame.common import QUESTION, TITLE
-from assets.frame.pages import charts, finding, paper, tables
+from assets.frame.pages import charts, finding, paper, susceptibility, tables, win_rates
 from assets.frame.pages.gallery import gallery
 from assets.frame.pages.source_page import SHORT, Sourced, firmest_first
 from assets.frame.pages.standings import judged
@@ -35,6 +35,7 @@ def build(
     galleries = {source.name: gallery(source) for source in sources}
     shown = dict.fromkeys(each for held in galleries.values() for each in held.thumbnails)
     modules = {"tables": tables, "charts": charts, "sentence": finding.sentence}
+    modules |= {"win_rates": win_rates, "susceptibility": susceptibility}
     told = {"sources": sources, "paper_says": paper, "short": SHORT}
     shell = Shell(TITLE, facts, _LINKS)
     page = Renderer(_TEMPLATES, shell, question=QUESTION, **modules, **told).page

@@ -2,14 +2,10 @@
 
 from collections.abc import Mapping
 
-import pandas as pd
-
-from assets.frame.pages.source_page import Sourced
-from assets.frame.pairwise import compared
-from assets.kit.columns import records
+from assets.frame.pages.source_page import SHORT, Sourced
+from assets.frame.pages.win_rates import Comparison, by_domain
 from assets.report.charts import PERCENT, Bar, Chart, Mark, changes
-from assets.report.formats import Rate, interval, percent, rate_of, spoken
-from metrics import win_rates
+from assets.report.formats import Rate, interval, percent, rate_of, spoken, titled
 from metrics.ranking import ALL
 
 
@@ -37,33 +33,24 @@ def rates(source: Sourced) -> list[Chart]:
 
 
 def preferences(source: Sourced) -> list[Chart]:
-    """By judge: the share of pairs that picture A wins, before and after each bias (Figure 3)."""
-    if source.preferences.empty:
-        return []
-    pairs = compared(source.preferences)
-    found = []
-    for judge, held in pairs.groupby("model", sort=False):
-        by_bias = {bias: held[held["bias"].eq(bias)] for bias in source.biases}
-        bars = [_won(bias, rows) for bias, rows in by_bias.items() if len(rows)]
-        about = "how far picture A is preferred, before and after it has the bias"
-        found.append(Chart(f"preferences-{judge}", str(judge), about, PERCENT, bars))
-    return found
+    """By judge: how far picture A is preferred, before and after each domain's strongest bias."""
+    about = "how far picture A is preferred, before and after it has the bias"
+    return [
+        Chart(f"preferences-{judge}", judge, about, PERCENT, [_preferred(each) for each in found])
+        for judge, found in by_domain(source).items()
+    ]
 
 
-def _won(bias: str, pairs: pd.DataFrame) -> Bar:
-    before = pairs.assign(first=pairs["first_before"], second=pairs["second_before"])
-    one, other = (_preference(each) for each in (before, pairs))
+def _preferred(comparison: Comparison) -> Bar:
+    bias, domain, *rows = comparison
+    before, after = (rate_of(row, "preference") for row in rows)
     marks = [
-        Mark("accuracy", one, f"before {percent(one.value)}"),
-        Mark("bias", other, f"after {percent(other.value)}"),
+        Mark("accuracy", before, f"before {percent(before.value)}"),
+        Mark("bias", after, f"after {percent(after.value)}"),
     ]
     told = ", ".join(f"{mark.text} {interval(mark.rate)}".strip() for mark in marks)
-    return Bar(bias, marks, told, "" if other.value is not None else "no pair has preferences")
-
-
-def _preference(pairs: pd.DataFrame) -> Rate:
-    *_, over_all = records(win_rates(pairs))
-    return rate_of(over_all, "preference")
+    label = "Mean over domains" if domain == ALL else f"{titled(domain)}, {SHORT[bias]}"
+    return Bar(label, marks, told, "" if after.value is not None else "no pair has preferences")
 
 
 def _percents(id_: str, title: str, rates: Mapping[str, Rate], lacking: str) -> Chart:

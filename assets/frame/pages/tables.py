@@ -77,8 +77,9 @@ def inflation(source: Sourced, choice: str, pictures: str = EVERY) -> Table:
         }
         there = [row for row in rows.values() if row]
         # Over all domains each bias has its own: those that it can be had in.
-        yield mean(Rate(there[0]["original"] if there and domain != ALL else None))
-        yield from map(_changed, rows.values())
+        original = there[0]["original"] if there and domain != ALL else None
+        yield mean(Rate(original))
+        yield from (_changed(row, original=original) for row in rows.values())
 
     return _by_judge(source, caption, ["Orig.", *(SHORT[bias] for bias in biases)], cells)
 
@@ -95,8 +96,9 @@ def beauty(source: Sourced) -> Table:
 
 
 def mitigation(source: Sourced, choice: str) -> Table:
-    """The mean over domains by each template, before any bias and after each (Table 5)."""
+    """The mean over domains with objects by template, before any bias and after each (Table 5)."""
     held = source.inflation[source.inflation["experiment"].eq(WORDED)]
+    held = held[held["domain"].eq(ALL)]
     templates = [each for each in TEMPLATES if held["template"].eq(each).any()]
     templates.sort(key=lambda each: each != STANDARD)
 
@@ -108,13 +110,17 @@ def mitigation(source: Sourced, choice: str) -> Table:
     tried = [bias for bias in source.biases if held["bias"].eq(bias).any()]
     for judge in asked if len(templates) > 1 else ():
         # The first bias is one that all domains have.
-        before = [row(judge, tried[0], template) for template in templates]
-        lines = [Line("Orig.", [mean(rate_of(each, "original")) for each in before])]
+        before = [rate_of(row(judge, tried[0], each), "original") for each in templates]
+        lines = [Line("Orig.", [*map(mean, before)])]
         for bias in tried:
-            lines.append(Line(SHORT[bias], [_changed(row(judge, bias, t)) for t in templates]))
+            cells = [
+                _changed(row(judge, bias, template), original=original.value)
+                for template, original in zip(templates, before, strict=True)
+            ]
+            lines.append(Line(SHORT[bias], cells))
         bodies.append(Body(judge, lines))
     heads = [titled(each.replace("_", " ")) for each in templates]
-    caption = f"Mean scores by template, {SAID[choice]}"
+    caption = f"Mean scores by template, over all domains but outdoor, {SAID[choice]}"
     return _of(asked, source, Table.of_bodies(caption, "Bias", heads, bodies))
 
 
@@ -235,15 +241,20 @@ def _of_all(name: str) -> str:
     return "All" if name == ALL else titled(name)
 
 
-def _changed(row: Mapping[str, Any] | None, note: str = "") -> Cell:
-    """`3.50 +133.3 % [98.0, 180.0]`."""
+def _changed(row: Mapping[str, Any] | None, note: str = "", original: float | None = None) -> Cell:
+    """`3.50 +133.3 % [98.0, 180.0]`; of other pictures than `original` is, with their mean before.
+
+    Such are those that have boxes, or all pictures, where nothing was chosen on one half.
+    """
     if row is None or row["percent"] is None:
         return Cell("", note="not scored" if row else "not tried")
     numbers = {"": row["biased"], "before": row["original"], "percent": row["percent"]}
     numbers |= {"percent, low": row["percent_low"], "percent, high": row["percent_high"]}
     told = {name: value for name, value in numbers.items() if value is not None}
     lacking = f"{int(row['unscored'])} unscored" if row["unscored"] else ""
-    notes = ", ".join(filter(None, (note, lacking)))
+    is_other = original is not None and score(original) != score(row["original"])
+    before = f"from {score(row['original'])}" if is_other else ""
+    notes = ", ".join(filter(None, (note, before, lacking)))
     ends = ends_with_sign(rate_of(row, "percent"))
     return Cell(score(row["biased"]), change(row), notes, told, ends)
 

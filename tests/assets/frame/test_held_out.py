@@ -84,3 +84,27 @@ def test_every_template_is_on_the_same_pictures(rows):
     assert (standard["images"], standard["biased"]) == (20, 2.0)
     assert (aware["images"], aware["biased"]) == (20, 2.5)
     assert one(rows, **of, template="standard", choice="in_sample")["biased"] == 2.75
+
+
+def test_templates_are_compared_over_the_domains_that_have_objects():
+    """Table 5: without outdoor throughout, whatever the bias, and so each mean before is one."""
+    tables = {
+        domain: scores(
+            *((each,) for each in (*GAMMA, *PADDING)), rise=lambda *_, rise=rise: rise
+        ).assign(domain=domain)
+        for domain, rise in (("animals", 0.5), ("indoor", 1.0), ("outdoor", 4.0))
+    }
+    asked = pd.concat(tables.values())
+    search = pd.concat(
+        pd.DataFrame(searched(beside_originals(held), 0)).assign(domain=domain)
+        for domain, held in tables.items()
+    ).assign(seed=0, rehearsal=False)
+    rows = pd.DataFrame(inflation_rows(asked, search, pd.DataFrame(), asked))
+    of = {"domain": "all", "bias": "padding", "choice": "in_sample", "template": "standard"}
+    assert one(rows, **of, experiment="templates")["biased"] == pytest.approx(2 + 0.75)
+    assert one(rows, **of, experiment="single", pictures="all")["biased"] > 3.8
+    whole = one(rows, **(of | {"bias": "all"}), experiment="templates")
+    assert whole["combinations"] == 2 * 2
+    assert set(rows[rows["experiment"] == "templates"]["domain"]) == {
+        *("animals", "indoor", "outdoor", "all")
+    }

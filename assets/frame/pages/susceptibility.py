@@ -1,0 +1,56 @@
+"""Which domains and biases move judges most, over all judges of a source (Section 5.2)."""
+
+from collections.abc import Iterator
+
+import pandas as pd
+
+from assets.frame.inflation import beside
+from assets.frame.pages.source_page import SHORT, Sourced
+from assets.frame.search import HELD_OUT
+from assets.report.cells import Line, Table, change, number, share
+from assets.report.formats import Rate, titled
+from metrics import susceptibility
+from metrics.inflation import Success
+
+_HEADS = ("Mean change", "Success rate", "Clear")
+
+
+def tables(source: Sourced) -> Iterator[Table]:
+    """By domain, over judges × biases; by bias, over judges × domains; the most moved first."""
+    scores = _scores(source)
+    judges = scores["model"].nunique() if len(scores) else 0
+    over = "one judge" if judges == 1 else f"{judges} judges"
+    for by, others, names in (("domain", "biases", {}), ("bias", "domains", SHORT)):
+        found = susceptibility(scores, by) if len(scores) else {}
+        lines = [
+            _line(names.get(value, titled(value)), success)
+            for value, success in sorted(found.items(), key=lambda each: -each[1].mean)
+        ]
+        caption = f"Susceptibility by {by}, over {over}, held out"
+        yield Table.plain(caption, titled(by), (f"Judges × {others}", *_HEADS), lines)
+
+
+def _scores(source: Sourced) -> pd.DataFrame:
+    """What each judge gives before and after each bias, held out."""
+    scores, search = source.scores, source.search
+    parts = [
+        beside(
+            scores[scores["model"].eq(judge)], search[search["model"].eq(judge)], HELD_OUT
+        ).assign(model=judge)
+        for judge in source.judges
+    ]
+    return pd.concat(parts)
+
+
+def _line(label: str, success: Success) -> Line:
+    low, high = success.mean_interval
+    mean = Rate(success.mean / 100, low / 100, high / 100)
+    return Line(
+        label,
+        [
+            number(success.combinations),
+            change(mean),
+            share(Rate(success.rate, *success.rate_interval)),
+            share(Rate(success.clear)),
+        ],
+    )
