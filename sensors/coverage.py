@@ -1,8 +1,9 @@
 """What a benchmark lacks of each painter, and whether it may be made without asking the user."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from hashlib import sha256
+from itertools import chain
 from typing import Any
 
 from dagster import (
@@ -22,6 +23,7 @@ from dagster._core.storage.dagster_run import NOT_FINISHED_STATUSES
 from assets.kit.benchmarks import Benchmark
 from assets.kit.choice import NoSuchModel
 from assets.kit.jobs import Flow
+from assets.kit.limits import PARTIAL
 from assets.kit.partitions import (
     BY_PAINTER,
     is_by_painter,
@@ -171,10 +173,14 @@ class Coverage:
         return None
 
     def _is_painted(self, value: str) -> bool:
-        """Whether pictures that are results are of just what there is to paint now."""
+        """Whether pictures that are results are of just what there is to paint now.
+
+        Those of a trial, by a `limit`, show no wish to paint it all.
+        """
         real = [model.name for model in self.catalog.models if not model.rehearses]
         there = {self.key(value, name) for name in real} & self.made(self.first.key)
-        tags = [self._latest(self.first.key, partition).tags or {} for partition in there]
+        painted = [self._latest(self.first.key, partition) for partition in there]
+        tags = [each.tags or {} for each in painted if PARTIAL not in each.metadata]
         wanted = {}
         for source in self._sources:
             version = (self._latest(source, value).tags or {}).get(_VERSION, "")
@@ -216,6 +222,15 @@ class Coverage:
                 "with holds for new ones."
             )
         return None if model is None else price_lacking(model, step.asks)
+
+    def find_latest_run(self, partitions: Iterable[str]) -> str:
+        """Return the run that made the latest table of partitions."""
+        filters = [
+            AssetRecordsFilter(step.key, asset_partitions=[*partitions]) for step in self.steps
+        ]
+        found = (self.instance.fetch_materializations(each, limit=1).records for each in filters)
+        latest = chain.from_iterable(found)
+        return max(latest, key=lambda record: record.storage_id).run_id
 
     def made(self, asset: AssetKey) -> set[str]:
         """The partitions of an asset that were ever materialized."""
@@ -265,17 +280,17 @@ class Coverage:
         """By step, the config with which it was last made of a painter whose pictures are results.
 
         A new painter gets what the earlier ones got, or its figures could not be set beside theirs.
-        A step with nothing to choose but a limit gets none.
+        A `limit` is no part of it: it makes a trial, of which the others would all be one as well.
         """
         real = {model.name for model in self.catalog.models if not model.rehearses}
         found = {}
         for step in self.steps:
-            if len(step.config.model_fields) > 1:
-                for run in self._runs_of(step.key, real):
-                    name = step.key.to_python_identifier()
-                    if config := run.get("ops", {}).get(name, {}).get("config"):
-                        found[step.key] = config
-                    break
+            latest = next(self._runs_of(step.key, real), {})
+            name = step.key.to_python_identifier()
+            config = dict(latest.get("ops", {}).get(name, {}).get("config", {}))
+            config.pop("limit", None)
+            if config:
+                found[step.key] = config
         return found
 
     def _runs_of(self, asset: AssetKey, real: set[str]) -> Iterator[Mapping[str, Any]]:

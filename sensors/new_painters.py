@@ -89,13 +89,19 @@ class _Flow:
         self._report = coverage.flow_of(None, "/report")
 
     def of_painters(self) -> Iterator[RunRequest]:
-        """Runs for painters that are new, or were when the first of them was launched."""
+        """Runs for painters that are new, or were when the first of them was launched.
+
+        A painter that was begun by hand gets a summary of what was begun.
+        """
         covered = self._coverage
         begun = {covered.painter(name) for name in covered.made(covered.first.key)}
         for painter in covered.painters:
             runs = self._runs(PAINTER, painter.name)
-            if runs or painter.name not in begun:
+            is_launched = any(run.job_name == covered.flow.job for run in runs)
+            if is_launched or painter.name not in begun:
                 yield from self._seen_through(painter, runs)
+            else:
+                yield from self._summarized_by_hand(painter, runs)
 
     def _runs(self, tag: str, value: str) -> list[DagsterRun]:
         """The runs of this benchmark's jobs with a tag, the latest first."""
@@ -125,6 +131,18 @@ class _Flow:
         if self._summary is not None and last is not None and not waiting:
             yield from self._of_summary(painter, last, runs)
 
+    def _summarized_by_hand(
+        self, painter: Model, runs: Sequence[DagsterRun]
+    ) -> Iterator[RunRequest]:
+        """The summary of a painter that has none, once all that was begun of it is there."""
+        covered, flow = self._coverage, self._summary
+        if flow is None or painter.name in covered.made(AssetKey.from_user_string(*flow.assets)):
+            return
+        painted = covered.made(covered.first.key)
+        begun = [name for name in painted if covered.painter(name) == painter.name]
+        if not any(covered.lacking(name) or covered.is_being_made(name) for name in begun):
+            yield from self._of_summary(painter, covered.find_latest_run(begun), runs)
+
     def _of_summary(
         self, painter: Model, last: str, runs: Sequence[DagsterRun]
     ) -> Iterator[RunRequest]:
@@ -134,7 +152,7 @@ class _Flow:
         if not made:
             tags = tags_of(painter.name, self._summary.division)
             yield RunRequest(
-                run_key=f"summary {last}",
+                run_key=f"summary {painter.name} {last}",
                 job_name=self._summary.job,
                 partition_key=painter.name,
                 tags={**tags, PAINTER: painter.name, SUMMARIZED: last},

@@ -12,6 +12,10 @@ from resources.run_config import Config
 T = TypeVar("T")
 
 
+PARTIAL = "partial"
+"""The metadata of a table that a limit has made smaller."""
+
+
 class Limited(Config):
     """What every step that asks models takes."""
 
@@ -61,7 +65,7 @@ def part_of(items: Sequence[T], there: Collection[str], placed: Callable[[T], Pl
 
 def partial_metadata(there: int, of: int, what: str) -> dict[str, Any]:
     """What the metadata of a table say that holds so many of so many; nothing where it is all."""
-    return {"partial": so_many(there, of, what)} if there < of else {}
+    return {PARTIAL: so_many(there, of, what)} if there < of else {}
 
 
 def so_many(there: int, of: int, what: str) -> str:

@@ -96,11 +96,11 @@ class Bench:
             tags = {"dagster/data_version": version}
             self.made(TRIPLETS, domain, metadata={"triplets": number}, tags=tags)
 
-    def painted(self, painter, domain, version="1"):
+    def painted(self, painter, domain, version="1", **metadata):
         """Pairs of the triplets of that version."""
         read = sha256(version.encode()).hexdigest()
         tags = {f"dagster/input_data_version/{TRIPLETS.to_user_string()}": read}
-        self.made(IMAGE_PAIRS, f"{domain}|{painter}", tags=tags)
+        self.made(IMAGE_PAIRS, f"{domain}|{painter}", tags=tags, metadata=metadata)
 
     def made(self, key, partition=None, **more):
         self.instance.report_runless_asset_event(

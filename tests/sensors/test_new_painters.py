@@ -65,6 +65,7 @@ def prepared(bench):
     bench.quoted("earlier", "new")
     bench.written()
     bench.pairs_made("earlier", "animals")
+    bench.made(SUMMARY, "earlier")
 
 
 def test_a_new_painter_is_seen_through_domain_by_domain_to_the_report(tick, bench):
@@ -102,6 +103,27 @@ def test_summary_and_report_follow_once_each(tick, bench):
     later = bench.coverage()
     bench.ran(later.request("2027-02 animals|new", later.painters[1], "animals|new", [FILTERED]))
     assert [run.job_name for run in tick()[0]] == ["painter_summary"]
+
+
+def test_a_painter_that_was_begun_by_hand_gets_its_summary_once_that_is_there(tick, bench):
+    bench.models(PRIOR, SEER, SKETCH, EARLIER, painter("first"), painter("second"))
+    bench.noticed("first", "second")
+    bench.quoted("first", "second")
+    for name in ("first", "second"):
+        bench.painted(name, "objects")
+    assert tick() == ([], "No painter is new."), "they have no scores yet"
+    for name in ("first", "second"):
+        bench.pairs_made(name, "objects")
+    summaries, _ = tick()
+    assert {(run.job_name, run.partition_key) for run in summaries} == {
+        ("painter_summary", "first"),
+        ("painter_summary", "second"),
+    }
+    assert len({run.run_key for run in summaries}) == 2
+    for run in summaries:
+        bench.ran(run)
+        bench.made(SUMMARY, run.partition_key)
+    assert [run.job_name for run in tick()[0]] == ["protobias_report"], "no more is painted"
 
 
 def test_runs_of_two_benchmarks_have_keys_of_their_own(tick):
@@ -229,6 +251,22 @@ def test_a_new_painter_gets_the_config_of_earlier_ones_and_not_of_rehearsals(tic
         )
     for run in tick()[0]:
         assert run.run_config == {"ops": {"protobias__image_pairs": {"config": {"samples": 2}}}}
+
+
+def test_a_trial_is_no_design_for_other_painters(tick, bench):
+    config = {"ops": {"protobias__image_pairs": {"config": {"samples": 2, "limit": 20}}}}
+    materialize(
+        [ASSETS[IMAGE_PAIRS]],
+        instance=bench.instance,
+        partition_key="animals|earlier",
+        run_config=config | {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}},
+    )
+    for run in tick()[0]:
+        assert run.run_config == {"ops": {"protobias__image_pairs": {"config": {"samples": 2}}}}
+    bench.written("animals", number=6, version="own")
+    bench.painted("earlier", "animals", version="own", partial="20 of 60 pictures")
+    runs, _ = tick()
+    assert [run.partition_key for run in runs] == ["demography|new", "objects|new"]
 
 
 def test_what_the_user_makes_just_now_is_waited_for(tick, bench):
