@@ -36,7 +36,7 @@ HIGHEST = 5.0
 
 _LEVEL = 0.95
 _COLUMNS = (
-    *("domain", "bias", "images", "unscored"),
+    *("domain", "bias", "images", "scored", "unscored"),
     *("original", "biased", "percent", "percent_low", "percent_high"),
 )
 Values = NDArray[np.float64]
@@ -47,6 +47,8 @@ class Change(NamedTuple):
 
     images: int
     """Pictures that were scored both times, by one text or more."""
+    scored: int
+    """Pictures and texts that were scored both times."""
     unscored: int
     """Pictures and texts that lack a score, before or after."""
     original: float
@@ -102,11 +104,12 @@ def percent_change(
     both[unscored] = np.nan
     parts = [*_sums(both, scores, scores if among is None else among)]
     before, after = ([part[side] for part in parts] for side in (0, 1))
-    images, lacking = sum(each.base_images for each in before), int(unscored.sum())
+    images = sum(each.base_images for each in before)
+    counts = images, int((~unscored).sum()), int(unscored.sum())
     if not before or min(each.base_images for each in before) == 0:
         nothing = float("nan")
         interval = Interval(nothing, nothing)
-        return Change(images, lacking, nothing, nothing, nothing, interval, np.empty(0))
+        return Change(*counts, nothing, nothing, nothing, interval, np.empty(0))
     original, biased = (float(np.mean([each.mean for each in side])) for side in (before, after))
     changed = percent(original, biased)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -122,7 +125,7 @@ def percent_change(
         )
     else:
         interval = quantiles(resampled, expanded(number, level))
-    return Change(images, lacking, original, biased, changed, interval, resampled)
+    return Change(*counts, original, biased, changed, interval, resampled)
 
 
 def _sums(both: Values, scores: pd.DataFrame, among: pd.DataFrame) -> Iterator[tuple[Sums, Sums]]:
@@ -151,7 +154,7 @@ def inflation_table(
         *([(ALL, among)] if len(among) else []),
     ]
     rows = [
-        (domain, bias, *change[:5], *change.interval)
+        (domain, bias, *change[:6], *change.interval)
         for domain, part in parts
         for bias, held in part.groupby("bias", sort=False)
         for change in [percent_change(held, seed=seed)]

@@ -56,6 +56,7 @@ INFLATION = Columns(
     domain=(TEXT, "A domain; or all: the mean over those that have the bias"),
     bias=(TEXT, "A bias or a combination; or all, for how often they raise the mean"),
     images=(WHOLE, "Pictures scored both times, each once whatever its texts"),
+    scored=(WHOLE, "Pictures and texts scored both times"),
     unscored=(WHOLE, "Pictures and texts without a score, before or after"),
     original=(REAL, "Mean score before, 0 to 5"),
     biased=(REAL, "Mean score after"),

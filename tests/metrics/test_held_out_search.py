@@ -56,7 +56,7 @@ def test_no_picture_is_chosen_on_and_reported_on():
 
 def test_the_halves_depend_on_the_seed_alone():
     table = searched(np.random.default_rng(3))
-    one, again, other = (search(table, seed=seed).held_out.change[1:4] for seed in (1, 1, 3))
+    one, again, other = (search(table, seed=seed).held_out.change[3:6] for seed in (1, 1, 3))
     assert one == again != other
 
 

@@ -79,7 +79,7 @@ class TestPercentChange:
     def test_the_order_of_rows_does_not_matter(self):
         table = moved(np.random.default_rng(1), 40, 0.3)
         one, other = percent_change(table), percent_change(table.sample(frac=1, random_state=1))
-        assert one[:5] == other[:5]
+        assert one[:7] == other[:7]
 
     def test_it_is_what_resampling_by_hand_gives(self):
         random = np.random.default_rng(3)

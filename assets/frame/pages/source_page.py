@@ -84,13 +84,13 @@ class Sourced:
             for bias in biases
             if (row := self.row(judge, bias, domain)) is not None
         ]
-        scored = [int(row["images"]) for row in rows]
+        scored = [int(row["scored"]) for row in rows]
         held = {row["domain"] for row in rows}
         domains = f"{len(held)} of {len(self.domains)} domains"
         return Evidence(
             requests=sum(scored) + sum(int(row["unscored"]) for row in rows),
             answers=sum(scored),
-            units=min(scored, default=0),
+            units=min((int(row["images"]) for row in rows), default=0),
             fewest=FEWEST,
             unit="pictures of a domain",
             part=domains if 0 < len(held) < len(self.domains) else "",
@@ -115,7 +115,7 @@ class Sourced:
     @property
     def pictures(self) -> int:
         """How many pictures were scored as they were."""
-        return int(self.scores["image_id"][self.scores["bias"].eq(NONE)].nunique())
+        return int(self.scores["original"][self.scores["bias"].eq(NONE)].nunique())
 
     @cached_property
     def domains(self) -> list[str]:

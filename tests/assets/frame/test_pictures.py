@@ -55,7 +55,7 @@ def test_intervals_of_pictures_with_five_texts_cover_the_truth():
     random, rounds, covered = np.random.default_rng(2), 100, 0
     for _ in range(rounds):
         change = percent_change(beside_originals(scored(random, 40, 0.3, GAMMA[:1])))
-        assert (change.images, change.unscored) == (40, 0)
+        assert (change.images, change.scored, change.unscored) == (40, 200, 0)
         covered += change.interval.low <= 15 <= change.interval.high
     assert covered >= rounds * (0.95 - 3 * np.sqrt(0.95 * 0.05 / rounds))
 
