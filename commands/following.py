@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from threading import Event, Thread
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from commands.interruption import signal_log
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from dagster import DagsterInstance
     from rich.progress import Progress, TaskID
 
+    from assets.planning.obstacles import Limits
     from sensors.materialization import Made, Materialization, Spending
     from sensors.planned_runs import PlannedRun
 
@@ -65,6 +67,19 @@ def _count_answers(instance: "DagsterInstance", run_ids: Sequence[str]) -> int:
     with stores(instance, "models") as known:
         count: int = known.models.calls.count_answers(run_ids)
     return count
+
+
+def limits_within(
+    budget: float | None, run_resources: Mapping[str, Any] = MappingProxyType({})
+) -> "Limits":
+    """The budgets that hold for runs: one for all, those of the environment and of run config."""
+    from assets.planning.obstacles import Limits
+    from definitions import resources
+
+    limits = Limits(budget, resources["budget"].per_run_usd, resources["budget"].per_month_usd)
+    fields = run_resources.get("budget", {}).get("config", {}).items()
+    numbers = {name: value for name, value in fields if isinstance(value, int | float)}
+    return limits._replace(**{name: numbers[name] for name in numbers.keys() & {*limits._fields}})
 
 
 def spending_within(instance: "DagsterInstance", budget: float | None) -> "Spending":

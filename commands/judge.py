@@ -1,5 +1,6 @@
 """`counterfactory judge`."""
 
+import math
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -8,6 +9,7 @@ from commands.completion import complete_benchmarks, complete_judges
 from commands.environment import stores
 from commands.following import (
     execute,
+    limits_within,
     made_table,
     progress_bars,
     spending_within,
@@ -69,6 +71,7 @@ def judge(
     from assets.kit.plan import PlanContext
     from assets.planning import text
     from assets.planning.everything import Scope, chosen_benchmarks, everything
+    from assets.planning.obstacles import find_obstacles, require_no_obstacles
     from definitions import catalog, defs
 
     if no_budget and budget is not None:
@@ -86,11 +89,14 @@ def judge(
             if not found.is_ready:
                 raise typer.Exit(1)
             if budget is None and not no_budget and not found.is_free:
+                obstacles = find_obstacles(found.judge_totals, limits_within(math.inf))
+                typer.echo("\n".join(["", *obstacles]))
                 typer.echo(
-                    "\nNothing was sent. Say --budget USD for the most that it may spend, or "
+                    "Nothing was sent. Say --budget USD for the most that it may spend, or "
                     "--no-budget."
                 )
                 return
+            require_no_obstacles(found.judge_totals, limits_within(budget))
             failed = _judge(instance, judged, found, budget)
     if failed:
         raise typer.Exit(1)

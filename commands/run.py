@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from commands.environment import stores
 from commands.following import (
     execute,
+    limits_within,
     made_table,
     progress_bars,
     resources_in,
@@ -37,8 +39,11 @@ def run(
     """
     from dagster import DagsterInstance
 
+    from assets.kit.benchmarks import steps_of
     from assets.kit.partitions import add_painters
+    from assets.kit.plan import PlanContext
     from assets.planning import choose_all
+    from assets.planning.obstacles import require_tasks_possible
     from definitions import catalog, defs
     from sensors.materialization import Materialization
     from sensors.planned_runs import planned
@@ -49,6 +54,10 @@ def run(
         add_painters(instance, catalog)
         assets = defs.get_repository_def().assets_defs_by_key
         tasks = choose_all(assets, instance, select, listed(partitions), given)
+        with stores(instance) as known:
+            sources = PlanContext(known.home, known.images, known.ledger, known.models.calls)
+            limits = limits_within(budget, resources)
+            require_tasks_possible(steps_of(catalog), sources, tasks, limits)
         stages = planned(defs.resolve_asset_graph(), instance, tasks)
         spending = spending_within(instance, budget)
         done = Materialization(instance, assets, tasks, resources, spending)

@@ -35,7 +35,8 @@ from assets.kit.step import Sample, Step
 from assets.planning.choice import Assets
 from resources.former_names import partition_now
 from resources.models.catalog import Catalog, Model
-from resources.models.pricing import cost_of, why_unpriced
+from resources.models.price_gaps import why_unpriced
+from resources.models.pricing import cost_of
 from resources.models.replies import Usage
 from resources.models.requests import Request
 

@@ -1,5 +1,6 @@
 """The job `judge_everything`: one judge or metric over all benchmarks, from Dagster's pages."""
 
+import math
 from collections.abc import Callable
 
 from dagster import (
@@ -18,6 +19,7 @@ from assets.kit.plan import PlanContext
 from assets.planning import markdown, text
 from assets.planning.everything import Scope, chosen_benchmarks, everything
 from assets.planning.job import job_of
+from assets.planning.obstacles import Limits, find_obstacles, require_no_obstacles
 from resources.budget import MOST_USD, Budget
 from resources.home import Home
 from resources.images import ImageStore
@@ -88,11 +90,15 @@ def judge_everything_job(
         if not found.is_ready:
             raise Failure(f"Nothing can be asked.\n{said}", metadata=quote)
         context.add_output_metadata(quote)
+        limits = Limits(config.budget_usd, budget.per_run_usd, budget.per_month_usd)
         if config.budget_usd is None and not config.no_budget and not found.is_free:
+            for obstacle in find_obstacles(found.judge_totals, limits._replace(total=math.inf)):
+                context.log.warning("%s", obstacle)
             context.log.warning(
                 "Nothing was sent. Set budget_usd to the most that it may spend, or no_budget."
             )
             return
+        require_no_obstacles(found.judge_totals, limits)
         spending = Spending(config.budget_usd, budget.per_run_usd, models.calls.spent_by)
         tags = {PARENT: context.run_id}
         judging = Judging(repository().asset_graph, judged, found, spending, **tags)

@@ -4,9 +4,16 @@ import re
 from pathlib import Path
 
 import pytest
+from dagster import AssetKey
 from typer.main import get_command
 
+from assets.kit.plan import Plan
+from assets.planning import Task, quote
+from assets.planning.obstacles import Limits, find_obstacles
 from commands.app import app
+from resources.models.catalog import load
+from resources.models.requests import Edit, Look, Paint, Score, Turn, Write
+from tests.assets.plans import plan_context
 
 PROJECT = Path(__file__).parents[1]
 DOCUMENTS = [PROJECT / "README.md", PROJECT / "CONTRIBUTING.md", *PROJECT.glob("docs/*.md")]
@@ -16,6 +23,31 @@ COMMAND = re.compile(r"(?:^\$? *|`)make ([a-z]\w*)", re.MULTILINE)
 TARGET = re.compile(r"^([a-z]\w*):", re.MULTILINE)
 OURS = re.compile(r"(?:^ *\$ |`)counterfactory ((?:\\\n|[^\n`#])*)", re.MULTILINE)
 """What follows the command's name, in code; a line that ends with a backslash goes on."""
+
+BLOCK = re.compile(r"^( *)```yaml\n(.*?)^ *```", re.MULTILINE | re.DOTALL)
+ENTRY = re.compile(r"^- (?:name|pattern):.*?\n(?=\S|\Z)", re.MULTILINE | re.DOTALL)
+PICTURE = "0" * 64
+SENT = {
+    "judge": Look((Turn("user", "How many legs has it?", (PICTURE,)),)),
+    "captioner": Look((Turn("user", "Describe it.", (PICTURE,)),)),
+    "moderator": Look((Turn("user", "Is it harmful?", (PICTURE,)),)),
+    "writer": Write((Turn("user", "Write a sentence."),)),
+    "painter": Paint("A dog."),
+    "editor": Edit("Add a leg.", (PICTURE,)),
+    "metric": Score("A dog.", PICTURE),
+}
+"""A request by role; detectors and encoders work on this machine."""
+
+
+def entries():
+    """Each entry of a model that the documents, or the comments of models.yaml, show."""
+    for document in DOCUMENTS:
+        for indent, block in BLOCK.findall(document.read_text(encoding="utf-8")):
+            for entry in ENTRY.findall(re.sub(f"^{indent}", "", block, flags=re.MULTILINE)):
+                if "\n  backend:" in entry:
+                    yield document.name, entry
+    comments = re.sub("^# ?", "", (PROJECT / "models.yaml").read_text(), flags=re.MULTILINE)
+    yield from (("models.yaml", entry) for entry in ENTRY.findall(comments))
 
 
 def by_name(paths):
@@ -73,3 +105,29 @@ def test_the_documents_do_link_and_mention():
 def test_the_readme_leads_to_every_document(document):
     readme = (PROJECT / "README.md").read_text(encoding="utf-8")
     assert f"](docs/{document.name})" in readme
+
+
+@pytest.mark.parametrize(("document", "entry"), [*entries()])
+def test_every_model_that_is_shown_can_be_quoted_and_asked_within_a_budget(
+    document, entry, tmp_path, monkeypatch
+):
+    pattern = "- name: found\n  model: gpt-image-9\n"
+    path = tmp_path / "models.yaml"
+    path.write_text(re.sub(r"^- pattern:.*\n", pattern, entry))
+    [model] = load(path).models
+    if model.key_variable:
+        monkeypatch.setenv(model.key_variable, "a key")
+    plans = [Plan(model, [SENT[role]]) for role in model.roles if role in SENT]
+    # Files of scores and folders of pictures are read, and asked nothing.
+    if model.backend not in ("file", "folder") and plans:
+        key = AssetKey("asking")
+        with plan_context(tmp_path) as sources:
+            quoted = quote({key: lambda *_: iter(plans)}, sources, [Task(key, "", {})])
+        assert sum(total.to_send for total in quoted.totals) == len(plans)
+        assert [*find_obstacles(quoted.totals, Limits(total=1000.0))] == []
+
+
+def test_all_examples_are_looked_at():
+    names = [document for document, _ in entries()]
+    assert names.count("models.yaml") == 33
+    assert {"add-a-model.md", "local-models.md", "new-model.md", "philautia.md"} < {*names}

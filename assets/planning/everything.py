@@ -87,6 +87,11 @@ class Everything(NamedTuple):
         )
 
     @property
+    def judge_totals(self) -> list[Line]:
+        """What the judge itself is asked, in all."""
+        return [total for total in self.quote.totals if total.model == self.scope.judge]
+
+    @property
     def is_ready(self) -> bool:
         """Whether anything is there to be asked about, or wrong with it."""
         return any(share.tasks for share in self.shares)

@@ -1,6 +1,6 @@
 """Prices of requests: what is expected and at most, summed up for the lines of a quote."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, NamedTuple, Protocol
@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Protocol
 from resources.calls import CallStore
 from resources.calls.spending import Mode
 from resources.models.catalog import Model
+from resources.models.price_gaps import missing_fields, why_unpriced
 from resources.models.pricing import (
     Sizes,
     cost_of,
@@ -16,7 +17,6 @@ from resources.models.pricing import (
     most_for_pictures,
     most_usage,
     shape_of,
-    why_unpriced,
 )
 from resources.models.replies import Usage
 from resources.models.requests import Request, head, kind_of
@@ -64,6 +64,18 @@ class Price:
     """Of the bound, billionths for pictures that the model is shown."""
     per_picture: int = 0
     """The most tokens that one of them counts for in the bound."""
+    least: int | None = None
+    """The smallest bound of a request, in billionths; None where none is known."""
+    missing_fields: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Fields of models.yaml without which the bound is unknown, each with what to add."""
+
+    def take(self, other: "Price") -> None:
+        """Add what other requests cost."""
+        self.expected.take(other.expected)
+        self.bound.take(other.bound)
+        self.missing_fields |= other.missing_fields
+        bounds = [least for least in (self.least, other.least) if least is not None]
+        self.least = min(bounds, default=None)
 
 
 class Priced(Protocol):
@@ -109,6 +121,10 @@ class Pricing:
                 price.guessed |= guessed
                 price.pictured += pictured * times
                 price.per_picture = max(price.per_picture, per_picture)
+                if bound is None:
+                    price.missing_fields |= missing_fields(model, request, mode)
+                elif price.least is None or bound < price.least:
+                    price.least = bound
 
     def _cost(self, model: Model, request: Request, mode: Mode) -> _Cost:
         """What a request costs, the same for all of its shape."""

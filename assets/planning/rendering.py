@@ -72,8 +72,7 @@ def grand_total(quote: Quote) -> Line:
         line.later += total.later
         line.missing = line.missing or total.missing
         for mode, price in line.prices.items():
-            price.expected.take(total.prices[mode].expected)
-            price.bound.take(total.prices[mode].bound)
+            price.take(total.prices[mode])
     return line
 
 

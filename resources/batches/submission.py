@@ -20,7 +20,8 @@ from resources.faults import Stopped
 from resources.models.backends.base import BatchBackend
 from resources.models.catalog import Model
 from resources.models.client import require
-from resources.models.pricing import bound_of, images_of, require_prices
+from resources.models.price_gaps import require_prices
+from resources.models.pricing import bound_of, images_of
 from resources.models.replies import Fault, Interrupted, Overloaded
 from resources.models.requests import Request, call_key, canonical_of, request_of
 

@@ -130,7 +130,7 @@ def key_of(model: Model) -> str | None:
     if not value:
         raise KeyNotSet(
             f"The environment variable {model.key_variable} is not set, in which {model.name} "
-            "looks for its API key. Set it, or write it into .env beside workspace.yaml, start "
-            "Dagster again and materialize again. Nothing was sent."
+            "looks for its API key. Set it, or add this line to .env beside workspace.yaml, start "
+            f"Dagster again and materialize again:\n    {model.key_variable}=…\nNothing was sent."
         )
     return value

@@ -20,12 +20,12 @@ from resources.models.catalog import Model, Role
 from resources.models.dispatch import Dispatch
 from resources.models.legacy_keys import stored_keys
 from resources.models.outcomes import Malformed, Outcome, outcome_of, repaired
+from resources.models.price_gaps import require_prices
 from resources.models.pricing import (
     bound_of,
     cost_of,
     dollars,
     images_of,
-    require_prices,
     why_pictures,
 )
 from resources.models.progress import Progress

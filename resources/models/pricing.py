@@ -12,7 +12,6 @@ from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from resources.calls.spending import NANO, Mode
-from resources.faults import NoPrice
 from resources.models.catalog import Model
 from resources.models.image_tokens import Size, most_published, published
 from resources.models.parameters import limits_in
@@ -134,40 +133,6 @@ def cost_of(model: Model, request: Request, usage: Usage, mode: Mode = "online")
     return math.ceil(cost * _exactly(share))
 
 
-def why_unpriced(model: Model, request: Request, mode: Mode = "online") -> str:
-    """Which field of its entry in models.yaml a model lacks, for `bound_of` to be known."""
-    price, size = model.price, _size_and_quality(model)
-    by_image = isinstance(request, Paint | Edit) and bool(price.per_image)
-    missing = {
-        "price.batch_share (0.5 for half the price)": mode == "batch" and price.batch_share is None,
-        "a size among its parameters, since price.per_image goes by size": by_image
-        and size is None,
-        f'price.per_image for "{size}"': by_image and _per_image(model) is None,
-        "price.per_gpu_hour": not by_image and model.backend in _LOCAL,
-        "price.input_per_million": price.input_per_million is None,
-        "price.output_per_million": price.output_per_million is None,
-    }
-    limit = "longest_output (tokens of its longest answer), or a limit among its parameters"
-    return next((field for field, lacks in missing.items() if lacks), limit)
-
-
-def require_prices(
-    model: Model,
-    requests: Mapping[str, Request],
-    bounds: Mapping[str, int | None],
-    mode: Mode = "online",
-) -> None:
-    """Raise `NoPrice` where a request, by its key, has no bound, which a budget needs."""
-    for key, request in requests.items():
-        if bounds[key] is None:
-            raise NoPrice(
-                f"A budget is set, and what a {'batch' if mode == 'batch' else 'request'} to "
-                f"{model.name} may cost is unknown: its entry in models.yaml lacks "
-                f"{why_unpriced(model, request, mode)}. Add that and reload definitions, or lift "
-                "the budget. Nothing was sent."
-            )
-
-
 def longest_output(model: Model) -> int | None:
     """The most tokens that an answer has: as a parameter limits it, else as the entry says."""
     limits = limits_in(model.backend, model.parameters)
@@ -200,7 +165,7 @@ def _per_token(per_million: float | None) -> Decimal | None:
 
 def _per_image(model: Model) -> Decimal | None:
     """The price of a picture of the size, and the quality, that the parameters ask for."""
-    wanted, prices = _size_and_quality(model), model.price.per_image
+    wanted, prices = size_and_quality(model), model.price.per_image
     if wanted is None:
         return None
     price = prices.get(wanted, prices.get(wanted.partition("/")[0]))
@@ -213,7 +178,12 @@ def _exactly(number: float) -> Decimal:
     return Decimal(str(number))
 
 
-def _size_and_quality(model: Model) -> str | None:
+def has_image_price(model: Model) -> bool:
+    """Whether the price of a picture is known, of the size and quality that parameters ask for."""
+    return _per_image(model) is not None
+
+
+def size_and_quality(model: Model) -> str | None:
     """As price.per_image has them: "1024x1024/high", "1024x1024" or "2K"; None without a size."""
     given = model.parameters
     config = given.get("image_config")

@@ -23,6 +23,8 @@ from tests.runs import TOPIC, failure, few_scenes, materialize, table
 
 PROJECT = Path(__file__).parents[2]
 CONCURRENCY = 2
+SHORT = "0.001"
+"""US dollars for a few requests, and not for all."""
 BEFORE_THE_KILL = 6
 """So many requests are answered; the others wait until the command is killed."""
 MODELS = f"""
@@ -99,6 +101,7 @@ def story(prepared, forks):
 
         go("quoted")
         go("poor", "--budget", "0.0001")
+        go("short", "--budget", SHORT)
         negated = table(prepared / "data", "negated_cases", group="vhexpansion")
         whole = negated.read_bytes()
         negated.write_bytes(b"PAR1 no more")
@@ -126,18 +129,29 @@ def test_without_a_budget_it_only_says_what_it_would_send(story):
     requests = {name: int(lines[name][6]) for name in ("VHExpansion", "VLMBias")}
     assert lines["VLMBias"][1:4] == ["1", "of", "7"], "of its topics, one has questions"
     assert sum(requests.values()) == int(lines["all of these"][4])
-    assert requests["VLMBias"] == story.count["one is corrupt"]
+    assert requests["VLMBias"] == story.count["one is corrupt"] - story.count["short"]
     assert "ProtoBias: not there yet: protobias/concepts" in story.out["quoted"]
     assert "frame/combined_gpt" in story.out["quoted"]
     assert "Nothing was sent. Say --budget USD" in story.out["quoted"]
 
 
-def test_a_budget_that_is_too_small_stops_before_anything_is_sent_and_says_so(story):
-    assert story.code["poor"] == 1
+def test_a_budget_below_the_cheapest_request_is_refused_before_the_first_run(story):
+    assert story.code["poor"] == 2
     assert story.count["poor"] == 0
-    assert "The budget of this run is" in story.err["poor"]
-    assert f"vlmbias/answers_gpt, {TOPIC}: not asked, since vhexpansion__" in story.err["poor"]
+    assert (
+        "gpt: the budget is $0.0001, and its cheapest request can cost up to $0.000"
+        in (story.err["poor"])
+    )
+    assert "Nothing was begun or sent." in story.err["poor"]
     assert "Traceback" not in story.err["poor"]
+
+
+def test_a_budget_that_is_spent_stops_what_asks_and_says_so(story):
+    assert story.code["short"] == 1
+    assert 0 < story.count["short"] < 10
+    assert "The budget of this run is" in story.err["short"]
+    assert f"vlmbias/answers_gpt, {TOPIC}: not asked, since vhexpansion__" in story.err["short"]
+    assert "Traceback" not in story.err["short"]
 
 
 def test_where_one_benchmark_fails_the_others_are_finished(story):
@@ -146,7 +160,7 @@ def test_where_one_benchmark_fails_the_others_are_finished(story):
     assert f"Materialize vhexpansion/negated_cases ({TOPIC}) again" in story.err["one is corrupt"]
     assert "vlmbias/accuracy" in story.out["one is corrupt"]
     assert "vlmbias/report" in story.out["one is corrupt"]
-    assert story.count["one is corrupt"] > 0
+    assert story.count["one is corrupt"] > story.count["short"]
 
 
 def test_after_a_kill_only_the_rest_is_asked(story):
@@ -200,12 +214,16 @@ def test_the_job_only_quotes_without_a_budget_and_where_it_needs_none_names_a_mi
         assert "Nothing was sent. Set budget_usd" in said
         assert instance.get_runs_count() == 1, "that of the job"
 
-        asked = judge(no_budget=True)
+        refused = judge(no_budget=True)
         assert "Nothing was sent. Set" not in capsys.readouterr().err
-        assert "A_KEY_THAT_IS_NOT_SET is not set" in failure(asked)
-        own = instance.get_runs(RunsFilter(tags={"counterfactory/judged_by": asked.run_id}))
-    ended = {key.path[1]: run.status for run in own for key in run.asset_selection}
-    assert ended["answers_keyless"] is DagsterRunStatus.FAILURE
+        assert "    A_KEY_THAT_IS_NOT_SET=…\nNothing was begun or sent." in failure(refused)
+        # The key and every field at once, so that nobody mends one after the other.
+        unpriced = failure(judge(budget_usd=5.0))
+        assert "A_KEY_THAT_IS_NOT_SET" in unpriced
+        assert "price: {input_per_million: USD, output_per_million: USD}" in unpriced
+        assert "longest_output: TOKENS" in unpriced
+        own = instance.get_runs(RunsFilter(tags={"counterfactory/judged_by": refused.run_id}))
+    assert own == []
 
 
 @pytest.mark.parametrize(

@@ -200,7 +200,7 @@ class TestUnknown:
         assert line.prices["online"].expected.unknown
         assert said.splitlines()[1].split()[-2:] == ["unknown", "unknown"]
         assert "$" not in said
-        assert "at most is unknown without price.input_per_million in models.yaml" in said
+        assert "at most is unknown without price.input_per_million and price.output_per_" in said
 
     def test_without_experience_the_expected_price_is_unknown(self, root, priced):
         _, said = self.said(root, priced)

@@ -428,7 +428,7 @@ def test_a_key_that_is_not_set_is_named_before_the_first_request(
     monkeypatch.delenv("OPENAI_API_KEY")
     if value is not None:
         monkeypatch.setenv("OPENAI_API_KEY", value)
-    with pytest.raises(KeyNotSet, match=r"OPENAI_API_KEY is not set.*judge.*Nothing was sent"):
+    with pytest.raises(KeyNotSet, match=r"(?s)OPENAI_API_KEY is not set.*judge.*Nothing was sent"):
         client.ask(model(server), looks(4), LOG)
     assert server.count == 3
     assert client.ask(model(server), looks(3), LOG).outcomes == known.outcomes

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from resources.calls.spending import NANO
 from resources.models.catalog import Model
+from resources.models.price_gaps import why_unpriced
 from resources.models.pricing import (
     PER_IMAGE,
     PER_MESSAGE,
@@ -22,7 +23,6 @@ from resources.models.pricing import (
     most_for_pictures,
     most_usage,
     why_pictures,
-    why_unpriced,
 )
 from resources.models.replies import UNCOUNTED, Usage
 from resources.models.requests import Edit, Look, Paint, Score, Turn, Write

@@ -1,0 +1,115 @@
+"""Obstacles: what a quote shows would have each run fail before it sends anything."""
+
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from assets.kit.foresight import planners
+from assets.kit.plan import PlanContext
+from assets.kit.step import Steps
+from assets.planning.choice import Task, together
+from assets.planning.lines import Line, quote
+from resources.calls.spending import NANO
+from resources.faults import KeyNotSet, StoreError
+from resources.models.backend_pool import key_of
+from resources.models.catalog import Model
+from resources.models.price_gaps import format_entry
+from resources.models.pricing import bound_of
+
+
+class CannotBegin(ValueError):
+    """Runs that would fail before they send anything; the message has every remedy."""
+
+
+class Limits(NamedTuple):
+    """Budgets in US dollars that hold for runs; None is no limit."""
+
+    total: float | None = None
+    per_run_usd: float | None = None
+    per_month_usd: float | None = None
+
+    @property
+    def has_any(self) -> bool:
+        """Whether any budget is set, so that prices have to be known."""
+        return any(limit is not None for limit in self)
+
+    @property
+    def smallest(self) -> float | None:
+        """The budget that allows for the least."""
+        return min((limit for limit in self if limit is not None), default=None)
+
+
+def find_obstacles(totals: Iterable[Line], limits: Limits) -> Iterator[str]:
+    """Remedies for all that keeps models from being asked, by the totals of a quote by model.
+
+    A model that has all its answers needs neither key nor price.
+    """
+    for total in totals:
+        if total.to_send or total.later:
+            yield from _find_obstacles_of(total, limits)
+
+
+def require_no_obstacles(totals: Iterable[Line], limits: Limits) -> None:
+    """Raise `CannotBegin` with all obstacles at once, where there are any."""
+    if obstacles := [*find_obstacles(totals, limits)]:
+        raise CannotBegin("\n".join([*obstacles, "Nothing was begun or sent."]))
+
+
+def require_tasks_possible(
+    steps: Steps, sources: PlanContext, tasks: Sequence[Task], limits: Limits
+) -> None:
+    """Raise `CannotBegin` where tasks would ask models that have no key, or no price for a budget.
+
+    Only tasks of such models are quoted, since most selections have none. What cannot be quoted is
+    left to its run, which says why.
+    """
+    doubtful = [task for task in tasks if task.asset in steps and _is_doubtful(steps, task, limits)]
+    if not doubtful:
+        return
+    try:
+        asking = planners({task.asset: steps[task.asset] for task in doubtful})
+        totals = quote(asking, sources.planning(together(tasks)), doubtful).totals
+    except (StoreError, ValueError):
+        return
+    require_no_obstacles(totals, limits)
+
+
+def _is_doubtful(steps: Steps, task: Task, limits: Limits) -> bool:
+    step = steps[task.asset]
+    try:
+        model = step.model(task.partition, step.config(**task.config))
+    except ValueError:
+        return False
+    if model is None:
+        return False
+    is_unpriced = limits.has_any and bound_of(model, step.asks) is None
+    return is_unpriced or _describe_missing_key(model) is not None
+
+
+def _find_obstacles_of(total: Line, limits: Limits) -> Iterator[str]:
+    model, price = total.model, total.prices["online"]
+    if (problem := _describe_missing_key(model)) is not None:
+        yield problem
+    if not limits.has_any:
+        return
+    if price.missing_fields:
+        lines = textwrap.indent(format_entry(model, price.missing_fields), "    ")
+        yield (
+            f"{model.name}: a budget needs to know the most that a request can cost. Its entry in "
+            f"models.yaml lacks {' and '.join(price.missing_fields)}. Write:\n{lines}"
+        )
+    budget = limits.smallest
+    if budget is not None and price.least is not None and budget * NANO < price.least:
+        yield (
+            f"{model.name}: the budget is ${budget:,.4f}, and its cheapest request can cost up to "
+            f"${price.least / NANO:,.4f}, so that none could be sent. Raise the budget, or lower "
+            "the limit on answers in models.yaml (longest_output, or the parameter)."
+        )
+
+
+def _describe_missing_key(model: Model) -> str | None:
+    try:
+        key_of(model)
+    except KeyNotSet as unset:
+        return str(unset).removesuffix("\nNothing was sent.")
+    return None
