@@ -80,11 +80,32 @@ class CaptionScores:
 
     @property
     def kin(self) -> Mask:
-        """The diagonal and every family's block; (generators, evaluators)."""
-        blocks = [self.block(family) for family in self.family_names]
-        kin: Mask = np.asarray(np.any([self.own, *blocks], axis=0))
+        """The diagonal, and the block of every family that is not all generators or evaluators."""
+        blocks = (self.block(family) for family in self.family_names)
+        some = [block for block in blocks if not _holds_all(block)]
+        kin: Mask = np.asarray(np.any([self.own, *some], axis=0))
         return kin
+
+    def family_problem(self, family: str) -> str:
+        """Why there is no cross-model preference of a family; empty where there is."""
+        block = self.block(family)
+        if not (block & ~self.own).any():
+            return "none of its models has scored another one's captions"
+        if _holds_all(block):
+            return "it holds all generators or all evaluators: nobody outside to compare with"
+        return ""
 
     def only(self, images: NDArray[np.bool_]) -> "CaptionScores":
         """The scores of some images."""
         return replace(self, values=self.values[images])
+
+    @property
+    def complete(self) -> Mask:
+        """The images that have a score in every cell in which any image has one; (images,)."""
+        filled = ~np.isnan(self.values)
+        complete: Mask = np.all(filled | ~filled.any(axis=0), axis=(1, 2))
+        return complete
+
+
+def _holds_all(block: Mask) -> bool:
+    return bool(block.any(axis=1).all() or block.any(axis=0).all())

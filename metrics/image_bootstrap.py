@@ -24,6 +24,8 @@ from metrics.caption_scores import CaptionScores, Values
 from metrics.resampling import draws
 
 ROUNDS = 1000
+FEWEST = 20
+"""Images from which on intervals are known to hold."""
 LEVEL = 0.95
 _AT_ONCE = 10_000_000
 """Weights that are held at a time."""

@@ -3,9 +3,10 @@
 Were it of no importance who wrote a caption, any generator could as well stand under any other's
 name. So the generators are matched anew with the evaluators, names and families alike, and the
 preference of what would then be own, or of one family, is estimated as the real one is: fitted
-outside these cells. p is the share of matchings with as much preference or more: one-sided, for
-preference and not against it. It is exact if at most `MATCHINGS` + 1 matchings exist, which holds
-up to seven generators; of more, so many are drawn, and the real one counts as one more.
+outside these cells, and those of the other families. p is the share of matchings with as much
+preference or more: one-sided, for preference and not against it. It is exact if at most
+`MATCHINGS` + 1 matchings exist, which holds up to seven generators; of more, so many are drawn,
+and the real one counts as one more.
 
 What is compared is the mean preference by the root mean square of the residuals outside. A matching
 that leaves favoured cells outside fits badly, and would reach large means by chance: a family of
@@ -45,32 +46,19 @@ def matching_tests(scores: CaptionScores, *, seed: int = 0) -> pd.DataFrame:
     """
     means = mean_matrix(scores).means
     orders, exact = _orders(len(scores.generators), seed)
-    of_own = _residuals(means, scores.own, orders)
-    alone = (scores.kin == scores.own).all()
-    of_kin = of_own if alone else _residuals(means, scores.kin, orders)
-    apart_of_own, apart_of_kin = (
-        _mean_over(residuals**2, ~cells[orders]) ** 0.5
-        for residuals, cells in ((of_own, scores.own), (of_kin, scores.kin))
-    )
-    rows = [_test(SELF, _mean_over(of_own, scores.own[orders]), apart_of_own, exact=exact)]
+    model = preference_model(means, scores)
+    # Double-centred, preference is the same whoever is matched with whom.
+    residuals = model.fit(means, orders if model.is_fitted else None).residuals
+    residuals = residuals.reshape(-1, *means.shape)
+    noise = _mean_over(residuals**2, ~model.left_out[orders]) ** 0.5
+    rows = [_test(SELF, _mean_over(residuals, scores.own[orders]), noise, exact=exact)]
     for family in scores.family_names:
-        problem = family_problem(scores, family)
         cross = scores.block(family) & ~scores.own
-        means_of_kin = _mean_over(of_kin, cross[orders])
-        rows.append(_test(family, means_of_kin, apart_of_kin, exact=exact, problem=problem))
+        preference, problem = _mean_over(residuals, cross[orders]), scores.family_problem(family)
+        rows.append(_test(family, preference, noise, exact=exact, problem=problem))
     table = pd.DataFrame(rows)
     table.insert(3, "p_holm", holm(table["p"]))
     return table
-
-
-def family_problem(scores: CaptionScores, family: str) -> str:
-    """Why there is no cross-model preference of a family; empty where there is."""
-    block = scores.block(family)
-    if not (block & ~scores.own).any():
-        return "none of its models has scored another one's captions"
-    if block.any(axis=1).all() or block.any(axis=0).all():
-        return "it holds all generators or all evaluators: nobody outside to compare with"
-    return ""
 
 
 def _orders(generators: int, seed: int) -> tuple[NDArray[np.intp], bool]:
@@ -80,14 +68,6 @@ def _orders(generators: int, seed: int) -> tuple[NDArray[np.intp], bool]:
     random = generator_named(f"matchings/{seed}/{generators}")
     drawn = random.permuted(np.tile(np.arange(generators), (MATCHINGS, 1)), axis=1)
     return np.concatenate([np.arange(generators)[None], drawn]), False
-
-
-def _residuals(means: Values, looked_for: Mask, orders: NDArray[np.intp]) -> Values:
-    """The preference of every cell as each order has it, (orders, generators, evaluators)."""
-    model = preference_model(means, looked_for)
-    if not model.fitted:
-        return model.fit(means, looked_for).residuals[None]
-    return model.fit(means, looked_for[orders]).residuals
 
 
 def _test(

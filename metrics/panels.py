@@ -60,8 +60,8 @@ def panel_tables(
         check_panel(panel, scores.evaluators)
     means = mean_matrix(scores).means
     drawn = resampled_matrices(scores, seed=seed, rounds=rounds)
-    model = preference_model(means, scores.own)
-    residuals, of_drawn = (model.fit(of, scores.own).residuals for of in (means, drawn))
+    model = preference_model(means, scores)
+    residuals, of_drawn = (model.fit(values).residuals for values in (means, drawn))
     generators, summaries = [], []
     for panel in panels:
         at = [scores.evaluators.index(name) for name in panel]

@@ -68,36 +68,29 @@ class Estimates:
     standardized: Estimate
     """Φ̃; (generators, evaluators)."""
     preference: Estimate
-    """In points, fitted outside the diagonal; (generators, evaluators)."""
-    family_preference: Estimate
-    """In points, fitted outside the diagonal and every family's block; (generators, evaluators)."""
+    """In points, fitted outside the diagonal and families; (generators, evaluators)."""
     quality: Estimate
-    """Of generators, by the fit of `preference`."""
+    """Of generators, by that fit."""
     leniency: Estimate
     """Of evaluators, by the same fit."""
     scale: Estimate
-    own: PreferenceModel
-    """How `preference` was estimated."""
-    kin: PreferenceModel
-    """How `family_preference` was."""
+    model: PreferenceModel
+    """How preference was estimated."""
     converged: bool
-    """Whether the fits of Φ itself reached their tolerance."""
+    """Whether the fit of Φ itself reached its tolerance."""
 
     @property
     def of_cells(self) -> tuple[Estimate, ...]:
         """Those that every cell has."""
-        return self.mean, self.standardized, self.preference, self.family_preference
+        return self.mean, self.standardized, self.preference
 
 
 def estimate_preference(scores: CaptionScores, *, seed: int, rounds: int) -> Estimates:
     """Estimate everything of scores, with so many resamples of their images."""
     means = mean_matrix(scores).means
     drawn = resampled_matrices(scores, seed=seed, rounds=rounds)
-    own, kin = (preference_model(means, cells) for cells in (scores.own, scores.kin))
-    fit, drawn_fit = (own.fit(of, scores.own) for of in (means, drawn))
-    kin_fit, drawn_kin_fit = fit, drawn_fit
-    if (scores.kin != scores.own).any():
-        kin_fit, drawn_kin_fit = (kin.fit(of, scores.kin) for of in (means, drawn))
+    model = preference_model(means, scores)
+    fit, drawn_fit = (model.fit(values) for values in (means, drawn))
 
     def estimate(name: str, values: Values, resampled: Values) -> Estimate:
         within = limits_of(scores) if name == "standardized" else None
@@ -109,17 +102,11 @@ def estimate_preference(scores: CaptionScores, *, seed: int, rounds: int) -> Est
             "standardized", standardized_matrix(means), standardized_matrix(drawn)
         ),
         preference=estimate("preference", fit.residuals, drawn_fit.residuals),
-        family_preference=estimate(
-            "family_preference",
-            kin_fit.residuals,
-            drawn_kin_fit.residuals,
-        ),
         quality=estimate("quality", fit.quality, drawn_fit.quality),
         leniency=estimate("leniency", fit.leniency, drawn_fit.leniency),
         scale=estimate("scale", fit.scale, drawn_fit.scale),
-        own=own,
-        kin=kin,
-        converged=bool(fit.converged and kin_fit.converged),
+        model=model,
+        converged=bool(fit.converged),
     )
 
 

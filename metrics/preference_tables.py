@@ -1,15 +1,14 @@
 """Self-preference and cross-model preference of judges, as tables with intervals (Philautia-Eval).
 
 Two estimates stand side by side: Φ̃ of the paper, in standard deviations, and the preference in
-score points (`metrics.preference_fit`). The latter is fitted twice. `preference` leaves out the
-diagonal alone; where models of a family favour each other their cells are then part of what is
-normal, and the diagonal's preference comes out too small. `family_preference` leaves out every
-family's block as well.
+score points (`metrics.preference_model`). Where scores are missing, the latter is estimated on
+complete images as well (`metrics.complete_images`).
 
 Intervals are by a bootstrap over images (`metrics.image_bootstrap`): they say how far other images
 of the kind would have given other numbers, of these models.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,10 +16,11 @@ import numpy as np
 import pandas as pd
 
 from metrics.caption_scores import CaptionScores, Mask
-from metrics.image_bootstrap import ROUNDS
-from metrics.matching_test import family_problem
+from metrics.complete_images import CompleteImages, estimate_complete
+from metrics.image_bootstrap import FEWEST, ROUNDS
 from metrics.preference_estimates import Estimates, by_name, estimate_preference
 from metrics.preference_matrix import constant, mean_matrix
+from metrics.preference_model import CAVEATS
 from metrics.ranking import ALL
 
 
@@ -31,16 +31,17 @@ class PreferenceTables:
     cells: pd.DataFrame
     """A row for each generator and evaluator, in their order: `generator`, `evaluator`, `own`
     (one model), `family` (of both, if it is one, else None), `asked`, `scored`, `missing`; `mean`
-    (Φ in points), `standardized` (Φ̃), `preference` and `family_preference` (in points, by either
-    fit); and `problem`, which says why one of them is NaN, else empty."""
+    (Φ in points), `standardized` (Φ̃) and `preference` (in points); and `problem`, which says why
+    one of them is NaN, else empty."""
     models: pd.DataFrame
     """A row for each model that writes and scores, its diagonal cell, and last `all`, the mean over
     those that have a value: `model`, `family`, `models` (how many have one), `standardized` (the
-    philautia score), `preference`, `family_preference`."""
+    philautia score), `preference`; where some scores are missing also `complete_preference` (on
+    `complete_images`, those that have all scores) and `missing_matters` (whether it differs)."""
     families: pd.DataFrame
     """A row for each family: `family`, `generators` and `evaluators` (names), `cells` (of different
-    models, with a mean); means over these, `standardized` and `family_preference`; and `problem`,
-    which says why there are none, else empty."""
+    models, with a mean); means over these, as of a model; and `problem`, which says why there are
+    none, else empty."""
     generators: pd.DataFrame
     """`generator`, `quality`: in points of a mean evaluator, 0 on average, with its interval."""
     evaluators: pd.DataFrame
@@ -48,23 +49,25 @@ class PreferenceTables:
     for one of quality, 1 on average), with their intervals."""
     problems: tuple[str, ...]
     """Sentences on what could not be computed as usual, and what was done instead."""
-    fitted: bool
-    """Whether `preference` is by the fit; it is double-centred where models are too few."""
+    caveat: str
+    """What makes preference less certain, one of `CAVEATS`; else empty."""
 
 
 def preference_tables(
     scores: CaptionScores, *, seed: int = 0, rounds: int = ROUNDS
 ) -> PreferenceTables:
     """The tables of a matrix of scores, with intervals by so many rounds of bootstrap."""
-    found = estimate_preference(scores, seed=seed, rounds=rounds)
+    estimates = estimate_preference(scores, seed=seed, rounds=rounds)
+    complete = estimate_complete(scores, estimates, seed=seed, rounds=rounds)
+    models = _models(scores, estimates, complete)
     return PreferenceTables(
-        cells=_cells(scores, found),
-        models=_models(scores, found),
-        families=_families(scores, found),
-        generators=by_name("generator", scores.generators, found.quality),
-        evaluators=by_name("evaluator", scores.evaluators, found.leniency, found.scale),
-        problems=_problems(scores, found),
-        fitted=found.own.fitted,
+        cells=_cells(scores, estimates),
+        models=models,
+        families=_families(scores, estimates, complete),
+        generators=by_name("generator", scores.generators, estimates.quality),
+        evaluators=by_name("evaluator", scores.evaluators, estimates.leniency, estimates.scale),
+        problems=(*_problems(scores, estimates), *_missing(scores, models, complete)),
+        caveat=estimates.model.caveat,
     )
 
 
@@ -90,44 +93,55 @@ def _cells(scores: CaptionScores, found: Estimates) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _models(scores: CaptionScores, found: Estimates) -> pd.DataFrame:
-    _, *estimates = found.of_cells
-    has_value = scores.own & ~np.isnan(found.preference.values)
+def _models(
+    scores: CaptionScores, estimates: Estimates, complete: CompleteImages | None
+) -> pd.DataFrame:
+    _, *shown = estimates.of_cells
+    has_value = scores.own & ~np.isnan(estimates.preference.values)
     rows: list[dict[str, Any]] = []
     for i, j in np.argwhere(scores.own):
+        cell = np.zeros_like(scores.own)
+        cell[i, j] = True
         model = scores.generators[i]
-        row: dict[str, Any] = {
-            "model": model,
-            "family": scores.families.get(model),
-            "models": int(has_value[i, j]),
-        }
-        for estimate in estimates:
+        row = {"model": model, "family": scores.families.get(model), "models": int(has_value[i, j])}
+        for estimate in shown:
             row |= estimate.at(i, j)
-        rows.append(row)
+        rows.append(row | _on_complete(scores, complete, cell))
     row = {"model": ALL, "family": None, "models": int(has_value.sum())}
-    for estimate in estimates:
+    for estimate in shown:
         row |= estimate.mean(scores.own)
-    return pd.DataFrame([*rows, row])
+    return pd.DataFrame([*rows, row | _on_complete(scores, complete, scores.own)])
 
 
-def _families(scores: CaptionScores, found: Estimates) -> pd.DataFrame:
-    estimates = (found.standardized, found.family_preference)
+def _families(
+    scores: CaptionScores, estimates: Estimates, complete: CompleteImages | None
+) -> pd.DataFrame:
+    _, *shown = estimates.of_cells
     rows = []
     for family in scores.family_names:
-        problem = family_problem(scores, family)
+        problem = scores.family_problem(family)
         cross = scores.block(family) & ~scores.own
         row: dict[str, Any] = {
             "family": family,
             "generators": [m for m in scores.generators if scores.families.get(m) == family],
             "evaluators": [m for m in scores.evaluators if scores.families.get(m) == family],
-            "cells": int((cross & ~np.isnan(found.mean.values)).sum()),
+            "cells": int((cross & ~np.isnan(estimates.mean.values)).sum()),
         }
-        for estimate in estimates:
-            row |= estimate.mean(np.zeros_like(cross) if problem else cross)
-        rows.append({**row, "problem": problem})
+        cells = np.zeros_like(cross) if problem else cross
+        for estimate in shown:
+            row |= estimate.mean(cells)
+        rows.append({**row, **_on_complete(scores, complete, cells), "problem": problem})
     columns = ["family", "generators", "evaluators", "cells"]
-    columns += [f"{of.name}{end}" for of in estimates for end in ("", "_low", "_high")]
-    return pd.DataFrame(rows, columns=[*columns, "problem"])
+    columns += [f"{each.name}{end}" for each in shown for end in ("", "_low", "_high")]
+    return pd.DataFrame(rows, columns=None if rows else [*columns, "problem"])
+
+
+def _on_complete(
+    scores: CaptionScores, complete: CompleteImages | None, cells: Mask
+) -> dict[str, Any]:
+    """The columns of preference on complete images; none where nothing is missing."""
+    tests = int(scores.own.sum()) + 1 + len(scores.family_names)
+    return complete.columns(cells, tests) if complete else {}
 
 
 def _cell_problem(
@@ -156,14 +170,31 @@ def _problems(scores: CaptionScores, found: Estimates) -> tuple[str, ...]:
         f"{scores.generators[i]}: all evaluators place it alike. Its row of Φ̃ is empty."
         for i in np.flatnonzero(rows)
     ]
-    if not found.own.rows.any():
+    if not found.model.rows.any():
         said.append("Preference: it takes two generators and two evaluators. Add a model.")
-    elif not found.own.fitted:
-        said.append(f"Preference is double-centred, which makes it smaller: {found.own.why}.")
-    elif not found.kin.fitted:
-        said.append(
-            f"Family preference is double-centred, which makes it smaller: {found.kin.why}."
-        )
-    if found.own.rows.any() and not found.converged:
+    elif found.model.caveat:
+        said.append(CAVEATS[found.model.caveat])
+    if found.model.rows.any() and not found.converged:
         said.append("The fit of preference has not converged: models are few or nearly alike.")
     return tuple(said)
+
+
+def _missing(
+    scores: CaptionScores, models: pd.DataFrame, complete: CompleteImages | None
+) -> Iterator[str]:
+    """Sentences on whether it matters what has no score."""
+    number = complete.images if complete else int(scores.complete.sum())
+    if number < scores.images and number < FEWEST:
+        yield (
+            f"Scores are missing, and {number:,} of {scores.images:,} pictures have all of them: "
+            "too few to tell whether it matters which."
+        )
+    if complete is None:
+        return
+    for row in models[models["missing_matters"]].to_dict("records"):
+        name = "The mean over judges" if row["model"] == ALL else row["model"]
+        yield (
+            f"{name}: preference for its own is {row['preference']:+.1f} points on all pictures "
+            f"and {row['complete_preference']:+.1f} on the {number:,} that have all scores. Which "
+            "scores are missing makes the difference: go by the second."
+        )

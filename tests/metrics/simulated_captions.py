@@ -24,10 +24,32 @@ def true_means(leniency, scale, quality, preference):
     return leniency[..., None, :] + scale[..., None, :] * quality[..., :, None] + preference
 
 
-def simulated(random, images=60, models=6, gap=5.0, preference=0.0, families=None, noise=10.0):
-    """Scores of as many generators as evaluators; an image is as good or hard for all of them."""
+def simulated(
+    random,
+    images=60,
+    models=6,
+    gap=5.0,
+    preference=0.0,
+    families=None,
+    noise=10.0,
+    family_preference=0.0,
+    declines=0.0,
+):
+    """Scores of as many generators as evaluators; an image is as good or hard for all of them.
+
+    `family_preference` is for captions of others of one's family; `declines` is the share of its
+    own captions, the poorest ones, that each evaluator gives no score.
+    """
     leniency, scale, quality = parts(random, models, gap)
-    truth = true_means(leniency, scale, quality, preference * np.eye(models))
+    own = np.eye(models, dtype=bool)
+    kin = CaptionScores.of(
+        np.zeros((1, models, models)), letters(models), letters(models), families
+    ).kin
+    truth = true_means(
+        leniency, scale, quality, preference * own + family_preference * (kin & ~own)
+    )
     hard = random.normal(0, 8, (images, models, 1)) + random.normal(0, 8, (images, 1, 1))
     values = truth + scale * hard + random.normal(0, noise, (images, models, models))
+    poorest = hard[..., 0] < np.quantile(hard[..., 0], declines, axis=0)
+    values[np.where(poorest)[0], np.where(poorest)[1], np.where(poorest)[1]] = np.nan
     return CaptionScores.of(values, letters(models), letters(models), families)

@@ -6,7 +6,7 @@ from math import factorial
 import numpy as np
 import pytest
 
-from metrics import CaptionScores, mean_matrix
+from metrics import CaptionScores, matching_test, mean_matrix
 from metrics.comparison import holm
 from metrics.matching_test import MATCHINGS, SELF, _orders, matching_tests
 from metrics.preference_fit import fit_preference
@@ -22,9 +22,9 @@ def by_hand(scores, family=None):
         of = scores.families.get
         kin = np.array([[of(g, g) == of(e, e) for e in scores.evaluators] for g in names]) | own
         inside = np.array([[of(g) == of(e) == family for e in scores.evaluators] for g in names])
-        held, outside = (own, ~own) if family is None else (inside & ~own, ~kin)
-        residuals = fit_preference(means, outside).residuals
-        found.append((np.nanmean(residuals[held]), np.sqrt(np.nanmean(residuals[outside] ** 2))))
+        cells = own if family is None else inside & ~own
+        residuals = fit_preference(means, ~kin).residuals
+        found.append((np.nanmean(residuals[cells]), np.sqrt(np.nanmean(residuals[~kin] ** 2))))
     real, noise = found[0]
     return real, np.mean([mean / of >= real / noise - 1e-3 for mean, of in found])
 
@@ -56,6 +56,13 @@ def test_many_models_are_drawn_and_the_real_matching_counts():
     assert not found["exact"]
     assert found["matchings"] == MATCHINGS + 1
     assert found["p"] == pytest.approx(1 / (MATCHINGS + 1))
+
+
+@pytest.mark.parametrize(("most", "exact"), [(22, False), (23, True)])
+def test_all_matchings_are_tried_if_they_and_the_real_one_are_no_more(monkeypatch, most, exact):
+    monkeypatch.setattr(matching_test, "MATCHINGS", most)
+    (found,) = matching_tests(simulated(np.random.default_rng(8), models=4)).to_dict("records")
+    assert (found["exact"], found["matchings"]) == (exact, most + 1)
 
 
 def test_matchings_are_drawn_by_their_seed():

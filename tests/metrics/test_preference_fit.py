@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from scipy.optimize import least_squares
 
+from metrics.caption_scores import CaptionScores
 from metrics.preference_fit import fit_preference
 from metrics.preference_model import preference_model
-from tests.metrics.simulated_captions import parts, true_means
+from tests.metrics.simulated_captions import letters, parts, true_means
 
 SPREAD = 0.5
 
@@ -160,31 +161,47 @@ def test_models_of_equal_quality_do_not_break_it():
         assert found.std() < most
 
 
-class TestTooFew:
-    @pytest.mark.parametrize(("models", "fitted"), [(1, 0), (2, 0), (3, 0), (4, 1), (12, 1)])
-    def test_four_models_are_the_fewest(self, models, fitted):
-        means = np.random.default_rng(0).normal(size=(models, models))
-        model = preference_model(means, np.eye(models, dtype=bool))
-        assert model.fitted == bool(fitted)
+def model_for(means, families=None):
+    names = letters(len(means))
+    return preference_model(means, CaptionScores.of(means[None], names, names, families))
 
-    def test_it_says_why(self):
-        means = np.random.default_rng(0).normal(size=(3, 3))
-        why = preference_model(means, np.eye(3, dtype=bool)).why
-        assert why == (
-            "the fit has 7 numbers for 3 generators and 3 evaluators, and 6 cells to find them"
-        )
+
+class TestTooFew:
+    @pytest.mark.parametrize(
+        ("models", "caveat"),
+        [(1, ""), (2, "double-centred"), (3, "scales uncertain"), (4, ""), (12, "")],
+    )
+    def test_what_makes_it_less_certain(self, models, caveat):
+        model = model_for(np.random.default_rng(0).normal(size=(models, models)))
+        assert (model.caveat, model.is_fitted) == (caveat, models > 2)
+        np.testing.assert_array_equal(model.left_out, np.eye(models, dtype=bool) & (models > 2))
+
+    @pytest.mark.parametrize(
+        ("families", "caveat"),
+        [
+            ("one one two two", "families left in"),
+            ("one one two three", "scales uncertain"),
+            ("one one two two three", ""),
+            ("one one two two three three", ""),
+            ("all all all all", ""),
+        ],
+    )
+    def test_families_are_left_out_where_the_others_are_enough(self, families, caveat):
+        """One of everybody has nobody outside, and is none."""
+        families = families.split()
+        of = dict(zip(letters(len(families)), families, strict=True))
+        model = model_for(np.random.default_rng(0).normal(size=(len(of), len(of))), of)
+        assert (model.is_fitted, model.caveat) == (True, caveat)
+        alike = np.array([[one == other for other in families] for one in families])
+        whole = caveat != "families left in" and len({*families}) > 1
+        np.testing.assert_array_equal(model.left_out, alike if whole else np.eye(len(of)))
 
     def test_enough_cells_in_the_wrong_places_are_too_few(self):
-        """A generator that none but its own evaluator has scored."""
+        """A generator that its own family alone has scored."""
         means = np.random.default_rng(0).normal(size=(8, 8))
-        means[0, 1:] = np.nan
-        means[0, 3] = 1.0
-        own = np.eye(8, dtype=bool)
-        assert preference_model(means, own).fitted
-        own[0, 3] = True
-        model = preference_model(means, own)
-        assert not model.fitted
-        assert model.why.endswith("which leave some of them open")
+        means[0, 2:] = np.nan
+        assert model_for(means).caveat == ""
+        assert model_for(means, {"A": "one", "B": "one"}).caveat == "families left in"
 
     def test_a_determined_cell_is_one_that_truth_is_read_from(self):
         """Independent of ranks: fits that start elsewhere agree where it says they must."""
@@ -192,7 +209,7 @@ class TestTooFew:
         for models in (4, 5, 6):
             means, (_, scale, quality) = noisy(random, models, noise=0)
             outside = ~np.eye(models, dtype=bool)
-            assert preference_model(means, ~outside).fitted
+            assert model_for(means).caveat == ""
             starts = random.normal(0, 3, (4, models))
             for start in quality * scale.mean() + 0.3 * starts:
                 leniency, found, best = by_scipy(means, outside, 1e-12, start)
@@ -201,12 +218,10 @@ class TestTooFew:
     def test_empty_rows_and_columns_are_left_out(self):
         means, _ = noisy(np.random.default_rng(7), 6)
         means[:, 2] = means[4] = np.nan
-        own = np.eye(6, dtype=bool)
-        model = preference_model(means, own)
-        assert model.fitted
-        found = model.fit(means, own).residuals
-        kept = np.array([0, 1, 3, 5])
-        rest = [0, 1, 3, 4, 5]
-        assert np.isnan(found[4]).all()
-        assert np.isnan(found[:, 2]).all()
-        assert not np.isnan(found[np.ix_(kept, rest[:3])]).any()
+        model = model_for(means)
+        assert model.is_fitted
+        residuals = model.fit(means).residuals
+        rows, columns = np.array([0, 1, 3, 5]), [0, 1, 3]
+        assert np.isnan(residuals[4]).all()
+        assert np.isnan(residuals[:, 2]).all()
+        assert not np.isnan(residuals[np.ix_(rows, columns)]).any()

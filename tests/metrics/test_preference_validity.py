@@ -1,6 +1,7 @@
 """What intervals, Φ̃ and tests claim, held against simulated scores whose truth is known."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import binom, spearmanr
 
@@ -27,17 +28,41 @@ def covered(random, truth, sets, **simulation):
 
 
 @pytest.mark.parametrize(
-    ("truth", "images", "models", "gap"),
-    [(0, 20, 6, 5), (0, 200, 5, 5), (0, 60, 7, 0), (4, 40, 6, 15)],
+    ("truth", "images", "models", "gap", "family"),
+    [(0, 20, 6, 5, 0), (0, 200, 5, 5, 0), (0, 60, 7, 0, 0), (4, 40, 6, 15, 0), (8, 100, 6, 5, 5)],
 )
-def test_intervals_cover_the_truth_at_their_rate(truth, images, models, gap):
+def test_intervals_cover_the_truth_at_their_rate(truth, images, models, gap, family):
     """95 %, within 3 deviations of the binomial of so many sets (a set's cells count as two)."""
-    sets = 50
-    cells, means = covered(
-        np.random.default_rng(images), truth, sets, images=images, models=models, gap=gap
-    )
+    sets, kind = 50, {"images": images, "models": models, "gap": gap, "family_preference": family}
+    families = dict.fromkeys("AB", "one") | dict.fromkeys("CD", "two") if family else None
+    cells, means = covered(np.random.default_rng(images), truth, sets, families=families, **kind)
     assert abs(cells - 0.95) < 3 * np.sqrt(0.95 * 0.05 / (2 * sets))
     assert means >= binom.ppf(0.001, sets, 0.95) / sets
+
+
+class TestWhatIsMissing:
+    def models(self, sets, **simulation):
+        random = np.random.default_rng(8)
+        each = (simulated(random, images=150, models=5, **simulation) for _ in range(sets))
+        return [preference_tables(scores, rounds=ROUNDS).models.iloc[-1] for scores in each]
+
+    def test_poor_captions_that_are_declined_make_no_preference_on_complete_images(self):
+        """All images have some: declined captions are others in each row."""
+        rows = pd.DataFrame(self.models(30, declines=0.2))
+        assert rows["preference"].mean() > 2
+        assert rows["complete_preference"].mean() == pytest.approx(0, abs=0.6)
+        truth = rows["complete_preference_low"].le(0) & rows["complete_preference_high"].ge(0)
+        assert truth.mean() >= 0.85
+        assert rows["missing_matters"].mean() > 0.9
+        assert rows["complete_images"].between(50, 100).all()
+
+    def test_what_is_missing_by_chance_is_not_said_to_matter(self):
+        random, said = np.random.default_rng(9), []
+        for _ in range(30):
+            scores = simulated(random, images=150, models=5, preference=4)
+            scores.values[random.random(scores.values.shape) < 0.03] = np.nan
+            said.append(preference_tables(scores, rounds=ROUNDS).models["missing_matters"].any())
+        assert np.mean(said) <= binom.ppf(0.999, 30, 0.05) / 30
 
 
 def test_intervals_of_standardized_hold_the_estimate_and_no_preference():
@@ -97,15 +122,3 @@ def test_a_preference_is_found_and_told_from_that_of_a_family():
     assert found.loc["one", "p_holm"] < 0.1
     assert found.loc["one", "preference"] == pytest.approx(5, abs=2)
     assert found.loc["two", "p"] > 0.05
-
-
-def test_a_familys_preference_does_not_hide_that_of_its_models():
-    """Fitted outside the diagonal alone, the diagonal is held against cells as partial as it is."""
-    random = np.random.default_rng(4)
-    families = dict.fromkeys(letters(4), "one")
-    scores = simulated(random, images=400, models=9, families=families, noise=5)
-    scores.values[:, :4, :4] += 5
-    found = preference_tables(scores, rounds=ROUNDS).models.set_index("model")
-    inside = found.loc[letters(4)]
-    assert inside["family_preference"].mean() == pytest.approx(5, abs=0.8)
-    assert inside["preference"].mean() < 3.5

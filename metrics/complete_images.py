@@ -1,0 +1,65 @@
+"""Preference on complete images, beside that on all: whether it matters what has no score.
+
+A mean leaves out what is missing. If a judge declines the poorest captions of its own, the mean of
+those that remain is too high: of a fifth of them, in simulations, by 2.5 points. An image that has
+a score in every cell has the same captions for all judges, so that a caption's quality cancels.
+Both estimates are resampled together. They differ where the interval of their difference leaves
+out 0, at a level that Bonferroni corrects for all preferences of a table.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from metrics.caption_scores import CaptionScores, Mask
+from metrics.image_bootstrap import LEVEL, ends, resampled_matrices
+from metrics.preference_estimates import Estimate, Estimates
+from metrics.preference_matrix import mean_matrix
+
+
+@dataclass(frozen=True)
+class CompleteImages:
+    """The preference on images with all scores, and its difference from that on all images."""
+
+    images: int
+    preference: Estimate
+    difference: Estimate
+    """Preference on all images less that on complete ones."""
+
+    def columns(self, cells: Mask, tests: int) -> dict[str, Any]:
+        """The mean over some cells: `complete_preference` with its interval, `missing_matters`.
+
+        `tests` is how many means are looked at.
+        """
+        cells = cells & ~np.isnan(self.difference.values)
+        matters = False
+        if cells.any():
+            drawn = self.difference.drawn[:, cells].mean(axis=1)
+            low, high = ends(drawn, self.images, level=1 - (1 - LEVEL) / tests)
+            matters = bool(low > 0 or high < 0)
+        return {
+            **self.preference.mean(cells),
+            "complete_images": self.images,
+            "missing_matters": matters,
+        }
+
+
+def estimate_complete(
+    scores: CaptionScores, estimates: Estimates, *, seed: int, rounds: int
+) -> CompleteImages | None:
+    """The same estimates on complete images alone; None where all images are, or none is."""
+    complete = scores.complete
+    if complete.all() or not complete.any():
+        return None
+    values = np.where(complete[:, None, None], scores.values, np.nan)
+    part = replace(scores, values=values)
+    on_all, images = estimates.preference, int(complete.sum())
+    means = mean_matrix(part).means
+    drawn = resampled_matrices(part, seed=seed, rounds=rounds)
+    preference, resampled = (estimates.model.fit(each).residuals for each in (means, drawn))
+    return CompleteImages(
+        images,
+        Estimate("complete_preference", preference, resampled, images),
+        Estimate("difference", on_all.values - preference, on_all.drawn - resampled, images),
+    )
