@@ -23,7 +23,7 @@ from metrics import (
 from metrics.preference_estimates import estimate_preference
 
 _IMAGES, _MODELS, _CAPTIONS = 9_000, 12, 5_664
-_PREFERENCE = 2.0
+_PREFERENCE, _OF_FAMILY = 2.0, 3.0
 _SETS = 200
 _MOST_S, _MOST_MB = 30, 2_000
 
@@ -62,17 +62,24 @@ def measure(part: str) -> tuple[float, float]:
     return perf_counter() - started, peak_megabytes()
 
 
-def _scores(random: np.random.Generator, images: int, models: int) -> CaptionScores:
-    """Quality, leniency and scale of models, how hard an image is, preference, noise; 1 % lacks."""
+def _scores(
+    random: np.random.Generator, images: int, models: int, family: int = 4
+) -> CaptionScores:
+    """Quality, leniency and scale of models, how hard an image is, preference, noise; 1 % lacks.
+
+    So many models in a row are a family.
+    """
     quality, leniency = random.normal(0, 5, (models, 1)), random.normal(60, 8, models)
     scale = np.exp(random.uniform(np.log(0.5), np.log(2), models))
-    truth = leniency + scale * quality + _PREFERENCE * np.eye(models)
+    families = np.arange(models) // family
+    kin = np.equal.outer(families, families) & ~np.eye(models, dtype=bool)
+    truth = leniency + scale * quality + _PREFERENCE * np.eye(models) + _OF_FAMILY * kin
     hard = scale * random.normal(0, 10, (images, models, 1))
     values = truth + hard + random.normal(0, 10, (images, models, models))
     values[random.random(values.shape) < 0.01] = np.nan
     names = [f"model {at}" for at in range(models)]
-    families = {name: f"family {at // 4}" for at, name in enumerate(names)}
-    return CaptionScores.of(values, names, names, families)
+    names_of_families = map("family {}".format, families)
+    return CaptionScores.of(values, names, names, dict(zip(names, names_of_families, strict=True)))
 
 
 def _search(scores: CaptionScores) -> None:
@@ -92,7 +99,7 @@ def _covered(images: int, models: int) -> float:
     """The share of diagonal cells whose interval holds the preference that was put in."""
     random, held = np.random.default_rng(images), []
     for seed in range(_SETS):
-        scores = _scores(random, images, models)
+        scores = _scores(random, images, models, family=2)
         low, high = estimate_preference(scores, seed=seed, rounds=400).preference.limits
         held.append(np.diagonal((low <= _PREFERENCE) & (high >= _PREFERENCE)).mean())
     return float(np.mean(held))

@@ -1,7 +1,7 @@
 """Preference on complete images, beside that on all: whether it matters what has no score.
 
 A mean leaves out what is missing. If a judge declines the poorest captions of its own, the mean of
-those that remain is too high: of a fifth of them, in simulations, by 2.5 points. An image that has
+those that remain is too high: of a fifth of them, in simulations, by 4 points. An image that has
 a score in every cell has the same captions for all judges, so that a caption's quality cancels.
 Both estimates are resampled together. They differ where the interval of their difference leaves
 out 0, at a level that Bonferroni corrects for all preferences of a table.

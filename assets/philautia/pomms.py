@@ -25,6 +25,7 @@ from assets.philautia.preference_matrix import PROBLEM, over_pictures
 from generators.nearest import nearest
 from generators.prompts.captioning import SETTINGS
 from metrics import Interval
+from metrics.held_out_search import chosen_half
 from metrics.kendall import kendall
 from metrics.panel_search import greedy_panels
 from metrics.panels import Panel, growing_panels, panel_scores, panel_tables
@@ -50,7 +51,11 @@ POMMS = Columns(
     **over_pictures("standardized", "Φ̃ against the panel; of a panel the mean over its members'"),
     **over_pictures("preference", "The same in points"),
     **over_pictures("absolute", "The mean of |Φ̃| over all generators"),
-    ratings=(WHOLE, "Ratings by people of captions that the panel has scored"),
+    ratings=(
+        WHOLE,
+        "Ratings by people of captions that the panel has scored; of pictures on which a search "
+        "did not choose",
+    ),
     unscored=(WHOLE, "Those of captions that a member has not"),
     **over_pictures("tau_b", "Kendall's τ_b with people"),
     **over_pictures("tau_c", "Kendall's τ_c with people"),
@@ -138,16 +143,19 @@ def pomms_rows(found: Gathered, people: Rated, config: Panels) -> Iterator[dict[
     of_given = {**known, "chosen": GIVEN, "images": images}
     yield from _rows(of_given, tables.panels, tables.generators, people, config.seed)
     if config.greedy and images > 1:
+        # A panel's agreement with people decides between equals: on the same half of the pictures.
+        half = chosen_half(found.images, seed=config.seed)
+        of_choice, of_report = people.split(half)
         search = greedy_panels(
             found.scores,
             found.images,
-            agreement=_tie_break(people, judges),
+            agreement=_tie_break(of_choice, judges),
             seed=config.seed,
         )
         halves = {"chosen_on": search.chosen_on, "images": search.reported_on}
         of_search = {**known, "chosen": GREEDY, **halves}
         tables = search.tables
-        yield from _rows(of_search, tables.panels, tables.generators, people, config.seed)
+        yield from _rows(of_search, tables.panels, tables.generators, of_report, config.seed)
 
 
 def _order(order: Sequence[str], judges: Sequence[str]) -> Sequence[str]:

@@ -24,6 +24,7 @@ from assets.philautia.common import datasets, key, table_asset
 from assets.philautia.gathering import READ, Gathered, counted, gathered, score_tables
 from generators.prompts.captioning import SETTINGS
 from metrics.matching_test import matching_tests
+from metrics.preference_model import CAVEATS
 from metrics.preference_tables import preference_tables
 from resources.home import Home
 from resources.models.catalog import Model
@@ -56,9 +57,13 @@ MATRIX = Columns(
     **over_pictures("mean", "The mean score, 0 to 100 (Φ)"),
     **over_pictures("standardized", "Φ̃: by column, then by row, in standard deviations"),
     **over_pictures(
-        "preference", "Points more than others would give: the fit leaves the diagonal out"
+        "preference",
+        "Points more than others would give: the fit leaves out judges of their own captions and "
+        "of their family's",
     ),
-    **over_pictures("family_preference", "The same, where the fit leaves out families as well"),
+    **over_pictures("complete_preference", "The same on pictures that have all scores"),
+    complete_images=(WHOLE, "How many these are; empty where all or none are"),
+    missing_matters=(BOOLEAN, "Whether the two differ by more than chance"),
     **over_pictures("quality", "Of a generator, in points of a mean evaluator; 0 on average"),
     **over_pictures("leniency", "What an evaluator gives a caption of mean quality"),
     **over_pictures("scale", "Points that it gives for one of quality; 1 on average"),
@@ -68,7 +73,7 @@ MATRIX = Columns(
     p_holm=(REAL, "The same, corrected by Holm for the tests of the setting"),
     matchings=(WHOLE, "Permutations of generators that were tried"),
     exact=(BOOLEAN, "Whether these are all that there are"),
-    fitted=(BOOLEAN, "Whether preference is by the fit; it is double-centred where it is not"),
+    caveat=(TEXT, f"What makes preference less certain: {', '.join(CAVEATS)}; else empty"),
     problem=(TEXT, "Why something is empty, or what was done instead; else empty"),
 )
 """One row a cell, model, family, generator, evaluator, test or problem, and setting."""
@@ -117,7 +122,7 @@ def matrix_rows(found: Gathered) -> Iterator[dict[str, Any]]:
     images = found.scores.images
     known = {"setting": found.setting, "rehearsal": found.rehearsal, "images": images}
     tables = preference_tables(found.scores)
-    known["fitted"] = tables.fitted
+    known["caveat"] = tables.caveat or None
     for row in plain_records(tables.cells):
         asked = int(found.asked.loc[row["generator"], row["evaluator"]])
         counts = {"asked": asked, "missing": asked - row["scored"]}

@@ -11,17 +11,16 @@ from assets.philautia.common import key
 from assets.philautia.examples import Example
 from assets.philautia.pomms import OF_GENERATOR, OF_PANEL, POMMS
 from assets.philautia.preference_matrix import CELL, FAMILY, MATRIX, MODEL, PROBLEM, TEST
-from assets.report.formats import count, with_firmness
+from assets.report.formats import count, with_firmness, with_sign
 from generators.prompts.captioning import BASED, FREE
 from metrics.firmness import FIRMNESS, Evidence, Firmness
+from metrics.image_bootstrap import FEWEST
 from metrics.matching_test import SELF
 from metrics.ranking import ALL
 
 Numbers: TypeAlias = Mapping[str, Any]
 """A row of `philautia/preference_matrix` or `philautia/pomms`."""
 
-FEWEST = 20
-"""Pictures: intervals are known to hold from so many on."""
 SAID: Mapping[str, str] = {FREE: "without references", BASED: "with references"}
 
 
@@ -55,9 +54,9 @@ class Compared:
         given = [row for row in cells if row["generator"] in writers] or cells
         own = self.cell(setting, judge, judge)
         is_asked = own is not None and own["asked"] > 0
-        doubt = "" if is_asked else "no caption of its own to score"
-        if own is not None and own["scored"] and own["preference"] is None:
-            doubt = "no preference can be told, which takes a second model"
+        doubt = "no caption of its own to score"
+        if own is not None and is_asked:
+            doubt = _doubt(own, self.own(setting, judge))
         return Evidence(
             requests=sum(row["asked"] for row in given),
             answers=sum(row["scored"] for row in given),
@@ -187,6 +186,18 @@ class Compared:
             and row["chosen"] == panel["chosen"]
             and row["members"] == panel["members"]
         }
+
+
+def _doubt(cell: Numbers, row: Numbers | None) -> str:
+    """Why a judge's preference for its own captions is no result, however many there are."""
+    if cell["scored"] and cell["preference"] is None:
+        return "no preference can be told, which takes a second model"
+    if row is None:
+        return ""
+    if row["missing_matters"]:
+        points = with_sign(row["complete_preference"])
+        return f"{points} on pictures that have all scores, so that it matters what is missing"
+    return f"{row['caveat']}, of too few models" if row["caveat"] else ""
 
 
 def firmest_first(datasets: Sequence[Compared]) -> list[Compared]:

@@ -44,7 +44,6 @@ def judged(
 def _standing(dataset: Compared, setting: str, judge: str) -> Standing:
     row = dataset.own(setting, judge)
     rate, evidence = rate_of(row, "preference", OF_SCALE), dataset.evidence(setting, judge)
-    centred = "" if row is None or row["fitted"] else "double-centred, of too few models for a fit"
     return Standing.build(
         judge,
         SELF_PREFERENCE,
@@ -55,7 +54,6 @@ def _standing(dataset: Compared, setting: str, judge: str) -> Standing:
         date=dataset.dates.get(judge, ""),
         link=f"{dataset.page}#own",
         of=f"captions of {dataset.name}, {SAID[setting]}",
-        notes=[centred],
     )
 
 

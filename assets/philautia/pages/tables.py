@@ -1,12 +1,11 @@
 """The matrix as a heat map, the blocks of families, and the page's two tables in our numbers."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from math import sqrt
 
 from assets.philautia.pages.dataset_page import SAID, Compared, Numbers
 from assets.philautia.pages.paper import MEASURES
 from assets.philautia.pomms import ALONE, GIVEN, GREEDY
-from assets.philautia.preference_matrix import EVALUATOR, GENERATOR
+from assets.philautia.preference_matrix import CELL, EVALUATOR, GENERATOR
 from assets.report.cells import (
     Body,
     Cell,
@@ -30,17 +29,20 @@ CHOSEN = {
     GREEDY: "Panels by search, chosen on one half of the pictures and reported on the other",
 }
 _LEAST = 0.001
+_FULL_HEAT = 5.0
+"""Points that are coloured in full where no cell has more."""
 
 
 def heat_map(dataset: Compared, setting: str, some: Sequence[str] | None = None) -> Table:
-    """Φ̃, with preference in points below it: who wrote captions by who scored them.
+    """Preference in points, with Φ̃ below it: who wrote captions by who scored them.
 
     `some` are the models that are shown; by default all.
     """
     writers, judges = dataset.names(setting)
     shown = [name for name in writers if some is None or name in some]
     across = [name for name in judges if some is None or name in some]
-    most = sqrt(max(1, len(judges) - 1))
+    points = [abs(row["preference"] or 0) for row in dataset.part(setting, CELL)]
+    most = max([_FULL_HEAT, *points])
     lines = [
         Line(
             name,
@@ -54,28 +56,29 @@ def heat_map(dataset: Compared, setting: str, some: Sequence[str] | None = None)
 
 
 def _heated(row: Numbers | None, is_own: bool, most: float) -> Cell:
-    """`1.32 +11.8`, coloured by Φ̃ as a share of the most that it can be."""
+    """`+11.8 1.32`, coloured by the points as a share of the most in the map."""
     if row is None or not row["asked"]:
         return Cell("", note="not asked", framed=is_own, heat=0.0)
     numbers = {"mean": row["mean"], "scored": row["scored"], "missing": row["missing"]}
-    for name in ("standardized", "preference", "family_preference"):
+    for name in ("standardized", "preference"):
         numbers |= {f"{name}{end}": row[f"{name}{end}"] for end in ("", "_low", "_high")}
     told = {name.replace("_", " "): of for name, of in numbers.items() if of is not None}
     missing = f"{count(row['missing'])} missing" if row["missing"] else ""
-    if row["standardized"] is None:
+    if row["standardized"] is None or row["preference"] is None:
         why = row["problem"] or "no variance"
         notes = ", ".join(filter(None, (why, missing)))
         return Cell("", note=notes, numbers=told, framed=is_own, heat=0.0)
-    value = row["standardized"]
-    heat = max(-1.0, min(1.0, value / most))
-    points = "" if row["preference"] is None else with_sign(row["preference"])
-    return Cell(score(value), points, missing, {"": value, **told}, heat=heat, framed=is_own)
+    points, standardized = row["preference"], score(row["standardized"])
+    numbers = {"": points, **told}
+    heat = points / most
+    return Cell(with_sign(points), standardized, missing, numbers, heat=heat, framed=is_own)
 
 
 def self_preference(datasets: Sequence[Compared]) -> Table:
     """What each judge gives its own captions, in every setting, a body a dataset."""
     settings = [each for each in SAID if any(each in of.settings for of in datasets)]
     bodies = []
+    incomplete = [s for s in settings if any(_has_missing(of, s) for of in datasets)]
     for dataset in datasets:
         rows = {s: {row["generator"]: row for row in dataset.models(s)} for s in settings}
         names = dict.fromkeys(name for of in rows.values() for name in of)
@@ -85,7 +88,8 @@ def self_preference(datasets: Sequence[Compared]) -> Table:
                 [
                     unranked(cell, evidence[s].firmness)
                     for s in settings
-                    for cell in _own(rows[s].get(name))
+                    for row in [rows[s].get(name)]
+                    for cell in [*_own(row), *([_on_complete(row)] if s in incomplete else [])]
                 ],
                 "" if dataset.stand_in else ", ".join(_reasons(evidence.values())),
             )
@@ -94,8 +98,25 @@ def self_preference(datasets: Sequence[Compared]) -> Table:
         ]
         bodies.append(Body(dataset.title, lines))
     heads = [Head("Points"), Head("Φ̃", "philautia score")]
-    groups = [Group(SAID[setting].capitalize(), heads) for setting in settings]
+    complete = Head("Complete pictures", "points")
+    groups = [
+        Group(SAID[s].capitalize(), [*heads, *([complete] if s in incomplete else [])])
+        for s in settings
+    ]
     return Table("Self-preference", "Judge", groups, bodies)
+
+
+def _has_missing(dataset: Compared, setting: str) -> bool:
+    return any(row["complete_images"] for row in dataset.models(setting))
+
+
+def _on_complete(row: Numbers | None) -> Cell:
+    """`+0.3 [−1.0, +1.7]`, of so many pictures, and whether it differs from that of all."""
+    if row is None or not row["complete_images"]:
+        return Cell(NOTHING)
+    cell = in_points(rate_of(row, "complete_preference"))
+    pictures = f"{count(row['complete_images'])} pictures"
+    return cell._replace(note=f"{pictures}, differs" if row["missing_matters"] else pictures)
 
 
 def _reasons(evidence: Iterable[Evidence]) -> dict[str, None]:
@@ -128,7 +149,7 @@ def _family(row: Numbers) -> Line:
     cells = [
         Cell(", ".join(row["members"])),
         number(row["of_cells"]),
-        in_points(rate_of(row, "family_preference"))._replace(note=row["problem"] or ""),
+        in_points(rate_of(row, "preference"))._replace(note=row["problem"] or ""),
         mean(rate_of(row, "standardized")),
         probability(row["p"]),
         probability(row["p_holm"]),

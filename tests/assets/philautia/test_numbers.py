@@ -8,6 +8,7 @@ from scipy.stats import kendalltau
 from assets.philautia.gathering import gathered, rated
 from assets.philautia.pomms import Panels, pomms_rows
 from assets.philautia.preference_matrix import MATRIX, matrix_rows
+from metrics import chosen_half
 from resources.models.catalog import Model
 
 FREE = "reference_free"
@@ -111,7 +112,7 @@ def test_a_single_model_has_a_mean_and_no_preference():
 def test_models_alone_in_their_family_have_no_block():
     rows = matrix(everybody())
     families = rows[rows["part"].eq("family")]
-    assert families["family_preference"].isna().all()
+    assert families["preference"].isna().all()
     assert families["problem"].str.contains("none of its models has scored another one").all()
 
 
@@ -137,6 +138,15 @@ def test_a_model_under_two_names_counts_once_and_that_is_said():
         cells.reset_index(drop=True),
         (alone := matrix(everybody()))[alone["part"].eq("cell")].reset_index(drop=True),
     )
+
+
+def test_a_judge_that_uses_the_ends_of_the_scale_is_named():
+    full = table("dot")
+    full.loc[full.index[:: IMAGES // 2], "score"] = 100.0
+    problems = gathered(everybody(dot=full), FREE, MODELS, MODELS).problems
+    assert [text.partition(" A ")[0] for text in problems] == [
+        "dot: 7\u00a0% of its scores are 0 or 100."
+    ]
 
 
 def test_reference_models_are_left_out_beside_real_ones():
@@ -214,6 +224,22 @@ class TestPeople:
             assert low < known < high
         whole = max(rows, key=lambda row: row["size"])
         assert whole["tau_b"] > max(row["tau_b"] for row in alone.values())
+
+    def test_a_panel_that_was_searched_for_is_held_against_the_other_half_alone(self, people):
+        tables = {
+            name: pd.concat([table(name), self.judged(name, *people, 25)]) for name in QUALITY
+        }
+        rows = [row for row in panels(tables) if row["part"] == "panel"]
+        half = chosen_half(f"zoo/{at}" for at in range(IMAGES))
+        of = np.array([f"zoo/{at // 2}" in half for at in range(len(people[0]))])
+        human = np.concatenate([h for h, inside in zip(people[1], of, strict=True) if not inside])
+        searched = [row for row in rows if row["chosen"] == "greedy"]
+        assert {row["ratings"] for row in searched} == {len(human)} == {90}
+        pair = searched[0]["members"]
+        scores = np.stack([self.judged(name, *people, 25)["score"][~of] for name in pair])
+        standard = (scores - scores.mean(axis=1, keepdims=True)) / scores.std(axis=1, keepdims=True)
+        tau = kendalltau(np.repeat(standard.mean(axis=0), 3), human).statistic
+        assert searched[0]["tau_b"] == pytest.approx(tau)
 
     def test_what_a_member_has_not_scored_counts_for_no_panel_of_it(self, people):
         lacking = self.judged("ann", *people, 25)

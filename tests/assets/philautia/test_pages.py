@@ -4,18 +4,20 @@ import csv
 import re
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from assets.philautia.examples import examples_of
 from assets.philautia.gathering import gathered, rated
-from assets.philautia.pages import Compared, build, paper, tables
+from assets.philautia.pages import Compared, build, charts, paper, tables
 from assets.philautia.pages.finding import finding
+from assets.philautia.pages.standings import judged
 from assets.philautia.pomms import POMMS, Panels, pomms_rows
 from assets.philautia.preference_matrix import MATRIX, matrix_rows
 from assets.report.publish import publish
 from generators.prompts.captioning import SETTINGS
-from tests.assets.philautia.test_numbers import IMAGES, MODELS, everybody, table
+from tests.assets.philautia.test_numbers import IMAGES, MODELS, QUALITY, everybody, table
 from tests.providers.pictures import png
 
 
@@ -93,11 +95,73 @@ def test_a_heat_map_says_what_colours_say_and_frames_a_judges_own(partial):
                for name, cell in of.items())  # fmt: skip
     own = lines["cid"]["cid"]
     assert own.heat > 0.9
-    assert own.text == f"{own.numbers['']:.2f}"
-    assert own.detail.startswith("+")
+    assert own.text == f"{own.numbers['']:+.1f}"
+    assert own.detail == f"{own.numbers['standardized']:.2f}"
+    for cell in (cell for of in lines.values() for cell in of.values()):
+        assert cell.heat == pytest.approx(cell.numbers[""] / own.numbers[""])
     assert min(cell.heat for of in lines.values() for cell in of.values()) < 0
     assert lines["ann"]["dot"].note == "1 missing"
     assert lines["ann"]["ann"].note == ""
+
+
+@pytest.fixture(scope="module")
+def related():
+    """`ann` and `bob` are of one family and give each other 6 points more, and themselves 8."""
+    family = {"ann": "one", "bob": "one"}
+    models = [model.model_copy(update={"family": family.get(model.name)}) for model in MODELS]
+    scores = everybody()
+    for judge in family:
+        kin = scores[judge]["generator"].isin(family)
+        scores[judge]["score"] += 6.0 * kin + 2.0 * scores[judge]["generator"].eq(judge)
+    return dataset(scores, models)
+
+
+def test_every_page_shows_one_number_and_families_are_not_part_of_what_is_usual(related):
+    matrix = tables.heat_map(related, "reference_free")
+    own = {line.label: cell for line in matrix.lines for cell in line.cells if cell.framed}
+    in_table = {line.label: line.cells[0] for line in tables.self_preference([related]).lines}
+    drawn = {
+        bar.label: bar.marks[0] for bar in charts.self_preference(related, "reference_free").bars
+    }
+    front = {each.model: each for each in judged([related], {"zoo": {}}).standings}
+    for name, cell in own.items():
+        assert cell.text == in_table[name].text == drawn[name].text
+        assert cell.numbers[""] == in_table[name].numbers[""]
+        assert cell.numbers[""] == pytest.approx(100 * front[name].value)
+    assert own["ann"].numbers[""] == pytest.approx(8, abs=2)
+    assert own["bob"].numbers[""] == pytest.approx(8, abs=2)
+    mean = [row for row in related.part("reference_free", "model") if row["generator"] == "all"]
+    test = related.test_of_self("reference_free")
+    rows = related.part("reference_free", "test")
+    assert test["p"] is not None
+    assert mean[0]["preference"] == pytest.approx(np.mean([c.numbers[""] for c in own.values()]))
+    (family,) = related.families("reference_free")
+    assert family["preference"] == pytest.approx(6, abs=2)
+    assert [row["tested"] for row in rows if row["p"] is not None] == ["self-preference", "one"]
+
+
+def test_what_is_missing_is_beside_the_points_and_where_it_matters_nothing_is_ranked():
+    """`cid` gives none of its poorest captions a score, of which all have the same opinion."""
+    poor = np.arange(IMAGES) % 4 == 0
+    scores = everybody()
+    for judge in scores:
+        mine = scores[judge]["generator"].eq("cid").to_numpy()
+        scores[judge].loc[mine, "score"] -= np.where(poor, 40.0, 0.0)
+        if judge == "cid":
+            scores[judge].loc[mine & np.repeat(poor, len(QUALITY)), "score"] = float("nan")
+    found = dataset(scores)
+    (row,) = (row for row in found.models("reference_free") if row["generator"] == "cid")
+    assert row["preference"] > 5
+    assert row["complete_preference"] == pytest.approx(0, abs=2.5)
+    assert (row["complete_images"], row["missing_matters"]) == (IMAGES - poor.sum(), True)
+    table = tables.self_preference([found])
+    assert [head.label for head in table.groups[0].heads] == ["Points", "Φ̃", "Complete pictures"]
+    cells = {line.label: line.cells[2] for line in table.lines}
+    assert (cells["cid"].note, cells["ann"].note) == ("22 pictures, differs", "22 pictures")
+    assert found.evidence("reference_free", "cid").firmness == "trial"
+    assert "cid" not in finding([found]).sentence
+    (told,) = (each for each in found.problems("reference_free") if each.startswith("cid:"))
+    assert told.endswith("Which scores are missing makes the difference: go by the second.")
 
 
 def test_missing_cells_are_marked_and_never_zero():

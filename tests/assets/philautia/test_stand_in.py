@@ -79,7 +79,8 @@ def test_leniency_scale_and_quality_are_found(matrix, setting):
     assert quality.to_dict() == pytest.approx((known - known.mean()).to_dict(), abs=2.5)
     scale = held[held["part"].eq("evaluator")].set_index("evaluator")["scale"]
     known = pd.Series({name: each.scale for name, each in CHARACTERS.items()})
-    assert scale.to_dict() == pytest.approx((known / known.mean()).to_dict(), abs=0.15)
+    # Of four in two families a judge's scale rests on the captions of three others.
+    assert scale.to_dict() == pytest.approx((known / known.mean()).to_dict(), abs=0.2)
 
 
 def test_nothing_is_missing_and_all_is_a_stand_in(matrix):
@@ -88,15 +89,15 @@ def test_nothing_is_missing_and_all_is_a_stand_in(matrix):
     assert cells["missing"].eq(0).all()
     assert cells["asked"].eq(cells["images"]).all()
     assert matrix["rehearsal"].all()
-    assert matrix["fitted"].all()
+    assert matrix["caveat"].isna().all()
     assert not matrix["part"].eq("problem").any()
 
 
 def test_families_without_preference_show_none(matrix):
-    rows = matrix[matrix["part"].eq("family") & matrix["family_preference"].notna()]
+    rows = matrix[matrix["part"].eq("family") & matrix["preference"].notna()]
     assert set(rows["family"]) == {"reference_two", "reference_three"}
-    assert (rows["family_preference_low"] <= 0).all()
-    assert (rows["family_preference_high"] >= 0).all()
+    assert (rows["preference_low"] <= 0).all()
+    assert (rows["preference_high"] >= 0).all()
     tests = matrix[matrix["part"].eq("test") & matrix["p"].notna()]
     assert (tests["p_holm"] >= tests["p"]).all()
 
