@@ -3,7 +3,8 @@
 The fit leaves out the cells in which preference is looked for: judges of their own captions, and of
 their family's. Were a family's cells part of what is normal, its models' preference for themselves
 would come out too small: where families favour each other by 5, a true 8 was 7.2, and intervals
-held it in 58 to 86 % of simulated matrices; so fitted it is 8.0, in 92 to 95 %. Where too few cells are outside the families, the diagonal alone is left out.
+held it in 58 to 86 % of simulated matrices; so fitted it is 8.0, in 92 to 95 %. Where too few cells
+are outside the families, the diagonal alone is left out.
 
 For E evaluators and G generators a fit with equal scales estimates E + G − 1 numbers, which must
 come from fewer numbers than cells. Counting is not enough, as the cells that are there may leave
