@@ -118,7 +118,7 @@ def _by_counting(tables: Values) -> Values:
     untied = [pairs - (margin * (margin - 1) / 2).sum(axis=1) for margin in margins]
     levels = np.minimum(*((margin > 0).sum(axis=1) for margin in margins))
     defined = levels > 1
-    with np.errstate(invalid="ignore", divide="ignore"):
+    with np.errstate(invalid="ignore"):
         tau_b = excess / np.sqrt(untied[0] * untied[1])
         tau_c = 2 * excess / (number**2 * (levels - 1) / levels)
     return np.where(defined[:, None], np.stack([tau_b, tau_c], axis=1), np.nan)

@@ -26,12 +26,21 @@ LIMIT = 0.05
 SURVIVED, UNTESTED = 0, 33
 """Exit codes of mutmut: all tests pass, and no test reaches the function."""
 HARMLESS = (
-    (r""" *f?("|')(?:(?!\1).)* (?:(?!\1).)*\1""", "SENTENCE"),
-    (r",? *\bstrict=\w+|, *(?=\))", ""),
+    (
+        r"""\bf?("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')""",
+        lambda text: "…" if " " in text[0] else text[0],
+    ),
+    (r",? *\bstrict=\w+", ""),
+    (
+        r"(np\.asarray\(.+?|\.to_numpy\(|\.astype\()(?:, *)?(?:np\.float64|float|str|bool|None)?\)",
+        r"\1)",
+    ),
+    (r", *(?=\))", ""),
     (r'"NAN"', '"nan"'),
 )
 """Patterns with what takes their place: lines that are the same then differ in the wording of a
-sentence, in whether `zip` guards against lists of unequal length, or in how NaN is spelt."""
+sentence, in whether `zip` guards against lists of unequal length, in the type that an array of
+numbers is read as, or in how NaN is spelt."""
 SETTINGS = """
 [tool.mutmut]
 source_paths = ["metrics"]
@@ -118,8 +127,8 @@ def describe_change(name: str) -> str:
     ).stdout
     lines = [line for line in shown.splitlines() if re.match(r"[-+](?![-+]{2} )", line)]
     changed = [f"{line[0]} {line[1:].strip()}" for line in lines]
-    function = re.sub(r"\.x_?|__mutmut_\d+$", lambda match: "." * (match[0][0] == "."), name)
-    return "\n".join([function.replace("ǁ", "."), *changed])
+    function = re.sub(r"\.x[_ǁ]", ".", re.sub(r"__mutmut_\d+$", "", name)).replace("ǁ", ".")
+    return "\n".join([function, *changed])
 
 
 def is_harmless(change: str) -> bool:

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from scipy.stats import pearsonr, spearmanr
+from scipy.stats import pearsonr, rankdata, spearmanr
 
 from metrics import correlation
+from metrics.resampling import draws
 
 
 def scored(random, images=100, shared=0.7):
@@ -23,6 +24,17 @@ def test_it_is_scipys():
     assert found.spearman == pytest.approx(spearmanr(one, other).statistic)
     for value, interval in (found[1:3], found[3:5]):
         assert interval.low < value < interval.high
+
+
+def test_its_ends_are_quantiles_of_all_resamples():
+    one, other = scored(np.random.default_rng(4), 20)
+    counts = draws("correlation/0/20", 20, np.full(20, 0.05)).astype(int)
+    drawn = [(np.repeat(one, count), np.repeat(other, count)) for count in counts]
+    found = correlation(one, other, seed=0)
+    pearson = [np.corrcoef(*pair)[0, 1] for pair in drawn]
+    assert found.pearson_interval == pytest.approx(np.quantile(pearson, [0.025, 0.975]))
+    spearman = [np.corrcoef(*rankdata(pair, axis=1))[0, 1] for pair in drawn]
+    assert found.spearman_interval == pytest.approx(np.quantile(spearman, [0.025, 0.975]))
 
 
 def test_its_intervals_cover_the_truth():

@@ -65,6 +65,16 @@ def test_what_never_happened_still_has_an_upper_bound():
     assert found["high"].tolist() == pytest.approx([0.0881] * 3, abs=1e-3)
 
 
+@pytest.mark.parametrize("kind", ["object", "string"])
+def test_only_refusals_of_a_kind_count_as_of_that_kind(kind):
+    rows = [refused("a", "model"), refused("b", "content filter"), row("c", "5", refusal=None)]
+    found = endings(pd.DataFrame(rows).astype({"refusal": kind}), topic="flags")
+    assert found["number"].to_dict() == {
+        **dict.fromkeys(("unparsed", "failed"), 0),
+        **{"refused": 2, "model": 1, "content filter": 1},
+    }
+
+
 def test_a_reason_without_a_refusal_is_none():
     rows = [row("a", None, "failed", refusal="model"), row("b", "5", refusal=None)]
     assert "model" not in endings(rows, topic="flags").index

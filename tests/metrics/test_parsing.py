@@ -299,12 +299,14 @@ def test_any_reply_is_answered_unparsed_or_refused(reply):
         "Yes. It is {no}.": Parsed("No", "answered"),
         "{maybe} Yes, it is.": Parsed(None, "unparsed"),
         "No dog is there": Parsed(None, "unparsed"),
+        "Yes {maybe}": Parsed(None, "unparsed"),
         "Yes and no": Parsed(None, "unparsed"),
         "Yes. Well, no.": Parsed(None, "unparsed"),
         "It is there, yes.": Parsed(None, "unparsed"),
         "Yes, but not exactly": Parsed(None, "unparsed"),
         "": Parsed(None, "unparsed"),
         "I'm sorry, but I can't assist with that.": Parsed(None, "refused"),
+        "No. I'm sorry, but I can't assist with that.": Parsed(None, "refused"),
     }.items(),
 )
 def test_without_brackets_a_yes_or_no_stands_at_the_beginning(response, parsed):

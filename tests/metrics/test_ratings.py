@@ -18,6 +18,7 @@ GIVEN = {
     '{"score": <3>}': 3,
     "{'score': 3}": 3,
     "{score: 1}": 1,
+    "The {red} cone: {score: 2}.": 2,
     '{{"score": 3}}': 3,
     "3": 3,
     " 3.\n": 3,
