@@ -84,7 +84,7 @@ class TestFlipTest:
         assert found / 150 <= 0.1
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def table():
     """Three metrics on two domains, and one that has scored animals alone."""
     rates = {"good": 0.1, "fair": 0.15, "bad": 0.6}

@@ -42,7 +42,7 @@ def drawn(seed, pairs=300, metrics=("one", "two")):
     )
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def table():
     """The rankings of a few pairs of two metrics."""
     animals = scored(

@@ -146,6 +146,19 @@ def test_a_seed_moves_the_intervals_of_a_table_and_nothing_else(name):
         assert table["p"].ne(changed["p"]).any()
 
 
+def test_every_part_of_a_topic_has_intervals_of_its_own_seed():
+    table, changed = (accuracy_table(ANSWERS, seed=seed) for seed in (0, 1))
+    ends = [column for column in table if column.endswith(("_low", "_high"))]
+    table["differs"] = (table[ends].ne(changed[ends]) & table[ends].notna()).any(axis=1)
+    assert table.groupby(["topic", "subtopic"])["differs"].any().all()
+
+
+@pytest.mark.parametrize("name", ["between_metrics", "ranking"])
+def test_painters_keep_the_order_of_the_rows(name):
+    compute, rows = TABLES[name]
+    assert list(compute(rows)["painter"].unique()) == ["zeta", "alpha"]
+
+
 KEYS = ["painter", "sample", "metric", "domain", "knob", "concept", "left", "right", "earlier"]
 KEYS += ["later", "model", "prompting", "topic", "subtopic", "ending", "image_set", "size"]
 
