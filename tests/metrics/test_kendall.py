@@ -7,6 +7,7 @@ import pytest
 from scipy.stats import kendalltau
 
 from metrics import kendall
+from metrics.image_bootstrap import ends, image_weights
 from metrics.kendall import _taus
 
 
@@ -96,18 +97,15 @@ def test_where_it_is_undefined_it_says_why(scores, human, why):
     assert (found.items, found.missing, found.images) == (scored, len(scores) - scored, scored)
 
 
-def test_its_ends_are_those_of_scipys_over_resampled_images():
-    random = np.random.default_rng(5)
-    scores, human, images = rated(random, images=30, captions=2)
-    rows = {name: np.flatnonzero(images == name) for name in np.unique(images)}
-    drawn = [
-        np.concatenate([rows[name] for name in random.choice([*rows], 30)]) for _ in range(400)
-    ]
-    found = kendall(scores, human, images)
+def test_its_ends_are_those_of_scipys_over_all_resamples_of_images():
+    scores, human, images = rated(np.random.default_rng(5), images=30, captions=2)
+    (weights,) = image_weights(30, seed=0, rounds=300)
+    image = np.unique(images, return_inverse=True)[1]
+    drawn = [np.repeat(np.arange(60), each) for each in weights[:, image].astype(int)]
+    found = kendall(scores, human, images, rounds=300)
     for variant, interval in (("b", found.tau_b_interval), ("c", found.tau_c_interval)):
         taus = [kendalltau(scores[at], human[at], variant=variant).statistic for at in drawn]
-        # Student's t of 30 images reaches a little further than 95 % of the resamples.
-        assert interval == pytest.approx(np.quantile(taus, [0.0193, 0.9807]), abs=0.03)
+        assert interval == pytest.approx(ends(np.array(taus), 30))
 
 
 def test_one_image_has_no_interval():

@@ -159,6 +159,10 @@ def test_painters_keep_the_order_of_the_rows(name):
     assert list(compute(rows)["painter"].unique()) == ["zeta", "alpha"]
 
 
+def test_metrics_keep_the_order_of_the_rows():
+    assert list(between_painters(SCORES)["metric"].unique()) == ["pick", "clip", "vqa"]
+
+
 KEYS = ["painter", "sample", "metric", "domain", "knob", "concept", "left", "right", "earlier"]
 KEYS += ["later", "model", "prompting", "topic", "subtopic", "ending", "image_set", "size"]
 
