@@ -9,7 +9,7 @@ from metrics.resampling import Interval, draws, quantiles
 
 _FEWEST = 3
 _AT_ONCE = 1_000_000
-"""Counts, of resamples times pictures, that are worked with at a time."""
+"""Counts, of resamples times items, that are worked with at a time."""
 Values = NDArray[np.float64]
 
 
@@ -28,25 +28,33 @@ class Correlation(NamedTuple):
 
 
 def correlation(
-    first: ArrayLike, second: ArrayLike, *, seed: int, level: float = 0.95
+    first: ArrayLike,
+    second: ArrayLike,
+    pictures: ArrayLike,
+    *,
+    seed: int,
+    level: float = 0.95,
 ) -> Correlation:
-    """The correlations of two scores, picture by picture, NaN where one is missing.
+    """The correlations of two scores, item by item, NaN where one is missing.
 
-    Intervals are by a percentile bootstrap over pictures; resamples in which all scores of one side
-    are the same are left out. Correlations are undefined for fewer than three pictures, or where
-    one side gives them all the same score.
+    `pictures` names the picture of each item: one picture may have several texts. Intervals are by
+    a percentile bootstrap over pictures; resamples in which all scores of one side are the same are
+    left out. Correlations are undefined for fewer than three pictures, or where one side gives them
+    all the same score.
     """
     pair = np.stack([np.asarray(first, float), np.asarray(second, float)])
-    pair = pair[:, ~np.isnan(pair).any(axis=0)]
-    images = pair.shape[1]
+    is_there = ~np.isnan(pair).any(axis=0)
+    pair = pair[:, is_there]
+    names, picture = np.unique(np.asarray(pictures)[is_there], return_inverse=True)
+    images, items = len(names), pair.shape[1]
     if images < _FEWEST:
         return Correlation(images, None, None, None, None, f"{images} pictures have both scores")
     if np.ptp(pair, axis=1).min() == 0:
         return Correlation(images, None, None, None, None, "one side gave them all the same score")
     counts = draws(f"correlation/{seed}/{images}", images, np.full(images, 1 / images))
-    whole = _both(np.ones((1, images)), pair)[0]
-    rows = max(1, _AT_ONCE // images)
-    parts = (counts[start : start + rows] for start in range(0, len(counts), rows))
+    whole = _both(np.ones((1, items)), pair)[0]
+    rows = max(1, _AT_ONCE // items)
+    parts = (counts[start : start + rows, picture] for start in range(0, len(counts), rows))
     resampled = np.concatenate([_both(part, pair) for part in parts])
     pearson, spearman = (
         (float(found), quantiles(of, level)) for found, of in zip(whole, resampled.T, strict=True)

@@ -53,12 +53,15 @@ def binned(scores: pd.DataFrame) -> list[Binned]:
 
 def agreement(scores: pd.DataFrame) -> list[Agreement]:
     """Table 7: of every two annotators by domain; none where there are not two."""
-    wide = scores.pivot(index=["domain", "image_id"], columns="annotator", values="score")
-    domains = wide.index.get_level_values("domain")
+    named = ["domain", "image_id", "sha256"]
+    wide = scores.pivot(index=named, columns="annotator", values="score").reset_index("sha256")
+    domains, annotators = wide.index.get_level_values("domain"), sorted({*scores["annotator"]})
     return [
-        Agreement(domain, first, second, correlation(held[first], held[second], seed=0))
+        Agreement(
+            domain, first, second, correlation(held[first], held[second], held["sha256"], seed=0)
+        )
         for domain in _domains(wide.reset_index())
-        for first, second in combinations(sorted(wide.columns), 2)
+        for first, second in combinations(annotators, 2)
         for held in [wide[domains == domain]]
     ]
 
@@ -66,14 +69,14 @@ def agreement(scores: pd.DataFrame) -> list[Agreement]:
 def beside_people(scores: pd.DataFrame, people: pd.DataFrame) -> Iterator[Agreement]:
     """How a judge's scores of originals go with people's, by domain and over all pictures.
 
-    `scores` have `model`, `image_id`, `domain` and `score`; `people` are human scores.
+    `scores` have `model`, `image_id`, `original`, `domain` and `score`; `people` are human scores.
     """
     means = of_pictures(people).rename(columns={"score": "people"})
     for judge, held in scores.groupby("model", sort=False):
         both = held.merge(means[["image_id", "people"]], on="image_id")
         for domain in [*_domains(both), ALL]:
             some = both if domain == ALL else both[both["domain"].eq(domain)]
-            found = correlation(some["score"], some["people"], seed=0)
+            found = correlation(some["score"], some["people"], some["original"], seed=0)
             yield Agreement(domain, str(judge), "people", found)
 
 

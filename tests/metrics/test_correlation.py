@@ -18,7 +18,7 @@ def test_it_is_scipys():
     random = np.random.default_rng(0)
     one, other = random.integers(0, 6, (2, 60)).astype(float)
     other[:30] = one[:30]
-    found = correlation(one, other, seed=0)
+    found = correlation(one, other, range(len(one)), seed=0)
     assert found.images == 60
     assert found.pearson == pytest.approx(pearsonr(one, other).statistic)
     assert found.spearman == pytest.approx(spearmanr(one, other).statistic)
@@ -42,7 +42,7 @@ def test_its_intervals_cover_the_truth():
     ranked = 6 / np.pi * np.arcsin(true / 2)
     inside = np.zeros(2)
     for _ in range(30):
-        found = correlation(*scored(random, 40), seed=0)
+        found = correlation(*scored(random, 40), range(40), seed=0)
         ends = found.pearson_interval, found.spearman_interval
         inside += [
             low <= value <= high for value, (low, high) in zip((true, ranked), ends, strict=True)
@@ -52,9 +52,9 @@ def test_its_intervals_cover_the_truth():
 
 def test_what_lacks_a_score_is_left_out():
     one, other = scored(np.random.default_rng(2), 50)
-    whole = correlation(one[:40], other[:40], seed=0)
+    whole = correlation(one[:40], other[:40], range(40), seed=0)
     one[40:45], other[45:] = np.nan, np.nan
-    assert correlation(one, other, seed=0) == whole
+    assert correlation(one, other, range(len(one)), seed=0) == whole
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_what_lacks_a_score_is_left_out():
     ],
 )
 def test_where_it_is_undefined_it_says_why(one, other, why):
-    found = correlation(one, other, seed=0)
+    found = correlation(one, other, range(len(one)), seed=0)
     assert (found.pearson, found.spearman_interval) == (None, None)
     assert why in found.why
     assert found.images == np.isfinite(np.add(one, other)).sum()
@@ -75,6 +75,18 @@ def test_where_it_is_undefined_it_says_why(one, other, why):
 @pytest.mark.parametrize("scale", [1.0, 0.01])
 def test_three_pictures_are_enough_and_a_scale_changes_nothing(scale):
     one, other = [1.0, 2.0, 4.0], [1.0, 3.0, 2.5]
-    found = correlation(np.multiply(one, scale), np.multiply(other, scale), seed=0)
+    found = correlation(np.multiply(one, scale), np.multiply(other, scale), range(3), seed=0)
     assert found.pearson == pytest.approx(pearsonr(one, other).statistic)
     assert found.spearman == pytest.approx(spearmanr(one, other).statistic)
+
+
+def test_items_of_one_picture_are_resampled_together():
+    """As if five texts of a picture were independent, intervals would cover 0 in 68 %."""
+    random, inside = np.random.default_rng(4), 0
+    pictures = np.repeat(np.arange(30), 5)
+    for _ in range(40):
+        one, other = random.normal(size=(2, 30))[:, pictures] + 0.3 * random.normal(size=(2, 150))
+        found = correlation(one, other, pictures, seed=0)
+        assert found.images == 30
+        inside += found.pearson_interval.low <= 0 <= found.pearson_interval.high
+    assert inside >= 40 * (0.95 - 3 * np.sqrt(0.95 * 0.05 / 40))

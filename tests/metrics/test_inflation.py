@@ -221,7 +221,7 @@ class TestSusceptibility:
         assert (by_bias["boxes"].combinations, by_bias["boxes"].rise) == (1, 100)
 
     def test_judges_are_moved_by_the_same_pictures(self):
-        """As if six judges were independent, intervals would cover the truth in 60 %."""
+        """As if six judges were independent, intervals would cover the truth in 68 %."""
         random, inside = np.random.default_rng(8), 0
         for _ in range(60):
             moved_by = random.choice([-1, 1], 40)

@@ -42,8 +42,8 @@ def preferences(source: Sourced) -> list[Chart]:
 
 
 def _preferred(comparison: Comparison) -> Bar:
-    bias, domain, *rows = comparison
-    before, after = (rate_of(row, "preference") for row in rows)
+    bias, domain = comparison.bias, comparison.domain
+    before, after = (rate_of(row, "preference") for row in (comparison.before, comparison.after))
     marks = [
         Mark("accuracy", before, f"before {percent(before.value)}"),
         Mark("bias", after, f"after {percent(after.value)}"),

@@ -1,15 +1,17 @@
 """Which domains and biases move judges most, over all judges of a source (Section 5.2)."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pandas as pd
 
 from assets.frame.inflation import beside
 from assets.frame.pages.source_page import SHORT, Sourced
 from assets.frame.search import HELD_OUT
-from assets.report.cells import Line, Table, change, number, share
+from assets.report.cells import Line, Table, change, number, share, unranked
 from assets.report.formats import Rate, titled
 from metrics import susceptibility
+from metrics.firmness import Evidence
 from metrics.inflation import Success
 
 _HEADS = ("Mean change", "Success rate", "Clear")
@@ -20,10 +22,11 @@ def tables(source: Sourced) -> Iterator[Table]:
     scores = _scores(source)
     judges = scores["model"].nunique() if len(scores) else 0
     over = "one judge" if judges == 1 else f"{judges} judges"
+    evidence = _evidence(source)
     for by, others, names in (("domain", "biases", {}), ("bias", "domains", SHORT)):
         found = susceptibility(scores, by) if len(scores) else {}
         lines = [
-            _line(names.get(value, titled(value)), success)
+            _line(names.get(value, titled(value)), success, evidence)
             for value, success in sorted(found.items(), key=lambda each: -each[1].mean)
         ]
         caption = f"Susceptibility by {by}, over {over}, held out"
@@ -42,15 +45,33 @@ def _scores(source: Sourced) -> pd.DataFrame:
     return pd.concat(parts)
 
 
-def _line(label: str, success: Success) -> Line:
+def _evidence(source: Sourced) -> Evidence:
+    """The scores of all judges together."""
+    parts = [source.evidence(judge, source.biases) for judge in source.judges]
+    return replace(
+        parts[0],
+        requests=sum(part.requests for part in parts),
+        answers=sum(part.answers for part in parts),
+        units=min(part.units for part in parts),
+        part=next(filter(None, (part.part for part in parts)), ""),
+    )
+
+
+def _line(label: str, success: Success, evidence: Evidence) -> Line:
     low, high = success.mean_interval
     mean = Rate(success.mean / 100, low / 100, high / 100)
     return Line(
         label,
         [
             number(success.combinations),
-            change(mean),
-            share(Rate(success.rate, *success.rate_interval)),
-            share(Rate(success.clear)),
+            *(
+                unranked(cell, evidence.firmness)
+                for cell in (
+                    change(mean),
+                    share(Rate(success.rate, *success.rate_interval)),
+                    share(Rate(success.clear)),
+                )
+            ),
         ],
+        "" if evidence.is_stand_in else ", ".join(evidence.reasons),
     )

@@ -5,13 +5,25 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from assets.frame.pages.source_page import SHORT, Sourced
+from assets.frame.pages.source_page import FEWEST, SHORT, Sourced
 from assets.frame.pairwise import compared
 from assets.frame.search import IN_SAMPLE
 from assets.kit.columns import records
-from assets.report.cells import Body, Cell, Group, Head, Line, Table, number, points, share
+from assets.report.cells import (
+    Body,
+    Cell,
+    Group,
+    Head,
+    Line,
+    Table,
+    number,
+    points,
+    share,
+    unranked,
+)
 from assets.report.formats import rate_of, titled
 from metrics import win_rates
+from metrics.firmness import Evidence
 from metrics.ranking import ALL
 
 Row = Mapping[str, Any]
@@ -31,11 +43,14 @@ class Comparison(NamedTuple):
     domain: str
     before: Row
     after: Row
+    evidence: Evidence
 
 
 def by_domain(source: Sourced) -> Mapping[str, Sequence[Comparison]]:
     """By judge: each domain with its strongest bias, as in the paper, and the mean over domains."""
-    return {judge: _compare(_strongest(source, judge, pairs)) for judge, pairs in _pairs(source)}
+    return {
+        judge: _compare(source, _strongest(source, judge, pairs)) for judge, pairs in _pairs(source)
+    }
 
 
 def by_bias(source: Sourced) -> Mapping[str, Sequence[Comparison]]:
@@ -44,7 +59,7 @@ def by_bias(source: Sourced) -> Mapping[str, Sequence[Comparison]]:
         judge: [
             comparison
             for bias in source.biases
-            for comparison in _compare(pairs[pairs["bias"].eq(bias)])
+            for comparison in _compare(source, pairs[pairs["bias"].eq(bias)])
         ]
         for judge, pairs in _pairs(source)
     }
@@ -82,16 +97,26 @@ def _strongest(source: Sourced, judge: str, pairs: pd.DataFrame) -> pd.DataFrame
     return pd.concat(parts) if parts else pairs.head(0)
 
 
-def _compare(pairs: pd.DataFrame) -> list[Comparison]:
+def _compare(source: Sourced, pairs: pd.DataFrame) -> list[Comparison]:
     """The win rates of each domain's pairs, and over them where there are several."""
     if pairs.empty:
         return []
     before = pairs.assign(first=pairs["first_before"], second=pairs["second_before"])
     biases = pairs.groupby("domain")["bias"].first().to_dict()
-    found = [
-        Comparison(str(biases.get(after["domain"], "")), str(after["domain"]), was, after)
-        for was, after in zip(*(records(win_rates(each)) for each in (before, pairs)), strict=True)
-    ]
+    rows = zip(*(records(win_rates(each)) for each in (before, pairs)), strict=True)
+    smallest = int(pairs.groupby("domain")["picture"].nunique().min())
+    found = []
+    for was, after in rows:
+        domain = str(after["domain"])
+        evidence = Evidence(
+            requests=int(after["pairs"] + after["unscored"]),
+            answers=int(after["pairs"]),
+            units=smallest if domain == ALL else int(after["pairs"]),
+            fewest=FEWEST,
+            unit="pairs of a domain",
+            is_stand_in=source.stand_in,
+        )
+        found.append(Comparison(str(biases.get(domain, "")), domain, was, after, evidence))
     return found if len(biases) > 1 else found[:1]
 
 
@@ -110,15 +135,21 @@ def _table(caption: str, comparisons: Mapping[str, Sequence[Comparison]]) -> Tab
 
 
 def _line(comparison: Comparison) -> Line:
-    bias, domain, before, after = comparison
+    bias, domain, before, after, evidence = comparison
     lacking = int(after["unscored"])
     return Line(
         "Mean over domains" if domain == ALL else titled(domain),
         [
             Cell(SHORT.get(bias, "")),
             number(int(after["pairs"]), f"{lacking} without a preference" if lacking else ""),
-            *(share(rate_of(row, name)) for row in (before, after) for name in _SHARES),
-            points(rate_of(after, "gain")),
+            *(
+                unranked(cell, evidence.firmness)
+                for cell in (
+                    *(share(rate_of(row, name)) for row in (before, after) for name in _SHARES),
+                    points(rate_of(after, "gain")),
+                )
+            ),
         ],
+        "" if evidence.is_stand_in else ", ".join(evidence.reasons),
         kind="mean" if domain == ALL else "",
     )

@@ -24,6 +24,7 @@ def scored(rng, images, *annotators):
         {
             "domain": "animals",
             "image_id": f"a/{number}",
+            "sha256": f"sha {number}",
             "annotator": name,
             "score": float(np.clip(truth[number] + rng.integers(-1, 2), 0, 5)),
         }
@@ -65,9 +66,12 @@ def test_every_picture_is_in_one_bin_by_its_mean():
 
 def test_a_judge_is_compared_on_the_pictures_that_people_scored():
     people = scored(np.random.default_rng(2), 20, "anna", "ben")
-    means = people.groupby("image_id", as_index=False)["score"].mean()
+    means = people.groupby(["image_id", "sha256"], as_index=False)["score"].mean()
+    means = means.rename(columns={"sha256": "original"})
     judged = means.assign(model="eye", domain="animals", score=5 - means["score"])
-    unseen = pd.DataFrame([{"model": "eye", "domain": "animals", "image_id": "b", "score": 1.0}])
+    unseen = pd.DataFrame(
+        [{"model": "eye", "domain": "animals", "image_id": "b", "original": "b", "score": 1.0}]
+    )
     domain, whole = beside_people(pd.concat([judged, unseen]), people)
     assert (domain.domain, whole.domain) == ("animals", "all")
     assert domain.correlation.images == 20

@@ -95,6 +95,7 @@ def test_pages_have_readable_pictures_and_people_where_there_are_such():
         {
             "domain": "animals",
             "image_id": f"animals/{number}",
+            "sha256": f"animals {number}",
             "annotator": name,
             "score": float(number % (3 + len(name))),
         }
