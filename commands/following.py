@@ -3,14 +3,16 @@
 import logging
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from threading import Event, Thread
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+import typer
+
 from commands.interruption import signal_log
-from commands.tables import columns, console
+from commands.tables import columns, console, print_table
 
 if TYPE_CHECKING:
     from dagster import DagsterInstance
@@ -21,8 +23,11 @@ if TYPE_CHECKING:
     from sensors.planned_runs import PlannedRun
 
 _EVERY_S = 2.0
+_MOST_WARNINGS = 20
 _ENDED = ("STEP_SUCCESS", "STEP_FAILURE", "STEP_SKIPPED")
 _COUNTED = ("dagster/row_count", "requests_sent", "requests_known_before")
+_UNUSABLE = ("rejected", "duplicate", "unreadable", "refused", "failed", "unparsed", "malformed")
+"""Outcomes of rows that count for nothing, as metadata name them."""
 
 
 def execute(
@@ -122,30 +127,58 @@ def resources_in(given: Any) -> dict[str, Any]:
     return dict(given)
 
 
-def made_table(made: "Sequence[Made]") -> Any:
-    """By asset and partition: rows, requests, dollars; with the sums."""
-    table = columns("asset", "partition", "rows>", "sent>", "known>", "spent>")
+def print_results(done: "Materialization", problems: Iterable[object] = ()) -> None:
+    """Print what runs made and spent, warnings, `problems`, and last where the reports lie."""
+    failed_usd = done.spent_by_failed_usd
+    if done.made or failed_usd:
+        print_table(made_table(done.made, failed_usd))
+    warnings = list(dict.fromkeys(done.warnings))
+    for line in warnings[:_MOST_WARNINGS]:
+        typer.echo(f"Warning: {line}", err=True)
+    if len(warnings) > _MOST_WARNINGS:
+        more = len(warnings) - _MOST_WARNINGS
+        typer.echo(f"Warning: {more:,} more stand in the runs' logs (`make ui`).", err=True)
+    for problem in problems:
+        typer.echo(problem, err=True)
+    for path in done.report_paths:
+        typer.echo(f"Report: {path}")
+
+
+def made_table(made: "Sequence[Made]", failed_usd: float = 0.0) -> Any:
+    """By asset and partition: rows, those of no use, requests, dollars; with the sums.
+
+    A line of its own has what failed runs spent, or may have, of which no table came.
+    """
+    table = columns("asset", "partition", "rows>", "unusable>", "sent>", "known>", "spent>")
     for asset, partition, said in made:
         table.add_row(asset, partition, *_numbers(said))
-    if len(made) > 1:
+    if failed_usd:
+        table.add_row("what failed, at most", "", *_numbers({"spent_usd": failed_usd}))
+    if len(made) > 1 or failed_usd:
         table.add_section()
-        table.add_row("all", "", *_numbers(_sums(made)))
+        table.add_row("all", "", *_numbers(_sums(made, failed_usd)))
     return table
 
 
-def _sums(made: "Sequence[Made]") -> dict[str, Any]:
+def _sums(made: "Sequence[Made]", failed_usd: float) -> dict[str, Any]:
     sums = Counter[str]()
     for _, _, said in made:
-        sums.update({name: said.get(name, 0) for name in _COUNTED})
+        sums.update({name: said.get(name, 0) for name in (*_COUNTED, *_UNUSABLE)})
     spent = [said["spent_usd"] for _, _, said in made if "spent_usd" in said]
-    known = None if "unknown" in spent else sum(spent)
+    known = None if "unknown" in spent else sum(spent) + failed_usd
     return {**sums, "spent_usd": "unknown" if known is None else known}
 
 
 def _numbers(said: Mapping[str, Any]) -> list[str]:
-    counts = [f"{said[name]:,}" if name in said else "" for name in _COUNTED]
+    rows, *requests = [f"{said[name]:,}" if name in said else "" for name in _COUNTED]
+    unusable = sum(said.get(name, 0) for name in _UNUSABLE)
     spent = said.get("spent_usd", "")
-    return [*counts, f"${spent:,.4f}" if isinstance(spent, int | float) else spent]
+    return [
+        rows,
+        f"{unusable:,}" if unusable else "",
+        *requests,
+        f"${spent:,.4f}" if isinstance(spent, int | float) else spent,
+    ]
 
 
 def start_quiet_forkserver() -> None:

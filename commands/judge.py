@@ -10,13 +10,12 @@ from commands.environment import stores
 from commands.following import (
     execute,
     limits_within,
-    made_table,
+    print_results,
     progress_bars,
     spending_within,
     start_quiet_forkserver,
 )
 from commands.options import Budget, listed
-from commands.tables import print_table
 
 if TYPE_CHECKING:
     from dagster import DagsterInstance
@@ -118,10 +117,7 @@ def _judge(
         for each in judging.runs():
             execute(done, each, instance, progress)
             progress.advance(whole)
-    if done.made:
-        print_table(made_table(done.made))
-    for line in (*judging.told, *done.told, *done.failures):
-        typer.echo(line, err=True)
+    print_results(done, [*judging.told, *done.told, *done.failures])
     if not done.made and not done.failures and not judging.told:
         typer.echo("All that is there is answered and up to date.")
     return bool(judging.told or done.told or done.failures)

@@ -10,14 +10,13 @@ from commands.environment import stores
 from commands.following import (
     execute,
     limits_within,
-    made_table,
+    print_results,
     progress_bars,
     resources_in,
     spending_within,
     start_quiet_forkserver,
 )
 from commands.options import Budget, Config, Partitions, Select, listed, read_config
-from commands.tables import print_table
 
 if TYPE_CHECKING:
     from sensors.planned_runs import PlannedRun
@@ -69,10 +68,7 @@ def run(
                 for each in left.popleft():
                     execute(done, each, instance, progress)
                     progress.advance(whole)
-    if done.made:
-        print_table(made_table(done.made))
-    for line in (*done.told, *done.failures, *not_begun(left)):
-        typer.echo(line, err=True)
+    print_results(done, [*done.told, *done.failures, *not_begun(left)])
     if done.failures or done.told:
         raise typer.Exit(1)
 

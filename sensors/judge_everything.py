@@ -108,6 +108,8 @@ def judge_everything_job(
             context.log.info("%s %s: the run %s", names, each.partition, begun.run.run_id)
             for _ in judging.done.events(begun):
                 pass
+        for line in dict.fromkeys(judging.done.warnings):
+            context.log.warning("%s", line)
         told = [*judging.told, *judging.done.told, *map(str, judging.done.failures)]
         if told:
             raise Failure("\n".join(told), metadata=quote)

@@ -1,5 +1,6 @@
 """Materialization from outside the UI: runs in processes of their own, within one budget."""
 
+import logging
 import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -77,7 +78,7 @@ class Materialization:
     """Executes runs, and keeps what they said: what was made, `failures`, and what checks `told`.
 
     That is of checks that have not passed, also of those that stop nothing, as where requests
-    failed.
+    failed. `warnings` are those of the runs' logs and of checks, as of rows that were rejected.
     """
 
     def __init__(
@@ -96,6 +97,7 @@ class Materialization:
         self.made: list[Made] = []
         self.failures: list[Failed] = []
         self.told: list[str] = []
+        self.warnings: list[str] = []
         # Killed runs would keep their places in pools, for which these would wait in vain.
         deque(end_interrupted(instance), maxlen=0)
 
@@ -132,12 +134,37 @@ class Materialization:
             self._note(event, begun.planned.partition)
             is_interrupted |= _is_interruption(event)
             yield event
+        self.warnings += self._find_logged_warnings(begun)
         if is_interrupted:
             raise DagsterExecutionInterruptedError
         finished = self._instance.get_run_by_id(begun.run.run_id)
         if finished is None or not finished.is_success:
             said = f"the run {begun.run.run_id} failed: see its log in `make ui`."
             self.failures.append(Failed(begun.name, "", said))
+
+    @property
+    def report_paths(self) -> list[str]:
+        """Files of the reports that the runs made, each once."""
+        paths = (made.said.get("path") for made in self.made if "address" in made.said)
+        return list(dict.fromkeys(str(path) for path in paths))
+
+    @property
+    def spent_by_failed_usd(self) -> float:
+        """Dollars that were spent, or may have been, and are in no table that was made."""
+        total = self._spending.spent_by(self.run_ids) / NANO if self.run_ids else 0.0
+        numbers = (
+            made.said.get(name)
+            for made in self.made
+            for name in ("spent_usd", "possibly_spent_usd")
+        )
+        known = sum(number for number in numbers if isinstance(number, int | float))
+        # To the millionth: the sums of metadata are rounded.
+        return max(0.0, round(total - known, 6))
+
+    def _find_logged_warnings(self, begun: Begun) -> Iterator[str]:
+        for record in self._instance.all_logs(begun.run.run_id):
+            if record.dagster_event is None and record.level == logging.WARNING:
+                yield f"{begun.name}: {record.user_message}"
 
     def _config(self, planned: PlannedRun) -> dict[str, Any]:
         ops = {
@@ -161,9 +188,10 @@ class Materialization:
             self.made.append(Made(made.asset_key.to_user_string(), partition, said))
         elif event.event_type_value == "ASSET_CHECK_EVALUATION":
             found = event.asset_check_evaluation_data
-            if not found.passed and found.severity.value == "ERROR":
+            if not found.passed:
                 what = ", ".join(filter(None, [found.asset_key.to_user_string(), partition]))
-                self.told.append(f"{what}: {found.check_name}: {found.description}")
+                messages = self.told if found.severity.value == "ERROR" else self.warnings
+                messages.append(f"{what}: {found.check_name}: {found.description}")
         elif event.is_step_failure:
             error = event.step_failure_data.error
             cause = error.cause if error and error.cause else error

@@ -7,12 +7,14 @@ import pandas as pd
 import pytest
 from dagster import (
     AssetCheckResult,
+    AssetCheckSeverity,
     AssetCheckSpec,
     AssetKey,
     DagsterInstance,
     Definitions,
     DynamicPartitionsDefinition,
     MaterializeResult,
+    MetadataValue,
     MultiPartitionsDefinition,
     RunsFilter,
     StaticPartitionsDefinition,
@@ -21,11 +23,12 @@ from dagster import (
 from dagster import materialize as materialize_defs
 
 from assets.planning import CannotQuote, choose, choose_all
+from commands.following import print_results
 from commands.run import not_begun
 from resources.calls import CallStore
 from resources.calls.address import sqlite_url
 from resources.calls.spending import NANO
-from sensors.materialization import Materialization, Spending
+from sensors.materialization import Begun, Materialization, Spending
 from sensors.planned_runs import PlannedRun, planned
 from tests.providers import Provider, faults
 from tests.runs import TOPIC, materialize
@@ -234,6 +237,48 @@ def test_what_a_check_found_is_told_also_where_it_ends_the_run():
             done._note(event, "flags")
     assert done.told == ["table, flags: whole: 3 rows lack a picture."]
     assert done.failures
+
+
+def test_what_is_rejected_warned_of_or_spent_in_vain_is_printed_with_the_report(capsys):
+    checks = [AssetCheckSpec("taken", asset="pictures")]
+
+    @asset(check_specs=checks)
+    def pictures(context):
+        context.log.warning("2 pictures have no text.")
+        found = AssetCheckResult(
+            passed=False, severity=AssetCheckSeverity.WARN, description="18 of 20 rows were taken."
+        )
+        metadata = {"dagster/row_count": 20, "rejected": 2, "spent_usd": 0.25}
+        return MaterializeResult(metadata=metadata, check_results=[found])
+
+    @asset
+    def report():
+        where = MetadataValue.path("/data/report/zoo/index.html")
+        return MaterializeResult(metadata={"path": where, "address": where})
+
+    with DagsterInstance.ephemeral() as instance:
+        spending = Spending(None, None, lambda runs: 750_000_000)
+        done = Materialization(instance, {}, [], {}, spending)
+        result = materialize_defs([pictures, report], instance=instance)
+        done.run_ids.append(result.run_id)
+        for event in result.all_events:
+            done._note(event, "")
+        run = instance.get_run_by_id(result.run_id)
+        done.warnings += done._find_logged_warnings(Begun(run, None, None, PlannedRun("mine", [])))
+    capsys.readouterr()
+    print_results(done, ["one/report: not begun."])
+    printed = capsys.readouterr()
+    [row] = [line.split() for line in printed.out.splitlines() if line.startswith(" pictures")]
+    assert row == ["pictures", "20", "2", "$0.2500"]
+    assert "what failed, at most" in printed.out
+    assert "$0.5000" in printed.out
+    assert "$0.7500" in printed.out
+    assert printed.out.endswith("Report: /data/report/zoo/index.html\n")
+    assert printed.err.splitlines() == [
+        "Warning: pictures: taken: 18 of 20 rows were taken.",
+        "Warning: mine: 2 pictures have no text.",
+        "one/report: not begun.",
+    ]
 
 
 def test_all_partitions_are_chosen_where_none_is_named():
