@@ -150,14 +150,14 @@ def inflation_table(
     """
     among = scores if overall is None else scores[scores["domain"].isin(overall)]
     parts = [
-        *((str(domain), held) for domain, held in scores.groupby("domain")),
+        *((str(domain), part) for domain, part in scores.groupby("domain")),
         *([(ALL, among)] if len(among) else []),
     ]
     rows = [
         (domain, bias, *change[:6], *change.interval)
         for domain, part in parts
-        for bias, held in part.groupby("bias", sort=False)
-        for change in [percent_change(held, seed=seed)]
+        for bias, rows_of_bias in part.groupby("bias", sort=False)
+        for change in [percent_change(rows_of_bias, seed=seed)]
     ]
     return pd.DataFrame(rows, columns=list(_COLUMNS))
 
@@ -181,8 +181,8 @@ def susceptibility(
     of these judges is not said of others.
     """
     groups: dict[str, list[Change]] = {str(value): [] for value in scores[by].unique()}
-    for known, change in _changes(scores, ["model"], seed, level):
-        groups[known[by]].append(change)
+    for names, change in _changes(scores, ["model"], seed, level):
+        groups[names[by]].append(change)
     return {value: _succeeded(changes, level) for value, changes in groups.items() if changes}
 
 
@@ -192,12 +192,12 @@ def _changes(
     """The change of each domain and bias, and of each of the further `names`, where it has one."""
     domains = sorted(scores["domain"].unique())
     by = [*names, "domain", "bias"]
-    for key, held in scores.groupby(by, sort=False):
-        known = dict(zip(by, map(str, key), strict=True))
-        number = seed * len(domains) + domains.index(known["domain"])
-        change = percent_change(held, among=scores, seed=number, level=level)
+    for key, part in scores.groupby(by, sort=False):
+        group = dict(zip(by, map(str, key), strict=True))
+        number = seed * len(domains) + domains.index(group["domain"])
+        change = percent_change(part, among=scores, seed=number, level=level)
         if not np.isnan(change.percent):
-            yield known, change
+            yield group, change
 
 
 def _succeeded(changes: Sequence[Change], level: float) -> Success:
@@ -213,8 +213,17 @@ def _succeeded(changes: Sequence[Change], level: float) -> Success:
     clear = float(np.mean([change.interval.low > 0 for change in changes]))
     none = Interval(float("nan"), float("nan"))
     rise_interval = none if np.isnan(rise) else quantiles(rises, level)
-    mean, ends = float(percents.mean()), _mean_interval(changes, resampled.mean(axis=0), level)
-    return Success(len(changes), rate, rate_interval, clear, rise, rise_interval, mean, ends)
+    mean_interval = _mean_interval(changes, resampled.mean(axis=0), level)
+    return Success(
+        combinations=len(changes),
+        rate=rate,
+        rate_interval=rate_interval,
+        clear=clear,
+        rise=rise,
+        rise_interval=rise_interval,
+        mean=float(percents.mean()),
+        mean_interval=mean_interval,
+    )
 
 
 def _mean_interval(changes: Sequence[Change], means: Values, level: float) -> Interval:

@@ -59,19 +59,21 @@ def win_rates(comparisons: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
     }
     domains, pictures = (comparisons[name].to_numpy() for name in ("domain", "picture"))
     rows = []
-    for domain, held in _domains(domains):
+    for domain, is_here in _domains(domains):
         row: dict[str, Any] = {
             "domain": domain,
-            "pairs": int(scored[held].sum()),
-            "unscored": int((~scored[held]).sum()),
+            "pairs": int(scored[is_here].sum()),
+            "unscored": int((~scored[is_here]).sum()),
         }
         for name, value in values.items():
-            mean = _mean(value[held], domains[held])
-            ends = Interval(mean, mean)
+            mean = _mean(value[is_here], domains[is_here])
+            low, high = mean, mean
             if not np.isnan(mean):
                 bootstrap = _INTERVALS.get(name, graded_interval)
-                ends = bootstrap(value[held], pictures[held], domains[held], seed=seed)
-            row |= {name: mean, f"{name}_low": ends.low, f"{name}_high": ends.high}
+                low, high = bootstrap(
+                    value[is_here], pictures[is_here], domains[is_here], seed=seed
+                )
+            row |= {name: mean, f"{name}_low": low, f"{name}_high": high}
         rows.append(row)
     return pd.DataFrame(rows, columns=_COLUMNS)
 

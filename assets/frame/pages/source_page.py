@@ -118,6 +118,11 @@ class Sourced:
         return int(self.scores["original"][self.scores["bias"].eq(NONE)].nunique())
 
     @cached_property
+    def has_choice(self) -> bool:
+        """Whether several configurations of a bias were tried, so that one was chosen."""
+        return bool(self.search["tried"].gt(1).any())
+
+    @cached_property
     def domains(self) -> list[str]:
         """The domains that there are."""
         held = set(self.inflation["domain"])

@@ -13,7 +13,7 @@ INFLATION = Measure(
     "near 0",
     "change",
     "How much more a judge gives a picture once words are written onto it: the change of the mean "
-    "score, by the words that another half of the pictures has shown to work best.",
+    "score, in the place that another half of the pictures has shown to work best.",
 )
 SUCCESS = Measure(
     "Attack success",

@@ -24,10 +24,10 @@ def tables(source: Sourced) -> Iterator[Table]:
     over = "one judge" if judges == 1 else f"{judges} judges"
     evidence = _evidence(source)
     for by, others, names in (("domain", "biases", {}), ("bias", "domains", SHORT)):
-        found = susceptibility(scores, by) if len(scores) else {}
+        successes = susceptibility(scores, by) if len(scores) else {}
         lines = [
             _line(names.get(value, titled(value)), success, evidence)
-            for value, success in sorted(found.items(), key=lambda each: -each[1].mean)
+            for value, success in sorted(successes.items(), key=lambda item: -item[1].mean)
         ]
         caption = f"Susceptibility by {by}, over {over}, held out"
         yield Table.plain(caption, titled(by), (f"Judges × {others}", *_HEADS), lines)

@@ -32,6 +32,7 @@ SAID: Mapping[str, str] = {
     HELD_OUT: "chosen on one half of the pictures, reported on the other",
     IN_SAMPLE: "chosen and reported on all pictures, as in the paper",
 }
+_NO_CHOICE = "one configuration of each bias, on all pictures"
 _BEAUTY = "beauty"
 
 
@@ -68,7 +69,7 @@ def inflation(source: Sourced, choice: str, pictures: str = EVERY) -> Table:
     """Mean scores before and after each bias but the beauty filter (Table 3)."""
     biases = [bias for bias in source.biases if bias != _BEAUTY]
     some = " of readable pictures" if pictures == READABLE else ""
-    caption = f"Mean scores{some}, {SAID[choice]}"
+    caption = f"Mean scores{some}, {_choice_words(source, choice)}"
 
     def cells(judge: str, domain: str) -> Iterator[Cell]:
         rows = {
@@ -120,7 +121,9 @@ def mitigation(source: Sourced, choice: str) -> Table:
             lines.append(Line(SHORT[bias], cells))
         bodies.append(Body(judge, lines))
     heads = [titled(each.replace("_", " ")) for each in templates]
-    caption = f"Mean scores by template, over all domains but outdoor, {SAID[choice]}"
+    caption = (
+        f"Mean scores by template, over all domains but outdoor, {_choice_words(source, choice)}"
+    )
     return _of(asked, source, Table.of_bodies(caption, "Bias", heads, bodies))
 
 
@@ -168,7 +171,7 @@ def configurations(source: Sourced, choice: str) -> Table:
             yield Cell(NOTHING if found is None else _parameters(found))
 
     heads = [SHORT[bias] for bias in source.biases]
-    caption = f"Best configurations, {SAID[choice]}"
+    caption = f"Best configurations, {_choice_words(source, choice)}"
     return _by_judge(source, caption, heads, cells, overall=False)
 
 
@@ -198,6 +201,11 @@ def success(sources: Sequence[Sourced]) -> Table:
         if (row := source.row(judge, ALL, choice=choice))
     ]
     return Table.plain("Attack success", "Judge", heads, lines)
+
+
+def _choice_words(source: Sourced, choice: str) -> str:
+    """How configurations were chosen, and on which pictures the numbers rest."""
+    return SAID[choice] if source.has_choice else _NO_CHOICE
 
 
 def _reasons(evidence: Evidence) -> str:

@@ -69,8 +69,8 @@ def tables(source: Sourced) -> tuple[Table, Table]:
     """Win rates by domain (Figure 3 in numbers), and of each bias in each domain."""
     captions = "Win rates of picture A by domain", "Win rates of picture A by bias and domain"
     parts = by_domain(source), by_bias(source)
-    one, other = (_table(*each) for each in zip(captions, parts, strict=True))
-    return one, other
+    domains, biases = map(_table, captions, parts)
+    return domains, biases
 
 
 def _pairs(source: Sourced) -> Iterator[tuple[str, pd.DataFrame]]:
@@ -82,10 +82,10 @@ def _pairs(source: Sourced) -> Iterator[tuple[str, pd.DataFrame]]:
 def _strongest(source: Sourced, judge: str, pairs: pd.DataFrame) -> pd.DataFrame:
     """The pairs of each domain with the bias whose mean score is highest there in sample."""
     parts = []
-    for domain, held in pairs.groupby("domain"):
+    for domain, domain_pairs in pairs.groupby("domain"):
         rows = {
             bias: source.row(judge, bias, str(domain), choice=IN_SAMPLE)
-            for bias in held["bias"].unique()
+            for bias in domain_pairs["bias"].unique()
         }
         means = {
             bias: float(row["biased"])
@@ -93,7 +93,8 @@ def _strongest(source: Sourced, judge: str, pairs: pd.DataFrame) -> pd.DataFrame
             if row and row["biased"] is not None
         }
         if means:
-            parts.append(held[held["bias"].eq(max(means, key=means.__getitem__))])
+            strongest = max(means, key=means.__getitem__)
+            parts.append(domain_pairs[domain_pairs["bias"].eq(strongest)])
     return pd.concat(parts) if parts else pairs.head(0)
 
 
@@ -103,9 +104,9 @@ def _compare(source: Sourced, pairs: pd.DataFrame) -> list[Comparison]:
         return []
     before = pairs.assign(first=pairs["first_before"], second=pairs["second_before"])
     biases = pairs.groupby("domain")["bias"].first().to_dict()
-    rows = zip(*(records(win_rates(each)) for each in (before, pairs)), strict=True)
+    rows = zip(records(win_rates(before)), records(win_rates(pairs)), strict=True)
     smallest = int(pairs.groupby("domain")["picture"].nunique().min())
-    found = []
+    comparisons = []
     for was, after in rows:
         domain = str(after["domain"])
         evidence = Evidence(
@@ -116,8 +117,9 @@ def _compare(source: Sourced, pairs: pd.DataFrame) -> list[Comparison]:
             unit="pairs of a domain",
             is_stand_in=source.stand_in,
         )
-        found.append(Comparison(str(biases.get(domain, "")), domain, was, after, evidence))
-    return found if len(biases) > 1 else found[:1]
+        bias = str(biases.get(domain, ""))
+        comparisons.append(Comparison(bias, domain, was, after, evidence))
+    return comparisons if len(biases) > 1 else comparisons[:1]
 
 
 def _table(caption: str, comparisons: Mapping[str, Sequence[Comparison]]) -> Table:
@@ -128,7 +130,7 @@ def _table(caption: str, comparisons: Mapping[str, Sequence[Comparison]]) -> Tab
         Group("A biased", heads),
         Group("", [Head("Gain", "points of preference")]),
     ]
-    bodies = [Body(judge, [*map(_line, each)]) for judge, each in comparisons.items()]
+    bodies = [Body(judge, [*map(_line, lines)]) for judge, lines in comparisons.items()]
     if len(bodies) == 1:
         bodies = [Body("", bodies[0].lines)]
     return Table(caption, "Domain", groups, bodies)

@@ -108,3 +108,15 @@ def test_templates_are_compared_over_the_domains_that_have_objects():
     assert set(rows[rows["experiment"] == "templates"]["domain"]) == {
         *("animals", "indoor", "outdoor", "all")
     }
+
+
+def test_one_pair_of_biases_with_one_configuration_each_is_no_choice():
+    alone = scores(*((each,) for each in (GAMMA[0], *PADDING)), rise=lucky)
+    search = pd.DataFrame(searched(beside_originals(alone), 0))
+    search = search.assign(domain="animals", seed=0, rehearsal=False)
+    combined = scores(PAIRS[0], rise=lucky)
+    rows = pd.DataFrame(inflation_rows(alone, search, combined, pd.DataFrame()))
+    held_out = rows[rows["experiment"].eq("combined") & rows["choice"].eq("held_out")]
+    images = held_out.set_index("bias")["images"].to_dict()
+    # Which of the two biases is the better one alone was chosen on one half.
+    assert images == {"gamma": 20, "gamma+padding": 40}

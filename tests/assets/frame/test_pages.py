@@ -58,6 +58,14 @@ def sourced(*judges, images, people=NOTHING):
     return Sourced("brush", pd.DataFrame(rows), scores, search, NOTHING, people)
 
 
+def test_a_page_says_where_nothing_was_chosen():
+    eye = sourced(("eye", 1.0), images=30)
+    single = replace(eye, search=eye.search.assign(tried=1))
+    pages = [dict(build(sources=[each], facts={}).pages)[each.page] for each in (eye, single)]
+    assert ["nothing was chosen" in page for page in pages] == [False, True]
+    assert ["Mean scores, chosen and reported on all" in page for page in pages] == [True, False]
+
+
 def test_a_judge_that_is_moved_and_one_that_is_not():
     source = sourced(("eye", 1.0), ("stone", 0.0), images=50)
     found = finding([source])
