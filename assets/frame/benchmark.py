@@ -98,7 +98,7 @@ def _steps(catalog: Catalog) -> Iterator[Step[Any]]:
 
 def _assets(catalog: Catalog) -> list[Definition]:
     judges = judges_of(catalog, REFERENCES)
-    return [inflation_over(judges), report_over(judges)]
+    return [inflation_over(judges), report_over(catalog, judges)]
 
 
 def _stand_in(catalog: Catalog, painter: str) -> Iterator[StandIn]:

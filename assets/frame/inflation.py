@@ -57,7 +57,7 @@ INFLATION = Columns(
     bias=(TEXT, "A bias or a combination; or all, for how often they raise the mean"),
     images=(WHOLE, "Pictures scored both times, each once whatever its texts"),
     scored=(WHOLE, "Pictures and texts scored both times"),
-    unscored=(WHOLE, "Pictures and texts without a score, before or after"),
+    unscored=(WHOLE, "Pictures and texts that were asked about and lack a score, before or after"),
     original=(REAL, "Mean score before, 0 to 5"),
     biased=(REAL, "Mean score after"),
     **with_interval("percent", "Change of the mean in percent", "pictures, paired"),
@@ -272,6 +272,7 @@ def _held_out(combined: pd.DataFrame, scores: pd.DataFrame, search: pd.DataFrame
 
 
 def _rows(held: pd.DataFrame, part: Part) -> Iterator[dict[str, Any]]:
+    held = held[held["asked"]]
     if held.empty:
         return
     overall = _with_objects(held) if part.experiment == WORDED else None

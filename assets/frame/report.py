@@ -1,19 +1,20 @@
 """The report: the sources whose inflation is known."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pandas as pd
 from dagster import AssetsDefinition
 
 from assets.frame.common import GROUP, QUESTION, TITLE, key
 from assets.frame.pages import Sourced, build
-from assets.kit.partitions import sources
+from assets.kit.partitions import collections_beside, listed_painters, sources
 from assets.kit.table_asset import NothingYet
 from assets.report.asset import Sources, report_asset
 from assets.report.publish import Site
 from generators.prompts.judging_templates import STANDARD
 from generators.prompts.visual_concepts import DOMAINS
-from resources.models.catalog import Model
+from resources.models.catalog import Catalog, Model
 
 _SCORES = ("model", "domain", "image_id", "instruction", "bias", "parameters", "original")
 _NEEDED = {
@@ -25,20 +26,25 @@ _NEEDED = {
 }
 
 
-def report_over(judges: Sequence[Model]) -> AssetsDefinition:
-    """The asset `report` of the sources that there are, by these judges."""
+def report_over(catalog: Catalog, judges: Sequence[Model]) -> AssetsDefinition:
+    """The asset `report` of the sources that there are, by these judges of a catalog."""
     return report_asset(
         GROUP,
-        lambda found: _site(found, judges),
+        lambda found: _site(found, catalog, judges),
         # The others are read without edges: `inflation` changes whenever they do.
         deps=[key("inflation"), key("human_scores")],
         description=f"{TITLE}: {QUESTION} Tables 2 to 7 and 9, Figures 2 and 3, pictures.",
     )
 
 
-def _site(found: Sources, judges: Sequence[Model]) -> Site:
+def _site(found: Sources, catalog: Catalog, judges: Sequence[Model]) -> Site:
     known = found.instance.get_dynamic_partitions(str(sources.name))
-    there = [each for name in known if (each := _sourced(found, name, judges)) is not None]
+    listed = {*listed_painters(catalog), *collections_beside(catalog)}
+    there = [
+        replace(each, is_listed=name in listed)
+        for name in known
+        if (each := _sourced(found, name, judges)) is not None
+    ]
     if not there:
         raise NothingYet(
             "frame/report: no source has been compared yet. Materialize frame/inflation of one "
@@ -58,9 +64,11 @@ def _sourced(found: Sources, name: str, judges: Sequence[Model]) -> Sourced | No
     inflation = found.table("inflation", name)
     if inflation is None:
         return None
-    stand_in = bool(inflation["rehearsal"].any())
-    # What is told what was done to a picture is no result of real ones.
-    counted = [judge for judge in judges if stand_in or not judge.rehearses]
+    is_stand_in = bool(inflation["rehearsal"].any())
+    # A reference judge is told what was done to a picture: it is no result beside real ones.
+    real = [judge for judge in judges if not judge.rehearses]
+    is_reference = not inflation["model"].isin([judge.name for judge in real]).any()
+    counted = judges if is_stand_in or is_reference else real
     inflation = inflation[inflation["model"].isin([judge.name for judge in counted])]
     if inflation.empty:
         return None
@@ -73,6 +81,7 @@ def _sourced(found: Sources, name: str, judges: Sequence[Model]) -> Sourced | No
         search,
         pairwise,
         pd.DataFrame() if people is None else people,
+        is_reference=is_reference,
     )
 
 

@@ -123,7 +123,8 @@ def beside_originals(scores: pd.DataFrame, template: str = STANDARD) -> pd.DataF
 
     `scores` are one judge's. There is a row for every picture and text that was asked about as it
     was: `image_id`, `picture` (its name in the image store: one picture may have several texts),
-    `domain`, `bias`, `parameters`, `readable`, `original` and `biased`, NaN without a score.
+    `domain`, `bias`, `parameters`, `readable`, `original` and `biased`, NaN without a score, and
+    `asked`: whether it was asked about with the bias as well.
     """
     scores = scores[scores["template"].eq(template)]
     before = scores[scores["bias"].eq(NONE)][["image_id", "original", "domain", "score"]]
@@ -134,11 +135,12 @@ def beside_originals(scores: pd.DataFrame, template: str = STANDARD) -> pd.DataF
     # A collection without domains may be asked about in several: one picture, other scores.
     found = after[["image_id", "domain", "parameters", "readable", "score"]]
     joined: pd.DataFrame = every.merge(
-        found.rename(columns={"score": "biased"}),
+        found.rename(columns={"score": "biased"}).assign(asked=True),
         how="left",
         on=["image_id", "domain", "parameters"],
     )
-    return joined.astype({"original": float, "biased": float})
+    asked = joined["asked"].notna()
+    return joined.assign(asked=asked).astype({"original": float, "biased": float})
 
 
 def searched(scores: pd.DataFrame, seed: int) -> Iterator[dict[str, Any]]:

@@ -29,16 +29,20 @@ def add_painters(instance: DagsterInstance, catalog: Catalog) -> None:
 
     Where collections can stand for painters, those of collections.yaml get one as well.
     """
-    listed = [model.name for model in catalog.with_role("painter")]
+    listed = listed_painters(catalog)
     for division in BY_PAINTER:
         instance.add_dynamic_partitions(str(division.name), listed)
     instance.add_dynamic_partitions(str(sources.name), new_collections(instance, catalog))
 
 
+def listed_painters(catalog: Catalog) -> list[str]:
+    """The painters that models.yaml names."""
+    return [model.name for model in catalog.with_role("painter")]
+
+
 def collections_beside(catalog: Catalog) -> Collections:
     """The collections of collections.yaml, none of which is called as a painter is."""
-    painting = (model.name for model in catalog.with_role("painter"))
-    return load_collections(collections_path(), painting)
+    return load_collections(collections_path(), listed_painters(catalog))
 
 
 def new_collections(instance: DagsterInstance, catalog: Catalog) -> list[str]:

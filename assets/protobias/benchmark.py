@@ -64,7 +64,7 @@ def _steps(catalog: Catalog) -> Iterator[Step[Any]]:
 
 
 def _assets(catalog: Catalog) -> list[Definition]:
-    return [summary_over(scorers(catalog)), report_over(scorers(catalog))]
+    return [summary_over(scorers(catalog)), report_over(catalog, scorers(catalog))]
 
 
 def _stand_in(catalog: Catalog, painter: str) -> Iterator[StandIn]:

@@ -1,6 +1,7 @@
 """The report: the painters that are summarised, and what is missing of others."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -8,9 +9,10 @@ import pyarrow as pa
 from dagster import AssetsDefinition
 
 from assets.kit.columns import records
-from assets.kit.partitions import painters
+from assets.kit.partitions import listed_painters, painters
 from assets.kit.table_asset import Mismatch, NothingYet
 from assets.protobias.common import GROUP, QUESTION, TITLE, by_domain, key
+from assets.protobias.durations import pair_durations
 from assets.protobias.filtered import FILTERED
 from assets.protobias.pages import Painted, build
 from assets.protobias.pairs import IMAGE_PAIRS
@@ -24,26 +26,37 @@ from generators.prompts.concepts import DOMAINS
 from metrics.pairs import pair_scores
 from metrics.ranking import ALL
 from resources.home import Home
-from resources.models.catalog import Model
+from resources.models.catalog import Catalog, Model
 
 _OVER = ("concepts", "prompt_triplets", "image_pairs", "filtered_pairs", "summary")
 
 
-def report_over(scorers: Sequence[Model]) -> AssetsDefinition:
+def report_over(catalog: Catalog, scorers: Sequence[Model]) -> AssetsDefinition:
     """The asset `report` of the painters there are, as these judges and metrics score them."""
     return report_asset(
         GROUP,
-        lambda sources: _site(sources, scorers),
+        lambda sources: _site(sources, catalog, scorers),
         # Scores are read without edges: `summary` changes whenever they do.
         deps=[key(name) for name in _OVER],
         description=f"{TITLE}: {QUESTION} Failure rates, Tables 1 and 2, retention, pairs.",
     )
 
 
-def _site(sources: Sources, scorers: Sequence[Model]) -> Site:
-    home = sources.home
+def _site(sources: Sources, catalog: Catalog, scorers: Sequence[Model]) -> Site:
+    home, listed = sources.home, listed_painters(catalog)
     known = sources.instance.get_dynamic_partitions(str(painters.name))
-    found = [each for name in known if (each := painted_by(home, name, scorers)) is not None]
+    found = [
+        replace(
+            each,
+            is_listed=name in listed,
+            missing=each.missing if name in listed else (),
+            durations=pair_durations(
+                each.scores[each.scores["sample"].eq(EVALUATED)], sources.calls.seconds
+            ),
+        )
+        for name in known
+        if (each := painted_by(home, name, scorers)) is not None
+    ]
     if not found:
         raise NothingYet(
             "No painter is summarised yet: materialize protobias/summary for one first."
@@ -52,7 +65,7 @@ def _site(sources: Sources, scorers: Sequence[Model]) -> Site:
         painters=found,
         prompts=by_domain(home, "prompt_triplets"),
         facts=facts(found) | dict(sources.facts),
-        missing=unsummarised(home, known, found),
+        missing=unsummarised(home, [name for name in known if name in listed], found),
         spent=sources.spent,
         originals=sources.originals,
         dates={

@@ -25,6 +25,7 @@ from assets.report.publish import Site, publish
 from assets.report.revision import content_version, written
 from assets.report.start_page import write_start_page
 from resources.calls.spending import Spent
+from resources.calls.store import CallStore
 from resources.faults import writing
 from resources.home import Home
 from resources.images import ImageStore
@@ -54,6 +55,7 @@ class Sources:
     home: Home
     ledger: WorkLedger
     instance: DagsterInstance
+    calls: CallStore
     spent: Sequence[Spent]
     originals: bool
     facts: Mapping[str, str]
@@ -103,7 +105,16 @@ def report_asset(
         started = perf_counter()
         facts = written()
         spent = [each for each in models.calls.spending() if each.asset.startswith(f"{group}/")]
-        sources = Sources(group, home, ledger, context.instance, spent, config.originals, facts)
+        sources = Sources(
+            group=group,
+            home=home,
+            ledger=ledger,
+            instance=context.instance,
+            calls=models.calls,
+            spent=spent,
+            originals=config.originals,
+            facts=facts,
+        )
         site = site_of(sources)
         folder = Path(home.root) / "report" / group
         with writing(folder):

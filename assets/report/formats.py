@@ -37,7 +37,8 @@ class Rate(NamedTuple):
     """A fraction from 0 to 1 with the ends of its 95 % interval; None where there is no value.
 
     `note` says what the reader must know to compare it with others. `change` is what it is more
-    or less than another one, from −1 to 1, and `bar` the answers that it is a part of.
+    or less than another one, from −1 to 1, and `bar` the answers that it is a part of. `firmness`
+    says whether it may be ranked.
     """
 
     value: float | None
@@ -46,6 +47,7 @@ class Rate(NamedTuple):
     note: str = ""
     change: "Rate | None" = None
     bar: Shares | None = None
+    firmness: Firmness = "result"
 
 
 def rate_of(row: Mapping[str, Any] | None, name: str, of: float = 1) -> Rate:
@@ -159,6 +161,11 @@ def question(prompt: str) -> str:
     """A question's first sentence: what is asked, without how to answer."""
     first, mark, _ = prompt.partition("?")
     return first + mark if mark else prompt.partition(". ")[0]
+
+
+def with_listing(name: str, *, is_listed: bool) -> str:
+    """The name of a painter or collection; in brackets, that its entry is gone."""
+    return name if is_listed else f"{name} (no longer in models.yaml)"
 
 
 def with_firmness(name: str, firmness: Firmness) -> str:

@@ -75,6 +75,8 @@ class Statements:
         self._stored = select(CALLS).join(keys, CALLS.c.key == keys.c.value)
         self._keep = insert(CALLS).on_conflict_do_nothing().returning(CALLS.c.key)
         self._held = select(keys.c.value).join(CALLS, CALLS.c.key == keys.c.value)
+        seconds = select(CALLS.c.key, CALLS.c.seconds).join(keys, CALLS.c.key == keys.c.value)
+        self._seconds = seconds.where(CALLS.c.mode == "online")
         answers = select(*(CALLS.c[name] for name in (*ANSWER, "checksum")))
         self._answers = answers.join(keys, CALLS.c.key == keys.c.value)
         of_key = func.substr(keys.c.value, 1, literal_column(f"{ABOUT_KEY}"))
@@ -151,6 +153,11 @@ class Statements:
     def held(self, connection: Connection, keys: Collection[str]) -> set[str]:
         """Those of the keys that have an answer."""
         return set(connection.scalars(self._held, {"keys": json.dumps(list(keys))}))
+
+    def seconds(self, connection: Connection, keys: Collection[str]) -> dict[str, float]:
+        """The duration of each answer that was sent alone, not in a batch."""
+        found = connection.execute(self._seconds, {"keys": json.dumps(list(keys))})
+        return {row.key: row.seconds for row in found}
 
     def forget(self, connection: Connection, keys: Collection[str]) -> int:
         """Remove answers; how many there were."""

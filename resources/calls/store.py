@@ -90,6 +90,11 @@ class CallStore(ConfigurableResource[None]):
         """Those of `keys` that have an answer."""
         return {key for chunk in self._chunks(keys, Statements.held) for key in chunk}
 
+    def seconds(self, keys: Iterable[str]) -> dict[str, float]:
+        """The duration of each stored answer among `keys`; a batch's answers have none."""
+        chunks = self._chunks(keys, Statements.seconds)
+        return {key: seconds for chunk in chunks for key, seconds in chunk.items()}
+
     def rows(self, keys: Iterable[str]) -> Iterator[Call]:
         """The stored calls among `keys`, in order of key, read as they are asked for."""
 

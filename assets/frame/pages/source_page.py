@@ -11,7 +11,7 @@ from assets.frame.biases import NONE
 from assets.frame.inflation import EVERY, SINGLE
 from assets.frame.search import HELD_OUT
 from assets.kit.columns import plain_records
-from assets.report.formats import with_firmness
+from assets.report.formats import with_firmness, with_listing
 from generators.perturbations.grids import GRID
 from generators.prompts.judging_templates import STANDARD
 from generators.prompts.visual_concepts import DOMAINS
@@ -50,11 +50,17 @@ class Sourced:
     search: pd.DataFrame
     preferences: pd.DataFrame
     people: pd.DataFrame
+    is_listed: bool = True
+    """Whether models.yaml or collections.yaml still names it."""
+    is_reference: bool = False
+    """Whether reference judges alone have scored it, which are told what was done to a picture."""
 
     @property
     def stand_in(self) -> bool:
         """Whether something offline had a part in any number."""
-        return bool(self.inflation["rehearsal"].astype("boolean").fillna(value=False).any())
+        return self.is_reference or bool(
+            self.inflation["rehearsal"].astype("boolean").fillna(value=False).any()
+        )
 
     @cached_property
     def firmness(self) -> Firmness:
@@ -65,7 +71,7 @@ class Sourced:
     @property
     def title(self) -> str:
         """Its name, and its firmness unless that is a result."""
-        return with_firmness(self.name, self.firmness)
+        return with_firmness(with_listing(self.name, is_listed=self.is_listed), self.firmness)
 
     def overlay_evidence(self, judge: str) -> Evidence:
         """The scores behind what an overlay does to a judge's score, held out."""

@@ -10,7 +10,7 @@ import pandas as pd
 
 from assets.kit.columns import Row, rows
 from assets.protobias.trial import ENOUGH
-from assets.report.formats import Rate, count
+from assets.report.formats import Rate, count, with_listing
 from generators.prompts.concepts import DOMAINS
 from metrics.firmness import FIRMNESS, Evidence, Firmness
 
@@ -156,6 +156,13 @@ class Board:
                 yield group, held
 
 
+class Duration(NamedTuple):
+    """The mean seconds that both requests of a pair took, over some pairs."""
+
+    seconds: float
+    pairs: int
+
+
 @dataclass(frozen=True)
 class Painted:
     """A painter's summary, pairs, scores and human scores, in the columns of those assets.
@@ -179,6 +186,10 @@ class Painted:
     parts: Sequence[str] = ()
     samples: Sequence[str] = ()
     partial: Mapping[str, str] = field(default_factory=dict)
+    durations: Mapping[str, Duration] = field(default_factory=dict)
+    """By metric: how long it took to score a pair."""
+    is_listed: bool = True
+    """Whether models.yaml still names the painter."""
 
     @cached_property
     def board(self) -> Board:
@@ -199,6 +210,11 @@ class Painted:
         metrics = [each for each in self.board.metrics if each.formula not in ("reference", HUMAN)]
         firmnesses = [self.evidence(metric.name).firmness for metric in metrics]
         return min(firmnesses, key=FIRMNESS.index, default="not run")
+
+    @property
+    def title(self) -> str:
+        """Its name, and that its entry is gone where it is."""
+        return with_listing(self.name, is_listed=self.is_listed)
 
     @property
     def trial(self) -> bool:

@@ -15,7 +15,7 @@ from assets.protobias.pages.figures import (
     Painted,
     Where,
 )
-from assets.report.cells import Body, Cell, Group, Head, Line, Table, margin, mean, share
+from assets.report.cells import Body, Cell, Group, Head, Line, Table, margin, mean, number, share
 from assets.report.formats import Rate, count
 
 Column: TypeAlias = tuple[Where, Measure]
@@ -59,7 +59,7 @@ def leaderboard(painters: Sequence[Painted], caption: str) -> Table:
 
     lines = [
         Line(
-            painted.name,
+            painted.title,
             [cell(painted, metric) for of in metrics.values() for metric in of],
             _pairs(painted.evaluated),
             painted.page,
@@ -99,6 +99,20 @@ def scores(painted: Painted, board: Board, caption: str) -> Table:
         groups.append(Group(f"{title}, {_pairs(board.pairs(where))}", heads))
         columns += [(where, measure) for measure in _SCORES.values()]
     return _table(caption, painted, board, groups, columns)
+
+
+def durations(painted: Painted) -> Table:
+    """The seconds that each metric takes for a pair (§6)."""
+    lines = [
+        Line(
+            metric.name,
+            [Cell(f"{held.seconds:,.2f}", numbers={"": held.seconds}), number(held.pairs)],
+        )
+        for metric in painted.board.metrics
+        if (held := painted.durations.get(metric.name))
+    ]
+    caption = f"{painted.name}: seconds a pair"
+    return Table.plain(caption, "Metric", ("Seconds a pair", "Pairs"), lines)
 
 
 def by_knob(painted: Painted, domain: str) -> Table:

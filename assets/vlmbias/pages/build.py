@@ -101,7 +101,7 @@ def build(
     )
     found = finding(site, BASELINE)
     return publish.Site(
-        entry=Entry(TITLE, QUESTION, found.sentence, site.firmness(found.models)),
+        entry=Entry(TITLE, QUESTION, found.sentence, found.firmness),
         pages=_pages(site, Shell(TITLE, facts, _LINKS)),
         pictures=site.images,
         thumbnails=site.thumbnails,

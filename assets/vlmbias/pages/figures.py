@@ -10,7 +10,7 @@ import pandas as pd
 
 from assets.kit.columns import Row, rows
 from assets.report import cells
-from assets.report.cells import Body, Cell, Head, Table, numbers_of
+from assets.report.cells import Body, Cell, Head, Table, numbers_of, unranked
 from assets.report.charts import PERCENT, Bar, Chart, Mark
 from assets.report.formats import Rate, Shares, count, interval, percent, rate_of, signed, spoken
 from assets.vlmbias.pages.judges import PromptedJudge, in_order, judge_of
@@ -141,26 +141,37 @@ class Accuracy:
     def line_up(self, prompting: str) -> list[PromptedJudge]:
         """Every model under one way of asking, asked so or not, and the reference judges.
 
-        The one with the best task mean comes first.
+        The one with the best task mean comes first; trials stand below all results.
         """
         models = dict.fromkeys((judge.model, judge.reference) for judge in self.judges)
         judges = [
             PromptedJudge(model, BASELINE if reference else prompting, reference)
             for model, reference in models
         ]
-        means = {judge: self.rate(judge, LEADING).value for judge in judges}
-        return sorted(judges, key=lambda judge: (means[judge] is None, -(means[judge] or 0)))
+        rates = {judge: self.rate(judge, LEADING) for judge in judges}
+
+        def place(judge: PromptedJudge) -> tuple[bool, bool, float]:
+            rate = rates[judge]
+            return rate.value is None, rate.firmness == "trial", -(rate.value or 0.0)
+
+        return sorted(judges, key=place)
 
     def rate(self, judge: PromptedJudge, column: Column, before: Column | None = None) -> Rate:
-        """The judge's rate in a column, with what it lacks; `before` is the column before."""
+        """The judge's rate in a column, how firm it is and why; `before` is the column before."""
         if column.prompting is not None:
             judge = judge._replace(prompting=column.prompting)
         row = self.cells.get((judge, column.where))
         if row is None:
             partly = (judge, column.topic) in self.in_part
             return Rate(None, note=ASKED_IN_PART if partly else NOT_ASKED)
-        rates = row._asdict()
-        rate = rate_of(rates, column.measure)._replace(note=self._note(judge, column, row))
+        rates, evidence = row._asdict(), self.evidence(judge, column)
+        if not evidence.has_number:
+            return Rate(None, note="no answer", firmness=evidence.firmness)
+        note = self._note(judge, column, row)
+        notes = [note, *(evidence.reasons if column.image_set != PARTIAL and not note else ())]
+        rate = rate_of(rates, column.measure)._replace(
+            note=", ".join(filter(None, notes)), firmness=evidence.firmness
+        )
         if column.beside == "bar" and row.accuracy is not None:
             return rate._replace(bar=Shares(row.accuracy, row.biased_errors))
         if column.beside == "change" and row.change is not None:
@@ -200,16 +211,21 @@ class Accuracy:
 
     def chart(self, name: str, title: str, column: Column, prompting: str) -> Chart:
         """Accuracy and bias rate of every judge in a column, models before reference judges."""
-        judges = sorted(self.line_up(prompting), key=lambda judge: judge.reference)
         about = "accuracy and bias rate of every judge"
-        return Chart(name, title, about, PERCENT, [self._bar(judge, column) for judge in judges])
+        return Chart(name, title, about, PERCENT, self.bars(column, prompting))
 
-    def _bar(self, judge: PromptedJudge, column: Column) -> Bar:
+    def bars(self, column: Column, prompting: str) -> list[Bar]:
+        """The bars of such a chart."""
+        judges = sorted(self.line_up(prompting), key=lambda judge: judge.reference)
+        return [self.bar(judge, column) for judge in judges]
+
+    def bar(self, judge: PromptedJudge, column: Column) -> Bar:
+        """Accuracy and bias rate of a judge in a column."""
         right = self.rate(judge, column)
         biased = self.rate(judge, column._replace(measure="bias_rate"))
-        note = f" ({right.note})" if right.note else ""
+        note, is_trial = f" ({right.note})" if right.note else "", right.firmness == "trial"
         return Bar(
-            f"{judge.model}{' · reference' if judge.reference else ''}",
+            f"{judge.model}{' · reference' * judge.reference}{' · trial' * is_trial}",
             [
                 Mark("accuracy", right, percent(right.value)),
                 Mark("bias", biased, percent(biased.value)),
@@ -230,8 +246,6 @@ class Accuracy:
         """
         if column.topic == TASK_MEAN and (lacking := self._lacking(judge, column)):
             return lacking
-        if not row.answers:
-            return "no answer"
         share = column.measure == "bias_share_of_wrong"
         return "none wrong" if share and row.bias_share_of_wrong is None else ""
 
@@ -279,12 +293,13 @@ def _line(judge: PromptedJudge, rates: Sequence[Rate], asked: bool) -> cells.Lin
 def _cell(rate: Rate) -> Cell:
     text = "" if rate.value is None and rate.note else percent(rate.value)
     change = signed(rate.change) if rate.change else ""
-    return Cell(text, interval(rate), rate.note, numbers_of(rate), change, rate.bar)
+    cell = Cell(text, interval(rate), rate.note, numbers_of(rate), change, rate.bar)
+    return unranked(cell, rate.firmness)
 
 
 def _mean(rates: Sequence[Rate]) -> Rate:
-    """The mean of those models' rates that there are, and how many lack one."""
-    found = [rate for rate in rates if rate.value is not None]
+    """The mean of those models' rates that are results, and how many there are."""
+    found = [rate for rate in rates if rate.value is not None and rate.firmness != "trial"]
     if not found:
         return Rate(None)
     bars = [rate.bar for rate in found if rate.bar is not None]

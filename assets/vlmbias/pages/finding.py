@@ -1,56 +1,123 @@
 """The finding in one sentence, with the pair of pictures and the chart that show it."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import NamedTuple
 
-from assets.report.charts import Chart
+from assets.report.charts import PERCENT, Chart
 from assets.report.formats import count, titled, whole_percent
-from assets.vlmbias.pages.figures import LEADING, Accuracy, Column
+from assets.report.start_page import trial_sentence, unranked_sentence
+from assets.vlmbias.pages.figures import LEADING, PARTIAL, Accuracy, Column
 from assets.vlmbias.pages.judges import PromptedJudge
 from assets.vlmbias.pages.scenes import Answer, Asked, Scene
 from assets.vlmbias.pages.site import Site
+from metrics.firmness import FIRMNESS, Firmness
 
 _PERCENT = "\u00a0%"
 
 
 class Finding(NamedTuple):
-    """The sentence, its chart, and `about` what both are.
+    """The sentence with its firmness, its chart, and `about` what both are.
 
     `example` is a changed picture, `said` what `judge` answered to `asked` about it; None where
-    nobody was asked about any. `models` is how many models it is about.
+    nobody was asked about any.
     """
 
     sentence: str
+    firmness: Firmness
     about: str
     chart: Chart
-    models: int
     example: Scene | None
     judge: PromptedJudge | None
     asked: Asked | None
     said: Answer | None
 
 
+class _Subject(NamedTuple):
+    """The models that a finding is about, and where their numbers stand."""
+
+    table: Accuracy
+    column: Column
+    about: str
+    models: Sequence[PromptedJudge]
+
+
 def finding(site: Site, way: str) -> Finding:
-    """What models make of the benchmark's pictures as a whole, or of the first topic they share."""
-    accuracy, titles = site.accuracy, site.titles_of(site.accuracy)
-    judges = accuracy.line_up(way)
-    models = [judge for judge in judges if not judge.reference]
-    answered = (
-        (column, about, found)
-        for column, about in _columns(titles)
-        if (found := [each for each in models if accuracy.rate(each, column).value is not None])
-    )
-    column, about, found = next(answered, (*next(_columns(titles)), []))
-    sentence = _sentence(accuracy, found, column, about) if found else _NOTHING[bool(site.partial)]
-    chart = accuracy.chart("all", titled(about), column, way)
-    judge = next(iter([*found, *(each for each in judges if each.reference)]), None)
-    return Finding(sentence, about, chart, len(found), *_example(site.scenes, judge))
+    """What models make of the benchmark's pictures as a whole, or of the first topic they share.
+
+    Of results; else of trials, such as a judge that was asked a part of the questions.
+    """
+    subjects = [*_subjects(site.accuracy, site, way), *_subjects(site.in_part, site, way)]
+    firm = (_narrowed(subject, "result") for subject in subjects)
+    trials = (_narrowed(subject, "trial") for subject in subjects)
+    named = next(filter(None, chain(firm, trials)), None)
+    subject = named or subjects[0]
+    sentence, firmness = _told(named) if named else _nothing(site, way)
+    references = [judge for judge in site.accuracy.line_up(way) if judge.reference]
+    bars = subject.table.bars(subject.column, way)
+    if subject.table is site.in_part:
+        column = subject.column._replace(image_set=LEADING.image_set)
+        bars += [site.accuracy.bar(judge, column) for judge in references]
+    about = "accuracy and bias rate of every judge"
+    chart = Chart("all", titled(subject.about), about, PERCENT, bars)
+    judge = next(iter([*(named.models if named else ()), *references]), None)
+    return Finding(sentence, firmness, subject.about, chart, *_example(site.scenes, judge))
 
 
-_NOTHING = {
-    False: "No model has answered yet.",
-    True: "No model has answered all questions of a topic yet.",
-}
+def _subjects(table: Accuracy, site: Site, way: str) -> list[_Subject]:
+    """The task mean, then each topic, with all models that have a number there."""
+    models = [judge for judge in table.line_up(way) if not judge.reference]
+    image_set = PARTIAL if table is site.in_part else LEADING.image_set
+    subjects = []
+    for topic, about in _columns(site.titles_of(table)):
+        column = topic._replace(image_set=image_set)
+        valued = [each for each in models if table.rate(each, column).value is not None]
+        subjects.append(_Subject(table, column, about, valued))
+    return subjects
+
+
+def _narrowed(subject: _Subject, firmness: Firmness) -> _Subject | None:
+    """The subject with its models of a firmness; None without any."""
+    models = [
+        model
+        for model in subject.models
+        if subject.table.rate(model, subject.column).firmness == firmness
+    ]
+    return subject._replace(models=models) if models else None
+
+
+def _told(subject: _Subject) -> tuple[str, Firmness]:
+    """The finding on a subject's models, which are all results or all trials."""
+    table, column, about, models = subject
+    evidence = {model.model: table.evidence(model, column) for model in models}
+    firmness = next(each.firmness for each in evidence.values())
+    if firmness == "result":
+        return _sentence(table, models, column, about), firmness
+    reasons = {model: "; ".join(each.reasons) for model, each in evidence.items()}
+    if len(models) > 1:
+        return unranked_sentence(about, reasons), firmness
+    reason, row = reasons[models[0].model], table.cells[models[0], column.where]
+    answers = f"{count(int(row.answers))} answers about {about}"
+    return trial_sentence(reason, _sentence(table, models, column, answers)), firmness
+
+
+def _nothing(site: Site, way: str) -> tuple[str, Firmness]:
+    """Why there is no number of any model."""
+    evidence = {
+        model.model: table.evidence(model, column)
+        for table, column in (
+            (site.in_part, LEADING._replace(image_set=PARTIAL)),
+            (site.accuracy, LEADING),
+        )
+        for model in table.line_up(way)
+        if not model.reference and (model, column.where) in table.cells
+    }
+    if evidence:
+        reasons = {model: "; ".join(each.reasons) for model, each in evidence.items()}
+        firmness = min((each.firmness for each in evidence.values()), key=FIRMNESS.index)
+        return unranked_sentence("the benchmark's pictures", reasons), firmness
+    is_stand_in = site.proofs["rehearsal"] == len(site.pictures)
+    return "No model has answered yet.", "stand-in" if is_stand_in else "not run"
 
 
 def _columns(titles: Mapping[str, str]) -> Iterator[tuple[Column, str]]:

@@ -17,7 +17,6 @@ from assets.vlmbias.pages.outcomes import Outcomes
 from assets.vlmbias.pages.proofs import PROOFS, Proof, rank
 from assets.vlmbias.pages.scenes import Picture, Scene, Shown
 from metrics import BASELINE
-from metrics.firmness import Firmness
 
 
 class Way(NamedTuple):
@@ -146,15 +145,6 @@ class Site:
     @property
     def _shown(self) -> Iterator[Shown]:
         return (each for scene in self.scenes for many in scene.shown.values() for each in many)
-
-    def firmness(self, models: int) -> Firmness:
-        """The firmness of the finding; `models` are ranked."""
-        if models:
-            return "result"
-        if self.partial:
-            return "trial"
-        stand_ins = self.proofs["rehearsal"] == len(self.pictures)
-        return "stand-in" if stand_ins else "not run"
 
     def label(self, scene: Scene) -> str:
         """The scene's name, with its slug if others of its topic have that name as well."""

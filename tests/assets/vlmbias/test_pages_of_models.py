@@ -199,7 +199,9 @@ def test_a_judge_that_sees_nothing_is_shown_nothing(
 def test_leaderboard_fits_and_names_break_between_their_words(blank: Page, tmp_path: Path) -> None:
     def answering(model: str, prompting: str, question: dict[str, Any]) -> Any:
         asked = question["domain"] == "flags" or model in REFERENCES
-        return stubborn(model, prompting, question) if asked else None
+        if model in REFERENCES:
+            return stubborn(model, prompting, question)
+        return {"answer": question["expected_bias"]} if asked else None
 
     topics = ("flags", "game_boards", "chess_pieces", "optical_illusions", "patterned_grids")
     models = (*sorted(REFERENCES), "gemini_flash", "gpt-4.1_mini")
@@ -249,12 +251,19 @@ def test_the_last_line_is_the_mean_over_models(page: Page, tables: dict[str, Any
     found = tables["accuracy"].query(
         "topic == 'task mean' and image_set == 'benchmark' and questions == 'Q1 & Q2'"
     )
-    found = found[~found.model.isin(REFERENCES)].groupby("prompting")
+    models = found[~found.model.isin(REFERENCES)]
+    is_ranked = models.unanswered <= 0.1 * models.asked
+    assert not is_ranked.all()
+    found = models[is_ranked].groupby("prompting")
     accuracy, change = found.accuracy.mean() * 100, found.change.mean() * 100
     row = cells(page, "by way of asking", "Mean")
-    assert row[0] == f"{accuracy['baseline']:.1f} %"
-    assert row[1] == f"{accuracy['debiased']:.1f} % {change['debiased']:+.1f}"
-    assert row[2].endswith(f"{change['double-check']:+.1f} 5 of 6 models")
+    count = found.model.nunique()
+    baseline, debiased, double_check = (
+        f"{count[name]} of 6 models" for name in ("baseline", "debiased", "double-check")
+    )
+    assert row[0] == f"{accuracy['baseline']:.1f} % {baseline}"
+    assert row[1] == f"{accuracy['debiased']:.1f} % {change['debiased']:+.1f} {debiased}"
+    assert row[2].endswith(f"{change['double-check']:+.1f} {double_check}")
 
 
 def test_bars_show_what_the_answers_were(page: Page, answers: pd.DataFrame) -> None:
