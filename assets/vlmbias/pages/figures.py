@@ -165,9 +165,9 @@ class Accuracy:
             partly = (judge, column.topic) in self.in_part
             return Rate(None, note=ASKED_IN_PART if partly else NOT_ASKED)
         rates, evidence = row._asdict(), self.evidence(judge, column)
-        if not evidence.has_number:
-            return Rate(None, note="no answer", firmness=evidence.firmness)
         note = self._note(judge, column, row)
+        if not evidence.has_number:
+            return Rate(None, note=note or "no answer", firmness=evidence.firmness)
         notes = [note, *(evidence.reasons if column.image_set != PARTIAL and not note else ())]
         rate = rate_of(rates, column.measure)._replace(
             note=", ".join(filter(None, notes)), firmness=evidence.firmness

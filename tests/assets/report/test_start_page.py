@@ -32,10 +32,14 @@ def test_each_report_is_found_by_what_lies_there(blank: Page, tmp_path: Path) ->
     page.goto((moved / "index.html").as_uri())
     found = page.locator("section.report")
     expect(found.locator(".finding")).to_have_text(
-        [FOUND, re.compile("^A stand-in run: every picture"), "No model has answered yet."]
+        [
+            FOUND,
+            re.compile("^A stand-in run: every picture"),
+            re.compile("some/vlm-1: no answer to 12 requests"),
+        ]
     )
     stamps = found.locator(".stamp").all_inner_texts()
-    assert stamps == ["A trial: not ranked", "A stand-in run: no result", "Not run"]
+    assert stamps == ["A trial: not ranked", "A stand-in run: no result", "No answer"]
     found.nth(0).get_by_role("link").click()
     expect(page).to_have_url((moved / "another one" / "index.html").as_uri())
     page.get_by_role("link", name="Reports").click()

@@ -1,5 +1,6 @@
 """A judge that is asked a part of the questions first: cheap, counted later, ranked nowhere."""
 
+import re
 from collections import Counter
 
 import pandas as pd
@@ -44,10 +45,15 @@ def test_a_part_is_planned_sent_marked_and_counts_later(root, judge, server):
     assert set(scores.loc[scores["model"] == "somebody", "image_set"]) == {"partial"}
     assert set(scores.loc[scores["model"] == "prior", "image_set"]) >= {"benchmark", "originals"}
     page = (root / "report" / "vlmbias" / "index.html").read_text()
-    leaderboard, part = page.split('id="partial"')
+    top, part = page.split('id="partial"')
+    top, leaderboard = top.split('id="leaderboard"')
     assert f"{TOPIC}, baseline: {LIMIT} of {whole} questions" in part
     assert "somebody" in part
-    assert "No model has answered all questions of a topic yet." in leaderboard
+    counting = rows[rows["prompting"].eq("baseline") & rows["question_id"].isin(["Q1", "Q2"])]
+    heading = re.search(r'<h1 class="finding">(.*?)</h1>', top).group(1)
+    assert re.match(r"A trial \(asked in part.*\): somebody gives the familiar answer in", heading)
+    assert f"of {len(counting)} answers about" in heading
+    assert "somebody · trial" in top, "the chart has it"
     assert "somebody" not in leaderboard
     assert "asked in part" not in leaderboard, "a judge asked nowhere in full has no line"
 
