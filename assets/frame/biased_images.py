@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from itertools import product, takewhile
+from itertools import groupby, product
 from types import MappingProxyType
 from typing import Annotated, Any
 
@@ -128,8 +128,8 @@ class BiasedImages(Step[Biases]):
         """How many pictures have each bias, and some of one item."""
         counts = Counter(values(rows, "bias", "outcome"))
         table = [(*ended, number) for ended, number in counts.items()]
-        name = rows[0]["image_id"]
-        first = [*takewhile(lambda row: row["image_id"] == name, rows)]
+        by_picture = groupby(rows, lambda row: row["image_id"])
+        first = next(([*of_picture] for _, of_picture in by_picture), [])
         digests = (digest for (digest,) in values(rows, "sha256") if digest)
         return {
             # By the first half of each name: of very many pictures the whole ones are large.

@@ -7,25 +7,28 @@ from assets.planning.rendering import left_out
 from assets.report.formats import count
 from assets.report.roster import Gap
 
+_REQUIRED = (
+    "Nothing to ask about but what stand-ins make. Add a painter to models.yaml, or a collection "
+    "to collections.yaml."
+)
+
 
 def gap_of(cell: Cell, *, asks: bool) -> Gap:
     """The command that fills a cell, its price, and what it would do.
 
-    `asks` is whether the benchmark has any step that asks the model.
+    Where no command fills it, there is only the reason. `asks` is whether the benchmark has any
+    step that asks the model.
     """
     if not cell.applies:
         none = "no painter or collection to ask about: add one"
         return Gap("", "", none if asks else "asks nothing of such a model")
     if cell.broken:
-        return Gap(cell.command, "no quote", cell.broken)
-    if not cell.ready:
+        return Gap("", "no quote", cell.broken)
+    if not cell.ready and cell.first:
         told = "Nothing is there yet to be asked about. This makes it."
-        if not cell.first:
-            told = "All that is there to be asked about was made by stand-ins."
         return Gap(cell.command, "no quote yet", told)
     if not (cell.missing or cell.answered):
-        told = "What it would be asked about was made by stand-ins alone, or not at all."
-        return Gap(cell.command, "no quote yet", told)
+        return Gap("", "no quote yet", _REQUIRED)
     if not cell.missing:
         there = [f"All {count(cell.answered)} answers are there.", *_of_others(cell)]
         return Gap(cell.command, "nothing to pay", " ".join(there))

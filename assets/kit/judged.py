@@ -37,8 +37,9 @@ class Part(NamedTuple):
     """A partition of a step that is about a judge.
 
     It can be asked where `unmade` is empty: these have to be made first, parents before others.
-    With `stands_in`, all that it reads was made by stand-ins: no result would come of it. A part
-    of another judge's has in `again` the run config by which its table, which is there, is made.
+    With `stands_in`, stand-ins made, or would make, all that it reads: no result comes of it. A
+    part of another judge's has in `again` the run config by which its table, which is there, is
+    made.
     """
 
     step: Step[Any]
@@ -133,6 +134,12 @@ class Judged:
         return {step.key: step for steps in self._all.values() for step in steps}
 
     @cached_property
+    def _stand_ins(self) -> frozenset[str]:
+        """Painters whose pictures are no results, so that nothing made of them is."""
+        painters = self.catalog.with_role("painter")
+        return frozenset(painter.name for painter in painters if painter.rehearses)
+
+    @cached_property
     def _all(self) -> Mapping[str, Sequence[Step[Any]]]:
         return {name: [*each.steps(self.catalog)] for name, each in benchmarks().items()}
 
@@ -168,6 +175,9 @@ class Judged:
                 stands_in |= self._is_rehearsed(where)
             else:
                 unmade |= dict.fromkeys(self._unmade(where))
+        if unmade:
+            names = parts_of(partition, step.partitions).values()
+            stands_in |= not self._stand_ins.isdisjoint(names)
         return Part(step, partition, [*unmade], stands_in)
 
     def _unmade(self, where: Where) -> Iterator[Where]:

@@ -148,9 +148,15 @@ class Cells:
             applies=True,
             partitions=len({part.partition for part in found.parts}),
             ready=len({part.partition for part in ready}),
-            first=unmade(found),
+            first=unmade(found, judge),
             warnings=[*dict.fromkeys(filter(None, map(_warning, ready)))],
-            stands_in=len({p.partition for p in found.parts if p.stands_in and p not in ready}),
+            stands_in=len(
+                {
+                    p.partition
+                    for p in found.parts
+                    if p.stands_in and not p.unmade and p not in ready
+                }
+            ),
         )
         try:
             (line, *others), without = self._counted(judge, benchmark, ready)
@@ -216,11 +222,14 @@ def is_ready(part: Part, judge: Model, *, stand_ins: bool = False) -> bool:
     return not part.unmade and (stand_ins or judge.rehearses or not part.stands_in)
 
 
-def unmade(parts: Parts) -> list[Unmade]:
-    """What has to be made before all of a judge's parts are ready, the same of many at once."""
+def unmade(parts: Parts, judge: Model, *, stand_ins: bool = False) -> list[Unmade]:
+    """What has to be made before all of a judge's parts are ready, the same of many at once.
+
+    What stand-ins would make is left out where the judge is not asked about it.
+    """
     lacking: dict[str, dict[Where, None]] = {}
     for part in parts.parts:
-        if part.unmade:
+        if part.unmade and (stand_ins or judge.rehearses or not part.stands_in):
             lacking.setdefault(part.partition, {}).update(dict.fromkeys(part.unmade))
     found: dict[tuple[AssetKey, ...], dict[str, None]] = {}
     for where in lacking.values():

@@ -48,7 +48,7 @@ class Share(NamedTuple):
     partitions: int
     first: Sequence[Unmade]
     stands_in: Sequence[str]
-    """Partitions that are left out, since stand-ins have made all of them."""
+    """Partitions that are left out, since stand-ins make all of them."""
     on_request: Sequence[AssetKey]
     of_others: Collection[AssetKey]
     """Those of the tasks' assets that ask others, about what the judge has made."""
@@ -179,15 +179,15 @@ def _share(
     if not found.applies:
         return None
     ready = [each for each in found.parts if is_ready(each, scope.judge, stand_ins=scope.stand_ins)]
-    left = {part.partition for part in found.parts if not part.unmade} - {
+    left = {part.partition for part in found.parts if part.stands_in} - {
         part.partition for part in ready
     }
     share = Share(
         benchmark,
         [Task(*part.where, _config(part, scope.limit)) for part in ready],
         len({part.partition for part in found.parts}),
-        unmade(found),
-        sorted(left),
+        unmade(found, scope.judge, stand_ins=scope.stand_ins),
+        sorted(left) if not scope.stand_ins else [],
         found.on_request,
         {part.step.key for part in ready if part.again is not None},
         Quote([], []),
@@ -279,8 +279,9 @@ def _notes(share: Share, judge: Model) -> Iterator[str]:
         )
     if share.stands_in:
         yield (
-            f"{title}: left out, since stand-ins made it and no result would come of it: "
-            f"{', '.join(filter(None, share.stands_in))}."
+            f"{title}: left out, since stand-ins make it and no result comes of it: "
+            f"{', '.join(filter(None, share.stands_in))}. For results, add a painter to "
+            "models.yaml or a collection to collections.yaml."
         )
     if share.on_request:
         names = ", ".join(key.to_user_string() for key in share.on_request)

@@ -22,7 +22,7 @@ from resources.images import ImageStore
 from tests.assets.frame.studio import WRITTEN, Studio, at
 from tests.assets.plans import plan_context
 from tests.providers import Provider, default_answer, pictures
-from tests.runs import checks, failure, table
+from tests.runs import checks, failure, metadata, rewrite, table
 
 pytestmark = pytest.mark.filterwarnings("ignore:Non-compliant tag keys:DeprecationWarning")
 GRID_OUTDOOR = 49
@@ -334,6 +334,13 @@ class TestBoxes:
         rows = studio.table("boxes", "sketch").set_index("sha256")
         assert rows["outcome"].to_dict() == {first: "none", second: "unparsed"}
         assert rows.loc[second, "reason"] == "Boxes: box 1 has no four numbers under box."
+
+    def test_a_partition_without_pictures_gives_empty_tables(self, studio):
+        path = table(studio.root, f"images/{studio.domain}", "sketch", "frame")
+        rewrite(path, lambda rows: [])
+        result = studio.must("boxes", "biased_images", source="sketch")
+        assert metadata(result, "biased_images", "frame")["pictures"] == 0
+        assert studio.table("biased_images", "sketch").empty
 
     def test_nobody_is_asked_where_nobody_can_say(self, studio):
         studio.must("boxes", source="sketch")

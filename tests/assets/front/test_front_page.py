@@ -70,14 +70,15 @@ def test_who_was_just_added_has_a_row_of_commands(tmp_path):
         (
             Cell(EYE, "zoo", applies=True, partitions=2, stands_in=2),
             "no quote yet",
-            "All that is there to be asked about was made by stand-ins.",
+            "Nothing to ask about but what stand-ins make. Add a painter to models.yaml, or a "
+            "collection to collections.yaml.",
         ),
     ],
 )
 def test_a_gap_says_what_would_fill_it(cell, price, told):
     gap = gap_of(cell, asks=cell.applies)
     assert (gap.price, gap.told) == (price, told)
-    assert bool(gap.command) == cell.applies
+    assert bool(gap.command) == bool(cell.first)
 
 
 def test_only_numbers_for_every_measure_and_of_no_stand_in_fill_a_cell():

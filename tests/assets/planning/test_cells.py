@@ -50,7 +50,8 @@ def cells_at(root, models=MODELS):
     catalog = Catalog(tuple(models))
     with DagsterInstance.ephemeral() as instance, plan_context(root) as sources:
         for division in ("painters", "sources"):
-            instance.add_dynamic_partitions(division, ["sketch"])
+            painters = [model.name for model in catalog.with_role("painter")]
+            instance.add_dynamic_partitions(division, painters)
         judged = Judged(catalog, sources.home, instance, definitions_of(catalog))
         yield Cells(judged, sources), sources
 
@@ -113,15 +114,18 @@ def test_a_benchmark_that_has_nothing_for_a_metric_does_not_apply(made):
 
 
 def test_what_has_to_be_made_first_is_named_from_where_it_begins(made):
-    with cells_at(made) as (cells, _):
+    flux = judge("flux", 1.0, roles=("painter",))
+    with cells_at(made, (*MODELS, flux)) as (cells, _):
         cell = cells.of(CHEAP, benchmarks()["protobias"])
+        reference = cells.of(REFERENCE[0], benchmarks()["protobias"])
     (first,) = cell.first
+    assert "animals|sketch" in reference.first[0].partitions
     assert [key.path[1] for key in first.assets] == [
         *("concepts", "prompt_triplets", "image_pairs", "filtered_pairs")
     ]
     assert set(first.partitions) == {
         *("animals", "demography", "objects"),
-        *("animals|sketch", "demography|sketch", "objects|sketch"),
+        *("animals|flux", "demography|flux", "objects|flux"),
     }
     assert cell.ready == cell.answered == cell.missing == 0
     assert cell.command == first.command
