@@ -87,6 +87,8 @@ def judge(
             typer.echo("\n".join([text(found.quote, []), *found.notes()]))
             if not found.is_ready:
                 raise typer.Exit(1)
+            whole = " --benchmark ".join([f"counterfactory judge {name}", *(benchmark or ())])
+            trial = f"A trial. All of it: {whole}" if limit is not None else ""
             if budget is None and not no_budget and not found.is_free:
                 obstacles = find_obstacles(found.judge_totals, limits_within(math.inf))
                 typer.echo("\n".join(["", *obstacles]))
@@ -97,6 +99,7 @@ def judge(
                 return
             require_no_obstacles(found.judge_totals, limits_within(budget))
             failed = _judge(instance, judged, found, budget)
+    typer.echo(trial, nl=bool(trial))
     if failed:
         raise typer.Exit(1)
 

@@ -1,8 +1,8 @@
 """`counterfactory run`."""
 
 from collections import deque
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -19,6 +19,7 @@ from commands.following import (
 from commands.options import Budget, Config, Partitions, Select, listed, read_config
 
 if TYPE_CHECKING:
+    from sensors.materialization import Made
     from sensors.planned_runs import PlannedRun
 
 _NAMED = 5
@@ -68,9 +69,28 @@ def run(
                 for each in left.popleft():
                     execute(done, each, instance, progress)
                     progress.advance(whole)
-    print_results(done, [*done.told, *done.failures, *not_begun(left)])
+    trials = trials_of(done.made, given)
+    print_results(done, [*trials, *done.told, *done.failures, *not_begun(left)])
     if done.failures or done.told:
         raise typer.Exit(1)
+
+
+def trials_of(made: "Iterable[Made]", config: Mapping[str, Any]) -> Iterator[str]:
+    """Describe tables that a limit has made smaller, with the command that completes each."""
+    from dagster import AssetKey
+
+    from assets.kit.limits import PARTIAL
+
+    for asset, partition, metadata in made:
+        if PARTIAL in metadata:
+            name = AssetKey.from_user_string(asset).to_python_identifier()
+            fields = config.get("ops", {}).get(name, {}).get("config", {})
+            where = f" --partitions '{partition}'" if partition else ""
+            others = ", ".join(field for field in fields if field != "limit")
+            remark = f" --config FILE, with {others} and no limit" if others else ""
+            what = ", ".join(filter(None, [asset, partition]))
+            command = f"counterfactory run {asset}{where}{remark}"
+            yield f"{what}: a trial, {metadata[PARTIAL]}. All of it: {command}"
 
 
 def not_begun(stages: "Iterable[Iterable[PlannedRun]]") -> Iterator[str]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from assets.planning import Cell
 from assets.planning.rendering import left_out
 from assets.report.formats import count
-from assets.report.roster import Gap
+from assets.report.roster import NOTHING_TO_PAY, Gap
 
 _REQUIRED = (
     "Nothing to ask about but what stand-ins make. Add a painter to models.yaml, or a collection "
@@ -31,7 +31,7 @@ def gap_of(cell: Cell, *, asks: bool) -> Gap:
         return Gap("", "no quote yet", _REQUIRED)
     if not cell.missing:
         there = [f"All {count(cell.answered)} answers are there.", *_of_others(cell)]
-        return Gap(cell.command, "nothing to pay", " ".join(there))
+        return Gap(cell.command, NOTHING_TO_PAY, " ".join(there))
     price = "price unknown" if cell.at_most == "unknown" else f"at most {cell.at_most}"
     return Gap(cell.command, price, _told(cell))
 

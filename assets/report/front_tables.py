@@ -20,6 +20,7 @@ from assets.report.cells import (
 )
 from assets.report.formats import FIRMNESS_WORDS, Rate, count
 from assets.report.profiles import Profile
+from assets.report.roster import NOTHING_TO_PAY
 from assets.report.standings import Measure, Standing
 
 WRITTEN: Mapping[str, Callable[[Rate], Cell]] = {
@@ -125,8 +126,16 @@ def _cell(column: Column, profile: Profile, is_stand_in: bool = False) -> Cell:
     of = column.measure
     held = profile.by(column.folder, of, stand_ins=is_stand_in) if of else []
     if held:
-        return _shown(column, held)
+        return _shown(column, held)._replace(fill=_completion(column, profile, held[0]))
     return Cell("", note="none") if is_stand_in else _empty(profile, column.folder)
+
+
+def _completion(column: Column, profile: Profile, standing: Standing) -> Fill | None:
+    """What asks the rest of what a trial was asked a part of."""
+    gap = profile.gaps.get(column.folder)
+    if standing.firmness != "trial" or gap is None or not gap.command:
+        return None
+    return None if gap.price == NOTHING_TO_PAY else Fill(gap.price, gap.told, gap.command)
 
 
 def _shown(column: Column, held: Sequence[Standing]) -> Cell:

@@ -15,6 +15,8 @@ from upath import UPath
 from resources.atomic_writes import write_whole
 
 FILE = "roster.json"
+NOTHING_TO_PAY = "nothing to pay"
+"""The price of a gap whose answers are all there."""
 
 Kind: TypeAlias = Literal["judge", "metric", "reference"]
 

@@ -148,10 +148,10 @@ class Judged(NamedTuple):
         return FILE, json.dumps(told, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
     def covers(self, model: str) -> bool:
-        """Whether a model was asked for each measure, and not as a stand-in."""
-        held = [each for each in self.standings if each.model == model]
-        there = {each.measure for each in held if each.firmness not in ("stand-in", "not run")}
-        return bool(there) and there >= {each.name for each in self.measures}
+        """Whether a model was asked for each measure: not as a stand-in, and not for a trial."""
+        results = (each for each in self.standings if each.firmness in ("result", "no answer"))
+        measured = {each.measure for each in results if each.model == model}
+        return bool(measured) and measured >= {each.name for each in self.measures}
 
     @classmethod
     def read(cls, text: str) -> "Judged":

@@ -1,5 +1,6 @@
 """`counterfactory run`: on its own with a real provider's wire, and how it plans."""
 
+import shlex
 from contextlib import closing
 from pathlib import Path
 
@@ -94,8 +95,16 @@ def test_it_asks_within_a_budget_and_says_what_came_of_it(run, provider, tmp_pat
     assert float(spent.removeprefix("$")) > 0
     table = pd.read_parquet(tmp_path / "data" / "vlmbias" / "answers_gpt" / f"{TOPIC}.parquet")
     assert len(table) == 3
+    [completing] = [line for line in done.stderr.splitlines() if "a trial, 3 of " in line]
+    number = completing.partition(" of ")[2].split()[0]
+    command = completing.partition("All of it: counterfactory run ")[2]
+    whole = run(*shlex.split(command))
+    assert whole.returncode == 0, whole.stderr
+    rows = pd.read_parquet(tmp_path / "data" / "vlmbias" / "answers_gpt" / f"{TOPIC}.parquet")
+    assert len(rows) == int(number)
+    assert "a trial" not in whole.stderr
     with DagsterInstance.from_config(str(tmp_path)) as instance:
-        (latest, failed) = instance.get_runs(RunsFilter(job_name="__ASSET_JOB"))
+        (_, latest, failed) = instance.get_runs(RunsFilter(job_name="__ASSET_JOB"))
     assert latest.is_success
     assert not failed.is_success
     assert latest.tags["dagster/partition"] == TOPIC

@@ -86,7 +86,7 @@ def test_only_numbers_for_every_measure_and_of_no_stand_in_fill_a_cell():
     one = standing("eye", 0.4)
     both = [one, one._replace(measure="other")]
     assert Judged([ACCURACY, other], both).covers("eye")
-    assert Judged([ACCURACY], [one._replace(firmness="trial")]).covers("eye")
+    assert not Judged([ACCURACY], [one._replace(firmness="trial")]).covers("eye")
     assert not Judged([ACCURACY, other], [one]).covers("eye")
     assert not Judged([ACCURACY], [one._replace(firmness="stand-in")]).covers("eye")
     assert not Judged([ACCURACY], [one]).covers("clip")

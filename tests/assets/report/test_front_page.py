@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from assets.report.cells import Fill
 from assets.report.front_tables import Column, overview, stand_ins
 from assets.report.profiles import Profile, file_name, profiles
-from assets.report.roster import Roster
+from assets.report.roster import Gap, Listed, Roster
 from assets.report.standings import Judged, Measure
 from assets.report.start_page import write_start_page
 from assets.report.strips import Strip, strips
@@ -55,6 +56,18 @@ class TestOverview:
         assert (cell.text, cell.mark) == ("90.0\u00a0%", "Trial")
         assert "" not in cell.numbers
         assert cell.numbers["trial"] == 0.9
+
+    def test_a_trial_has_the_command_that_completes_it(self) -> None:
+        gap = Gap("counterfactory judge eye --benchmark zoo", "at most $3.40", "40 requests.")
+        roster = {"judges": [Listed("eye", "judge", "")], "gaps": {"eye": {"zoo": gap}}}
+        completing = Fill(gap.price, gap.told, gap.command)
+        for evidence, fill in (
+            (standing("eye", 0.9, "trial"), completing),
+            (standing("eye", 0.9), None),
+        ):
+            (line,) = overview([ZOO], profiles_of(evidence, **roster)).lines
+            assert line.cells[0].fill == fill
+            assert line.cells[0].text == "90.0\u00a0%"
 
     def test_a_report_of_an_earlier_version_is_not_left_out_in_silence(self, folder: Path) -> None:
         said = "Its judges are not in the table above: an earlier version made this report."
