@@ -69,22 +69,22 @@ def run(
                 for each in left.popleft():
                     execute(done, each, instance, progress)
                     progress.advance(whole)
-    trials = trials_of(done.made, given)
+    trials = describe_trials(done.made, given)
     print_results(done, [*trials, *done.told, *done.failures, *not_begun(left)])
     if done.failures or done.told:
         raise typer.Exit(1)
 
 
-def trials_of(made: "Iterable[Made]", config: Mapping[str, Any]) -> Iterator[str]:
+def describe_trials(made: "Iterable[Made]", config: Mapping[str, Any]) -> Iterator[str]:
     """Describe tables that a limit has made smaller, with the command that completes each."""
     from dagster import AssetKey
 
     from assets.kit.limits import PARTIAL
 
     for asset, partition, metadata in made:
-        if PARTIAL in metadata:
-            name = AssetKey.from_user_string(asset).to_python_identifier()
-            fields = config.get("ops", {}).get(name, {}).get("config", {})
+        name = AssetKey.from_user_string(asset).to_python_identifier()
+        fields = config.get("ops", {}).get(name, {}).get("config", {})
+        if PARTIAL in metadata and "limit" in fields:
             where = f" --partitions '{partition}'" if partition else ""
             others = ", ".join(field for field in fields if field != "limit")
             remark = f" --config FILE, with {others} and no limit" if others else ""

@@ -1,6 +1,9 @@
 """The first command of the README, at small size."""
 
+import html
 import os
+import re
+import shlex
 import subprocess
 import sys
 from contextlib import closing
@@ -178,6 +181,46 @@ def test_the_front_page_is_printed_last_and_says_what_the_tables_say(first, fold
     )
     symmetric = {name: row["VHExpansion: Symmetric accuracy"] for name, row in stand_ins.items()}
     assert (float(symmetric["pixels"]), float(symmetric["gullible"])) == (1, 0)
+
+
+def commands_in(text):
+    """The commands that a page, a quote or an error offers, each once."""
+    offered = re.findall(
+        r"<code>(counterfactory [^<]*)</code>|^    (counterfactory .*)$", text, re.M
+    )
+    return list(dict.fromkeys(html.unescape(page or line) for page, line in offered))
+
+
+def test_every_command_on_the_pages_does_what_it_promises(again, folder):
+    pages = (folder / "data" / "report").rglob("*.html")
+    offered = commands_in("".join(page.read_text(encoding="utf-8") for page in pages))
+    judging = [command for command in offered if " judge " in command]
+    making = [command for command in offered if " run " in command]
+    assert {command.split()[-1] for command in judging} == {"vlmbias", "vhexpansion"}
+    assert len(making) + len(judging) == len(offered)
+    quoted = ""
+    for command in judging:
+        done = again("-m", "commands.app", *shlex.split(command)[1:])
+        assert done.returncode == 0, done.stderr
+        assert "Nothing was sent. Say --budget USD" in done.stdout
+        [line] = [each.split() for each in done.stdout.splitlines() if " partitions " in each]
+        sent = int(line[line.index("paid") + 3].replace(",", ""))
+        assert sent > 0, command
+        quoted += done.stdout
+    # These ask a painter that has no key here: each says so before the first run.
+    for command in making:
+        runs = runs_of(folder)
+        done = again("-m", "commands.app", *shlex.split(command)[1:])
+        assert done.returncode == 2, done.stdout
+        assert "    OPENAI_API_KEY=…\nNothing was begun or sent." in done.stderr
+        assert runs_of(folder) == runs
+    # What a quote names as not there yet can be selected so, and would be made.
+    assert commands_in(quoted)
+    for command in commands_in(quoted):
+        words = shlex.split(command)
+        assert words[1] == "run"
+        done = again("-m", "commands.app", "quote", *words[2:])
+        assert done.returncode == 0, done.stderr
 
 
 def test_philautia_is_rehearsed_and_finds_who_favours_its_own(first, folder):
