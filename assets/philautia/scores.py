@@ -5,12 +5,14 @@ latter alone: in a matrix it would have a column without a diagonal, and none of
 those of the others.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
 from typing import Annotated, Any
 
 import pandas as pd
+from dagster import AssetCheckResult, AssetCheckSeverity
 from pydantic import Field
 
 from assets.kit.choice import names_among
@@ -19,7 +21,17 @@ from assets.kit.conversations import unanswered
 from assets.kit.judging import JudgeStep, scored_columns
 from assets.kit.limits import Limited
 from assets.kit.previews import markdown_table
-from assets.kit.step import PENDING, Conversation, Extent, Input, NotCountable, Reply, Row, Work
+from assets.kit.step import (
+    PENDING,
+    Check,
+    Conversation,
+    Extent,
+    Input,
+    NotCountable,
+    Reply,
+    Row,
+    Work,
+)
 from assets.philautia.captions import CAPTIONED, CAPTIONS, first_pictures, twin_warning
 from assets.philautia.common import GROUP, captioners_of, datasets, key, twins
 from assets.philautia.pictures import PICTURES
@@ -103,7 +115,8 @@ class Scores(JudgeStep[Scoring]):
                 for each in self.generators
             },
         }
-        self.also_about = _compared_with(catalog, judge, self.generators)
+        is_twin = judge.name in twins(catalog.with_role("judge")) | twins(self.generators)
+        self.also_about = () if is_twin else self._others()
 
     def each_row(self, work: Work[Scoring]) -> Iterator[dict[str, Any]]:
         """The rows, one after the other; a metric has none where people have scored no captions.
@@ -118,7 +131,7 @@ class Scores(JudgeStep[Scoring]):
             raise NotCountable(key(self._lacking()).to_user_string())
         for model, rows in captions:
             for row in rows:
-                if row["image_id"] in there:
+                if row["image_id"] in there and not _is_outdated(row, there[row["image_id"]]):
                     yield from self._of_model(work, model, row, there[row["image_id"]])
         for row in rated:
             known = {name: row[name] for name in ("candidate", "caption", "references")}
@@ -143,9 +156,9 @@ class Scores(JudgeStep[Scoring]):
     def _of_model(
         self, work: Work[Scoring], model: Model, row: Row, picture: Row
     ) -> Iterator[dict[str, Any]]:
-        """The rows of a model's caption; pending where it is of another picture than is there."""
+        """The rows of a model's caption; pending where it or its picture is."""
         ended: str | None = None
-        if PENDING in (row["outcome"], picture["outcome"]) or row["sha256"] != picture["sha256"]:
+        if PENDING in (row["outcome"], picture["outcome"]):
             ended = PENDING
         elif row["outcome"] != CAPTIONED:
             ended = UNCAPTIONED
@@ -191,6 +204,30 @@ class Scores(JudgeStep[Scoring]):
         words = score_prompt(row["caption"], references)
         return scored((yield Look((Turn("user", words, (row["sha256"],)),))))
 
+    def checks(self) -> Sequence[Check]:
+        """Few replies cannot be read, and captions are of the pictures that are there."""
+        told = "Captions are of the pictures that are there now; no others are scored."
+        return [*super().checks(), Check("captions_are_current", told, self._current)]
+
+    def _current(self, work: Work[Scoring], rows: Sequence[Row]) -> AssetCheckResult:
+        pictures = {row["image_id"]: row for row in work.rows("pictures")}
+        outdated = Counter(
+            model.name
+            for model in self.generators
+            for row in work.rows(f"captions_{model.name}")
+            if row["image_id"] in pictures and _is_outdated(row, pictures[row["image_id"]])
+        )
+        said = "; ".join(
+            f"{number:,} of the captions of {name} are of other pictures than are there now, and were not "
+            f"scored. Materialize philautia/captions_{name} again"
+            for name, number in outdated.items()
+        )
+        return AssetCheckResult(
+            passed=not outdated,
+            severity=AssetCheckSeverity.WARN,
+            description=f"{said or 'All captions are of the pictures that are there'}.",
+        )
+
     def extent(self, work: Work[Scoring], rows: Sequence[Row]) -> Extent:
         """Of all pictures."""
         there = len({row["image_id"] for row in rows})
@@ -205,29 +242,36 @@ class Scores(JudgeStep[Scoring]):
         return {"scores": markdown_table(means.agg(["count", "mean"]).round(2).reset_index())}
 
     def warning(self, partition: str, config: Scoring) -> str | None:
-        """That it is the same model as another entry, or has no captions of its own."""
+        """That it is the same model as another entry, or has nobody to be compared with."""
         if not self.is_metric and "captioner" not in self.judge.roles:
             return (
                 f"{self.judge.name} writes no captions, so that it has no preference for its own: "
                 "add captioner to its roles in models.yaml."
             )
+        if not self.is_metric and not self._others():
+            return (
+                f"{self.judge.name} is the only model that writes and scores captions: whether it "
+                "prefers its own cannot be told. List a second one, with the roles captioner and "
+                "judge, in models.yaml; four give the full estimate."
+            )
         return twin_warning(self.judge.name, twins(self.catalog.with_role("judge")))
+
+    def _others(self) -> Sequence[Model]:
+        """The other models that write and score captions, each once."""
+        judges = self.catalog.with_role("judge")
+        left_out = {**twins(judges), **twins(self.generators), self.judge.name: ""}
+        names = {judge.name for judge in judges} - {*left_out}
+        return tuple(each for each in self.generators if each.name in names)
 
 
 _OF_PEOPLE = ("human_score", "human_scores", "scale_low", "scale_high")
 _NOTHING = dict.fromkeys(("generator", "generator_model", "candidate", "reason", *_OF_PEOPLE))
 
 
-def _compared_with(
-    catalog: Catalog, judge: Model, generators: Sequence[Model]
-) -> tuple[Model, ...]:
-    """The judges whose preference for themselves is told by what this one gives their captions."""
-    judges = catalog.with_role("judge")
-    left_out = {**twins(judges), **twins(generators)}
-    if judge.name in left_out:
-        return ()
-    names = {each.name for each in judges} - {judge.name, *left_out}
-    return tuple(each for each in generators if each.name in names)
+def _is_outdated(caption: Row, picture: Row) -> bool:
+    """Whether a caption is of another picture than is there now."""
+    is_pending = PENDING in (caption["outcome"], picture["outcome"])
+    return not is_pending and bool(caption["sha256"] != picture["sha256"])
 
 
 def scored(reply: Reply) -> dict[str, Any]:

@@ -202,6 +202,7 @@ def test_philautia(server, tmp_path):
     run.write("pictures", PICTURES, [picture(n, sha256=d) for n, d in enumerate(digests)], dataset)
     run.write("rated_captions", RATED, [], dataset)
     run.refuse("captions_seer", dataset)
+    run.models.append(model_at(server, name="eye", model="eye-1", roles=("captioner",)))
     run.refuse("scores_seer", dataset)
     run.make("preference_matrix", "pomms", partition=dataset)
     run.make("report")

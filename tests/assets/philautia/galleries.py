@@ -71,6 +71,18 @@ def scores(judge, pictures, written, models=None, people=(), others=(), **config
     return run(step, tables, models, config)
 
 
+def checked(step, name, pictures, written):
+    """What a check of scores says, whatever these are."""
+    (check,) = (each for each in step.checks() if each.name == name)
+    tables = {"pictures": PICTURES.table(pictures).to_pandas()}
+    for model in step.generators:
+        rows = written.get(model.name, [])
+        tables[f"captions_{model.name}"] = CAPTIONS.table(list(rows)).to_pandas()
+    stores = {"home": None, "images": None, "ledger": None, "find": None}
+    log = logging.getLogger(__name__)
+    return check.passes(Work(SET, step.config(), tables, step.inputs, log=log, **stores), [])
+
+
 def run(step, tables, models, config):
     """The rows that a step makes of tables."""
     log = logging.getLogger(__name__)

@@ -3,6 +3,7 @@
 from collections import Counter
 from copy import copy
 
+import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 from dagster import DagsterInstance
@@ -13,11 +14,11 @@ from assets.kit.judged import Judged
 from assets.philautia.captions import CAPTIONS
 from assets.philautia.pictures import PICTURES
 from assets.philautia.rated_captions import RATED
-from assets.philautia.scores import SCORES
+from assets.philautia.scores import SCORES, Scores
 from assets.planning import Cells
 from assets.planning.everything import Scope, everything
 from resources.models.catalog import Catalog
-from tests.assets.philautia.galleries import SET, captions, picture, scores
+from tests.assets.philautia.galleries import SET, captions, checked, picture, scores
 from tests.assets.philautia.test_asked import RIGHT, answer
 from tests.assets.plans import definitions_of, plan_context
 from tests.providers import Provider
@@ -197,3 +198,28 @@ def test_a_judge_that_writes_no_captions_is_told_that_it_gets_no_number(zoo):
     (warning,) = found.quote.warnings
     assert warning.startswith("cid writes no captions")
     assert warning in gap_of(cell, asks=True).told
+
+
+def test_captions_of_earlier_pictures_are_left_out_and_block_nothing(zoo):
+    """As those of a captioner that is there to filter pictures, and described some before."""
+    before = zoo.captions["bob"]
+    zoo.captions["bob"] = [{**before[0], "sha256": "0" * 64}, *before[1:]]
+    zoo.score("ann")
+    rows = pd.read_parquet(zoo.root / f"philautia/scores_ann/{SET}.parquet")
+    assert Counter(rows["generator"]) == {"ann": 2 * IMAGES, "bob": 2 * IMAGES - 2}
+    assert set(rows["outcome"]) == {"scored"}
+    step = Scores(Catalog(tuple(zoo.models.values())), zoo.models["ann"])
+    found = checked(step, "captions_are_current", zoo.pictures, zoo.captions)
+    assert not found.passed
+    assert found.description == (
+        "1 of the captions of bob are of other pictures than are there now, and were not scored. "
+        "Materialize philautia/captions_bob again."
+    )
+
+
+def test_an_only_model_is_told_that_it_takes_a_second_one(zoo):
+    zoo.models = {"ann": zoo.models["ann"]}
+    found, _ = quoted(zoo, "ann")
+    (warning,) = found.quote.warnings
+    assert warning.startswith("ann is the only model that writes and scores captions")
+    assert "List a second one" in warning
