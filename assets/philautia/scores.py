@@ -218,8 +218,8 @@ class Scores(JudgeStep[Scoring]):
             if row["image_id"] in pictures and _is_outdated(row, pictures[row["image_id"]])
         )
         said = "; ".join(
-            f"{number:,} of the captions of {name} are of other pictures than are there now, and were not "
-            f"scored. Materialize philautia/captions_{name} again"
+            f"{number:,} of the captions of {name} are of other pictures than are there now, and "
+            f"were not scored. Materialize philautia/captions_{name} again"
             for name, number in outdated.items()
         )
         return AssetCheckResult(
