@@ -15,13 +15,14 @@ from assets.front import front_page_over
 from assets.kit.benchmarks import defined, flows, planners_of
 from assets.kit.collections import collection_asset
 from assets.kit.jobs import jobs_of
-from assets.kit.partitions import collections_beside
+from assets.kit.partitions import read_collections
 from assets.planning import quote_job
 from assets.planning.batches import batching
 from resources.budget import Budget
 from resources.calls import CallStore
 from resources.calls.address import sqlite_url
 from resources.design import Design
+from resources.edited_files import FORKED_STEPS
 from resources.executors import multiprocess
 from resources.former_names import move_tables
 from resources.home import Home
@@ -37,7 +38,7 @@ from sensors.monthly_schedules import monthly
 from sensors.new_painters import jobs_of_painters, launching
 from sensors.painters import noticing
 
-PRELOADED = ["dagster._core.executor.multiprocess", "definitions"]
+PRELOADED = [FORKED_STEPS, "dagster._core.executor.multiprocess", "definitions"]
 PRELOADED += ["dagster._core.storage.sqlite_storage"]
 """Modules of the process from which steps are forked: each step imports them."""
 
@@ -94,7 +95,7 @@ catalog = catalog_files.load()
 planners = planners_of(catalog)
 """What every asset that asks models would ask, for quotes and batches."""
 
-collections = collections_beside(catalog)
+collections = read_collections(catalog, Path(data_root()))
 
 every_asset = [
     *dg.load_assets_from_package_module(assets),
@@ -134,7 +135,7 @@ defs: dg.Definitions = dg.Definitions(
         watching(planners, by_key, batches),
         noticing(catalog_files, by_key),
         launching(catalog_files, by_key, jobs_of_painters(named.all, by_key)),
-        ending(named.all),
+        ending(named.all, catalog_files),
     ],
     schedules=monthly(catalog_files, by_key),
     resources=resources,

@@ -27,6 +27,7 @@ from dagster._core.storage.tags import GRPC_INFO_TAG
 from dagster._utils.interrupts import pop_captured_interrupt
 
 from generators.nearest import nearest
+from resources.edited_files import fallbacks
 from resources.processes import Process, process_of, this_process
 
 PROCESS = "counterfactory/process"
@@ -108,6 +109,8 @@ class _Checking(_Settings):
         if (process := this_process()) is not None:
             tags = {PROCESS: f"{plan_context.run_id} {process}"}
             plan_context.instance.add_run_tags(plan_context.run_id, tags)
+        for warning in fallbacks:
+            plan_context.log.warning(warning)
         _require_known(plan_context)
         executor = self._executor
         if len(execution_plan.step_keys_to_execute) == 1 and _has_a_process(plan_context):

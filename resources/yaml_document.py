@@ -110,11 +110,16 @@ class Document:
         return f", {name}" if called else f", entry {place + 1}"
 
 
-def load(path: Path | str, absent: str, fault: type[Exception]) -> Document:
-    """The document in a file; raises `fault` where it cannot be read, `absent` where it is gone."""
+def load(
+    path: Path | str, absent: str, fault: type[Exception], content: bytes | None = None
+) -> Document:
+    """The document in a file; raises `fault` where it cannot be read, `absent` where it is gone.
+
+    `content` is read in the place of the file's.
+    """
     document = Document(Path(path), fault)
     try:
-        _read(document, document.path.read_bytes())
+        _read(document, document.path.read_bytes() if content is None else content)
     except FileNotFoundError:
         raise fault(absent) from None
     except OSError as error:
@@ -124,9 +129,15 @@ def load(path: Path | str, absent: str, fault: type[Exception]) -> Document:
     return document
 
 
-def load_entries(path: Path | str, absent: str, fault: type[Exception], what: str) -> Document:
+def load_entries(
+    path: Path | str,
+    absent: str,
+    fault: type[Exception],
+    what: str,
+    content: bytes | None = None,
+) -> Document:
     """As `load`, for a list of entries that begin with a name; empty where the file has none."""
-    document = load(path, absent, fault)
+    document = load(path, absent, fault, content)
     if document.value is not None and not isinstance(document.value, list):
         document.add((), f"not a list of {what}: begin each with `- name: …`")
         document.value = None

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from dagster import (
+    DagsterEventType,
     DagsterInstance,
     DagsterRun,
     DagsterRunStatus,
@@ -21,6 +22,8 @@ from dagster._core.scheduler.instigation import InstigatorStatus
 from dagster._core.storage.tags import GRPC_INFO_TAG, SCHEDULE_NAME_TAG, SENSOR_NAME_TAG
 
 from resources.executors import PROCESS, process_of_run
+from resources.models.catalog import CatalogFiles
+from sensors.unbegun_runs import requeue_unbegun
 
 EVERY_S = 15
 AGAIN = "counterfactory/again"
@@ -29,13 +32,15 @@ _STARTING, _CANCELING = DagsterRunStatus.STARTING, DagsterRunStatus.CANCELING
 _UNDER_WAY = [_STARTING, DagsterRunStatus.STARTED, _CANCELING]
 
 
-def ending(jobs: Sequence[Any]) -> SensorDefinition:
+def ending(jobs: Sequence[Any], files: CatalogFiles) -> SensorDefinition:
     """The sensor `interrupted_runs`, which runs unless it is turned off.
 
     A run ends as failed, or canceled, once its process is gone, whoever launched it. Of `jobs`, a
     run that a sensor or schedule launched is launched again, once, unless the user has terminated
-    it or turned that one off; all others are left to the user. Runs of other machines are not
-    judged.
+    it or turned that one off; all others are left to the user. One that had finished its last step
+    is not. Runs of other machines are not judged.
+
+    A run that ended before it began, since models.yaml could not be read, is queued again.
     """
     named = {job.name for job in jobs}
 
@@ -45,13 +50,17 @@ def ending(jobs: Sequence[Any]) -> SensorDefinition:
         minimum_interval_seconds=EVERY_S,
         default_status=DefaultSensorStatus.RUNNING,
         description="Ends runs whose process was killed, and launches those again, once, that a "
-        "sensor or schedule had launched.",
+        "sensor or schedule had launched. Queues runs again that began while models.yaml could not "
+        "be read.",
     )
     def interrupted_runs(context: SensorEvaluationContext) -> SensorResult:
-        requests, told = [], []
+        requests: list[RunRequest] = []
+        told = [*requeue_unbegun(context.instance, files)]
         for run in end_interrupted(context.instance):
             told.append(f"The process of the run {run.run_id} ({run.job_name}) is gone: it ended.")
-            if run.job_name in named and _is_automatic(run) and AGAIN not in run.tags:
+            if _is_done(context.instance, run):
+                told[-1] += " All of its tables are there, so that it is not launched again."
+            elif run.job_name in named and _is_automatic(run) and AGAIN not in run.tags:
                 if off := _turned_off(context.instance, run):
                     told[-1] += (
                         f" It is not launched again, since {off} is turned off by now: materialize "
@@ -116,6 +125,16 @@ def _end(instance: DagsterInstance, run_id: str) -> DagsterRun | None:
         "is kept: materialize again, and only the rest is made.",
     )
     return now
+
+
+def _is_done(instance: DagsterInstance, run: DagsterRun) -> bool:
+    """Whether all steps of a run had succeeded, before its process was killed."""
+    if run.execution_plan_snapshot_id is None:
+        return False
+    plan = instance.get_execution_plan_snapshot(run.execution_plan_snapshot_id)
+    successes = instance.get_records_for_run(run.run_id, of_type=DagsterEventType.STEP_SUCCESS)
+    done = {record.event_log_entry.step_key for record in successes.records}
+    return done >= {*plan.step_keys_to_execute}
 
 
 def _is_automatic(run: DagsterRun) -> bool:

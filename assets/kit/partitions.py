@@ -1,6 +1,8 @@
 """Partitions of benchmarks that paint."""
 
 from collections.abc import Iterable
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 from dagster import (
@@ -10,8 +12,9 @@ from dagster import (
     PartitionsDefinition,
 )
 
-from resources.collections import Collections, collections_path
+from resources.collections import CollectionError, Collections, collections_path
 from resources.collections import load as load_collections
+from resources.edited_files import load_edited
 from resources.models.catalog import Catalog
 
 painters = DynamicPartitionsDefinition(name="painters")
@@ -43,6 +46,16 @@ def listed_painters(catalog: Catalog) -> list[str]:
 def collections_beside(catalog: Catalog) -> Collections:
     """The collections of collections.yaml, none of which is called as a painter is."""
     return load_collections(collections_path(), listed_painters(catalog))
+
+
+def read_collections(catalog: Catalog, copies: Path) -> Collections:
+    """The same, with a copy of the file in the folder `copies`.
+
+    Runs that start while it cannot be read take the copy.
+    """
+    path = collections_path()
+    read = partial(load_collections, path, listed_painters(catalog))
+    return load_edited(path, copies, read, CollectionError)
 
 
 def new_collections(instance: DagsterInstance, catalog: Catalog) -> list[str]:

@@ -19,11 +19,13 @@ def collections_path() -> Path:
     return Path(os.environ.get("COUNTERFACTORY_COLLECTIONS") or beside)
 
 
-def load(path: Path | str, painters: Iterable[str] = ()) -> Collections:
+def load(
+    path: Path | str, painters: Iterable[str] = (), content: bytes | None = None
+) -> Collections:
     """The collections in a file, their paths absolute; a file without entries has none.
 
     Paths in it start at the file's folder. What they lead to is not looked at. None may be called
-    as one of `painters`, for which it can stand.
+    as one of `painters`, for which it can stand. `content` is read in the place of the file's.
 
     Raises `CollectionError`, which names every problem and its line.
     """
@@ -33,6 +35,7 @@ def load(path: Path | str, painters: Iterable[str] = ()) -> Collections:
         "will do), or correct COUNTERFACTORY_COLLECTIONS if that is set.",
         CollectionError,
         "collections",
+        content,
     )
     found = _read(document, {name.casefold() for name in painters})
     document.check_names()

@@ -3,9 +3,11 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from resources.edited_files import load_edited
 from resources.models import discovered_models
 from resources.models.entry import BackendName, CatalogError, Model, Price, Role
 from resources.models.patterns import Pattern, problems_of, template_of
@@ -44,12 +46,18 @@ class CatalogFiles(NamedTuple):
     discovered: Path
 
     def load(self) -> Catalog:
-        """All models there are now; raises `CatalogError`."""
-        return load(self.models, self.discovered)
+        """All models there are now; raises `CatalogError`, but in a process of a run.
+
+        A run takes the last models.yaml that could be read.
+        """
+        read = partial(load, self.models, self.discovered)
+        return load_edited(self.models, self.discovered.parent, read, CatalogError)
 
 
-def load(path: Path | str, found: Path | None = None) -> Catalog:
+def load(path: Path | str, found: Path | None = None, content: bytes | None = None) -> Catalog:
     """The models in a file, and in that of `found` ones; raises `CatalogError`.
+
+    `content` is read in the place of the file's.
 
     The error names every problem and its line. A file without entries is a catalog without models.
     A found model that the file lists itself is left out.
@@ -61,6 +69,7 @@ def load(path: Path | str, found: Path | None = None) -> Catalog:
         "or correct COUNTERFACTORY_MODELS if that is set.",
         CatalogError,
         "models",
+        content,
     )
     models, patterns = _read(document)
     document.require_right()

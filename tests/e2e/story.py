@@ -171,6 +171,7 @@ def _afterwards(story):
     story.ended("asked", story.asked)
     story.ended("by hand", story.by_hand)
     story.ended("queued", story.queued)
+    _save_by_halves(story)
     everything = {"judge": "gpt", "benchmarks": ["vlmbias"], "limit": LIMIT, "budget_usd": 5.0}
     whole = story.server.job("judge_everything", everything)
     story.ended("judge_everything", whole)
@@ -180,8 +181,20 @@ def _afterwards(story):
     story.parts = [*reversed(parts)]
     story.ended("last", story.parts[0].run_id)
     story.answers = pd.read_parquet(story.home / "vlmbias/answers_gpt" / f"{TOPIC}.parquet")
+    story.ended("whole again", story.unbegun)
     story.judged = [each.digest for each in story.provider.received if each.model == JUDGE]
     story.provider.latency_s = 0.0
+
+
+def _save_by_halves(story):
+    """Let runs start while models.yaml has a mistake, and while an editor has emptied it."""
+    whole = story.models.read_text()
+    story.models.write_text(whole.replace("backend: openai", "backend: opena"))
+    story.ended("with a mistake", story.server.started(["vlmbias/answers_prior"], partition=TOPIC))
+    story.models.write_text("")
+    story.unbegun = story.server.started(["vlmbias/answers_prior"], partition=TOPIC)
+    story.ended("emptied", story.unbegun)
+    story.models.write_text(whole)
 
 
 def _judge(server):

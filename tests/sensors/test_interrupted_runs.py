@@ -10,12 +10,16 @@ from pathlib import Path
 
 import pytest
 from dagster import (
+    DagsterEvent,
+    DagsterEventType,
     DagsterRun,
     DagsterRunStatus,
     DefaultSensorStatus,
     build_sensor_context,
+    materialize,
 )
 from dagster._core.definitions.run_request import InstigatorType
+from dagster._core.events import EngineEventData
 from dagster._core.remote_origin import InProcessCodeLocationOrigin, RemoteRepositoryOrigin
 from dagster._core.scheduler.instigation import (
     InstigatorState,
@@ -25,6 +29,7 @@ from dagster._core.scheduler.instigation import (
 from dagster._core.storage.schedules import SqliteScheduleStorage
 from dagster._core.types.loadable_target_origin import LoadableTargetOrigin
 from dagster._core.utils import make_new_run_id
+from dagster._utils.error import SerializableErrorInfo
 
 from assets.kit.benchmarks import flows
 from assets.kit.jobs import jobs_of
@@ -34,7 +39,7 @@ from resources.executors import PROCESS
 from resources.processes import process, this_process
 from sensors.coverage import PAINTER
 from sensors.interrupted_runs import AGAIN, ending
-from tests.sensors.bench import ASSETS, IMAGE_PAIRS
+from tests.sensors.bench import ASSETS, IMAGE_PAIRS, REPORT, SKETCH
 
 pytestmark = pytest.mark.filterwarnings("ignore:Non-compliant tag keys:DeprecationWarning")
 # Those are Dagster's own, of a partition in two dimensions.
@@ -42,6 +47,8 @@ pytestmark = pytest.mark.filterwarnings("ignore:Non-compliant tag keys:Deprecati
 STARTING, STARTED = DagsterRunStatus.STARTING, DagsterRunStatus.STARTED
 CANCELING, CANCELED = DagsterRunStatus.CANCELING, DagsterRunStatus.CANCELED
 FAILURE, SUCCESS = DagsterRunStatus.FAILURE, DagsterRunStatus.SUCCESS
+QUEUED = DagsterRunStatus.QUEUED
+QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +93,8 @@ def begun(bench, written, status=STARTED, job="__ASSET_JOB", **tags):
 @pytest.fixture
 def tick(bench):
     """What a tick launches, and what it says."""
-    sensor = ending(jobs_of(flows(ASSETS), ASSETS).all)
+    sensor = ending(jobs_of(flows(ASSETS), ASSETS).all, bench.files)
+    bench.models()
     assert sensor.default_status is DefaultSensorStatus.RUNNING
 
     def tick():
@@ -252,3 +260,63 @@ def test_what_a_person_had_launched_is_left_to_them(bench, tick, killed):
     runs, said = tick()
     assert runs == []
     assert "is gone" in said
+
+
+@pytest.mark.usefixtures("schedules")
+@pytest.mark.parametrize("is_done", [True, False])
+def test_what_had_finished_its_last_step_is_not_launched_again(bench, tick, killed, is_done):
+    tags = {**tags_of("new|animals", photographs), SENSOR: "some"}
+    made = materialize([ASSETS[REPORT]], instance=bench.instance, run_config=QUIET)
+    plan = bench.instance.get_run_by_id(made.run_id).execution_plan_snapshot_id
+    run_id = begun(bench, killed, job="painter_pairs", **tags)
+    run = bench.instance.get_run_by_id(run_id)
+    bench.instance.delete_run(run_id)
+    bench.instance.add_run(run._replace(execution_plan_snapshot_id=plan))
+    if is_done:
+        for entry in bench.instance.all_logs(made.run_id, DagsterEventType.STEP_SUCCESS):
+            bench.instance.store_event(entry._replace(run_id=run_id))
+    runs, said = tick()
+    assert status(bench, run_id) is FAILURE
+    assert bool(runs) is not is_done
+    assert ("All of its tables are there" in said) is is_done
+
+
+def failed_at_loading(bench, **changes):
+    """A run of a person's that Dagster took from its queue, and whose code could not be loaded."""
+    run_id = begun(bench, None, STARTING)
+    run = bench.instance.get_run_by_id(run_id)
+    if changes:
+        bench.instance.delete_run(run_id)
+        run = run._replace(**changes)
+        bench.instance.add_run(run)
+    error = SerializableErrorInfo("not to be read", [], "CatalogError")
+    bench.instance.report_engine_event("Loading", run, EngineEventData.engine_error(error))
+    bench.instance.report_run_failed(run)
+    return run_id
+
+
+def test_what_ended_before_it_began_is_queued_again_once_for_each_content_of_the_file(bench, tick):
+    bench.files.models.write_text("- {name: gpt, backend: opena}")
+    run = failed_at_loading(bench)
+    assert tick() == ([], "No run was interrupted.")
+    assert status(bench, run) is FAILURE, "the file cannot be read yet"
+    for entries in ([], [SKETCH]):
+        bench.models(*entries)
+        assert tick() == ([], f"The run {run} ended before it began: it is launched again.")
+        assert status(bench, run) is QUEUED
+        bench.instance.report_run_failed(bench.instance.get_run_by_id(run))
+        assert tick() == ([], "No run was interrupted."), "it was tried with this content"
+
+
+def test_what_was_begun_or_was_not_queued_by_dagster_is_not_queued_again(bench, tick):
+    command = failed_at_loading(bench, remote_job_origin=None)
+    begun_before = failed_at_loading(bench)
+    bench.instance.run_storage.handle_run_event(
+        begun_before, DagsterEvent(DagsterEventType.RUN_START.value, "__ASSET_JOB")
+    )
+    bench.instance.report_run_failed(bench.instance.get_run_by_id(begun_before))
+    ended_by_user = begun(bench, None, STARTING)
+    bench.instance.report_run_failed(bench.instance.get_run_by_id(ended_by_user))
+    assert tick() == ([], "No run was interrupted.")
+    for run in (command, begun_before, ended_by_user):
+        assert status(bench, run) is FAILURE
