@@ -29,49 +29,6 @@ FORMER: dict[str, tuple[str, ...]] = {
         "3a6bbfaa84f03e9cd89e63774ce2dcd81ea4575b304ee7e5ef647eb5ef54fcc2",
         "f743b8c842acb91eb179fd1310daa77c58c4bc0a7e4e683dfcae279665d6e684",
     ),
-    "kinds.authenticity": (
-        "aae97e7d72755ead51e4fdbc4809bd5b33ac50745de628c918160eec4a3a012a",
-        "253ca9da2b228f0f9a542b7c5aa7ed87b18298f1cbb39d82b65665e54a65c444",
-        "94fbbb80025e8e9d9d667179fbc1d0730b1885a78b783e9905213a6dd6e3b657",
-        "f74dc340e6627190e02196db0939ca67f49c7f81455ecee14992d279ea2d3b4e",
-    ),
-    "kinds.beauty": (
-        "6eccd31a8a77a0f16c5fe430dfb1e390aed5008422c589c70a0ed0f7978567ac",
-        "36529133a94a6873e17c5594f39a08f986884ff1f79bee2e4a99f018a47dd14d",
-        "441e462720c478cb08c9330fa62893b2a19355528e70f5fb29056487cb4cd9e6",
-    ),
-    "kinds.boxes": (
-        "156de191e82a5311af4aa6f224fd5f77abfe03195890f8827c3e42f9055211df",
-        "f4079b7bfe87e418fcd335da0068ad127a21cc3119bf8367c6895d9fd586f306",
-        "dd618ef4475f50bfd7201ec61af0b135423abeaad7606fb74e33521aa93a564e",
-    ),
-    "kinds.brightness": (
-        "6839614ad0519515b0b5dbd6d956c2734f502a082c60ed73567eefdebcdf6566",
-        "10f596997e15ab2a7afd9f4f067787de561d45cda84160ae9ea571c6db272177",
-        "4ce4b9e6c04d88d4fac3519f45ede0d3337a028623d4cfa58c09db1746dd62d6",
-    ),
-    "kinds.gamma": (
-        "17fbcf64b87146612a2763d724f8adefba3d004c149b8b93e47a8066c66f97f6",
-        "10004939c3fad4b0b425bc35ad1cf60f4ae504896eea1a64eb591563edf8d16a",
-        "9e7377179c2dcc34b232b11af175f7b92987dde862bf97692c31c7f3a05ab9d6",
-    ),
-    "kinds.instruction": (
-        "da873d06fc4f239bf0da1bdbfc36d181dc204c00cbbfba7ed69d8ddca8b9a4e2",
-        "13e5bd4511af84175b8b82de570367db0aacb6ff718294b9d7475c8bcd338242",
-        "7ecb1a0d5ee4ad07da8452ff37e15f3e195aa2fe14045d9e79ebb5cd30c77d68",
-        "8dc6127e482e724058968c9882249112b3fdea76987c55d55b8a43b079483f1c",
-    ),
-    "kinds.keyword": (
-        "7ed897d935f2e7a230d2ebe2849be95f79053bc49591c362c886b5ca5a3db527",
-        "6766b5ff58977e13cb49137b6089814fddbed49eec90c30b11dddc934bd68818",
-        "479c865b372bbf90661e5f9d64fe00ded13e76901a0f8576cca7b4e907919ce1",
-        "7fee9270ed4e43339c450e2e99a885482e3209a4bf0a8cb5e3e408bac90bff8e",
-    ),
-    "kinds.padding": (
-        "29976f6ed67fe6d70d51340929877843322d13cac757dd3f1c03f72a8e9c89fc",
-        "3f0bbd4d534a4f9c2cd6e5dcdf3e254b2f61849c7c5c993a89d5eddb793971b6",
-        "f0a6a45f8acfbe80bc87c25a3099479d2dfad4592866c89279c8213828ff8d73",
-    ),
     "optical_illusions": (
         "4341f9fb4e55e0fa16dc67afab4e59ae43fd008a87b15b9e22afa844147ed593",
         "791935ee0a69b72ea746c48d294875912c74de9d7ba61340b9f79b4328ac433a",
@@ -106,7 +63,7 @@ _PACKAGE = "generators"
 _ROOT = Path(__file__).parent
 _REGISTRY = "generators.domains"
 """Finds a domain's modules; no pixel depends on it."""
-_DISTRIBUTIONS = {"PIL": "pillow"}
+_DISTRIBUTIONS = {"PIL": "pillow", "cv2": "opencv-python-headless"}
 """Distribution names of libraries that are imported under another name."""
 _FINDERS = {"find_spec", "import_module"}
 

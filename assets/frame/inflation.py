@@ -220,7 +220,7 @@ def _parts(
         part = held if readable.all() else held[readable]
         yield Part(SINGLE, STANDARD, choice, READABLE), part
     if len(combined):
-        found = beside_originals(combined)
+        found = beside_originals(combined[combined["sha256"].notna()])
         yield Part(COMBINED, STANDARD, IN_SAMPLE, EVERY), found[_made_of(found, search, IN_SAMPLE)]
         yield Part(COMBINED, STANDARD, HELD_OUT, EVERY), _held_out(found, scores, search)
     for template in mitigation["template"].unique() if len(mitigation) else ():

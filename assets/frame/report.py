@@ -81,8 +81,28 @@ def _sourced(found: Sources, name: str, judges: Sequence[Model]) -> Sourced | No
         search,
         pairwise,
         pd.DataFrame() if people is None else people,
+        _inapplicable(found, name),
         is_reference=is_reference,
     )
+
+
+def _inapplicable(found: Sources, source: str) -> pd.DataFrame:
+    """The number of pictures that cannot have a bias, by domain, bias and reason."""
+    groups = ["domain", "bias", "reason"]
+    tables = [
+        table[table["outcome"].eq("inapplicable")]
+        for domain in DOMAINS
+        for table in [
+            found.home.find(
+                key("biased_images"), f"{domain}|{source}", [*groups, "image_id", "outcome"]
+            )
+        ]
+        if table is not None
+    ]
+    if not tables:
+        return pd.DataFrame(columns=[*groups, "pictures"])
+    pictures = pd.concat(tables).groupby(groups, sort=False)["image_id"].nunique()
+    return pictures.rename("pictures").reset_index()
 
 
 def _joined(found: Sources, table: str, source: str, judges: Sequence[Model]) -> pd.DataFrame:

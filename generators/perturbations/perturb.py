@@ -9,7 +9,8 @@ from PIL import Image
 
 from generators.opaque import opaque
 from generators.perturbations.perturbation import Perturbation
-from generators.perturbations.subject import NOTHING, Subject
+from generators.perturbations.subject import NOTHING, Inapplicable, Subject
+from generators.perturbations.tones import STRIP
 from generators.reading import Pixels
 from generators.tiles import png_of
 
@@ -25,7 +26,7 @@ def perturb(
 
     `seed` is 0 or more; only noise depends on it. What lies in the picture moves with it: boxes
     stay around their objects where the canvas grows. Raises `Inapplicable` where a perturbation
-    cannot be made.
+    cannot be made, or changes no pixel: what is unchanged is no perturbed picture.
 
     >>> from generators.perturbations.kinds.brightness import Brightness
     >>> perturb(np.full((1, 1, 3), 100, np.uint8), [Brightness(factor=1.3)]).tolist()
@@ -34,11 +35,23 @@ def perturb(
     given = pixels
     for place, each in enumerate(perturbations):
         changed = each.change(pixels, subject, _step_seed(seed, place))
+        if _are_equal(pixels, changed):
+            raise Inapplicable(
+                f"{each.title}: no pixel changes. Choose another picture or other parameters."
+            )
         if changed.shape != pixels.shape:
             subject = subject.inside(_size(pixels), _size(changed), each.corner(pixels, changed))
         pixels = changed
     is_own = pixels.flags.writeable and not np.may_share_memory(pixels, given)
     return pixels if is_own else np.array(pixels)
+
+
+def _are_equal(before: Pixels, after: Pixels) -> bool:
+    """Whether no pixel differs; strips are compared, of which the first one mostly does."""
+    return before.shape == after.shape and all(
+        np.array_equal(before[top : top + STRIP], after[top : top + STRIP])
+        for top in range(0, len(before), STRIP)
+    )
 
 
 def _step_seed(seed: int, place: int) -> int:

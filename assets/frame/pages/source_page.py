@@ -40,6 +40,7 @@ SHORT: Mapping[str, str] = {
 class Sourced:
     """A painter or collection: its table of `frame/inflation`, and what that is made of.
 
+    `inapplicable` counts by `domain`, `bias` and `reason` the `pictures` that cannot have a bias.
     `scores` are by every judge by the standard template, `search` and `preferences` those of the
     judges that have them, `people` the human scores; each may be empty.
     """
@@ -50,6 +51,7 @@ class Sourced:
     search: pd.DataFrame
     preferences: pd.DataFrame
     people: pd.DataFrame
+    inapplicable: pd.DataFrame
     is_listed: bool = True
     """Whether models.yaml or collections.yaml still names it."""
     is_reference: bool = False

@@ -10,7 +10,7 @@ from assets.frame.pages.finding import change
 from assets.frame.pages.source_page import SHORT, Sourced
 from assets.frame.people import BINS, Agreement, agreement, beside_people, binned
 from assets.frame.search import CHOICES, HELD_OUT, IN_SAMPLE
-from assets.kit.columns import records
+from assets.kit.columns import plain_records, records
 from assets.report.cells import Body, Cell, Line, Table, mean, number, share, unranked
 from assets.report.formats import NONE as NOTHING
 from assets.report.formats import (
@@ -94,6 +94,19 @@ def beauty(source: Sourced) -> Table:
         if row
     ]
     return Table.plain("Beauty filter on people, held out", "Judge", ["Orig.", "Beauty"], lines)
+
+
+def inapplicable(source: Sourced) -> Table:
+    """The pictures that cannot have a bias, with the reason."""
+    lines = [
+        Line(
+            titled(row["domain"]),
+            [Cell(SHORT[row["bias"]]), number(int(row["pictures"])), Cell(row["reason"])],
+        )
+        for row in plain_records(source.inapplicable)
+    ]
+    caption = "Pictures that cannot have a bias"
+    return Table.plain(caption, "Domain", ["Bias", "Pictures", "Reason"], lines)
 
 
 def mitigation(source: Sourced, choice: str) -> Table:

@@ -28,6 +28,7 @@ def scores(*tried, template="standard", rise):
             "original": name,
             "bias": "+".join(part.name for part in each) or "none",
             "parameters": to_json(each),
+            "sha256": name,
             "readable": None,
             "template": template,
             "score": 2.0 + more,
@@ -120,3 +121,27 @@ def test_one_pair_of_biases_with_one_configuration_each_is_no_choice():
     images = held_out.set_index("bias")["images"].to_dict()
     # Which of the two biases is the better one alone was chosen on one half.
     assert images == {"gamma": 20, "gamma+padding": 40}
+
+
+def test_a_picture_that_cannot_have_a_bias_is_no_failure_and_one_without_a_score_is():
+    """Of 40 pictures 10 show no face: nobody was asked. Of the other 30, 3 have no score."""
+    faceless, failed = set(NAMES[:10]), NAMES[10:13]
+    beauty, pair = GRID["beauty"][:1], (*GRID["beauty"], *PADDING)
+    alone = scores(beauty, PADDING, rise=lambda *_: 0.5)
+    alone = alone[~(alone["bias"].eq("beauty") & alone["image_id"].isin(faceless))]
+    alone.loc[alone["bias"].eq("beauty") & alone["image_id"].isin(failed), "score"] = None
+    search = pd.DataFrame(searched(beside_originals(alone), 0))
+    search = search.assign(domain="people", seed=0, rehearsal=False)
+    combined = scores(pair, rise=lambda *_: 1.0)
+    impossible = combined["bias"].ne("none") & combined["image_id"].isin(faceless)
+    combined.loc[impossible, ["sha256", "score"]] = None
+    frames = (each.assign(domain="people") for each in (alone, combined))
+    alone, combined = frames
+    rows = pd.DataFrame(inflation_rows(alone, search, combined, alone.head(0)))
+    in_sample = {"domain": "people", "pictures": "all", "choice": "in_sample"}
+    counts = {
+        bias: (row["images"], row["unscored"])
+        for bias in ("beauty", "padding", "beauty+padding")
+        for row in [one(rows, **in_sample, bias=bias)]
+    }
+    assert counts == {"beauty": (27, 3), "padding": (40, 0), "beauty+padding": (30, 0)}

@@ -1,5 +1,6 @@
 """What the report says of judges whose scores are made up here."""
 
+import re
 from dataclasses import replace
 
 import pandas as pd
@@ -55,7 +56,7 @@ def sourced(*judges, images, people=NOTHING):
         for row in inflation_rows(scores, search, NOTHING, NOTHING)
     ]
     scores, search = (pd.concat(tables) for tables in list(zip(*each, strict=True))[1:])
-    return Sourced("brush", pd.DataFrame(rows), scores, search, NOTHING, people)
+    return Sourced("brush", pd.DataFrame(rows), scores, search, NOTHING, people, NOTHING)
 
 
 def test_a_page_says_where_nothing_was_chosen():
@@ -76,6 +77,17 @@ def test_a_judge_that_is_moved_and_one_that_is_not():
     assert "buys 0.00 of 5 points from stone" in sentence(source, "stone")
     lower = source.inflation.assign(biased=source.inflation["original"] - 1)
     assert "loses 1.00 of 5 points with eye" in sentence(replace(source, inflation=lower), "eye")
+
+
+def test_pictures_that_cannot_have_a_bias_are_counted_with_the_reason():
+    lacking = {"domain": "people", "bias": "beauty", "reason": "No face.", "pictures": 3}
+    source = replace(sourced(("eye", 1.0), images=8), inapplicable=pd.DataFrame([lacking]))
+    pages = dict(build(sources=[source], facts={}).pages)
+    section = pages[source.page].split("Pictures that cannot have a bias</h3>")[1]
+    cells = re.sub(r"<[^>]+>", " ", section.split("</table>")[0]).split()
+    assert " ".join(cells).endswith("Domain Bias Pictures Reason People Beauty 3 No face.")
+    alone = dict(build(sources=[replace(source, inapplicable=NOTHING)], facts={}).pages)
+    assert "cannot have a bias" not in alone[source.page]
 
 
 def test_few_pictures_are_a_trial_that_ranks_nobody():

@@ -29,6 +29,7 @@ from generators.perturbations.registry import (
     to_mapping,
 )
 from generators.perturbations.subject import Box, Inapplicable, Subject
+from tests.photographs import photograph
 
 PROJECT = Path(__file__).parents[3]
 SUBJECT = Subject(
@@ -61,16 +62,22 @@ NEUTRAL = {
     "noise": {"sigma": 0},
     "padding": {"thickness": 0},
 }
+UNCHANGED_IN_BLACK_AND_WHITE = {"beauty", "brightness", "gamma"}
+FACE = 110
+"""Side of the portrait in pictures that have room for it, px."""
 GROWING = {"padding", "title"}
 ALL = [perturbation(name, **parameters) for name, parameters in MADE.items()]
 MODES = ["1", "L", "LA", "P", "PA", "RGB", "RGBA", "CMYK", "YCbCr", "HSV", "I", "I;16", "I;16B"]
 
 
 def picture(width=150, height=120, seed=0):
-    """Skin, a gradient and noise: what every kind finds something in to change."""
+    """A face, skin, a gradient and noise: what every kind finds something in to change."""
     pixels = np.random.default_rng(seed).integers(0, 256, (height, width, 3), np.uint8)
     pixels[: height // 2] = (224, 172, 140)
     pixels[height // 4 : height // 2] -= np.arange(width, dtype=np.uint8)[None, :, None] % 23
+    if min(width, height) >= FACE:
+        portrait = Image.fromarray(photograph("grace_hopper")[20:420, 60:460])
+        pixels[:FACE, :FACE] = np.asarray(portrait.resize((FACE, FACE)))
     return pixels
 
 
@@ -107,7 +114,23 @@ class TestPixels:
     @pytest.mark.parametrize("name", NEUTRAL)
     def test_a_neutral_parameter_changes_nothing(self, name):
         neutral = perturbation(name, **NEUTRAL[name])
-        assert (perturb(picture(), [neutral], SUBJECT) == picture()).all()
+        assert (neutral.change(picture(), SUBJECT, 0) == picture()).all()
+
+    @pytest.mark.parametrize("name", NEUTRAL)
+    def test_an_unchanged_picture_is_inapplicable(self, name):
+        neutral = perturbation(name, **NEUTRAL[name])
+        for order in ([neutral], [perturbation("padding", thickness=7), neutral]):
+            with pytest.raises(Inapplicable, match=rf"^{neutral.title}: no pixel changes. Choose "):
+                perturb(picture(), order, SUBJECT)
+
+    @pytest.mark.parametrize("size", [(1, 1), (130, 64), (130, 65), (130, 129)])
+    def test_a_single_changed_pixel_is_a_change(self, size):
+        width, height = size
+        for row in {0, height // 2, height - 1}:
+            before = np.zeros((height, width, 3), np.uint8)
+            before[row, -1, 2] = 100
+            after = perturb(before, [perturbation("brightness", factor=1.3)])
+            assert after[row, -1, 2] == 130
 
     @pytest.mark.parametrize("size", [(1, 1), (1, 300), (2000, 3), (4, 900), (40, 2000)])
     def test_small_and_narrow_pictures_are_changed_or_it_says_why_not(self, made, size):
@@ -119,12 +142,15 @@ class TestPixels:
         if made.name in too_small:
             with pytest.raises(Inapplicable, match=rf"{width}x{height} px.* Choose .*\.$"):
                 perturb(picture(*size), [made], SUBJECT)
+        elif made.name == "beauty" or (made.name, size) == ("defocus", (1, 1)):
+            with pytest.raises(Inapplicable, match=r"no face|no pixel changes"):
+                perturb(picture(*size), [made], SUBJECT)
         else:
             after = perturb(picture(*size), [made], SUBJECT)
             assert (after.shape == (height, width, 3)) == (made.name not in GROWING)
 
     def test_any_two_can_be_combined_in_both_orders(self, made):
-        for other in ALL:
+        for other in set(ALL) - {made}:
             both = perturb(picture(), [made, other], SUBJECT, seed=3)
             assert both.ndim == 3
             alone = perturb(picture(), [made], SUBJECT, seed=3)
@@ -161,13 +187,18 @@ class TestFiles:
     )
     def test_a_file_of_any_mode_becomes_an_rgb_png(self, made, mode, kind):
         if mode.startswith("I"):
-            levels = np.full((120, 150), 30_000, ">u2" if mode.endswith("B") else "<u2")
-            source = Image.fromarray(levels)
+            levels = np.asarray(Image.fromarray(picture()).convert("L"), np.uint16) * 257
+            source = Image.fromarray(levels.astype(">u2" if mode.endswith("B") else "<u2"))
         else:
             source = Image.fromarray(picture()).convert(mode)
         file = io.BytesIO()
         source.save(file, kind)
-        png = perturb_png(Perturbing(file.getvalue(), (made,), SUBJECT))
+        perturbing = Perturbing(file.getvalue(), (made,), SUBJECT)
+        if mode == "1" and made.name in UNCHANGED_IN_BLACK_AND_WHITE:
+            with pytest.raises(Inapplicable):
+                perturb_png(perturbing)
+            return
+        png = perturb_png(perturbing)
         with Image.open(io.BytesIO(png)) as out:
             assert (out.format, out.mode, out.info) == ("PNG", "RGB", {})
             assert (out.size == (150, 120)) == (made.name not in GROWING)
