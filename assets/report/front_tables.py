@@ -162,7 +162,7 @@ def _empty(profile: Profile, folder: str) -> Cell:
     gap = profile.gaps.get(folder)
     if gap is None:
         return Cell("", note="not run")
-    if not gap.command:
+    if not gap.price:
         return Cell("", note=gap.told)
     return Cell("", note="not run", fill=Fill(gap.price, gap.told, gap.command))
 

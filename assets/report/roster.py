@@ -45,7 +45,7 @@ class Planned:
 class Gap:
     """What would fill an empty cell: the command, and what it would cost, in words.
 
-    A benchmark that has nothing for such a model has no command.
+    A benchmark that has nothing for such a model has neither; one that no command fills has none.
     """
 
     command: str

@@ -54,7 +54,7 @@ def test_who_was_just_added_has_a_row_of_commands(tmp_path):
         assert benchmark.title in page
     row = next(row for row in page.split("<tr") if "judges/eye.html" in row)
     assert row.count("data-value") == 2
-    assert row.count("<details") == sum(bool(gap.command) for gap in roster.gaps["eye"].values())
+    assert row.count("<details") == sum(bool(gap.price) for gap in roster.gaps["eye"].values())
 
 
 @pytest.mark.parametrize(
