@@ -144,5 +144,18 @@ def test_a_line_says_what_is_kept_and_the_next_partition_is_not_begun(story, nam
     assert story[name].runs == ["SIGTERM", "Ctrl-C"].index(name) + 1
 
 
+def test_a_command_that_starts_no_run_says_that_what_is_finished_is_kept(prepared, forks):
+    """It waits for a cassette that nobody writes."""
+    cassette = prepared / "cassette"
+    os.mkfifo(cassette)
+    process = forks.start("-m", "commands.app", "import", cassette, cwd=prepared)
+    # It is open for writing once the command has opened it for reading.
+    with cassette.open("wb"):
+        process.send_signal(signal.SIGTERM)
+        process.wait()
+    assert (process.returncode, process.stdout) == (143, "")
+    assert process.stderr == "Interrupted: what is finished is kept.\n"
+
+
 def test_a_step_whose_command_was_killed_stops_within_five_seconds(story):
     assert story["SIGKILL"].noticed_s < 5
