@@ -30,7 +30,7 @@ def test_its_ends_are_quantiles_of_all_resamples():
     one, other = scored(np.random.default_rng(4), 20)
     counts = draws("correlation/0/20", 20, np.full(20, 0.05)).astype(int)
     drawn = [(np.repeat(one, count), np.repeat(other, count)) for count in counts]
-    found = correlation(one, other, seed=0)
+    found = correlation(one, other, range(20), seed=0)
     pearson = [np.corrcoef(*pair)[0, 1] for pair in drawn]
     assert found.pearson_interval == pytest.approx(np.quantile(pearson, [0.025, 0.975]))
     spearman = [np.corrcoef(*rankdata(pair, axis=1))[0, 1] for pair in drawn]
@@ -81,12 +81,13 @@ def test_three_pictures_are_enough_and_a_scale_changes_nothing(scale):
 
 
 def test_items_of_one_picture_are_resampled_together():
-    """As if five texts of a picture were independent, intervals would cover 0 in 68 %."""
-    random, inside = np.random.default_rng(4), 0
+    """Five texts that say the same of a picture are one: as five, intervals cover 0 in 68 %."""
+    one, other = scored(np.random.default_rng(4), 30)
     pictures = np.repeat(np.arange(30), 5)
-    for _ in range(40):
-        one, other = random.normal(size=(2, 30))[:, pictures] + 0.3 * random.normal(size=(2, 150))
-        found = correlation(one, other, pictures, seed=0)
-        assert found.images == 30
-        inside += found.pearson_interval.low <= 0 <= found.pearson_interval.high
-    assert inside >= 40 * (0.95 - 3 * np.sqrt(0.95 * 0.05 / 40))
+    repeated = correlation(one[pictures], other[pictures], pictures, seed=0)
+    single = correlation(one, other, range(30), seed=0)
+    assert repeated.images == single.images == 30
+    for values, expected in zip(repeated[1:5], single[1:5], strict=True):
+        assert values == pytest.approx(expected, abs=0.01)
+    apart = correlation(one[pictures], other[pictures], range(150), seed=0)
+    assert np.ptp(apart.pearson_interval) < 0.6 * np.ptp(single.pearson_interval)

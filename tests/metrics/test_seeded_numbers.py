@@ -93,7 +93,7 @@ TABLES = {
     "accuracy": (accuracy_table, ANSWERS),
 }
 SINGLE = {
-    "correlation": lambda **seed: correlation(*RANDOM_PAIR, **seed),
+    "correlation": lambda **seed: correlation(*RANDOM_PAIR, range(72), **seed),
     "kendall": lambda **seed: kendall(*RANDOM_PAIR, CLUSTERS, **seed),
     "agreement": lambda **seed: pairwise_agreement(ANNOTATED, **seed),
     "mme": lambda **seed: mme_score(MME, "cognition", **seed),
