@@ -196,6 +196,13 @@ class TestTooFew:
         whole = caveat != "families left in" and len({*families}) > 1
         np.testing.assert_array_equal(model.left_out, alike if whole else np.eye(len(of)))
 
+    @pytest.mark.parametrize(("lacking", "caveat"), [(1, ""), (2, "scales uncertain")])
+    def test_ten_numbers_take_eleven_cells(self, lacking, caveat):
+        """Four judges' leniency and scale, and four qualities, of which two are a convention."""
+        means = np.random.default_rng(0).normal(size=(4, 4))
+        means[[0, 2][:lacking], [1, 3][:lacking]] = np.nan
+        assert model_for(means).caveat == caveat
+
     def test_enough_cells_in_the_wrong_places_are_too_few(self):
         """A generator that its own family alone has scored."""
         means = np.random.default_rng(0).normal(size=(8, 8))

@@ -140,7 +140,7 @@ def test_every_page_shows_one_number_and_families_are_not_part_of_what_is_usual(
     assert [row["tested"] for row in rows if row["p"] is not None] == ["self-preference", "one"]
 
 
-def test_what_is_missing_is_beside_the_points_and_where_it_matters_nothing_is_ranked():
+def test_what_is_missing_is_beside_the_points_and_where_it_matters_nothing_is_ranked(tmp_path):
     """`cid` gives none of its poorest captions a score, of which all have the same opinion."""
     poor = np.arange(IMAGES) % 4 == 0
     scores = everybody()
@@ -162,6 +162,9 @@ def test_what_is_missing_is_beside_the_points_and_where_it_matters_nothing_is_ra
     assert "cid" not in finding([found]).sentence
     (told,) = (each for each in found.problems("reference_free") if each.startswith("cid:"))
     assert told.endswith("Which scores are missing makes the difference: go by the second.")
+    _, pages = published(tmp_path / "site", found)
+    assert told in pages["index.html"]
+    assert told in pages["dataset-zoo.html"]
 
 
 def test_missing_cells_are_marked_and_never_zero():
