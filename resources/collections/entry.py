@@ -70,6 +70,8 @@ class Collection(BaseModel):
     path: str = Field(min_length=1, description="the table, or the folder with it or the pictures")
     images: str | None = Field(default=None, min_length=1)
     """The folder that files are named from; by default the table's."""
+    may_leave_folder: bool = False
+    """Whether files and links may lead out of the folder that they are named from."""
     columns: ColumnNames = ColumnNames()
     heads: tuple[Name, ...] = Field(default=(), strict=False)
     """The columns of a .csv, .tsv or .txt (tabs) whose first line does not name them."""

@@ -11,7 +11,14 @@ from typing import Any, NamedTuple
 from resources.collections.captions import Captions
 from resources.collections.entry import Collection
 from resources.collections.row import BadRow, Row
-from resources.untrusted_input import BadJson, clean, infinity_as_written, parse_untrusted
+from resources.contained_paths import OutsideFolder, file_within
+from resources.untrusted_input import (
+    BadJson,
+    clean,
+    infinity_as_written,
+    parse_untrusted,
+    valid_unicode,
+)
 
 TEXTS = ("domain", "text", "question", "answer", "options")
 """What a table may have a column of text for."""
@@ -38,7 +45,7 @@ def item_of(row: Row, collection: Collection) -> Item:
     for name in columns.used:
         if name not in cells:
             raise BadRow(f"it has no `{name}`")
-    image, file = _image(columns.image_of(cells, partial(_text, cells)), collection.folder)
+    image, file = _image(columns.image_of(cells, partial(_text, cells)), collection)
     texts = {name: _text_or_none(cells, getattr(columns, name)) for name in ("name", *TEXTS)}
     name = texts.pop("name") or row.name or str(row.number)
     said = texts | {
@@ -66,7 +73,7 @@ def with_captions(item: Item, captions: Captions) -> Item:
     return item._replace(said={**item.said, "text": text, "references": references})
 
 
-def _image(said: Any, folder: Path) -> tuple[Path | bytes, str | None]:
+def _image(said: Any, collection: Collection) -> tuple[Path | bytes, str | None]:
     """A picture's bytes, or its file. `datasets` writes `{bytes: …, path: …}`."""
     if isinstance(said, Mapping):
         data, path = said.get("bytes"), said.get("path")
@@ -79,9 +86,14 @@ def _image(said: Any, folder: Path) -> tuple[Path | bytes, str | None]:
         raise BadRow("it names no picture")
     if "://" in said:
         raise BadRow(f"its picture is an address ({said}): download it, and name the file")
-    if "\0" in said:
+    if "\0" in said or said != valid_unicode(said):
         raise BadRow("its picture has a name that no file has")
-    return folder / said.strip(), said.strip()
+    file = said.strip()
+    try:
+        path = file_within(collection.folder, file, may_leave=collection.may_leave_folder)
+    except OutsideFolder as error:
+        raise BadRow(str(error)) from None
+    return path, file
 
 
 def _text_or_none(cells: Mapping[str, Any], name: str | None) -> str | None:

@@ -142,6 +142,8 @@ class Model(BaseModel):
         min_length=1, strict=False, description=f"a list from {', '.join(get_args(Role))}"
     )
     parameters: dict[str, Any] = Field(default={}, validate_default=True)
+    may_leave_folder: bool = False
+    """Whether files and links of a manifest may lead out of its folder."""
     devices: tuple[str, ...] = Field(default=(), strict=False)
     """What a painter of diffusers runs on, in torch's words: a process for each."""
     base_url: str | None = Field(default=None, validate_default=True)
@@ -243,6 +245,14 @@ class Model(BaseModel):
                 f"full: write {2 * batches}, or remove it"
             )
         return concurrency
+
+    @field_validator("may_leave_folder")
+    @classmethod
+    def _of_a_manifest(cls, may_leave: bool, entry: ValidationInfo) -> bool:
+        backend = entry.data.get("backend")
+        if may_leave and backend is not None and backend != "folder":
+            raise ValueError(f"is not used by the backend {backend!r}: remove it")
+        return may_leave
 
     @field_validator("devices")
     @classmethod

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, TypeAlias
 from resources.collections import CollectionError
 from resources.collections.row import Row
 from resources.collections.tables import rows_of
+from resources.contained_paths import OutsideFolder, file_within
 from resources.models.data_root import data_root
 from resources.models.entry import Model
 from resources.spreadsheets import unguarded
@@ -57,9 +58,10 @@ class Manifest(NamedTuple):
 
     path: Path
     rows: Mapping[Wanted, Painted]
+    may_leave_folder: bool
 
     def find(self, wanted: Wanted) -> Painted:
-        """The row of a picture, whose file is there. Raises `NotPainted`."""
+        """The row of a picture, whose file is there, in the folder. Raises `NotPainted`."""
         row = self.rows.get(wanted)
         if row is None:
             number = f"sample {wanted.sample}"
@@ -70,6 +72,10 @@ class Manifest(NamedTuple):
             raise NotPainted(f"{self.path} has no row of the prompt {said!r}, {number}.")
         if not row.path.is_file():
             raise NotPainted(f"{self.path}, {row.place}: {row.path} is not there.")
+        try:
+            file_within(self.path.parent, row.file, may_leave=self.may_leave_folder)
+        except OutsideFolder as error:
+            raise NotPainted(f"{self.path}, {row.place}: {error}.") from None
         return row
 
 
@@ -101,7 +107,7 @@ def manifest_of(model: Model) -> Manifest:
             f"{', '.join(COLUMNS)}, or correct `model` in models.yaml. `counterfactory prompts` "
             "lists what is to be painted."
         ) from None
-    return _read(path, _state_of(told), model.takes_seed)
+    return _read(path, _state_of(told), model.takes_seed, model.may_leave_folder)
 
 
 def named_by(model: Model, prompt: str, seed: int | None, sample: int) -> dict[str, str]:
@@ -133,7 +139,7 @@ def _digest(path: Path, state: _State) -> str:
 
 
 @lru_cache(maxsize=16)
-def _read(path: Path, state: _State, seeded: bool) -> Manifest:
+def _read(path: Path, state: _State, seeded: bool, may_leave_folder: bool) -> Manifest:
     try:
         rows, problems = _checked(path, rows_of(path, ("prompt", "file")), seeded)
     except CollectionError as error:
@@ -143,7 +149,7 @@ def _read(path: Path, state: _State, seeded: bool) -> Manifest:
         lines = [f"  {path}, {each}" for each in problems[:_TOLD]]
         lines += [f"  and {more:,} more"] if more > 0 else []
         raise ManifestError("\n".join([f"{path} has {len(problems):,} rows with errors.", *lines]))
-    return Manifest(path, rows)
+    return Manifest(path, rows, may_leave_folder)
 
 
 def _checked(

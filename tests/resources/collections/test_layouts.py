@@ -183,9 +183,13 @@ def test_links_that_lead_nowhere_or_to_a_folder_are_told(tmp_path, picture, coll
     (tmp_path / "mine/gone.png").symlink_to("not-fetched.png")
     (tmp_path / "mine/more").symlink_to(tmp_path / "elsewhere")
     rows = collected("- {name: mine, path: mine}")
+    outside = (
+        f"lies outside {tmp_path}/mine: move it there, or write `may_leave_folder: true` in the "
+        "entry if its table is to be trusted."
+    )
     assert [(row["image_id"], row["reason"]) for row in rows] == [
         ("mine/gone", f"{tmp_path}/mine/gone.png is not there."),
-        ("mine/more", f"{tmp_path}/mine/more is no file."),
+        ("mine/more", f"{tmp_path}/mine/more {outside}"),
         ("mine/red", None),
     ]
 

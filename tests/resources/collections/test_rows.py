@@ -256,3 +256,46 @@ def test_few_pictures_are_held_at_once(picture, stores, monkeypatch):
 def test_a_file_that_never_ends_is_not_read(tmp_path, told):
     os.mkfifo(tmp_path / "pipe.png")
     assert told("file,text,score\npipe.png,a,5\n") == {"line 2": f"{tmp_path}/pipe.png is no file."}
+
+
+@pytest.mark.parametrize("name", ["../secret.png", "{outside}", "link.png", "linked/secret.png"])
+def test_pictures_outside_the_folder_are_refused_unless_the_entry_allows_them(
+    tmp_path, picture, collected, name
+):
+    outside = picture("secret.png")
+    picture("mine/more/red.png", "blue")
+    (tmp_path / "mine/link.png").symlink_to(outside)
+    (tmp_path / "mine/linked").symlink_to(tmp_path)
+    (tmp_path / "mine/inside.png").symlink_to("more/red.png")
+    file = name.format(outside=outside)
+    (tmp_path / "mine/rows.csv").write_text(f"image\n{file}\nmore/../inside.png\n")
+    refused, inside = collected("- {name: mine, path: mine/rows.csv}")
+    assert (refused["outcome"], refused["sha256"], refused["file"]) == ("rejected", None, None)
+    assert f"{file} lies outside {tmp_path}/mine: move it there, or write" in refused["reason"]
+    assert inside["outcome"] == "taken"
+    allowed, _ = collected("- {name: mine, path: mine/rows.csv, may_leave_folder: true}")
+    assert allowed["outcome"] == "taken"
+
+
+def test_a_neighbour_whose_name_begins_alike_is_outside(picture, tmp_path, collected):
+    picture("mine-too/red.png")
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine/rows.csv").write_text("image\n../mine-too/red.png\n")
+    (row,) = collected("- {name: mine, path: mine/rows.csv}")
+    assert "lies outside" in row["reason"]
+
+
+def test_links_in_a_folder_of_pictures_do_not_leave_it(picture, tmp_path, collected):
+    picture("mine/red.png")
+    (tmp_path / "mine/blue.png").symlink_to(picture("secret.png", "blue"))
+    outside, inside = collected("- {name: mine, path: mine}")
+    assert "lies outside" in outside["reason"]
+    assert inside["outcome"] == "taken"
+
+
+@pytest.mark.parametrize("name", ["\\ud800.png", "\\u0000.png", "a" * 5000, "~", "..", "."])
+def test_a_name_that_no_file_has_is_of_its_row(picture, tmp_path, collected, name):
+    picture("red.png")
+    (tmp_path / "mine.jsonl").write_text(f'{{"image": "{name}"}}\n{{"image": "red.png"}}\n')
+    wrong, right = collected("- {name: mine, path: mine.jsonl}")
+    assert (wrong["outcome"], right["outcome"]) == ("rejected", "taken")

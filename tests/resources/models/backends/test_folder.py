@@ -229,6 +229,32 @@ def test_a_manifest_elsewhere_is_not_looked_for_here(folder):
         call_keys(of, [Paint("A hen.")])
 
 
+@pytest.mark.parametrize("name", ["../secret.png", "{outside}", "link.png"])
+def test_a_picture_outside_the_folder_is_refused_unless_the_entry_allows_it(folder, name):
+    outside = folder.parent / "secret.png"
+    outside.write_bytes(png("red"))
+    (folder / "link.png").symlink_to(outside)
+    write(folder, f"{HEAD}A hen.,0,{name.format(outside=outside)}\n")
+    with asking(folder) as ask:
+        (refused,) = ask(Paint("A hen.")).outcomes
+        assert isinstance(refused, Failed)
+        assert f"lies outside {folder}: move it there, or write" in refused.error
+        allowing = painter(folder).model_copy(update={"may_leave_folder": True})
+        assert isinstance(ask(Paint("A hen."), of=allowing).outcomes[0], Answered)
+
+
+def test_only_a_folder_may_be_left():
+    with pytest.raises(ValueError, match="is not used by the backend 'openai'"):
+        Model(
+            name="gpt",
+            backend="openai",
+            model="gpt",
+            family="gpt",
+            roles=("judge",),
+            may_leave_folder=True,
+        )
+
+
 def test_it_costs_nothing(folder):
     assert bound_of(painter(folder), Paint("A hen.")) == 0
 
