@@ -6,7 +6,7 @@ What cannot be turned raises `NotTurned`, which says why.
 import re
 from collections.abc import Mapping, Sequence
 
-from generators.prompts.negation.lexicon import is_adjective
+from generators.prompts.negation.open_words import is_adjective
 from generators.prompts.words import singular
 
 YES_NO: Mapping[str, str] = {

@@ -7,7 +7,7 @@ file's name ends with its version.
 from pathlib import Path
 
 from generators.prompts.negation.check import RULES, Reading, check, read
-from generators.prompts.negation.grammar import Negation, Way, negate
+from generators.prompts.negation.grammar import Negation, Way, negate, quote
 from generators.prompts.negation.questions import NotUnderstood
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "check",
     "negate",
     "negation_prompt",
+    "quote",
     "read",
 ]
 

@@ -8,9 +8,10 @@ the auxiliary moves, and one phrase may stand elsewhere. A reason begins with th
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from generators.prompts.negation.grammar import Way
+from generators.prompts.negation.grammar import Way, quote
 from generators.prompts.negation.in_place import read_in_place
 from generators.prompts.negation.prefixed import without_prefix, wrong_statement
+from generators.prompts.negation.questions import NotUnderstood
 from generators.prompts.negation.words import original_of, words_of
 
 RULES: Mapping[str, str] = {
@@ -20,7 +21,7 @@ RULES: Mapping[str, str] = {
     "words kept": "It keeps every word and number of the question.",
     "nothing added": "It adds nothing but the negation.",
     "case kept": "It keeps capitals and small letters, but for the first letter.",
-    "order kept": "It keeps the order of words; after the prefix one phrase may stand elsewhere.",
+    "order kept": "It keeps the order of words; only \"in the image\" may stand at the other end.",
 }
 """The rules, by the names that reasons begin with."""
 _QUOTES = "\"'“”‘’` \n"
@@ -46,6 +47,10 @@ def check(question: str, negated: str) -> str | None:
 def read(question: str, negated: str) -> Reading:
     """How a question was negated, or which rule is broken and how."""
     negated, original = negated.strip(_QUOTES), original_of(question.strip())
+    if not original.words.low:
+        return Reading(None, "a negation: the question has no words.")
+    if _is_quotation(question, negated):
+        return Reading("quoted", None)
     marks = negated.count("?")
     if not marks:
         return Reading(None, "one question: it has no question mark.")
@@ -63,3 +68,11 @@ def read(question: str, negated: str) -> Reading:
         else ("words kept: nothing follows the prefix.")
     )
     return Reading(None if problem else "prefix", problem)
+
+
+def _is_quotation(question: str, negated: str) -> bool:
+    """Whether a text asks if "no" is the right answer to a question."""
+    try:
+        return quote(question).question.strip(_QUOTES) == negated
+    except NotUnderstood:
+        return False

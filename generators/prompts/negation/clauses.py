@@ -1,35 +1,53 @@
 """The subject and the predicate of a yes/no question.
 
-There is no parser behind this: a subject ends where a word begins a predicate. Where that can be
-read in two ways, `NotUnderstood` says so, and nothing is guessed.
+A question is read in all ways that its words allow: a word may belong to several classes, and a
+subject may end after any word. Where one reading is left, that is it; else `NotUnderstood` says so,
+and nothing is guessed.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from generators.prompts.negation import lexicon
 from generators.prompts.negation.lexicon import (
-    BASE_VERBS,
     BE,
     DEMONSTRATIVES,
     DETERMINERS,
-    JOINS,
-    PREPOSITIONS,
+    HAVE,
+    INDEFINITE,
+    PICTURES,
+    PLACES,
     PRONOUNS,
-    RELATIONAL,
-    RELATIVES,
-    is_adjective,
-    is_adverb,
-    is_gerund,
-    is_number,
-    is_participle,
+    VALUES,
+)
+from generators.prompts.negation.marks import is_known, mark_of, marks_of
+from generators.prompts.negation.open_words import is_adjective
+from generators.prompts.negation.phrases import (
+    ADDED,
+    DOING,
+    MATERIAL,
+    NO_END,
+    NOUN_ALONE,
+    SINGLE,
+    UNCOUNTED,
+    Kind,
+    Number,
+    predicate,
+    subject,
 )
 from generators.prompts.negation.questions import NotUnderstood, Question, plain
 
-_OPENING, _CLOSING = "\"'“‘", ('"', "'", "”", "’", '".', "”.")
-_ENDS = ("on", "off")
-"""As the last word they are what something is: "Is the TV on the wall on?"."""
-_POSSESSIVE = ("'s", "s'")
+MOST_WORDS = 40
+"""Words of a question that is read."""
+_KINDS: Mapping[str, Kind] = {
+    **dict.fromkeys(("is", "was"), "is"),
+    **dict.fromkeys(BE - {"is", "was"}, "are"),
+    **dict.fromkeys(HAVE, "have"),
+}
+_NUMBERS: Mapping[str, Number] = {
+    **dict.fromkeys(("is", "was", "does", "has"), "singular"),
+    **dict.fromkeys(("are", "were", "do"), "plural"),
+}
+_MOST_SCENE_WORDS = 4
 
 
 class Clause(NamedTuple):
@@ -41,204 +59,94 @@ class Clause(NamedTuple):
 
 def clause_of(question: Question) -> Clause:
     """The subject and the predicate of a question. Raises `NotUnderstood`."""
-    words, low = question.words, [_low(word) for word in question.words]
+    ends = subject_ends(question)
+    if len(ends) == 1:
+        return Clause(question.words[: ends[0]], question.words[ends[0] :])
+    if not ends:
+        raise NotUnderstood("Where its subject ends cannot be told: no way to read it is known.")
+    ways = " or ".join(repr(" ".join(question.words[:end])) for end in ends)
+    raise NotUnderstood(f"Where its subject ends can be read in several ways: after {ways}?")
+
+
+def subject_ends(question: Question) -> list[int]:
+    """After how many words its subject may end. Raises `NotUnderstood`."""
+    words = question.words
     if len(words) < 2:
         raise NotUnderstood("It has no predicate.")
-    if low[0] == "there" or _stands_alone(low):
-        at = 1
-    elif question.auxiliary in BE:
-        at = _be(words, low)
-    elif question.auxiliary in lexicon.HAVE:
-        at = _has(low)
-    else:
-        at = _verb(low)
-    if RELATIVES.intersection(low[:at]) or "that" in low[1:at]:
-        raise NotUnderstood("A clause stands in its subject: where that ends cannot be told.")
-    return Clause(words[:at], words[at:])
+    if len(words) > MOST_WORDS:
+        raise NotUnderstood(f"It is longer than {MOST_WORDS} words.")
+    if _stands_alone(words):
+        return [1]
+    marked, places = marks_of(words)
+    if (name := _name_again(words, marked, places)) is not None:
+        return [name]
+    kind, number = _KINDS.get(question.auxiliary, "do"), _NUMBERS.get(question.auxiliary, "any")
+    ends = [
+        word
+        for word, end in enumerate(places)
+        if end
+        and not (NO_END.match(marked, end - 1) or (end > 1 and marked[end - 1] in "qhQ"))
+        and not (kind == "are" and UNCOUNTED.match(marked, end - 1))
+        and subject(number).fullmatch(marked, 0, end)
+        and predicate(kind).fullmatch(marked, end)
+        and not _is_doubtful(words, marked, word, end)
+    ]
+    if marked[-1] == "Z" and ends and places[ends[-1]] == len(marked) - 1:
+        return ends[-1:]
+    return list(_without_lesser(words, marked, [(word, places[word] or 0) for word in ends]))
 
 
-def _low(word: str) -> str:
-    """A word in small letters; "A" inside a question is no article but what something is called."""
-    bare = word.strip("\"'“”‘’()[]{}.,;:!?")
-    return bare if bare == "A" else plain(word)
+def is_scene(words: Sequence[str]) -> bool:
+    """Whether words say where to look, as "in the image"."""
+    first, last = plain(words[0]), plain(words[-1])
+    is_short = 2 <= len(words) <= _MOST_SCENE_WORDS
+    return is_short and first in ("in", "of", "from", "on") and last in PLACES | PICTURES
 
 
-def _stands_alone(low: Sequence[str]) -> bool:
-    """Whether a pronoun is the whole subject: what follows can be no part of it."""
-    after = low[1]
-    if low[0] in PRONOUNS:
-        return after not in PREPOSITIONS or low[0] not in lexicon.INDEFINITE
-    if low[0] not in DEMONSTRATIVES:
-        return False
-    return (
-        len(low) == 2
-        or after in DETERMINERS
-        or after in PREPOSITIONS
-        or is_adverb(after)
-        or (after in BASE_VERBS and not lexicon.may_be_noun(after))
-    )
+def _stands_alone(words: Sequence[str]) -> bool:
+    """Whether the first word is the whole subject, whatever follows."""
+    first = plain(words[0])
+    if first in DEMONSTRATIVES:
+        return mark_of(words[1]) in "dspibkh"
+    return first == "there" or (first in PRONOUNS and first not in INDEFINITE)
 
 
-def _is_noun(low: Sequence[str], place: int) -> bool:
-    """Whether the word at a place can be the last one of a noun phrase."""
-    word = low[place]
-    if word in DETERMINERS:
-        return place == 0 and word in DEMONSTRATIVES
-    if word.endswith(_POSSESSIVE):
-        return False
-    return word not in PREPOSITIONS and word not in JOINS and not is_adverb(word)
+def _name_again(words: Sequence[str], marked: str, places: Sequence[int | None]) -> int | None:
+    """Where a name begins after which the subject's noun comes again, as in "the logo on this car
+    Audi logo"."""
+    of_word = [" " if place is None else marked[place] for place in places]
+    phrase = next((at for at, mark in enumerate(of_word) if mark in "pi"), 0)
+    last = len(words) - 1
+    if phrase < 1 or plain(words[last]) != plain(words[phrase - 1]):
+        return None
+    name = last
+    while of_word[name - 1] == "y":
+        name -= 1
+    is_after_noun = name > phrase + 1 and NOUN_ALONE.match(of_word[name - 1])
+    return name if is_after_noun and name < last else None
 
 
-def _be(words: Sequence[str], low: Sequence[str]) -> int:
-    """Where the predicate of a form of be begins."""
-    strong = next((at for at in range(1, len(low)) if _begins(words, low, at)), None)
-    phrase = next((at for at in range(1, len(low)) if _begins_phrase(low, at)), None)
-    last = len(low) - 1
-    if strong is None and is_number(low[-1]) and lexicon.VALUES.intersection(low[:phrase]):
-        return last
-    if strong is None and phrase is not None and phrase < last and low[-1] in _ENDS:
-        return last
-    if strong is not None:
-        _require_one_reading(words, low, strong, phrase)
-        return strong
-    if phrase is not None:
-        return _past_names(words, low, phrase)
-    if not _is_noun(low, last - 1):
-        raise NotUnderstood(f"Where its subject ends cannot be told: before {words[last]!r}?")
-    return last
-
-
-def _begins(words: Sequence[str], low: Sequence[str], at: int) -> bool:
-    """Whether a predicate begins at a word, other than with a preposition."""
-    word = low[at]
-    if not _is_noun(low, at - 1):
-        return False
-    if is_gerund(word) or is_participle(word):
-        return not _may_modify(low, at - 1) or _is_followed(low, at)
-    if word in DETERMINERS or word == "as":
+def _is_doubtful(words: Sequence[str], marked: str, word: int, end: int) -> bool:
+    """Whether a subject may well go on: before a number or a material, or where its last word is in
+    no lexicon."""
+    if marked[end:] == "n":
+        return not VALUES.intersection(map(plain, words[:word]))
+    if MATERIAL.fullmatch(marked, end) and not SINGLE.fullmatch(marked, 0, end):
         return True
-    if is_adverb(word) or word == "half":
-        return at + 1 < len(low) and (word != "half" or is_adjective(low[at + 1]))
-    if words[at][0] in _OPENING:
-        return words[-1].endswith(_CLOSING)
-    return is_adjective(word) and _ends_phrase(words, low, at)
+    last, before = words[word - 1], plain(words[word - 2])
+    may_go_on = word > 2 and before not in DETERMINERS and not is_adjective(before)
+    return may_go_on and last.islower() and not is_known(plain(last))
 
 
-def _may_modify(low: Sequence[str], at: int) -> bool:
-    """Whether a word may stand before a noun, as big in "the big running dog"."""
-    return is_adjective(low[at]) or is_number(low[at])
-
-
-def _is_followed(low: Sequence[str], at: int) -> bool:
-    """Whether what follows a word is no noun that it could stand before."""
-    after = low[at + 1] if at + 1 < len(low) else ""
-    return not after or after in DETERMINERS or after in PREPOSITIONS or is_adverb(after)
-
-
-def _ends_phrase(words: Sequence[str], low: Sequence[str], at: int) -> bool:
-    """Whether nothing follows an adjective that it could belong to."""
-    if at + 1 == len(low) or words[at][-1] in ",:;":
-        return True
-    if low[at] in lexicon.ALSO_NOUNS:
-        return False
-    after = low[at + 1]
-    if is_adjective(low[at - 1]) and at > 1 and after != "than":
-        return False
-    return after in PREPOSITIONS or after in JOINS or is_adverb(after) or after == "enough"
-
-
-def _begins_phrase(low: Sequence[str], at: int) -> bool:
-    """Whether a phrase begins at a word that can be a predicate, as "on the sofa"."""
-    return low[at] in PREPOSITIONS and low[at] != "of" and _is_noun(low, at - 1)
-
-
-def _ends_noun(low: Sequence[str], at: int) -> bool:
-    """Whether nothing but a noun phrase's last word can stand there."""
-    if low[at] in lexicon.ALSO_NOUNS or low[at] in ("left", "right"):
-        return True
-    modifies = _may_modify(low, at) or low[at] in ("other", "same", "only")
-    return _is_noun(low, at) and low[at] not in DETERMINERS and not modifies
-
-
-def _past_names(words: Sequence[str], low: Sequence[str], phrase: int) -> int:
-    """Where the predicate begins if none but a phrase does, and maybe a name after it.
-
-    In "the logo on this car Audi logo" the noun comes again after the name, so that all before
-    belongs to the subject. Raises `NotUnderstood` for another name right after a noun.
-    """
-    for at in range(phrase + 2, len(low)):
-        is_name = words[at][:1].isupper() and not words[at - 1][:1].isupper()
-        is_label = len(low[at]) == 1 and low[phrase - 1] != "letter"
-        if not is_name or is_label or not _ends_noun(low, at - 1):
+def _without_lesser(
+    words: Sequence[str], marked: str, ends: Sequence[tuple[int, int]]
+) -> Iterator[int]:
+    """The readings that are left where another one says the same better."""
+    for word, end in ends:
+        earlier = [other for _, other in ends if other < end]
+        if ADDED.match(marked, end) and any(DOING.match(marked, other) for other in earlier):
             continue
-        if low[-1] == low[phrase - 1]:
-            return at
-        raise NotUnderstood(f"Where its subject ends cannot be told: before {words[at]!r}?")
-    return phrase
-
-
-def _require_one_reading(
-    words: Sequence[str], low: Sequence[str], at: int, phrase: int | None
-) -> None:
-    """Raise `NotUnderstood` where the subject may as well end elsewhere."""
-    is_verbal = is_gerund(low[at]) or is_participle(low[at])
-    told = NotUnderstood("Where its subject ends can be read in two ways.")
-    if not is_verbal:
-        if low[at] in lexicon.ALSO_NOUNS and phrase is not None:
-            raise told
-        return
-    before = low[phrase : phrase + 2] if phrase is not None and phrase < at else ()
-    if before and (before[0] in RELATIONAL or before[1] == "front"):
-        raise told
-    for later in range(at + 2, len(low)):
-        if not _is_noun(low, later - 1) or is_gerund(low[later - 1]):
+        is_earlier_placed = any(marked[other] in "pi" for other in earlier)
+        if is_earlier_placed and marked[end] in "pi" and is_scene(words[word:]):
             continue
-        if is_participle(low[later - 1]) or is_adjective(low[later - 1]):
-            continue
-        if is_gerund(low[later]) or is_participle(low[later]):
-            raise told
-        is_last = later + 1 == len(low)
-        if is_last and is_adjective(low[later]) and low[later] not in lexicon.ALSO_NOUNS:
-            raise told
-
-
-def _has(low: Sequence[str]) -> int:
-    """Where the participle after has, have or had stands, or what they have."""
-    for at in range(1, len(low)):
-        if not _is_noun(low, at - 1):
-            continue
-        if is_participle(low[at]) or low[at] in DETERMINERS or is_number(low[at]):
-            return at
-        if is_adverb(low[at]):
-            return at
-    raise NotUnderstood(
-        "Where its subject ends cannot be told: it has no participle that is known."
-    )
-
-
-def _verb(low: Sequence[str]) -> int:
-    """Where the verb after do or a modal verb stands."""
-    for at in range(1, len(low)):
-        if not _is_noun(low, at - 1):
-            continue
-        if is_adverb(low[at]):
-            return at
-        if low[at] in BASE_VERBS and not _is_noun_before_verb(low, at):
-            return at
-    for at in range(2, len(low)):
-        if low[at] in DETERMINERS and _is_noun(low, at - 1) and _is_noun(low, at - 2):
-            return at - 1
-    last = len(low) - 1
-    if last >= 1 and not PREPOSITIONS.intersection(low) and _is_noun(low, last - 1):
-        return last
-    raise NotUnderstood("Where its subject ends cannot be told: it has no verb that is known.")
-
-
-def _is_noun_before_verb(low: Sequence[str], at: int) -> bool:
-    """Whether a verb is a noun here, as the face in "the clock face show": a verb follows."""
-    if not lexicon.may_be_noun(low[at]):
-        return False
-    return any(
-        low[later] in BASE_VERBS and _is_noun(low, later - 1)
-        for later in range(at + 1, min(at + 2, len(low)))
-    )
+        yield word

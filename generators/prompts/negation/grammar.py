@@ -1,4 +1,7 @@
-"""The negation of a yes/no question by rule, in the two ways of the paper's prompt (Figure 3)."""
+"""The negation of a yes/no question by rule, in the two ways of the paper's prompt (Figure 3).
+
+A third way, a quotation, is right for every question, and no part of the prompt.
+"""
 
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -6,14 +9,16 @@ from generators.prompts.negation.clauses import Clause, clause_of
 from generators.prompts.negation.lexicon import (
     ARTICLES,
     BE,
+    JOINS,
     NEGATIONS,
-    is_adverb,
-    third_person,
+    QUESTION_WORDS,
 )
-from generators.prompts.negation.questions import Question, plain, question_in
+from generators.prompts.negation.open_words import is_adverb, third_person
+from generators.prompts.negation.questions import NotUnderstood, Question, plain, question_in
 
-Way: TypeAlias = Literal["prefix", "no", "not"]
+Way: TypeAlias = Literal["prefix", "no", "not", "quoted"]
 PREFIX = "Is it false that"
+QUOTED = 'Is "no" the right answer to the question "{question}"?'
 _QUANTITIES = frozenset(
     ["lot", "few", "little", "couple", "single", "number", "bit", "dozen", "hundred", "thousand",
      "total", "pair", "group", "variety", "large", "great", "good", "whole"]
@@ -26,7 +31,8 @@ class Negation(NamedTuple):
 
     question: str
     way: Way
-    """prefix for "Is it false that", no for an article that became "no", not for "not" added."""
+    """prefix for "Is it false that", no for an article that became "no", not for "not" added,
+    quoted for a question about the right answer to the question."""
 
 
 def negate(text: str) -> Negation:
@@ -40,11 +46,32 @@ def negate(text: str) -> Negation:
     'Is it false that the man wears a hat?'
     """
     question = question_in(text)
+    _require_one_statement(question)
     if _is_simple(question):
         words = [*question.intro, question.first, question.words[0], "no", *question.words[2:]]
         return Negation(f"{question.before}{' '.join(words)}?{question.after}", "no")
     stated = statement(question, clause_of(question))
     return Negation(f"{question.before}{PREFIX} {stated}?{question.after}", "prefix")
+
+
+def quote(text: str) -> Negation:
+    """The negation that asks whether "no" is the right answer. Raises `NotUnderstood`.
+
+    >>> quote("Is the town square? Answer yes or no.").question
+    'Is "no" the right answer to the question "Is the town square?"? Answer yes or no.'
+    """
+    try:
+        question = question_in(text)
+    except NotUnderstood:
+        core, mark, after = text.strip().partition("?")
+        first = plain(core.split()[0]) if core.strip() else ""
+        if not mark or "?" in after or not first or first in QUESTION_WORDS:
+            raise
+        before = ""
+    else:
+        before, after = question.before, question.after
+        core = " ".join([*question.intro, question.first, *question.words])
+    return Negation(f"{before}{QUOTED.format(question=f'{core}?')}{after}", "quoted")
 
 
 def statement(question: Question, clause: Clause) -> str:
@@ -53,12 +80,32 @@ def statement(question: Question, clause: Clause) -> str:
     if question.auxiliary in ("do", "does") and plain(predicate[0]) not in NEGATIONS:
         auxiliary = []
         if question.auxiliary == "does":
-            at = next(at for at, word in enumerate(predicate) if not is_adverb(plain(word)))
-            predicate[at] = third_person(predicate[at])
+            place = verb_place([plain(word) for word in predicate])
+            predicate[place] = third_person(predicate[place])
     intro = list(question.intro)
     if intro:
         intro[0] = intro[0][:1].lower() + intro[0][1:]
     return " ".join([*intro, *clause.subject, *auxiliary, *predicate])
+
+
+def verb_place(predicate: list[str]) -> int:
+    """Where the verb stands in a predicate in small letters: after its adverbs."""
+    places = (place for place, word in enumerate(predicate) if not is_adverb(word))
+    return next(places, 0)
+
+
+def _require_one_statement(question: Question) -> None:
+    """Raise `NotUnderstood` for a request, and for a question that asks another one within it."""
+    words = [plain(word) for word in question.words]
+    if "if" in map(plain, question.intro):
+        raise NotUnderstood("It begins with a condition.")
+    if "please" in words:
+        raise NotUnderstood("It asks for a favour, and not whether something is so.")
+    if words[:1] in (["i"], ["you"], ["we"]) and {"if", "whether"}.intersection(words):
+        raise NotUnderstood("It asks another question within it.")
+    for place, word in enumerate(words[:-1]):
+        if word in JOINS and QUESTION_WORDS.intersection(words[place + 1 : place + 5]):
+            raise NotUnderstood("It asks another question after its first.")
 
 
 def _is_simple(question: Question) -> bool:

@@ -96,7 +96,8 @@ def _not_all(word: str) -> str:
 
 def _is_free(after: Sequence[str], place: int) -> bool:
     """Whether a noun can follow "no" here: no number or article does."""
-    return not (is_number(after[place + 1]) or after[place + 1] in DETERMINERS)
+    following = after[place + 1 : place + 2]
+    return bool(following) and not (is_number(following[0]) or following[0] in DETERMINERS)
 
 
 def _is_some(subject: Sequence[str]) -> bool:

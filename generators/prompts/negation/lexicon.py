@@ -1,22 +1,4 @@
-"""Word classes of English, as far as a yes/no question's subject and predicate are told by them.
-
-The closed classes are whole; verbs and adjectives (`word_classes.json`) are those that are asked
-about pictures.
-"""
-
-import json
-import re
-from collections.abc import Mapping
-from pathlib import Path
-
-_LISTS = json.loads(Path(__file__).with_name("word_classes.json").read_text("utf-8"))
-_PAST: Mapping[str, str] = _LISTS.pop("past")
-_CLASSES: Mapping[str, frozenset[str]] = {name: frozenset(each) for name, each in _LISTS.items()}
-
-BASE_VERBS = _CLASSES["verbs"]
-ADJECTIVES = _CLASSES["adjectives"]
-ALSO_NOUNS = _CLASSES["adjectives_also_nouns"]
-"""Adjectives that often end a noun phrase as nouns: "at the traffic light"."""
+"""The closed word classes of English, and short lists of open words that questions turn on."""
 
 BE = frozenset(["is", "are", "was", "were", "am"])
 DO = frozenset(["do", "does", "did"])
@@ -68,75 +50,36 @@ PREPOSITIONS = frozenset(
      "past", "like", "atop", "amid", "opposite", "alongside", "throughout", "out", "up", "down",
      "away"]
 )  # fmt: skip
-RELATIONAL = frozenset(
-    ["next", "near", "behind", "beside", "between", "above", "below", "opposite", "alongside"]
-)  # fmt: skip
-"""After them a participle may be said of what stands there, as of the man in "the dog beside the
-man wearing a hat"."""
 JOINS = frozenset(["and", "or", "but", "than", "as", "while", "because", "if", "when"])
-RELATIVES = frozenset(["who", "which", "whose", "whom", "where"])
+CLAUSE_WORDS = QUESTION_WORDS | {"whom", "because", "if", "while"}
+"""What a clause within a question begins with, beside "that"."""
 
 ADVERBS = frozenset(
-    ["very", "too", "quite", "more", "less", "most", "almost", "also", "already", "still", "just",
-     "now", "only", "rather", "so", "even", "not", "never", "closer", "always", "mostly", "as",
-     "somewhat", "there", "here"]
+    ["very", "too", "quite", "more", "less", "most", "least", "almost", "also", "already", "still",
+     "just", "now", "only", "rather", "so", "even", "not", "never", "always", "mostly", "somewhat",
+     "there", "here", "indeed", "maybe", "perhaps", "together", "apart", "yet", "ever", "both",
+     "exactly", "forward", "forwards", "backward", "backwards"]
 )  # fmt: skip
-_ADJECTIVE_ENDS = re.compile(r"(?:ous|ful|less|able|ible|ive|ish|like|shaped|colou?red|sided)$")
-_NO_ADJECTIVES = re.compile(
-    r"(?:fish|dish|table|cable|polish|finish|varnish|relish|rubbish|parish|olive|hive|drive|dive"
-    r"|archive|motive|native|detective|five|bible|handful|spoonful|armful)$"
-)
-
-
-def is_gerund(word: str) -> bool:
-    """Whether a word is a verb's -ing form, and no noun."""
-    return word.endswith("ing") and len(word) > 4 and word not in _CLASSES["no_gerunds"]
-
-
-def is_participle(word: str) -> bool:
-    """Whether a word is a past participle."""
-    return word in _CLASSES["participles"] or (
-        word.endswith("ed") and len(word) > 3 and word not in _CLASSES["no_participles"]
-    )
-
-
-def is_adjective(word: str) -> bool:
-    """Whether a word is an adjective that can be a predicate."""
-    return word in ADJECTIVES or (
-        _ADJECTIVE_ENDS.search(word) is not None and _NO_ADJECTIVES.search(word) is None
-    )
-
-
-def is_adverb(word: str) -> bool:
-    """Whether a word can begin a predicate before its adjective or verb."""
-    return word in ADVERBS or (word.endswith("ly") and word not in _CLASSES["no_adverbs"])
+SHADES = frozenset(["light", "dark", "bright", "deep", "pale"])
+"""Adjectives that may stand before a colour, as adverbs do."""
+PICTURES = frozenset(
+    ["image", "images", "picture", "pictures", "photo", "photos", "photograph", "photographs"]
+)  # fmt: skip
+PLACES = frozenset(
+    ["scene", "figure", "painting", "video", "frame", "screenshot", "illustration", "drawing",
+     "diagram", "chart", "map", "left", "right", "top", "bottom", "middle", "center", "centre",
+     "front", "back", "end", "edge", "side", "sides", "corner", "foreground", "background",
+     "distance", "box", "boxes"]
+)  # fmt: skip
+"""Where something is in a picture. These do nothing: "wearing a hat" is said of no "left"."""
+COMPOUNDS = frozenset(
+    ["traffic light", "fire hydrant", "stop sign", "parking meter", "sports ball", "baseball bat",
+     "baseball glove", "tennis racket", "wine glass", "hot dog", "potted plant", "dining table",
+     "cell phone", "teddy bear", "hair drier", "hair dryer"]
+)  # fmt: skip
+"""COCO's categories of two words, which POPE and its like ask about."""
 
 
 def is_number(word: str) -> bool:
     """Whether a word is a number, in digits or letters."""
     return word[:1].isdigit() or word in NUMBERS
-
-
-def may_be_noun(verb: str) -> bool:
-    """Whether a verb may as well be a noun."""
-    return verb in _CLASSES["verbs_also_nouns"]
-
-
-def third_person(verb: str) -> str:
-    """What a verb is after he, she or it.
-
-    >>> third_person("carry"), third_person("have"), third_person("wear")
-    ('carries', 'has', 'wears')
-    """
-    if verb in ("have", "be"):
-        return "has" if verb == "have" else "is"
-    if re.search(r"(?:s|x|z|ch|sh|o)$", verb):
-        return f"{verb}es"
-    return f"{verb[:-1]}ies" if re.search(r"[^aeiou]y$", verb) else f"{verb}s"
-
-
-def past_forms(verb: str) -> frozenset[str]:
-    """What the past of a verb may be: the irregular one, or else the regular ones."""
-    if verb in _PAST:
-        return frozenset([_PAST[verb]])
-    return frozenset([f"{verb}d", f"{verb}ed", f"{verb}{verb[-1]}ed", f"{verb[:-1]}ied"])

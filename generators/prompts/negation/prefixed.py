@@ -2,23 +2,20 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
 
 from generators.prompts.negation.lexicon import (
     AUXILIARIES,
     DO,
     NEGATIONS,
     QUESTION_WORDS,
-    past_forms,
-    third_person,
 )
-from generators.prompts.negation.words import Original, apart, is_moved, rewritten, words_of
+from generators.prompts.negation.open_words import past_forms, third_person
+from generators.prompts.negation.statements import OPTIONAL, is_statement
+from generators.prompts.negation.words import Original, apart, rewritten, words_of
 
 _PREFIX = re.compile(
     r"is it (?:false|untrue|incorrect|not (?:true|correct|the case))(?: that)?,? ", re.IGNORECASE
 )
-_OPTIONAL = frozenset(["any", "some", "there"])
-"""What a statement may leave out: "there are dogs" for "are there any dogs"."""
 
 
 def without_prefix(original: Original, negated: str) -> str | None:
@@ -31,21 +28,20 @@ def without_prefix(original: Original, negated: str) -> str | None:
 def wrong_statement(original: Original, stated: str) -> str | None:
     """What is wrong with a statement of a question, beginning with the rule that is broken."""
     before, after = original.words, words_of(stated)
+    is_right = original.question is not None and is_statement(original.question, after.low)
     lacks, adds = apart(before.low, after.low)
-    verbs = _said_otherwise(original.auxiliary, lacks, adds)
-    problem = _negated_again(lacks, adds) or differing(lacks, adds)
-    if problem is not None:
-        return problem
+    if not is_right:
+        _drop_what_may_differ(original.auxiliary, lacks, adds)
+        problem = _negated_again(lacks, adds) or differing(lacks, adds)
+        if problem is not None:
+            return problem
     if (word := rewritten(original, after.written)) is not None:
         return f"case kept: it writes {word!r}, which is no word of the question."
+    if is_right:
+        return None
     if after.low[original.first] == original.auxiliary and _opens(original.auxiliary):
         return f"order kept: after the prefix it still begins with {original.auxiliary!r}."
-    place = before.low.index(original.auxiliary, original.first)
-    asked = [word for at, word in enumerate(before.low) if at != place and word not in _OPTIONAL]
-    said = [verbs.get(word, word) for word in after.low if word not in _OPTIONAL]
-    if not any(is_moved(asked, some) for some in _without(said, original.auxiliary)):
-        return "order kept: its words stand in another order."
-    return None
+    return "order kept: its words stand in another order."
 
 
 def _opens(word: str) -> bool:
@@ -62,21 +58,20 @@ def differing(lacks: Counter[str], adds: Counter[str]) -> str | None:
     return None
 
 
-def _said_otherwise(auxiliary: str, lacks: Counter[str], adds: Counter[str]) -> Mapping[str, str]:
-    """Take off what a statement may say in another way; by its new form, a verb that has one."""
+def _drop_what_may_differ(auxiliary: str, lacks: Counter[str], adds: Counter[str]) -> None:
+    """Take off what a statement may say in another way."""
     if "any" in lacks:
         adds.pop("some", None)
-    for word in _OPTIONAL:
+    for word in OPTIONAL:
         lacks.pop(word, None)
     if auxiliary not in DO or auxiliary not in lacks:
-        return {}
+        return
     del lacks[auxiliary]
-    for verb in lacks:
+    for verb in list(lacks):
         forms = {third_person(verb)} if auxiliary == "does" else past_forms(verb)
         for form in forms.intersection(adds) if auxiliary != "do" else ():
             del lacks[verb], adds[form]
-            return {form: verb}
-    return {}
+            return
 
 
 def _negated_again(lacks: Counter[str], adds: Counter[str]) -> str | None:
@@ -87,9 +82,3 @@ def _negated_again(lacks: Counter[str], adds: Counter[str]) -> str | None:
         if word in NEGATIONS:
             return f"one negation: it takes {word!r} away."
     return None
-
-
-def _without(words: Sequence[str], one: str) -> list[list[str]]:
-    """The words without one of them, at each place where it stands; all where it does not."""
-    places = [at for at, word in enumerate(words) if word == one]
-    return [[*words[:at], *words[at + 1 :]] for at in places] or [list(words)]

@@ -40,8 +40,14 @@ def plain(word: str) -> str:
     return f"{bare}'" if word.rstrip('".,;:!?').endswith(("s'", "s’")) else bare
 
 
+LONGEST = 2_000
+"""Characters of a text that is read."""
+
+
 def question_in(text: str) -> Question:
     """The one question that a text asks. Raises `NotUnderstood`."""
+    if len(text) > LONGEST:
+        raise NotUnderstood(f"It is longer than {LONGEST:,} characters.")
     core, mark, after = text.strip().partition("?")
     if not mark:
         raise NotUnderstood("It does not end with a question mark.")

@@ -60,19 +60,6 @@ def apart(before: Sequence[str], after: Sequence[str]) -> tuple[Counter[str], Co
 def rewritten(original: Original, after: Sequence[str]) -> str | None:
     """A word that is written in other letters than it was, but for the question's first one."""
     start = original.words.written[original.first]
-    known = {*original.words.written, start[:1].lower() + start[1:]}
+    known = {*original.words.written, start[:1].lower() + start[1:], original.auxiliary}
     low = set(original.words.low)
     return next((word for word in after if word.lower() in low and word not in known), None)
-
-
-def is_moved(asked: Sequence[str], stated: Sequence[str]) -> bool:
-    """Whether words stand in the same order, or with one phrase elsewhere."""
-    if len(asked) != len(stated):
-        return False
-    low, high = 0, len(asked)
-    while low < high and asked[low] == stated[low]:
-        low += 1
-    while high > low and asked[high - 1] == stated[high - 1]:
-        high -= 1
-    some, other = list(asked[low:high]), list(stated[low:high])
-    return some == other or any(some[at:] + some[:at] == other for at in range(1, len(some)))

@@ -1,0 +1,126 @@
+"""A mark for each word, one character, that says which classes the word may belong to.
+
+d a determiner; q this, h that, Q these; k half; a more; s a pronoun; n a number; l a label, as A
+or C3; y a name; Z a quotation; m a picture; p a preposition, i to, o of; r an adverb; c and; t than,
+as; w who, which, if; b an auxiliary; ' a genitive; ( a parenthesis. Each combination of open
+classes has a mark of its own.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+from generators.prompts.negation.lexicon import (
+    ADVERBS,
+    ARTICLES,
+    AUXILIARIES,
+    CLAUSE_WORDS,
+    COMPOUNDS,
+    NUMBERS,
+    PICTURES,
+    POSSESSIVES,
+    PREPOSITIONS,
+    PRONOUNS,
+    QUANTIFIERS,
+)
+from generators.prompts.negation.open_words import VERBAL, Tag, guessed_classes, open_classes
+from generators.prompts.negation.questions import plain
+
+_CLOSED: Mapping[str, str] = {
+    **dict.fromkeys(ADVERBS, "r"),
+    **dict.fromkeys(PICTURES, "m"),
+    **dict.fromkeys(PREPOSITIONS, "p"),
+    **dict.fromkeys(CLAUSE_WORDS, "w"),
+    **dict.fromkeys(ARTICLES | POSSESSIVES | QUANTIFIERS | {"the"}, "d"),
+    **dict.fromkeys(("more", "most", "less", "least"), "a"),
+    **dict.fromkeys(PRONOUNS | {"him", "them", "us", "me", "himself", "herself", "itself"}, "s"),
+    **dict.fromkeys(AUXILIARIES - {"do", "have"}, "b"),
+    **dict.fromkeys(NUMBERS | {"zero", "hundred", "thousand"}, "n"),
+    **dict.fromkeys(("and", "or", "nor", "but"), "c"),
+    **dict.fromkeys(("these", "those"), "Q"),
+    **dict.fromkeys(("than", "as"), "t"),
+    **{"this": "q", "that": "h", "half": "k", "of": "o", "to": "i"},
+}
+_NAME = re.compile(r"[A-Z][\w&'’.-]*")
+_INITIAL = re.compile(r"[A-Z]\.")
+_LABEL = re.compile(r"[A-Z]?\d+|[A-Z]")
+_NUMBER = re.compile(r"(?=.*\d)[\d$€£#.+-][\d.,:/]*(?:st|nd|rd|th|%|s)?")
+_EDGES = "\"'“”‘’()[]{}.,;:!?"
+_CLOSING = {"(": ")", "[": "]", "{": "}", "“": "”", "‘": "’", '"': '"', "'": "'"}
+_BRACKETS = "([{"
+
+
+def _is_possible(tag: Tag) -> bool:
+    """Whether a word may have these classes together: few marks make short patterns."""
+    noun = tag & (Tag.SINGULAR | Tag.MASS | Tag.PLACE)
+    verb = tag & (Tag.BASE | VERBAL)
+    return verb & VERBAL != VERBAL and verb != Tag.BASE | Tag.GERUND and noun in (
+        Tag(0), Tag.SINGULAR, Tag.SINGULAR | Tag.MASS, Tag.SINGULAR | Tag.PLACE
+    )  # fmt: skip
+
+
+_TAGS = [Tag(bits) for bits in range(512) if _is_possible(Tag(bits))]
+_MARKS = {tag: chr(0xE000 + place) for place, tag in enumerate(_TAGS)}
+
+
+def marks(tag: Tag, *, without: Tag | None = None) -> str:
+    """The marks of all words that may be of one of some classes, and of none of others."""
+    others = without or Tag(0)
+    return "".join(mark for each, mark in _MARKS.items() if each & tag and not each & others)
+
+
+@lru_cache(maxsize=65_536)
+def is_known(word: str) -> bool:
+    """Whether a word in small letters stands in a lexicon, or among the closed classes."""
+    return word in _CLOSED or bool(open_classes(word))
+
+
+@lru_cache(maxsize=65_536)
+def mark_of(word: str) -> str:
+    """The mark of a word as it is written."""
+    low, bare = plain(word), word.strip(_EDGES)
+    if low in _CLOSED and not _NAME.fullmatch(bare):
+        return _CLOSED[low]
+    if low.endswith(("'s", "s'")):
+        return "'"
+    if _NUMBER.fullmatch(bare):
+        return "n"
+    if _LABEL.fullmatch(bare) and not _INITIAL.fullmatch(word):
+        return "l"
+    if not any(map(str.isalnum, bare)):
+        return "("
+    return "y" if bare[:1].isupper() else _MARKS[open_classes(low) or guessed_classes(low)]
+
+
+def marks_of(words: Sequence[str]) -> tuple[str, list[int | None]]:
+    """The marks of words, and by word the place of its mark.
+
+    A quotation has one, and so has what follows "titled". A comma is a mark as well.
+    """
+    found, places = "", list[int | None]()
+    place = 0
+    while place < len(words):
+        number, mark = _next(words, place)
+        places += [len(found), *[None] * (number - 1)]
+        place += number
+        found += mark + ("," if words[place - 1][-1] in ",;:" else "")
+    return found, places
+
+
+def _next(words: Sequence[str], place: int) -> tuple[int, str]:
+    """How many words make up one, and its mark."""
+    word = words[place]
+    if word[0] in _CLOSING and len(word) > 1:
+        end = _CLOSING[word[0]]
+        for last in range(place, len(words)):
+            if words[last].rstrip(".,;:!?").endswith(end) and (last > place or len(word) > 2):
+                return last - place + 1, "(" if word[0] in _BRACKETS else "Z"
+        return len(words) - place, "("
+    if place and plain(words[place - 1]) == "titled":
+        return len(words) - place, "Z"
+    pair = f"{plain(word)} {plain(words[place + 1])}" if place + 1 < len(words) else ""
+    if pair in COMPOUNDS:
+        return 2, _MARKS[Tag.SINGULAR]
+    if pair.endswith("s") and pair[:-1] in COMPOUNDS:
+        return 2, _MARKS[Tag.PLURAL]
+    return 1, mark_of(word)

@@ -1,0 +1,170 @@
+"""The open word classes of English: nouns, verbs, adjectives and adverbs with their forms.
+
+LemmInflect knows what a word can be, and its forms; Brill's list, which TextBlob brings along,
+knows what it mostly is. Neither is read before the first question.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from enum import IntFlag
+from functools import cache, lru_cache
+from importlib.metadata import distribution
+from pathlib import Path
+
+from generators.prompts.negation.lexicon import ADVERBS, PLACES, SHADES
+
+
+class Tag(IntFlag):
+    """The open classes; a word may belong to several."""
+
+    SINGULAR = 1
+    PLURAL = 2
+    ADJECTIVE = 4
+    BASE = 8
+    """A verb without an ending."""
+    GERUND = 16
+    PARTICIPLE = 32
+    """Of the past, as in "painted red"."""
+    ADVERB = 64
+    PLACE = 128
+    """Where something is in a picture."""
+    MASS = 256
+    """A noun that needs no article, as wood or water."""
+
+
+NOUN = Tag.SINGULAR | Tag.PLURAL
+VERBAL = Tag.GERUND | Tag.PARTICIPLE
+_VERB = Tag.BASE | VERBAL
+_OF_PENN: Mapping[str, Tag] = {
+    "JJ": Tag.ADJECTIVE, "JJR": Tag.ADJECTIVE, "JJS": Tag.ADJECTIVE,
+    "RB": Tag.ADVERB, "RBR": Tag.ADVERB, "NN": Tag.SINGULAR, "NNS": Tag.PLURAL,
+    "VB": Tag.BASE, "VBP": Tag.BASE, "VBG": Tag.GERUND, "VBN": Tag.PARTICIPLE,
+}  # fmt: skip
+_SEEN_TO: Mapping[str, Tag] = {
+    **dict.fromkeys(("have", "do", "be"), Tag.BASE),
+    **dict.fromkeys(("left", "right"), Tag.SINGULAR | Tag.PLACE | Tag.ADJECTIVE | Tag.ADVERB),
+    "sports": Tag.ADJECTIVE,
+}
+"""Words that questions use in fewer ways, or others, than a lexicon knows."""
+_COMPOUND_ADJECTIVE = re.compile(
+    r"-(?:\w+ed|shaped|sided|colou?red|like|free|looking|made|style|sized|\w+ing)$"
+)
+_ADJECTIVE_ENDING = re.compile(r"(?:y|ish|ous|al|ic|ive|ful|less|ble|ian|ern|ese)$")
+
+
+@lru_cache(maxsize=65_536)
+def open_classes(word: str) -> Tag:
+    """The open classes that a word in small letters may belong to; none of one that is unknown."""
+    if word in _SEEN_TO:
+        return _SEEN_TO[word]
+    usual = _usual_classes().get(word, "")
+    tag = _without_unusual(_possible_classes(word), usual, word) | _OF_PENN.get(usual, Tag(0))
+    if word in SHADES or (word.endswith("ly") and not tag):
+        tag |= Tag.ADVERB
+    if _COMPOUND_ADJECTIVE.search(word):
+        tag |= Tag.ADJECTIVE
+    if word in PLACES:
+        return tag & ~Tag.MASS | Tag.PLACE | Tag.SINGULAR
+    return tag if tag & Tag.SINGULAR else tag & ~Tag.MASS
+
+
+def guessed_classes(word: str) -> Tag:
+    """The open classes that a word in small letters may belong to, by its ending."""
+    if word.endswith("ed"):
+        return Tag.PARTICIPLE | Tag.ADJECTIVE
+    if word.endswith("ing"):
+        return Tag.GERUND | Tag.SINGULAR
+    tag = Tag.PLURAL if word.endswith("s") else Tag.SINGULAR
+    return tag | Tag.ADJECTIVE if _ADJECTIVE_ENDING.search(word) else tag
+
+
+def is_adjective(word: str) -> bool:
+    """Whether a word can be an adjective."""
+    return Tag.ADJECTIVE in open_classes(word)
+
+
+def is_adverb(word: str) -> bool:
+    """Whether a word is an adverb, and no verb."""
+    return word in ADVERBS or open_classes(word) & (Tag.ADVERB | Tag.BASE) == Tag.ADVERB
+
+
+def third_person(verb: str) -> str:
+    """What a verb is after he, she or it.
+
+    >>> third_person("carry"), third_person("have"), third_person("wear")
+    ('carries', 'has', 'wears')
+    """
+    known = _inflections(verb).get("VBZ", ())
+    if known:
+        return known[0]
+    if re.search(r"(?:s|x|z|ch|sh|o)$", verb):
+        return f"{verb}es"
+    return f"{verb[:-1]}ies" if re.search(r"[^aeiou]y$", verb) else f"{verb}s"
+
+
+def past_forms(verb: str) -> frozenset[str]:
+    """What the past of a verb may be.
+
+    >>> sorted(past_forms("dream")), sorted(past_forms("stick"))
+    (['dreamed', 'dreamt'], ['stuck'])
+    """
+    return frozenset(_inflections(verb).get("VBD", (f"{verb}d", f"{verb}ed")))
+
+
+def _without_unusual(tag: Tag, usual: str, word: str) -> Tag:
+    """The classes without the nouns that "red" or "running" can be too, but seldom are."""
+    is_noun_seldom = usual.startswith(("JJ", "RB", "VBN", "VBG")) or (
+        usual.startswith("VB") and tag & Tag.ADJECTIVE
+    )
+    if is_noun_seldom and word not in PLACES:
+        tag &= ~NOUN
+    return tag & ~(Tag.BASE | Tag.PARTICIPLE) if tag & Tag.GERUND else tag
+
+
+@lru_cache(maxsize=65_536)
+def _possible_classes(word: str) -> Tag:
+    from lemminflect import getAllLemmas  # noqa: PLC0415 - slow, see above
+
+    tag = Tag(0)
+    for kind, lemmas in (getAllLemmas(word) if word else {}).items():
+        if kind == "NOUN":
+            tag |= _noun_classes(word, lemmas)
+        elif kind in ("VERB", "AUX"):
+            tag |= _verb_classes(word, lemmas)
+        else:
+            tag |= Tag.ADJECTIVE if kind == "ADJ" else Tag.ADVERB
+    return tag
+
+
+def _noun_classes(word: str, lemmas: Sequence[str]) -> Tag:
+    plurals = _inflections(word).get("NNS", ())
+    tag = Tag.SINGULAR if word in lemmas else Tag(0)
+    if word in lemmas and (word in plurals or not plurals):
+        tag |= Tag.MASS
+    is_plural = set(lemmas) != {word} or word in plurals[:1]
+    return tag | Tag.PLURAL if is_plural else tag
+
+
+def _verb_classes(word: str, lemmas: Sequence[str]) -> Tag:
+    tag = Tag.BASE if word in lemmas else Tag(0)
+    for lemma in lemmas:
+        forms = _inflections(lemma)
+        tag |= Tag.GERUND if word in forms.get("VBG", ()) else Tag(0)
+        tag |= Tag.PARTICIPLE if word in forms.get("VBN", ()) else Tag(0)
+    return tag
+
+
+def _inflections(lemma: str) -> Mapping[str, Sequence[str]]:
+    from lemminflect import getAllInflections  # noqa: PLC0415 - slow, see above
+
+    forms: Mapping[str, Sequence[str]] = getAllInflections(lemma) if lemma else {}
+    return forms
+
+
+@cache
+def _usual_classes() -> Mapping[str, str]:
+    """By word, the Penn tag of what it mostly is."""
+    path = distribution("textblob").locate_file("textblob/en/en-lexicon.txt")
+    lines = Path(str(path)).read_text("utf-8").splitlines()
+    pairs = [line.split() for line in lines if not line.startswith(";;;")]
+    return {pair[0]: pair[1] for pair in pairs if len(pair) == 2 and pair[0].islower()}

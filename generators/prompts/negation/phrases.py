@@ -1,0 +1,114 @@
+"""Phrases of English as patterns of marks: subjects of questions, and predicates.
+
+Each word is one mark (`generators.prompts.negation.marks`), and a phrase is a regular expression
+over these. A word of several classes fits all of them, so that every reading of a question is seen.
+What follows a noun has to begin with a word that says how it belongs there: a preposition, "and", a
+verb.
+"""
+
+import re
+from functools import cache
+from typing import Literal, TypeAlias
+
+from generators.prompts.negation.marks import marks
+from generators.prompts.negation.open_words import NOUN, VERBAL, Tag
+
+Kind: TypeAlias = Literal["is", "are", "do", "have"]
+Number: TypeAlias = Literal["singular", "plural", "any"]
+
+_MODIFYING = Tag.ADJECTIVE | VERBAL
+_ADVERB = f"[rka{marks(Tag.ADVERB)}]"
+_ONLY_ADVERB = f"[rka{marks(Tag.ADVERB, without=_MODIFYING | NOUN)}]"
+_ADJECTIVE = f"[{marks(Tag.ADJECTIVE)}]"
+_ADJECTIVE_ALONE = f"[{marks(Tag.ADJECTIVE, without=NOUN)}]"
+_VERBAL = f"[{marks(VERBAL)}]"
+_VERB = f"[{marks(Tag.BASE)}]"
+_PLACE = f"[m{marks(Tag.PLACE)}]"
+_NOUN = f"[{marks(NOUN)}]"
+_NOUN_ALONE = f"[{marks(NOUN, without=_MODIFYING)}]"
+_ONE_ALONE = f"[{marks(Tag.SINGULAR, without=_MODIFYING)}]"
+_NO_NOUN = f"[ny{marks(_MODIFYING | Tag.ADVERB, without=NOUN)}]"
+_STEP = (
+    f"(?:{_ONE_ALONE}(?!{_NO_NOUN})|[ny'{marks(_MODIFYING)}]|{_ONLY_ADVERB}(?=[n{marks(_MODIFYING)}])"
+    f"|{_ADJECTIVE}(?:,?c|,){_ADVERB}?(?={_ADJECTIVE}))"
+)
+"""A word before a noun."""
+_DETERMINED = "(?:(?:ko?)?[dqhQa][dna]?|n)"
+_PRONOUNS = "qhQskZ"
+
+
+def _noun_phrase(heads: str, alone: str, determiner: str) -> str:
+    """A noun phrase without what follows its noun; pronouns and names are one as well."""
+    return (
+        f"(?:{determiner}{_STEP}*[m{heads}]l?|[dq]{_ADJECTIVE_ALONE}(?!{_STEP})"
+        f"|[{alone}](?!{_STEP}))"
+    )
+
+
+_HEADS = f"ny{marks(NOUN)}"
+_DETERMINER = "(?:ko?)?[dqhQa]?[dna]?"
+_THING = _noun_phrase(_HEADS, f"{_PRONOUNS}l", _DETERMINER)
+_NAMED = _noun_phrase(_HEADS, _PRONOUNS, _DETERMINED)
+_MANY = f"(?:{_STEP}*[{marks(Tag.PLURAL)}])"
+_OBJECT = (
+    f"(?:{_noun_phrase(_HEADS, f'n{_PRONOUNS}l', _DETERMINED)}"
+    f"|{_STEP}*[my{marks(Tag.PLURAL | Tag.MASS)}]|{_ADJECTIVE_ALONE}(?!{_STEP}))"
+)
+"""What a verb is about: one thing that can be counted has a determiner."""
+_OBJECTS = f"(?:{_ADVERB}?[pr]?(?:{_OBJECT}(?:(?=[dqhQn]){_OBJECT})?)?)"
+_QUALITY = f"(?:{_ADVERB}*{_ADJECTIVE}(?:(?:,?c|,){_ADVERB}*{_ADJECTIVE})*)"
+_AT = f"(?:[pi]+o?|{_ADVERB}o)"
+_PLACED = f"(?:{_AT}(?:{_THING}|{_ONE_ALONE}n))"
+_OF_ONE_WHO_ACTS = f"(?<!{_PLACE})(?<!{_PLACE}{_ADVERB})"
+"""No "left" of a picture wears a hat."""
+_TAIL = (
+    f"(?:,?{_PLACED}|(?:,?{_AT}|[ot,]|,?c)(?:{_THING}|{_QUALITY}|{_ADVERB}*{_VERBAL}{_OBJECTS}|b)"
+    f"|,?c{_AT}{_THING}|,?{_OF_ONE_WHO_ACTS}{_VERBAL}+(?=.){_OBJECTS}|,?{_ADVERB}"
+    f"|i{_VERB}{_VERBAL}?{_OBJECTS}"
+    f"|,?[wh]{_THING}?b?(?:{_QUALITY}|{_VERB}{_OBJECTS}|(?=[dqQn]){_THING})?|\\()*"
+)
+_DOING = f"{_ADVERB}*{_VERBAL}+{_OBJECTS}{_QUALITY}?"
+_ACTING = f"{_ADVERB}*{_VERB}(?:b|{_VERBAL})?{_OBJECTS}{_QUALITY}?"
+
+
+@cache
+def predicate(kind: Kind) -> re.Pattern[str]:
+    """What is said after a form of be, of one or of several, after do or a modal verb, or have."""
+    if kind == "do":
+        return re.compile(f"{_ACTING}{_TAIL}(?:,?c{_VERB}{_OBJECTS}{_TAIL})*,?")
+    if kind == "have":
+        return re.compile(f"(?:{_DOING}|{_NAMED}|{_MANY}){_TAIL},?")
+    nominal = f"{_NAMED}|[yZln]+|{_MANY}" if kind == "are" else f"{_NAMED}|[yZln]+"
+    being = (
+        f"(?:{_DOING}|{_QUALITY}|{_ADVERB}*(?:{_PLACED}|{_AT}{_QUALITY}|{nominal})"
+        f"|{_ADVERB}+|t{_QUALITY}t{_THING}|p(?=,?$))"
+    )
+    return re.compile(f"(?:{being}{_TAIL}|{MATERIAL.pattern}),?")
+
+
+@cache
+def subject(number: Number) -> re.Pattern[str]:
+    """A noun phrase with all that belongs to it, whose noun is of a number."""
+    tag = {"singular": Tag.SINGULAR, "plural": Tag.PLURAL, "any": NOUN}[number]
+    alone = {"singular": "qhskZl", "plural": "QskZl", "any": "qhQskZl"}[number]
+    first = _noun_phrase(f"ny{marks(tag)}", alone, _DETERMINER)
+    following = f"(?:(?:{_AT}|o|,?c){_THING})*"
+    return re.compile(
+        f"(?:{first}|{_THING}(?:,{_THING})*,?c{_THING}){following}"
+        f"(?:{_OF_ONE_WHO_ACTS}{_ADVERB}*{_VERBAL}+{_OBJECTS}{following})?"
+    )
+
+
+NOUN_ALONE = re.compile(_NOUN_ALONE)
+DOING = re.compile(f"{_ADVERB}*{_VERBAL}")
+ADDED = re.compile(f"[pir{marks(Tag.ADVERB, without=Tag.ADJECTIVE)}]|{_MANY}{_TAIL}$")
+"""What belongs to what somebody does rather than to who does it."""
+MATERIAL = re.compile(f"[{marks(Tag.MASS)}]")
+SINGLE = re.compile(f"(?:.*[pi]|o)*[dqhQ]n?{_ADJECTIVE}*[m{marks(NOUN)}]")
+"""A phrase whose last noun has no other before it, so that what follows is no part of its name."""
+UNCOUNTED = re.compile(f"[{marks(Tag.MASS)}]{_NOUN_ALONE}")
+NO_END = re.compile(
+    f"[pio,]|{_PLACE}{_PLACE}|yy|y[{marks(NOUN, without=_MODIFYING | Tag.BASE)}]"
+    f"|{_ADJECTIVE_ALONE}(?:y|{_NOUN})|[{marks(VERBAL, without=NOUN)}]"
+)
+"""Where no subject ends: after a preposition, inside a name, after a verb that is no noun."""

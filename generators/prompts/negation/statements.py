@@ -1,0 +1,85 @@
+"""The statements that a yes/no question asks about, as lists of words in their right orders.
+
+A statement has the question's words in their order, but for the auxiliary, which follows the
+subject, or gives its ending to the verb ("does … wear", "wears"). A phrase before the question, or
+one at its end that says where to look ("in the image"), may change places with the other end.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from generators.prompts.negation.clauses import is_scene, subject_ends
+from generators.prompts.negation.grammar import verb_place
+from generators.prompts.negation.lexicon import (
+    DETERMINERS,
+    DO,
+    PREPOSITIONS,
+)
+from generators.prompts.negation.open_words import past_forms, third_person
+from generators.prompts.negation.questions import NotUnderstood, Question
+from generators.prompts.negation.words import words_of
+
+OPTIONAL = frozenset(["any", "some", "there"])
+"""What a statement may leave out or say otherwise: "there are dogs" for "are there any dogs"."""
+_MOST_WORDS_MOVED = 4
+
+
+def is_statement(question: Question, words: Sequence[str]) -> bool:
+    """Whether words in small letters state what a question asks about, in a right order."""
+    before, after = words_of(question.before).low, words_of(question.after).low
+    end = len(words) - len(after)
+    if list(words[: len(before)]) != before or list(words[end:]) != after:
+        return False
+    said = _required(words[len(before) : end])
+    intro = words_of(" ".join(question.intro)).low
+    return any(
+        said in (_required([*intro, *core]), _required([*core, *intro]))
+        for core in _cores(question)
+    )
+
+
+def _required(words: Sequence[str]) -> list[str]:
+    return [word for word in words if word not in OPTIONAL]
+
+
+def _cores(question: Question) -> Iterator[list[str]]:
+    """The statements of a question without what stands before it."""
+    for start in (len(question.words), *_scene_starts(question.words)):
+        rest, moved = question.words[:start], words_of(" ".join(question.words[start:])).low
+        for end in _ends(question, start):
+            subject, predicate = (words_of(" ".join(part)).low for part in (rest[:end], rest[end:]))
+            for stated in _with_auxiliary(question.auxiliary, predicate):
+                yield [*moved, *subject, *stated]
+
+
+def _scene_starts(words: Sequence[str]) -> Iterator[int]:
+    """Where a last phrase that says where to look may begin."""
+    for start in range(max(1, len(words) - _MOST_WORDS_MOVED), len(words)):
+        if is_scene(words[start:]):
+            yield start
+
+
+def _ends(question: Question, length: int) -> list[int]:
+    """After how many words a subject may end: as it is read, or where no reading is known, anywhere
+    but after a preposition or a determiner."""
+    low = [word.lower() for word in question.words[:length]]
+    if low and low[0] == "there":
+        return [1, *(place for place in range(2, length) if low[place] in PREPOSITIONS)]
+    try:
+        ends = subject_ends(question)
+    except NotUnderstood:
+        ends = []
+    return [end for end in ends if end <= length] or [
+        place for place in range(1, length) if low[place - 1] not in PREPOSITIONS | DETERMINERS
+    ]
+
+
+def _with_auxiliary(auxiliary: str, predicate: list[str]) -> Iterator[list[str]]:
+    """A predicate after its auxiliary, or with the ending that a form of do has."""
+    yield [auxiliary, *predicate]
+    if auxiliary not in DO or not predicate:
+        return
+    place = verb_place(predicate)
+    verb = predicate[place]
+    forms = {"do": [verb], "does": [third_person(verb)]}.get(auxiliary) or past_forms(verb)
+    for form in forms:
+        yield [*predicate[:place], form, *predicate[place + 1 :]]
