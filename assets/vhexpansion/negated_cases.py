@@ -24,10 +24,12 @@ from generators.prompts.instructions import tidied
 from generators.prompts.negation import (
     RULES,
     VERSION,
+    Negation,
     NotUnderstood,
     check,
     negate,
     negation_prompt,
+    quote,
     read,
 )
 
@@ -36,7 +38,7 @@ NEGATED = Columns(
     **TRUTH,
     negated_question=(TEXT, "The negated question; of one that is rejected, what was written"),
     negated_answer=(TEXT, "Its right answer: the other one; empty where there is no negation"),
-    rule=(TEXT, "How it was negated: prefix, no or not; empty where it was not"),
+    rule=(TEXT, "How it was negated: prefix, no, not or quoted; empty where it was not"),
     writer=(TEXT, "Who wrote it, as models.yaml names it"),
     prompt_version=(TEXT, "Of the words that the writer was asked in; empty for grammar"),
     outcome=(TEXT, "negated, rejected (by rule), left out (by people), unparsed, refused, failed"),
@@ -60,6 +62,13 @@ class Negating(Limited, ByWriter):
 
     review_seed: int = Field(
         default=0, ge=0, description="Of the lot by which 100 pairs are chosen for review."
+    )
+    quote: bool = Field(
+        default=False,
+        description=(
+            "Quote a question that would be rejected by rule: "
+            'Is "no" the right answer to the question "..."?'
+        ),
     )
 
 
@@ -92,7 +101,7 @@ class NegatedCases(WriteStep[Negating]):
         """Have the question negated; what breaks a rule is asked for again with the reason."""
         question = row["question"] or ""
         if self.model(work.partition, work.config) is None:
-            return by_grammar(question, row["answer"])
+            return by_grammar(question, row["answer"], may_quote=work.config.quote)
         asked, attempts = negation_prompt(question), 1 + REASKS
         said = yield from sentence(
             asked, tidied, lambda text: check(question, text), _AGAIN, attempts
@@ -100,6 +109,8 @@ class NegatedCases(WriteStep[Negating]):
         broken = [reason.partition(":")[0] for reason in said["problems"]]
         found = {**said, "broken": list(dict.fromkeys(broken)), "prompt_version": VERSION}
         found["negated_question"] = said.get("sentence")
+        if said["outcome"] == "rejected" and work.config.quote:
+            return found | by_quotation(question, row["answer"])
         if said["outcome"] != "written":
             return found
         way = read(question, said["sentence"]).way
@@ -148,16 +159,28 @@ class NegatedCases(WriteStep[Negating]):
         ]
 
 
-def by_grammar(question: str, answer: str | None) -> dict[str, Any]:
-    """The columns of a negation by rule."""
+def by_grammar(question: str, answer: str | None, *, may_quote: bool) -> dict[str, Any]:
+    """The columns of a negation by rule, or of a quotation where there is no other."""
     try:
-        found = negate(question)
-    except NotUnderstood as why:
-        return {"outcome": "rejected", "reason": f"by rule: {why}", "broken": []}
+        return _negated(negate(question), answer)
+    except NotUnderstood as reason:
+        rejected = {"outcome": "rejected", "reason": f"by rule: {reason}", "broken": []}
+        return rejected | by_quotation(question, answer) if may_quote else rejected
+
+
+def by_quotation(question: str, answer: str | None) -> dict[str, Any]:
+    """The columns of a negation that quotes its question; none where it cannot be quoted."""
+    try:
+        return _negated(quote(question), answer) | {"reason": None}
+    except NotUnderstood:
+        return {}
+
+
+def _negated(negation: Negation, answer: str | None) -> dict[str, Any]:
     return {
-        "negated_question": found.question,
+        "negated_question": negation.question,
         "negated_answer": _OTHER[answer],
-        "rule": found.way,
+        "rule": negation.way,
         "outcome": "negated",
         "broken": [],
     }

@@ -21,7 +21,7 @@ RULES: Mapping[str, str] = {
     "words kept": "It keeps every word and number of the question.",
     "nothing added": "It adds nothing but the negation.",
     "case kept": "It keeps capitals and small letters, but for the first letter.",
-    "order kept": "It keeps the order of words; only \"in the image\" may stand at the other end.",
+    "order kept": 'It keeps the order of words; only "in the image" may stand at the other end.',
 }
 """The rules, by the names that reasons begin with."""
 _QUOTES = "\"'“”‘’` \n"
@@ -52,10 +52,9 @@ def read(question: str, negated: str) -> Reading:
     if _is_quotation(question, negated):
         return Reading("quoted", None)
     marks = negated.count("?")
-    if not marks:
-        return Reading(None, "one question: it has no question mark.")
-    if marks > max(1, question.count("?")):
-        return Reading(None, "one question: it is more than one.")
+    if not 0 < marks <= max(1, question.count("?")):
+        count = "is more than one" if marks else "has no question mark"
+        return Reading(None, f"one question: it {count}.")
     after = words_of(negated)
     if original.words.low == after.low:
         return Reading(None, "a negation: it is the question itself.")

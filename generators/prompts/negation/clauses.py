@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from generators.prompts.negation.lexicon import (
     BE,
+    COMPOUNDS,
     DEMONSTRATIVES,
     DETERMINERS,
     HAVE,
@@ -20,11 +21,13 @@ from generators.prompts.negation.lexicon import (
     VALUES,
 )
 from generators.prompts.negation.marks import is_known, mark_of, marks_of
-from generators.prompts.negation.open_words import is_adjective
+from generators.prompts.negation.open_words import is_adjective, is_usually_verb
 from generators.prompts.negation.phrases import (
     ADDED,
+    AFTER_NOUN,
     DOING,
     MATERIAL,
+    NAME,
     NO_END,
     NOUN_ALONE,
     SINGLE,
@@ -48,6 +51,7 @@ _NUMBERS: Mapping[str, Number] = {
     **dict.fromkeys(("are", "were", "do"), "plural"),
 }
 _MOST_SCENE_WORDS = 4
+_QUOTES = "\"'“‘"
 
 
 class Clause(NamedTuple):
@@ -89,11 +93,17 @@ def subject_ends(question: Question) -> list[int]:
         and not (kind == "are" and UNCOUNTED.match(marked, end - 1))
         and subject(number).fullmatch(marked, 0, end)
         and predicate(kind).fullmatch(marked, end)
-        and not _is_doubtful(words, marked, word, end)
+        and (marked[end:] != "n" or VALUES.intersection(map(plain, words[:word])))
     ]
     if marked[-1] == "Z" and ends and places[ends[-1]] == len(marked) - 1:
         return ends[-1:]
-    return list(_without_lesser(words, marked, [(word, places[word] or 0) for word in ends]))
+    pairs = [(word, places[word] or 0) for word in ends]
+    readings = list(_without_lesser(words, marked, pairs))
+    return (
+        []
+        if len(readings) == 1 and _is_doubtful(words, marked, *readings[0])
+        else [word for word, _ in readings]
+    )
 
 
 def is_scene(words: Sequence[str]) -> bool:
@@ -105,6 +115,8 @@ def is_scene(words: Sequence[str]) -> bool:
 
 def _stands_alone(words: Sequence[str]) -> bool:
     """Whether the first word is the whole subject, whatever follows."""
+    if words[0][0] in _QUOTES:
+        return False
     first = plain(words[0])
     if first in DEMONSTRATIVES:
         return mark_of(words[1]) in "dspibkh"
@@ -127,20 +139,26 @@ def _name_again(words: Sequence[str], marked: str, places: Sequence[int | None])
 
 
 def _is_doubtful(words: Sequence[str], marked: str, word: int, end: int) -> bool:
-    """Whether a subject may well go on: before a number or a material, or where its last word is in
-    no lexicon."""
-    if marked[end:] == "n":
-        return not VALUES.intersection(map(plain, words[:word]))
+    """Whether a subject may well go on, or end before: at a material or a name, or where
+    its last word is in no lexicon, or usually a verb."""
     if MATERIAL.fullmatch(marked, end) and not SINGLE.fullmatch(marked, 0, end):
         return True
-    last, before = words[word - 1], plain(words[word - 2])
-    may_go_on = word > 2 and before not in DETERMINERS and not is_adjective(before)
-    return may_go_on and last.islower() and not is_known(plain(last))
+    if marked[end] == "y" and NAME.fullmatch(marked, end) and AFTER_NOUN.search(marked, 0, end):
+        return True
+    last, before = plain(words[word - 1]), plain(words[word - 2])
+    if word <= 2 or not words[word - 1].islower() or before in DETERMINERS or is_adjective(before):
+        return False
+    is_verb = is_usually_verb(last) and f"{before} {last}" not in COMPOUNDS
+    return (
+        not is_known(last)
+        or last in ("left", "right")
+        or (is_verb and bool(ADDED.match(marked, end)))
+    )
 
 
 def _without_lesser(
     words: Sequence[str], marked: str, ends: Sequence[tuple[int, int]]
-) -> Iterator[int]:
+) -> Iterator[tuple[int, int]]:
     """The readings that are left where another one says the same better."""
     for word, end in ends:
         earlier = [other for _, other in ends if other < end]
@@ -149,4 +167,4 @@ def _without_lesser(
         is_earlier_placed = any(marked[other] in "pi" for other in earlier)
         if is_earlier_placed and marked[end] in "pi" and is_scene(words[word:]):
             continue
-        yield word
+        yield word, end

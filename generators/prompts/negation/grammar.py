@@ -99,7 +99,8 @@ def _require_one_statement(question: Question) -> None:
     words = [plain(word) for word in question.words]
     if "if" in map(plain, question.intro):
         raise NotUnderstood("It begins with a condition.")
-    if "please" in words:
+    is_request = question.auxiliary in ("could", "would", "will") and words[:1] == ["you"]
+    if is_request or "please" in words:
         raise NotUnderstood("It asks for a favour, and not whether something is so.")
     if words[:1] in (["i"], ["you"], ["we"]) and {"if", "whether"}.intersection(words):
         raise NotUnderstood("It asks another question within it.")

@@ -1,8 +1,8 @@
 """A mark for each word, one character, that says which classes the word may belong to.
 
 d a determiner; q this, h that, Q these; k half; a more; s a pronoun; n a number; l a label, as A
-or C3; y a name; Z a quotation; m a picture; p a preposition, i to, o of; r an adverb; c and; t than,
-as; w who, which, if; b an auxiliary; ' a genitive; ( a parenthesis. Each combination of open
+or C3; y a name; Z a quotation; m a picture; p a preposition, i to, o of; r an adverb; c and; t
+than, as; w who, which, if; b an auxiliary; ' a genitive; ( a parenthesis. Each combination of open
 classes has a mark of its own.
 """
 

@@ -46,9 +46,6 @@ _SEEN_TO: Mapping[str, Tag] = {
     "sports": Tag.ADJECTIVE,
 }
 """Words that questions use in fewer ways, or others, than a lexicon knows."""
-_COMPOUND_ADJECTIVE = re.compile(
-    r"-(?:\w+ed|shaped|sided|colou?red|like|free|looking|made|style|sized|\w+ing)$"
-)
 _ADJECTIVE_ENDING = re.compile(r"(?:y|ish|ous|al|ic|ive|ful|less|ble|ian|ern|ese)$")
 
 
@@ -61,7 +58,7 @@ def open_classes(word: str) -> Tag:
     tag = _without_unusual(_possible_classes(word), usual, word) | _OF_PENN.get(usual, Tag(0))
     if word in SHADES or (word.endswith("ly") and not tag):
         tag |= Tag.ADVERB
-    if _COMPOUND_ADJECTIVE.search(word):
+    if "-" in word:
         tag |= Tag.ADJECTIVE
     if word in PLACES:
         return tag & ~Tag.MASS | Tag.PLACE | Tag.SINGULAR
@@ -86,6 +83,11 @@ def is_adjective(word: str) -> bool:
 def is_adverb(word: str) -> bool:
     """Whether a word is an adverb, and no verb."""
     return word in ADVERBS or open_classes(word) & (Tag.ADVERB | Tag.BASE) == Tag.ADVERB
+
+
+def is_usually_verb(word: str) -> bool:
+    """Whether a word is a verb more often than anything else."""
+    return _usual_classes().get(word, "").startswith("VB")
 
 
 def third_person(verb: str) -> str:

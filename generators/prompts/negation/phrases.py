@@ -83,7 +83,8 @@ def predicate(kind: Kind) -> re.Pattern[str]:
         f"(?:{_DOING}|{_QUALITY}|{_ADVERB}*(?:{_PLACED}|{_AT}{_QUALITY}|{nominal})"
         f"|{_ADVERB}+|t{_QUALITY}t{_THING}|p(?=,?$))"
     )
-    return re.compile(f"(?:{being}{_TAIL}|{MATERIAL.pattern}),?")
+    covered = f"{_ONE_ALONE}[{marks(Tag.PARTICIPLE)}](?:p[dq]m)?"
+    return re.compile(f"(?:{being}{_TAIL}|{covered}|{MATERIAL.pattern}),?")
 
 
 @cache
@@ -106,6 +107,8 @@ ADDED = re.compile(f"[pir{marks(Tag.ADVERB, without=Tag.ADJECTIVE)}]|{_MANY}{_TA
 MATERIAL = re.compile(f"[{marks(Tag.MASS)}]")
 SINGLE = re.compile(f"(?:.*[pi]|o)*[dqhQ]n?{_ADJECTIVE}*[m{marks(NOUN)}]")
 """A phrase whose last noun has no other before it, so that what follows is no part of its name."""
+NAME = re.compile("y+")
+AFTER_NOUN = re.compile("[pio]")
 UNCOUNTED = re.compile(f"[{marks(Tag.MASS)}]{_NOUN_ALONE}")
 NO_END = re.compile(
     f"[pio,]|{_PLACE}{_PLACE}|yy|y[{marks(NOUN, without=_MODIFYING | Tag.BASE)}]"

@@ -54,7 +54,7 @@ def question_in(text: str) -> Question:
     if "?" in after:
         raise NotUnderstood("It asks several questions.")
     starts = [0, *(found.end() for found in _START.finditer(core))]
-    for start in starts:
+    for start in reversed(starts):
         words = core[start:].split()
         found = _after_intro(words)
         if found is not None:

@@ -1,5 +1,8 @@
 """Negations by rule and their check, against tables written by hand and properties."""
 
+import contextlib
+from time import process_time
+
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -10,6 +13,7 @@ from generators.prompts.negation import (
     check,
     negate,
     negation_prompt,
+    quote,
     read,
 )
 
@@ -81,7 +85,54 @@ BY_RULE = {
         "It is a room. Is it false that the door is open? Answer yes or no."
     ),
 }
+ADJECTIVES = ("filthy", "gloomy", "messy", "deep blue", "verdant", "good-looking")
+BY_RULE |= {
+    f"Is the cloud {quality} in it?": f"Is it false that the cloud is {quality} in it?"
+    for quality in ADJECTIVES
+} | {
+    "Does the man do his homework?": "Is it false that the man does his homework?",
+    "Was Elon Musk richer than Mark Zuckerberg?": (
+        "Is it false that Elon Musk was richer than Mark Zuckerberg?"
+    ),
+    "Did Samsung sell most units?": "Is it false that Samsung did sell most units?",
+    "Is the shape in the top left corner a circle?": (
+        "Is it false that the shape in the top left corner is a circle?"
+    ),
+    "Are those flowers real?": "Is it false that those flowers are real?",
+    "Is half the pizza gone?": "Is it false that half the pizza is gone?",
+    "The man closes the door. According to the images, are they in the correct order?": (
+        "The man closes the door. Is it false that according to the images, they are in the "
+        "correct order?"
+    ),
+    "Is the teddy bear touching the fire hydrant?": (
+        "Is it false that the teddy bear is touching the fire hydrant?"
+    ),
+    "Are the animals in the picture horses?": (
+        "Is it false that the animals in the picture are horses?"
+    ),
+    "Are the men wearing safety jackets?": "Is it false that the men are wearing safety jackets?",
+    'Is "We shall fight on the beaches" made in the U.K.?': (
+        'Is it false that "We shall fight on the beaches" is made in the U.K.?'
+    ),
+    "Is the person inside the red bounding box named Michael J. Fox?": (
+        "Is it false that the person inside the red bounding box is named Michael J. Fox?"
+    ),
+}
 NOT_BY_RULE = {
+    "Is the town square in the image?": "several ways",
+    "Is the cloud square in this image?": "several ways",
+    "Is the horse racing track in a straight line?": "Where its subject ends",
+    "Are the safety jackets neon yellow?": "Where its subject ends",
+    "Is the album cover film grain?": "Where its subject ends",
+    "Is the cup on the table in the kitchen?": "several ways",
+    "Are all the penguins in this figure characters of the movie Madagascar?": "subject ends",
+    "Can you tell me if there is a dog?": "another question within",
+    "Could you look at the dog?": "favour",
+    "Are there any zippers and, if so, what is their position?": "another question after",
+    "If angle A is 110, is the angle B larger?": "condition",
+    "Is the \U0001f436 on the sofa?": "Where its subject ends",
+    f"Is the {'very ' * 50}big dog red?": "longer than 40 words",
+    f"Is the {'x' * 3000} red?": "longer than 2,000 characters",
     "What colour is the dog?": "no yes/no question",
     "Isn't the sky blue?": "asks for agreement",
     "The sky is blue.": "question mark",
@@ -89,9 +140,9 @@ NOT_BY_RULE = {
     "Is the man wearing a hat riding a horse?": "several ways",
     "Is the dog next to the man wearing a hat?": "several ways",
     "Do the people who sit outside wear hats?": "no way to read it",
-    "Is the car on the street Toyota?": "several ways",
-    "Is the person on the left Donald Trump?": "several ways",
-    "Is the letter on the sign A?": "several ways",
+    "Is the car on the street Toyota?": "Where its subject ends",
+    "Is the person on the left Donald Trump?": "Where its subject ends",
+    "Is the letter on the sign A?": "Where its subject ends",
     "Is it?": "no predicate",
     "": "question mark",
     "?": "empty",
@@ -119,6 +170,13 @@ RIGHT = [
     ("Is this an illusion?", "Is this no illusion?", "no"),
     ("Is this the flag of Brazil?", "Is this not the flag of Brazil?", "not"),
     ("Is there a dog? Answer yes or no.", "Is there no dog? Answer yes or no.", "no"),
+    ("Does the man do his homework?", "Is it false that the man does his homework?", "prefix"),
+    ("Is the man behind the woman?", "Is it false that the man is behind the woman?", "prefix"),
+    (
+        "Is the town square in the image?",
+        'Is "no" the right answer to the question "Is the town square in the image?"?',
+        "quoted",
+    ),
     ("Is it a corn or two corns?", "Is it false that it is a corn or two corns?", "prefix"),
 ]
 WRONG = [
@@ -151,6 +209,23 @@ WRONG = [
     ("Is there a dog?", "Is there no big dog?", "nothing added"),
     ("Is the sky blue?", "Is it false that the sky is blue and clear?", "nothing added"),
     ("Is there a dog?", "Is there no Dog?", "case kept"),
+    (
+        "Is the man behind the woman?",
+        "Is it false that behind the man is the woman?",
+        "order kept",
+    ),
+    ("Is the man behind the woman?", "Is it false that the woman is behind the man?", "order kept"),
+    ("Is the cup on the table?", "Is it false that on the cup is the table?", "order kept"),
+    ("Is the cloud filthy?", "Is it false that the cloud filthy is?", "order kept"),
+    ("Is the cat filthy in it?", "Is it false that the cat filthy is in it?", "order kept"),
+    (
+        "Is the sky blue?",
+        'Is "no" the right answer to the question "Is the sky red?"?',
+        "one question",
+    ),
+    ("Is there a dog?", "Is there a no", "one question"),
+    ("Is the dog here?", "Is the dog here no?", "a negation"),
+    ("?", "Is it false that it is red?", "a negation"),
     ("Is the sky blue?", "Is it false that The sky is blue?", "case kept"),
     ("Is the sky blue?", "Is it false that is the sky blue?", "order kept"),
     ("Is the dog by the cat big?", "Is it false that the cat by the dog is big?", "order kept"),
@@ -259,3 +334,28 @@ def test_no_heap_of_words_does_either(words):
     except NotUnderstood:
         return
     check(text, found.question)
+
+
+@given(st.text(min_size=1, max_size=40).filter(lambda text: "?" not in text))
+def test_what_can_be_quoted_is_the_question_letter_for_letter(middle):
+    question = f"Is the {middle}red?"
+    negation = quote(question)
+    assert read(question, negation.question) == ("quoted", None)
+    assert " ".join(f"Is the {middle}red?".split()) in " ".join(negation.question.split())
+
+
+@pytest.mark.parametrize("question", ["What colour is it?", "It is red.", "Is it? Is it not?", "?"])
+def test_what_asks_nothing_with_yes_or_no_is_not_quoted(question):
+    with pytest.raises(NotUnderstood):
+        quote(question)
+
+
+@pytest.mark.parametrize("words", ["light cut", "open", "in the square", "and painted", "of that"])
+@pytest.mark.parametrize("first", ["Is the", "Are", "Does the", "Has the"])
+def test_a_question_of_words_that_may_be_anything_is_read_in_a_moment(words, first):
+    question = " ".join([first, *(words.split() * 40)[:38], "red?"])
+    with contextlib.suppress(NotUnderstood):
+        negate("Is the cup red?")
+        started = process_time()
+        negate(question)
+    assert process_time() - started < 2
