@@ -162,7 +162,7 @@ class NegatedCases(WriteStep[Negating]):
 def by_grammar(question: str, answer: str | None, *, may_quote: bool) -> dict[str, Any]:
     """The columns of a negation by rule, or of a quotation where there is no other."""
     try:
-        return _negated(negate(question), answer)
+        return _negated(negate(question), answer) | {"broken": []}
     except NotUnderstood as reason:
         rejected = {"outcome": "rejected", "reason": f"by rule: {reason}", "broken": []}
         return rejected | by_quotation(question, answer) if may_quote else rejected
@@ -182,7 +182,6 @@ def _negated(negation: Negation, answer: str | None) -> dict[str, Any]:
         "negated_answer": _OTHER[answer],
         "rule": negation.way,
         "outcome": "negated",
-        "broken": [],
     }
 
 

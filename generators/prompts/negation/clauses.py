@@ -18,6 +18,7 @@ from generators.prompts.negation.lexicon import (
     PICTURES,
     PLACES,
     PRONOUNS,
+    SHADING_NOUNS,
     VALUES,
 )
 from generators.prompts.negation.marks import is_known, mark_of, marks_of
@@ -27,10 +28,11 @@ from generators.prompts.negation.phrases import (
     AFTER_NOUN,
     DOING,
     MATERIAL,
-    NAME,
+    NAMED_NOUN,
     NO_END,
     NOUN_ALONE,
     SINGLE,
+    TWO_NOUNS,
     UNCOUNTED,
     Kind,
     Number,
@@ -90,6 +92,7 @@ def subject_ends(question: Question) -> list[int]:
         for word, end in enumerate(places)
         if end
         and not (NO_END.match(marked, end - 1) or (end > 1 and marked[end - 1] in "qhQ"))
+        and not (kind in ("is", "are") and NAMED_NOUN.match(marked, end - 1))
         and not (kind == "are" and UNCOUNTED.match(marked, end - 1))
         and subject(number).fullmatch(marked, 0, end)
         and predicate(kind).fullmatch(marked, end)
@@ -141,9 +144,15 @@ def _name_again(words: Sequence[str], marked: str, places: Sequence[int | None])
 def _is_doubtful(words: Sequence[str], marked: str, word: int, end: int) -> bool:
     """Whether a subject may well go on, or end before: at a material or a name, or where
     its last word is in no lexicon, or usually a verb."""
-    if MATERIAL.fullmatch(marked, end) and not SINGLE.fullmatch(marked, 0, end):
+    is_after_this = word == 2 and marked[0] in "qhQ"
+    if MATERIAL.fullmatch(marked, end) and (is_after_this or not SINGLE.fullmatch(marked, 0, end)):
         return True
-    if marked[end] == "y" and NAME.fullmatch(marked, end) and AFTER_NOUN.search(marked, 0, end):
+    if marked[end] == "y" and AFTER_NOUN.search(marked, 0, end):
+        return True
+    is_pair = word > 2 and TWO_NOUNS.fullmatch(marked, end - 2, end) is not None
+    if is_pair and is_scene(words[word:]):
+        return True
+    if word > 2 and plain(words[word - 1]) in SHADING_NOUNS:
         return True
     last, before = plain(words[word - 1]), plain(words[word - 2])
     if word <= 2 or not words[word - 1].islower() or before in DETERMINERS or is_adjective(before):

@@ -12,6 +12,7 @@ from generators.prompts.negation.lexicon import (
     JOINS,
     NEGATIONS,
     QUESTION_WORDS,
+    is_number,
 )
 from generators.prompts.negation.open_words import is_adverb, third_person
 from generators.prompts.negation.questions import NotUnderstood, Question, plain, question_in
@@ -114,7 +115,7 @@ def _is_simple(question: Question) -> bool:
     words = question.words
     if question.auxiliary not in BE or len(words) < 3 or words[0] != "there":
         return False
-    if words[1] not in ARTICLES or words[2] in _QUANTITIES:
+    if words[1] not in ARTICLES or words[2] in _QUANTITIES or is_number(words[2]):
         return False
     rest = {plain(word) for word in words[2:]}
     return not rest & ARTICLES and not rest & NEGATIONS and "or" not in rest and "and" not in rest

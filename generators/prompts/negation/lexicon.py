@@ -62,6 +62,11 @@ ADVERBS = frozenset(
 )  # fmt: skip
 SHADES = frozenset(["light", "dark", "bright", "deep", "pale"])
 """Adjectives that may stand before a colour, as adverbs do."""
+SHADING_NOUNS = frozenset(
+    ["brand", "sky", "jet", "blood", "snow", "ice", "crystal", "navy", "pitch", "olive", "lime",
+     "rose", "baby", "neon", "forest", "stone"]
+)  # fmt: skip
+"""Nouns that stand before an adjective, as in "brand new" and "sky blue"."""
 PICTURES = frozenset(
     ["image", "images", "picture", "pictures", "photo", "photos", "photograph", "photographs"]
 )  # fmt: skip

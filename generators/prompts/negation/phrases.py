@@ -107,11 +107,11 @@ ADDED = re.compile(f"[pir{marks(Tag.ADVERB, without=Tag.ADJECTIVE)}]|{_MANY}{_TA
 MATERIAL = re.compile(f"[{marks(Tag.MASS)}]")
 SINGLE = re.compile(f"(?:.*[pi]|o)*[dqhQ]n?{_ADJECTIVE}*[m{marks(NOUN)}]")
 """A phrase whose last noun has no other before it, so that what follows is no part of its name."""
-NAME = re.compile("y+")
 AFTER_NOUN = re.compile("[pio]")
+TWO_NOUNS = re.compile(f"{_NOUN_ALONE}{_NOUN}")
 UNCOUNTED = re.compile(f"[{marks(Tag.MASS)}]{_NOUN_ALONE}")
+NAMED_NOUN = re.compile(f"y{_NOUN_ALONE}")
 NO_END = re.compile(
-    f"[pio,]|{_PLACE}{_PLACE}|yy|y[{marks(NOUN, without=_MODIFYING | Tag.BASE)}]"
-    f"|{_ADJECTIVE_ALONE}(?:y|{_NOUN})|[{marks(VERBAL, without=NOUN)}]"
+    f"[pio,]|{_PLACE}{_PLACE}|yy|{_ADJECTIVE_ALONE}(?:y|{_NOUN})|[{marks(VERBAL, without=NOUN)}]"
 )
 """Where no subject ends: after a preposition, inside a name, after a verb that is no noun."""

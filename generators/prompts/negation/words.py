@@ -61,5 +61,6 @@ def rewritten(original: Original, after: Sequence[str]) -> str | None:
     """A word that is written in other letters than it was, but for the question's first one."""
     start = original.words.written[original.first]
     known = {*original.words.written, start[:1].lower() + start[1:], original.auxiliary}
+    known |= {"no", "not"}
     low = set(original.words.low)
     return next((word for word in after if word.lower() in low and word not in known), None)

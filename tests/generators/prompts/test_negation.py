@@ -90,6 +90,7 @@ BY_RULE |= {
     f"Is the cloud {quality} in it?": f"Is it false that the cloud is {quality} in it?"
     for quality in ADJECTIVES
 } | {
+    "Is there a nine round vector?": "Is it false that there is a nine round vector?",
     "Does the man do his homework?": "Is it false that the man does his homework?",
     "Was Elon Musk richer than Mark Zuckerberg?": (
         "Is it false that Elon Musk was richer than Mark Zuckerberg?"
@@ -123,6 +124,10 @@ NOT_BY_RULE = {
     "Is the cloud square in this image?": "several ways",
     "Is the horse racing track in a straight line?": "Where its subject ends",
     "Are the safety jackets neon yellow?": "Where its subject ends",
+    "Is this fantasy art?": "subject ends",
+    "Is the facepaint neon green?": "subject ends",
+    "Is the sun semicircle in this image?": "subject ends",
+    "Is the house brand new in this image?": "subject ends",
     "Is the album cover film grain?": "Where its subject ends",
     "Is the cup on the table in the kitchen?": "several ways",
     "Are all the penguins in this figure characters of the movie Madagascar?": "subject ends",
@@ -170,6 +175,7 @@ RIGHT = [
     ("Is this an illusion?", "Is this no illusion?", "no"),
     ("Is this the flag of Brazil?", "Is this not the flag of Brazil?", "not"),
     ("Is there a dog? Answer yes or no.", "Is there no dog? Answer yes or no.", "no"),
+    ("Is there a dog? Yes or No.", "Is there no dog? Yes or No.", "no"),
     ("Does the man do his homework?", "Is it false that the man does his homework?", "prefix"),
     ("Is the man behind the woman?", "Is it false that the man is behind the woman?", "prefix"),
     (
