@@ -66,7 +66,9 @@ _MARKS = {tag: chr(0xE000 + place) for place, tag in enumerate(_TAGS)}
 def marks(tag: Tag, *, without: Tag | None = None) -> str:
     """The marks of all words that may be of one of some classes, and of none of others."""
     others = without or Tag(0)
-    return "".join(mark for each, mark in _MARKS.items() if each & tag and not each & others)
+    return "".join(
+        mark for classes, mark in _MARKS.items() if classes & tag and not classes & others
+    )
 
 
 @lru_cache(maxsize=65_536)
@@ -97,14 +99,14 @@ def marks_of(words: Sequence[str]) -> tuple[str, list[int | None]]:
 
     A quotation has one, and so has what follows "titled". A comma is a mark as well.
     """
-    found, places = "", list[int | None]()
+    marked, places = "", list[int | None]()
     place = 0
     while place < len(words):
         number, mark = _next(words, place)
-        places += [len(found), *[None] * (number - 1)]
+        places += [len(marked), *[None] * (number - 1)]
         place += number
-        found += mark + ("," if words[place - 1][-1] in ",;:" else "")
-    return found, places
+        marked += mark + ("," if words[place - 1][-1] in ",;:" else "")
+    return marked, places
 
 
 def _next(words: Sequence[str], place: int) -> tuple[int, str]:

@@ -96,9 +96,9 @@ def third_person(verb: str) -> str:
     >>> third_person("carry"), third_person("have"), third_person("wear")
     ('carries', 'has', 'wears')
     """
-    known = _inflections(verb).get("VBZ", ())
-    if known:
-        return known[0]
+    forms = _inflections(verb).get("VBZ", ())
+    if forms:
+        return forms[0]
     if re.search(r"(?:s|x|z|ch|sh|o)$", verb):
         return f"{verb}es"
     return f"{verb[:-1]}ies" if re.search(r"[^aeiou]y$", verb) else f"{verb}s"

@@ -29,10 +29,10 @@ def is_statement(question: Question, words: Sequence[str]) -> bool:
     end = len(words) - len(after)
     if list(words[: len(before)]) != before or list(words[end:]) != after:
         return False
-    said = _required(words[len(before) : end])
+    stated = _required(words[len(before) : end])
     intro = words_of(" ".join(question.intro)).low
     return any(
-        said in (_required([*intro, *core]), _required([*core, *intro]))
+        stated in (_required([*intro, *core]), _required([*core, *intro]))
         for core in _cores(question)
     )
 
