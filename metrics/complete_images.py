@@ -57,7 +57,7 @@ def estimate_complete(
     on_all, images = estimates.preference, int(complete.sum())
     means = mean_matrix(part).means
     drawn = resampled_matrices(part, seed=seed, rounds=rounds)
-    preference, resampled = (estimates.model.fit(each).residuals for each in (means, drawn))
+    preference, resampled = (estimates.model.fit(values).residuals for values in (means, drawn))
     return CompleteImages(
         images,
         Estimate("complete_preference", preference, resampled, images),

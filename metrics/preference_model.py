@@ -95,9 +95,9 @@ def _determines(outside: Mask, inside: Mask, *, scaled: bool) -> bool:
     if outside.sum() <= max(0, numbers):
         return False
     derivatives = _derivatives(generators, evaluators, scaled=scaled)
-    known, sought = derivatives[outside], derivatives[inside]
-    rank = np.linalg.matrix_rank(known)
-    return bool(np.linalg.matrix_rank(np.concatenate([known, sought])) == rank)
+    fitted, sought = derivatives[outside], derivatives[inside]
+    rank = np.linalg.matrix_rank(fitted)
+    return bool(np.linalg.matrix_rank(np.concatenate([fitted, sought])) == rank)
 
 
 def _derivatives(generators: int, evaluators: int, *, scaled: bool) -> Values:
