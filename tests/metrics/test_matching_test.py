@@ -50,6 +50,13 @@ def test_it_is_what_every_matching_by_itself_says():
     np.testing.assert_allclose(found["p_holm"], holm(found["p"]))
 
 
+def test_what_is_compared_is_the_mean_by_the_root_mean_square_outside():
+    """Of scores in which any other power of it would place one matching otherwise."""
+    scores = simulated(np.random.default_rng(8), images=10, models=5, preference=3.0, gap=3)
+    _, p = by_hand(scores)
+    assert matching_tests(scores)["p"][0] == pytest.approx(p) == pytest.approx(4 / 120)
+
+
 def test_many_models_are_drawn_and_the_real_matching_counts():
     scores = simulated(np.random.default_rng(1), models=8, preference=20.0)
     (found,) = matching_tests(scores).to_dict("records")
