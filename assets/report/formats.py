@@ -10,6 +10,7 @@ from markupsafe import Markup, escape
 from metrics.firmness import Firmness
 
 NONE = "–"
+UNLISTED = "no longer in models.yaml"
 FIRMNESS_WORDS: Mapping[Firmness, str] = {
     "result": "a result",
     "trial": "a trial: not ranked",
@@ -165,7 +166,7 @@ def question(prompt: str) -> str:
 
 def with_listing(name: str, *, is_listed: bool) -> str:
     """The name of a painter or collection; in brackets, that its entry is gone."""
-    return name if is_listed else f"{name} (no longer in models.yaml)"
+    return name if is_listed else f"{name} ({UNLISTED})"
 
 
 def with_firmness(name: str, firmness: Firmness) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 
+from assets.report.formats import UNLISTED
 from assets.report.roster import Gap, Kind, Roster
 from assets.report.standings import (
     MOST,
@@ -65,12 +66,13 @@ def profiles(judged: Mapping[str, Judged], roster: Roster) -> list[Profile]:
         each.name: Profile(each.name, each.kind, each.told, roster.gaps.get(each.name, {}))
         for each in roster.judges
     }
+    unlisted = UNLISTED if roster.date else ""
     for folder, held in judged.items():
         for standing in (each for each in held.standings if each.firmness != "not run"):
-            profile = found.setdefault(standing.model, Profile(standing.model))
+            profile = found.setdefault(standing.model, Profile(standing.model, told=unlisted))
             profile.standings.setdefault(folder, []).append(standing)
         for failure in held.failures:
-            profile = found.setdefault(failure.model, Profile(failure.model))
+            profile = found.setdefault(failure.model, Profile(failure.model, told=unlisted))
             profile.failures.setdefault(folder, []).append(failure)
     return [*found.values()]
 

@@ -123,7 +123,8 @@ class Sourced:
     @property
     def pictures(self) -> int:
         """How many pictures were scored as they were."""
-        return int(self.scores["original"][self.scores["bias"].eq(NONE)].nunique())
+        is_scored = self.scores["bias"].eq(NONE) & self.scores["score"].notna()
+        return int(self.scores["original"][is_scored].nunique())
 
     @cached_property
     def has_choice(self) -> bool:
