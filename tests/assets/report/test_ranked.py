@@ -73,7 +73,7 @@ def vars_of(painter: protobias.Painted) -> dict[str, Any]:
 def of_frame(missing: Missing) -> Site:
     tables = []
     for judge in JUDGES:
-        scores, _ = made(judge, 1.0, 60, ("animals",))
+        scores, _ = made(judge, 1.0, 60, domains=("animals",))
         # A picture lacks all of its scores, as one that is refused does.
         is_lacking = dict(
             zip(scores["original"].unique(), lacking(60, missing[judge]), strict=True)
