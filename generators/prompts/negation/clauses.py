@@ -31,6 +31,7 @@ from generators.prompts.negation.phrases import (
     NAMED_NOUN,
     NO_END,
     NOUN_ALONE,
+    SEVERAL_THAT_ACT,
     SINGLE,
     TWO_NOUNS,
     UNCOUNTED,
@@ -93,6 +94,7 @@ def subject_ends(question: Question) -> list[int]:
         if end
         and not (NO_END.match(marked, end - 1) or (end > 1 and marked[end - 1] in "qhQ"))
         and not (kind in ("is", "are") and NAMED_NOUN.match(marked, end - 1))
+        and not (end > 1 and SEVERAL_THAT_ACT.match(marked, end - 2))
         and not (kind == "are" and UNCOUNTED.match(marked, end - 1))
         and subject(number).fullmatch(marked, 0, end)
         and predicate(kind).fullmatch(marked, end)

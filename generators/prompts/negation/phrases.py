@@ -108,6 +108,8 @@ MATERIAL = re.compile(f"[{marks(Tag.MASS)}]")
 SINGLE = re.compile(f"(?:.*[pi]|o)*[dqhQ]n?{_ADJECTIVE}*[m{marks(NOUN)}]")
 """A phrase whose last noun has no other before it, so that what follows is no part of its name."""
 AFTER_NOUN = re.compile("[pio]")
+SEVERAL_THAT_ACT = re.compile(f"[{marks(Tag.PLURAL, without=Tag.SINGULAR)}][{marks(VERBAL)}]")
+"""As in "the lines run": what follows belongs to the verb."""
 TWO_NOUNS = re.compile(f"{_NOUN_ALONE}{_NOUN}")
 UNCOUNTED = re.compile(f"[{marks(Tag.MASS)}]{_NOUN_ALONE}")
 NAMED_NOUN = re.compile(f"y{_NOUN_ALONE}")

@@ -91,6 +91,9 @@ BY_RULE |= {
     for quality in ADJECTIVES
 } | {
     "Is there a nine round vector?": "Is it false that there is a nine round vector?",
+    "Do the two horizontal lines run parallel?": (
+        "Is it false that the two horizontal lines run parallel?"
+    ),
     "Does the man do his homework?": "Is it false that the man does his homework?",
     "Was Elon Musk richer than Mark Zuckerberg?": (
         "Is it false that Elon Musk was richer than Mark Zuckerberg?"
