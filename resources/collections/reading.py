@@ -53,7 +53,7 @@ def item_of(row: Row, collection: Collection) -> Item:
         "references": [
             text.strip()
             for name in columns.references
-            for each in _several(cells[name])
+            for each in _several(_without_bytes(cells, name))
             if (text := _plain(each)).strip()
         ],
         "human_scores": [
@@ -102,10 +102,17 @@ def _text_or_none(cells: Mapping[str, Any], name: str | None) -> str | None:
 
 def _text(cells: Mapping[str, Any], name: str) -> str:
     """The text of a column that is to have one."""
-    text = _plain(cells[name]).strip()
+    text = _plain(_without_bytes(cells, name)).strip()
     if not text:
         raise BadRow(f"its `{name}` is empty")
     return text
+
+
+def _without_bytes(cells: Mapping[str, Any], name: str) -> Any:
+    """The cell of a column. Raises `BadRow` for bytes, which are no text."""
+    if _holds_bytes(cells[name]):
+        raise BadRow(f"its `{name}` holds bytes, no text")
+    return cells[name]
 
 
 def _plain(value: Any) -> str:
