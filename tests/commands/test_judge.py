@@ -46,6 +46,7 @@ MODELS = f"""
   key: A_KEY_THAT_IS_NOT_SET
 - {{name: mine, backend: file, model: scores.csv, family: mine, roles: [metric]}}
 - {{name: sketch, backend: offline, model: sketch, family: reference, roles: [painter]}}
+- {{name: paints, backend: openai, model: gpt-image, family: gpt, roles: [painter]}}
 """
 GRAMMAR = Model(
     name="grammar", backend="offline", model="grammar", family="reference", roles=("writer",)
