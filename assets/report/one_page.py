@@ -1,52 +1,84 @@
 """A report of one page: the finding, its chart as numbers too, some pictures, and the costs."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
 from assets.report.asset import Sources
-from assets.report.cells import Line, Table, share
+from assets.report.cells import Line, Table, share, unranked
 from assets.report.charts import PERCENT, Bar, Chart, Mark
 from assets.report.costs import costs
-from assets.report.formats import Rate, interval, percent
+from assets.report.formats import Rate, interval, percent, with_firmness
 from assets.report.publish import Site, Thumbnail
 from assets.report.rendering import Renderer, Shell
+from assets.report.standings import Judged, Measure, Standing
 from assets.report.start_page import Entry
+from metrics import exact_interval
+from metrics.firmness import FIRMNESS, Evidence
 
 _SHOWN = 320
 """The longer side in px of a picture."""
+
+
+def judge_shares(
+    measure: Measure, counts: Iterable[tuple[str, int, int, int]], references: Collection[str]
+) -> Judged:
+    """A standing for each judge: its share among independent answers, with an exact interval.
+
+    `counts` are the judge, the answers that count, all answers and all requests; `references` names
+    the reference judges.
+    """
+    standings = [
+        Standing.build(
+            judge,
+            measure,
+            Evidence(requests=requests, answers=answers, is_stand_in=judge in references),
+            Rate(part / answers, *exact_interval(part, answers)) if answers else Rate(None),
+            items=answers,
+            unit="answers",
+            date="",
+            link="index.html",
+        )
+        for judge, part, answers, requests in counts
+    ]
+    return Judged([measure], standings)
 
 
 def one_page(
     sources: Sources,
     entry: Entry,
     *,
-    measured: str,
-    rates: Sequence[tuple[str, Rate]],
+    judged: Judged,
     pictures: Sequence[tuple[str, str]] = (),
     method: str = "",
 ) -> Site:
-    """The site of a benchmark whose result is one rate for each judge or metric.
+    """The site of a benchmark whose result is one share for each judge or metric.
 
-    `measured` says what a rate is the share of; `rates` are by name. `pictures` are captions with
-    the sha256 of what they are about. `method` is a paragraph, which is folded.
+    The chart and table show the standings of `judged` by its first measure, the firmest first; the
+    front page of all reports shows them as well. `pictures` are captions with the sha256 of what
+    they are about. `method` is a paragraph, which is folded.
     """
+    measured = judged.measures[0].name
+    standings = sorted(judged.standings, key=lambda each: FIRMNESS.index(each.firmness))
     bars = [
         Bar(
-            name,
-            [Mark("bias", rate, percent(rate.value))],
-            f"{percent(rate.value)} {interval(rate)}",
+            with_firmness(standing.model, standing.firmness),
+            [Mark("bias", standing.rate, percent(standing.value))],
+            f"{percent(standing.value)} {interval(standing.rate)}",
+            standing.note if standing.value is None else "",
         )
-        for name, rate in rates
+        for standing in standings
     ]
+    lines = [Line(each.model, [unranked(share(each.rate), each.firmness)]) for each in standings]
     thumbnails = [(caption, Thumbnail(digest, _SHOWN)) for caption, digest in pictures]
     page = Renderer(Path(__file__).parent / "templates", Shell(entry.title, sources.facts)).page(
         "index.html",
         "one_page.html",
         entry=entry,
         chart_of=Chart("rates", entry.title, measured, PERCENT, bars),
-        table=Table.plain(measured, "Judge", [measured], [Line(n, [share(r)]) for n, r in rates]),
+        table=Table.plain(measured, "Judge", [measured], lines),
         thumbnails=thumbnails,
         costs=costs(sources.spent),
         method=method,
     )
-    return Site(entry, page, (), list(dict.fromkeys(each for _, each in thumbnails)))
+    shown = list(dict.fromkeys(each for _, each in thumbnails))
+    return Site(entry, page, (), shown, judged=judged)

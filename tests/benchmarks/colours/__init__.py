@@ -13,10 +13,10 @@ from assets.kit.partitions import painter_in, painters
 from assets.kit.step import Sample, Step, only_input
 from assets.kit.table_asset import table_asset
 from assets.report.asset import report_asset
-from assets.report.formats import Rate, whole_percent
-from assets.report.one_page import one_page
+from assets.report.formats import whole_percent
+from assets.report.one_page import judge_shares, one_page
+from assets.report.standings import Measure
 from assets.report.start_page import Entry
-from metrics import exact_interval
 from resources.home import Home
 from resources.models.requests import Look, Paint, Turn, Write
 
@@ -31,7 +31,9 @@ ENDED = {"outcome": (TEXT, "How it ended"), "reason": (TEXT, "Why; empty where i
 PROMPTS = Columns(**CONCEPT, prompt=(TEXT, "The sentence"), **ENDED, calls=(TEXTS, "Of the store"))
 PICTURES = Columns(**CONCEPT, **PAINTED)
 ANSWERS = Columns(**PICTURES.columns, model=(TEXT, "The judge"), response=(TEXT, "Its answer"))
-RATES = Columns(model=(TEXT, "The judge"), usual=(WHOLE, "Usual colours"), of=(WHOLE, "Answers"))
+COUNTS = {"usual": "Usual colours", "answers": "Answers", "asked": "Requests"}
+RATES = Columns(model=(TEXT, "The judge"), **{name: (WHOLE, of) for name, of in COUNTS.items()})
+USUAL = Measure("Usual colour", "lower", "share", "Answers with the usual colour.")
 QUESTION = "Does a judge name the colour that it sees, or the usual one?"
 
 
@@ -111,20 +113,22 @@ def assets(catalog):
         every = BY_PAINTER.get_partition_keys(dynamic_partitions_store=context.instance)
         found = [home.find(key, each) for key in answers for each in every]
         rows = pd.concat(each for each in found if each is not None)
-        usual = rows["response"].eq(rows["usual"]).groupby(rows["model"])
-        return materialized(RATES.table(usual.agg(usual="sum", of="size").reset_index()))
+        usual, replied = rows["response"].eq(rows["usual"]), rows["response"].notna()
+        counts = rows.assign(usual=usual, answers=replied, asked=1).groupby("model")
+        counts = counts[["usual", "answers", "asked"]].sum().reset_index()
+        return materialized(RATES.table(counts))
 
     yield rates
     yield report_asset("colours", site, deps=[rates.key], description=QUESTION)
 
 
 def site(sources):
-    found = sources.table("rates").itertuples(index=False)
-    rates = [(m, Rate(usual / of, *exact_interval(usual, of))) for m, usual, of in found]
-    name, worst = max(rates, key=lambda each: each[1].value)
-    finding = f"{name} names the usual colour in {whole_percent(worst.value)} of the pictures."
-    entry = Entry("Colours", QUESTION, finding, "result")
-    return one_page(sources, entry, measured="Answers with the usual colour", rates=rates)
+    counts = sources.table("rates").itertuples(index=False)
+    judged = judge_shares(USUAL, counts, references=("prior", "pixels", "random"))
+    worst = max(judged.standings, key=lambda each: each.value or 0)
+    finding = f"{worst.model} names the usual colour in {whole_percent(worst.value or 0)} of all."
+    entry = Entry("Colours", QUESTION, finding, worst.firmness)
+    return one_page(sources, entry, judged=judged)
 
 
 BENCHMARK = Benchmark(
