@@ -17,7 +17,7 @@ demo: .venv/ready .dagster/dagster.yaml  ## build it all: images, labels, answer
 	$(BIN)/counterfactory demo
 
 ui: .venv/ready .dagster/dagster.yaml  ## show it in Dagster on http://127.0.0.1:3000
-	$(BIN)/dagster dev --workspace workspace.yaml --host 127.0.0.1 --port $(PORT)
+	$(BIN)/counterfactory ui --port $(PORT)
 
 test:  ## run the tests; the first time, install what they need
 	$(MAKE) --no-print-directory -j 2 .venv/compiled tests/outside/node_modules

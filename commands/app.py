@@ -21,6 +21,7 @@ from commands.judge import judge
 from commands.prompts import prompts
 from commands.quote import quote
 from commands.run import run
+from commands.ui import ui
 
 FAILED, MISTAKE = 1, 2
 """Exit codes."""
@@ -78,6 +79,7 @@ app = typer.Typer(
 )
 for name, command in (
     ("demo", demo),
+    ("ui", ui),
     ("quote", quote),
     ("prompts", prompts),
     ("run", run),

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from dagster import DagsterInstance
 
 ROOT = Path(__file__).parents[1]
+ORIGINS_VARIABLE = "COUNTERFACTORY_UI_ORIGINS"
+"""Environment variable by which `counterfactory ui` hands its addresses to the webserver."""
 
 
 def load_environment() -> None:

@@ -166,15 +166,14 @@ def kill_all(instance):
 
 @contextmanager
 def serving(folder, **more):
-    """Run `dagster dev` on the instance below `folder` until the block ends.
+    """Run `counterfactory ui` on the instance below `folder` until the block ends.
 
     `more` is added to its environment.
     """
     instance, home, port = configured(folder / "instance"), folder / "data", free_port()
     environment = os.environ | {"DAGSTER_HOME": str(instance), "COUNTERFACTORY_HOME": str(home)}
     environment |= {"DAGSTER_GRPC_TIMEOUT_SECONDS": str(WITHIN_S)} | more
-    command = [sys.executable, "-m", "dagster", "dev", "--workspace", "workspace.yaml"]
-    command += ["--host", "127.0.0.1", "--port", str(port)]
+    command = [sys.executable, "-m", "commands.app", "ui", "--port", str(port)]
     with (folder / "server.log").open("wb") as log:
         process = subprocess.Popen(
             command, cwd=PROJECT, env=environment, stdout=log, stderr=log, start_new_session=True
@@ -192,7 +191,7 @@ def _wait_until_loaded(server, process, log):
     """Until the server answers and has loaded the code location, which it does afterwards."""
     until = time.monotonic() + WITHIN_S
     while time.monotonic() < until:
-        assert process.poll() is None, f"dagster dev ended early:\n{log.read_text()}"
+        assert process.poll() is None, f"counterfactory ui ended early:\n{log.read_text()}"
         with suppress(urllib.error.URLError, ConnectionError, TimeoutError):
             entries = server.graphql(_LOADED)["workspaceOrError"].get("locationEntries", [])
             if entries and all(entry["loadStatus"] == "LOADED" for entry in entries):
@@ -200,4 +199,4 @@ def _wait_until_loaded(server, process, log):
                 assert kinds == {"RepositoryLocation"}, log.read_text()
                 return
         time.sleep(0.5)
-    raise TimeoutError(f"dagster dev did not load:\n{log.read_text()}")
+    raise TimeoutError(f"counterfactory ui did not load:\n{log.read_text()}")

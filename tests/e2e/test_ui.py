@@ -1,6 +1,11 @@
 """What a user does: start Dagster, materialize one topic, look at it, its report and a quote."""
 
+import urllib.error
+import urllib.request
+from urllib.parse import urlsplit
+
 import pandas as pd
+import psutil
 import pytest
 
 from generators.domains import domain
@@ -85,6 +90,20 @@ def test_a_topic_that_failed_stays_failed_after_another_has_passed(story, server
         path.write_bytes(good)
         assert make("measurements")
         assert statuses(server)[0]["labels_agree"] == ([TOPIC, OTHER], [])
+
+
+def test_the_guarded_webserver_is_all_that_listens(server):
+    foreign = urllib.request.Request(f"{server.url}/server_info", headers={"Host": "evil.example"})
+    with pytest.raises(urllib.error.HTTPError, match="403"):
+        urllib.request.urlopen(foreign)
+    process = psutil.Process(server.pid)
+    listening = {
+        connection.laddr
+        for member in (process, *process.children(recursive=True))
+        for connection in member.net_connections("tcp")
+        if connection.status == psutil.CONN_LISTEN
+    }
+    assert listening == {("127.0.0.1", urlsplit(server.url).port)}
 
 
 class Watched:

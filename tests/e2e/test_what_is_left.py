@@ -1,14 +1,23 @@
-"""After all the others: what is there when the server has ended."""
+"""After all the others: what is there when Ctrl-C has ended the server."""
+
+import os
+import signal
+import time
 
 import pytest
 
-from tests.e2e.server import working_on
+from tests.e2e.server import WITHIN_S, working_on
 from tests.e2e.story import CANARY
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def ended(story):
-    """The story, with its server ended."""
+    """The story, with its server ended as a terminal does it."""
+    os.killpg(story.server.pid, signal.SIGINT)
+    deadline = time.monotonic() + WITHIN_S
+    while (working := working_on(story.folder / "instance")) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert not [process for process in working if process.is_running()]
     story.end()
     return story
 

@@ -1,0 +1,61 @@
+"""`counterfactory ui`."""
+
+import os
+import warnings
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+
+from commands.environment import ORIGINS_VARIABLE, ROOT
+
+_MODULES = {"dagster_webserver": "commands.webserver", "dagster._daemon": "dagster._daemon"}
+"""What is run for each module that `dagster dev` runs beside the code server; nothing else is."""
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+
+def ui(
+    port: Annotated[int, typer.Option("--port", "-p", min=1, max=65535, help="TCP port.")] = 3000,
+    host: Annotated[
+        str, typer.Option(metavar="IP", help="Network interface; by default this machine alone.")
+    ] = "127.0.0.1",
+    address: Annotated[
+        list[str] | None,
+        typer.Option(metavar="URL", help="Address at which people open it; may be repeated."),
+    ] = None,
+) -> None:
+    """Show it all in Dagster, which starts runs, sensors and schedules until Ctrl-C ends it.
+
+    Requests from pages of other sites are refused. There is no login: who may open it may start
+    runs. Example:
+
+        counterfactory ui --port 3001
+    """
+    from commands.origin_guard import parse_origin
+
+    origins = [parse_origin(written) for written in address or ()]
+    if host not in _LOOPBACK and not origins:
+        raise ValueError(
+            f"--host {host}: other machines reach it, by names that are not known here. Add the "
+            f"address that people open: --address http://NAME:{port}"
+        )
+    _serve(str(ROOT / "workspace.yaml"), host, port, origins)
+
+
+def _serve(workspace: str, host: str, port: int, origins: list[str]) -> None:
+    """Run `dagster dev`, with the guarded webserver instead of its own."""
+    from dagster._cli import dev
+
+    os.environ[ORIGINS_VARIABLE] = " ".join(origins)
+    names = vars(dev)
+    start_process = names["open_ipc_subprocess"]
+
+    def start_guarded(command: Sequence[str], **options: Any) -> Any:
+        python, option, module, *rest = command
+        return start_process([python, option, _MODULES[module], *rest], **options)
+
+    names["open_ipc_subprocess"] = start_guarded
+    # It advises another command, which has no guard.
+    warnings.filterwarnings("ignore", "Function `dev_command` is superseded")
+    arguments = ["--workspace", workspace, "--host", host, "--port", str(port)]
+    dev.dev_command(arguments, prog_name="counterfactory ui", standalone_mode=False)
