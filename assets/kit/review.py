@@ -15,8 +15,10 @@ from urllib.parse import quote
 
 from dagster import get_dagster_logger
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 from upath import UPath
 
+from assets.kit.content_policy import content_policy
 from assets.kit.sheets import BadReview, Line, lines_of
 from resources.atomic_writes import is_remote, write_new, write_whole
 from resources.home import Home
@@ -32,6 +34,10 @@ _environment = Environment(
     undefined=StrictUndefined,
     trim_blocks=True,
     lstrip_blocks=True,
+)
+
+_STYLE, _SCRIPT = (
+    Path(__file__).with_name(name).read_text("utf-8") for name in ("review.css", "review.js")
 )
 
 
@@ -126,6 +132,9 @@ def write_review(
     lines = write_sheet(file, [(each.image, each.cells) for each in pictures], verdicts)
     columns = [*_columns(IMAGE), *(pictures[0].cells if pictures else ())]
     written = _environment.get_template("review.html").render(
+        policy=content_policy([_STYLE], [_SCRIPT]),
+        style=Markup(_STYLE),
+        script=Markup(_SCRIPT),
         title=title,
         explanation=explanation,
         file=file,

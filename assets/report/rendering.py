@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from assets.kit.content_policy import content_policy
 from assets.report import formats
 from assets.report.csv_files import CsvFiles
 from assets.report.outcomes import served_table
@@ -31,6 +32,7 @@ class Renderer:
     def __init__(self, templates: Path, shell: Shell, **shared: object) -> None:
         self._templates = _environment(templates)
         self._shared = {"shell": shell, "served_table": served_table, **shared}
+        self._shared["policy"] = content_policy()
 
     def page(self, path: str, template: str, **values: object) -> Iterator[tuple[str, str]]:
         """Yield a page, then the CSV file of each table on it, as (path in the site, text)."""

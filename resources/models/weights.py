@@ -3,15 +3,35 @@
 All of it is read off files: nothing is loaded, and no torch is needed.
 """
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from hashlib import file_digest, sha256
 from math import prod
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
+
+from pydantic import BaseModel, Field, TypeAdapter
+
+from resources.untrusted_input import parse_untrusted
 
 _ONE, _INDEX = "model.safetensors", "model.safetensors.index.json"
+
+_MAX_HEADER_BYTES = 50_000_000
+"""Size of a header or an index; those of 100,000 tensors have 10 MB."""
+_FileName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]*$")]
+
+
+class _Index(BaseModel):
+    weight_map: dict[str, _FileName] = Field(min_length=1)
+
+
+class _Tensor(BaseModel):
+    shape: list[Annotated[int, Field(ge=0, le=2**40)]]
+    data_offsets: tuple[int, int]
+
+
+_Object = TypeAdapter(dict[str, Any])
+_Tensors = TypeAdapter(dict[str, _Tensor])
 
 
 class NoWeights(ValueError):
@@ -34,8 +54,13 @@ class Weights(NamedTuple):
     def shapes(self) -> Iterator[tuple[str, Sequence[int]]]:
         """The names of tensors with their shapes."""
         for path in self.files:
-            for name, tensor in _header(path).items():
-                yield name, tensor["shape"]
+            yield from read_shapes(path)
+
+
+def read_shapes(path: Path) -> Iterator[tuple[str, Sequence[int]]]:
+    """The names of a safetensors file's tensors with their shapes; raises `NoWeights`."""
+    for name, tensor in _header(path).items():
+        yield name, tensor.shape
 
 
 def weights_in(folder: Path) -> Weights:
@@ -48,8 +73,8 @@ def weights_in(folder: Path) -> Weights:
     return Weights(
         folder,
         files,
-        parameters=sum(prod(tensor["shape"]) for tensor in tensors),
-        size=sum(end - start for start, end in (each["data_offsets"] for each in tensors)),
+        parameters=sum(prod(tensor.shape) for tensor in tensors),
+        size=sum(end - start for start, end in (each.data_offsets for each in tensors)),
     )
 
 
@@ -57,16 +82,33 @@ def _names(folder: Path) -> list[str]:
     index = folder / _INDEX
     if not index.is_file():
         return [_ONE]
-    return sorted(set(json.loads(index.read_text())["weight_map"].values()))
+    if index.stat().st_size > _MAX_HEADER_BYTES:
+        raise NoWeights(f"{index} has more than {_MAX_HEADER_BYTES:,} bytes")
+    try:
+        return sorted(
+            set(_Index.model_validate(parse_untrusted(index.read_bytes())).weight_map.values())
+        )
+    except ValueError as error:
+        raise NoWeights(f"{index} cannot be read: {_first_line(error)}") from None
 
 
-def _header(path: Path) -> Mapping[str, Any]:
+def _header(path: Path) -> Mapping[str, _Tensor]:
     """What a file says of each of its tensors: shape, type and place."""
     with path.open("rb") as file:
         length = int.from_bytes(file.read(8), "little")
-        found: dict[str, Any] = json.loads(file.read(length))
-    found.pop("__metadata__", None)
-    return found
+        if length > _MAX_HEADER_BYTES:
+            raise NoWeights(f"{path} is no file of safetensors")
+        header = file.read(length)
+    try:
+        tensors = _Object.validate_python(parse_untrusted(header))
+        tensors.pop("__metadata__", None)
+        return _Tensors.validate_python(tensors)
+    except ValueError as error:
+        raise NoWeights(f"{path} is no file of safetensors: {_first_line(error)}") from None
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).partition("\n")[0]
 
 
 def _state(path: Path) -> tuple[int, int]:

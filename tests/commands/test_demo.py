@@ -371,3 +371,16 @@ def test_a_data_root_that_is_no_folder_is_refused(command, tmp_path):
     assert refused.exit_code != 0
     assert "COUNTERFACTORY_HOME is s3://bucket/data, which is not a folder" in refused.stderr
     assert_nothing_ran(tmp_path)
+
+
+def test_every_kind_of_page_keeps_to_its_policy(first, folder, quiet):
+    """What a policy blocks, a browser says on the console."""
+    pages = sorted((folder / "data").rglob("*.html"))
+    policy = '<meta http-equiv="Content-Security-Policy" content="default-src &#39;none&#39;; '
+    assert [page for page in pages if policy not in page.read_text("utf-8")] == []
+    kinds = {re.sub(r"[-_0-9]+", "", str(page.relative_to(folder))): page for page in pages}
+    by_folder = {page.parent if "scenes" in page.parts else page: page for page in kinds.values()}
+    assert len(by_folder) > 20
+    for page in by_folder.values():
+        quiet.goto(page.as_uri(), wait_until="load")
+        assert quiet.evaluate("getComputedStyle(document.body).fontFamily") != "Times New Roman"

@@ -120,8 +120,9 @@ class Watched:
             self.errors.append(message.text)
 
 
-STILL = """addEventListener("DOMContentLoaded", () => document.head.insertAdjacentHTML(
-    "beforeend", "<style>*, ::before, ::after { animation: none !important }</style>"))"""
+STILL = """const still = new CSSStyleSheet();
+still.replaceSync("*, ::before, ::after { animation: none !important }");
+document.adoptedStyleSheets = [still];"""
 """Without a graphics card, the wheel that turns while a run is waited for takes half a core."""
 
 

@@ -3,16 +3,21 @@
 A folder as PEFT writes it, with `record.json` beside the weights where they were trained here.
 """
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from resources.models.backends.adapter_files import (
+    BadAdapterFile,
+    LoraFields,
+    RecordFields,
+    read_fields,
+)
 from resources.models.backends.local_models import Settings, library, loading
 from resources.models.catalog import Model
 from resources.models.data_root import data_root
 from resources.models.replies import Closed
-from resources.models.weights import NoWeights, Weights, weights_in
+from resources.models.weights import NoWeights, Weights, read_shapes, weights_in
 
 RECORD, CONFIG, WEIGHTS = "record.json", "adapter_config.json", "adapter_model.safetensors"
 FILES = "files"
@@ -40,12 +45,19 @@ def attached(network: Any, model: Model, adapter: str, found: str | None) -> Any
     files are not those that were recorded, and one that was trained for another base.
     """
     folder = folder_of(adapter)
+    _require_files(model, folder)
     try:
-        _require_base(model, folder, found)
+        fields = LoraFields(**read_fields(folder / CONFIG, LoraFields))
+        _require_base(model, folder, fields, found)
+        fields.require_ranks(read_shapes(folder / WEIGHTS))
+        config = fields.to_config(name for name, _ in network.named_modules())
     except BadRecord as error:
         raise Closed(str(error)) from error
+    except (BadAdapterFile, NoWeights) as error:
+        raise Closed(f"The adapter {folder} is not taken: {error}.") from error
     with loading(model, None):
-        return library("peft").PeftModel.from_pretrained(network, str(folder)).eval()
+        peft = library("peft")
+        return peft.PeftModel.from_pretrained(network, str(folder), config=config).eval()
 
 
 def folder_of(adapter: str) -> Path:
@@ -69,14 +81,17 @@ def base_weights(name: str, found: str | None) -> Weights:
     return weights_in(snapshot(name, found))
 
 
-def _require_base(model: Model, folder: Path, found: str | None) -> None:
+def _require_files(model: Model, folder: Path) -> None:
     if not (folder / CONFIG).is_file() or not (folder / WEIGHTS).is_file():
         raise Closed(
             f"{model.name} has the adapter {folder}, which is none: {CONFIG} and {WEIGHTS} have to "
             "lie in it. Correct `adapter` in models.yaml"
         )
+
+
+def _require_base(model: Model, folder: Path, fields: LoraFields, found: str | None) -> None:
     trained = checked_record(folder)
-    base = trained["base"] if trained is not None else _base_of_peft(folder)
+    base = trained["base"] if trained is not None else _base_of_peft(fields)
     if not _is_base(base, model.model, found):
         at = f" at {base['revision']}" if base["revision"] else ""
         here = f" at {found}" if found else ""
@@ -93,15 +108,9 @@ def record_in(folder: Path) -> dict[str, Any] | None:
     if not path.is_file():
         return None
     try:
-        found = json.loads(path.read_text())
-        lacking = {"base", "weights"} - {*found}
-    except (ValueError, TypeError) as error:
-        raise BadRecord(f"{path}: it cannot be read ({error}). {_AGAIN}") from None
-    if lacking:
-        raise BadRecord(f"{path}: it has no {' and no '.join(sorted(lacking))}. {_AGAIN}")
-    if not isinstance(found.get(FILES, {}), dict):
-        raise BadRecord(f"{path}: its {FILES} are no object. {_AGAIN}")
-    return dict(found)
+        return read_fields(path, RecordFields)
+    except BadAdapterFile as error:
+        raise BadRecord(f"{path}: it cannot be read: {error}. {_AGAIN}") from None
 
 
 def checked_record(folder: Path) -> dict[str, Any] | None:
@@ -121,11 +130,10 @@ def digest_of(path: Path) -> str:
     return Weights(path.parent, (path,), 0, 0).digest
 
 
-def _base_of_peft(folder: Path) -> Mapping[str, Any]:
-    config = json.loads((folder / CONFIG).read_text())
+def _base_of_peft(fields: LoraFields) -> Mapping[str, Any]:
     return {
-        "model": config.get("base_model_name_or_path"),
-        "revision": config.get("revision"),
+        "model": fields.base_model_name_or_path,
+        "revision": fields.revision,
         "sha256": None,
     }
 
