@@ -57,6 +57,15 @@ PER_TOPIC = dg.AssetSelection.groups("vlmbias") - dg.AssetSelection.assets(
 OVER_TOPICS = dg.AssetSelection.assets("vlmbias/accuracy", "vlmbias/report")
 
 
+BENCHMARKS = frozenset({"frame", "philautia", "protobias", "vhexpansion", "vlmbias"})
+"""The benchmarks of this project, to which a user adds others."""
+
+
+def of_others(names):
+    """Those that a user has added."""
+    return tuple(sorted(set(names) - BENCHMARKS))
+
+
 def materialize(
     root,
     *names,

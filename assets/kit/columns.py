@@ -21,6 +21,11 @@ class Columns:
     """The columns of one asset's table, each with an Arrow type and a description."""
 
     def __init__(self, **columns: tuple[pa.DataType, str]) -> None:
+        if columns.get(REHEARSAL, (BOOLEAN, ""))[0] != BOOLEAN:
+            raise ValueError(
+                f"Column `{REHEARSAL}`: every table's mark of stand-ins has this name, and is a "
+                "BOOLEAN. Give yours another name."
+            )
         self.columns, self._added = columns, dict[str, Any]()
         self.schema = pa.schema([pa.field(name, kind) for name, (kind, _) in columns.items()])
 

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, TypeAlias
 
 from assets.kit.checks import few_unread
 from assets.kit.choice import entry_digest
+from assets.kit.columns import TEXT, TEXTS
 from assets.kit.conversations import unanswered
 from assets.kit.pair_marks import PICTURE, marks_in
 from assets.kit.step import Check, ConfigT, Conversation, Reply, Row, Step, Work
@@ -111,6 +112,17 @@ def _require_unseen(judge: Model, adapter: str, work: Work[Any], rows: Iterable[
             "none of them, nor about the others, since its number would be of what it has learned "
             "by heart. Train on other cases, and set `adapter` in models.yaml to the new folder."
         )
+
+
+REPLY_COLUMNS = {
+    "response": (TEXT, "Text of the reply; empty where there is none"),
+    "outcome": (TEXT, "answered, unparsed, refused or failed"),
+    "refusal": (TEXT, "content filter, image safety or model, if refused; else empty"),
+    "reason": (TEXT, "Reason for which there is no answer; else empty"),
+    "served_model": (TEXT, "Model that answered, as the provider names it; empty if unnamed"),
+    "calls": (TEXTS, "Keys of the stored calls behind the row; none for a reference judge"),
+}
+"""The columns that `reply_columns` fills, for the `Columns` of a step."""
 
 
 def reply_columns(reply: Reply) -> dict[str, Any]:

@@ -1,23 +1,28 @@
 """Colours: does a judge name the colour in the picture, or the one that the thing usually has?"""
 
+from collections.abc import Iterator, Mapping
+from typing import Any
+
 import dagster as dg
 import pandas as pd
 
-from assets.kit.benchmarks import Benchmark, StandIn
+from assets.kit.benchmarks import Benchmark, Definition, StandIn
 from assets.kit.choice import chosen
-from assets.kit.columns import TEXT, TEXTS, WHOLE, Columns, materialized
-from assets.kit.judging import JudgeStep, reply_columns, responding_with
+from assets.kit.columns import TEXT, WHOLE, Columns, materialized
+from assets.kit.judging import REPLY_COLUMNS, JudgeStep, reply_columns, responding_with
 from assets.kit.limits import Limited
 from assets.kit.painting import PAINTED, PaintStep
 from assets.kit.partitions import painter_in, painters
-from assets.kit.step import Sample, Step, only_input
-from assets.kit.table_asset import table_asset
-from assets.report.asset import report_asset
+from assets.kit.step import Conversation, Row, Sample, Step, Work, only_input
+from assets.kit.table_asset import NothingYet, table_asset
+from assets.report.asset import Sources, report_asset
 from assets.report.formats import whole_percent
 from assets.report.one_page import judge_shares, one_page
+from assets.report.publish import Site
 from assets.report.standings import Measure
 from assets.report.start_page import Entry
 from resources.home import Home
+from resources.models.catalog import Catalog, Model
 from resources.models.requests import Look, Paint, Turn, Write
 
 KINDS = dg.StaticPartitionsDefinition(["plants", "things"])
@@ -27,10 +32,9 @@ CONCEPTS = {
     "things": [("log", "brown", "blue"), ("rock", "gray", "red"), ("bench", "brown", "blue")],
 }
 CONCEPT = dict.fromkeys(("thing", "usual", "colour"), (TEXT, "Of the concept"))
-ENDED = {"outcome": (TEXT, "How it ended"), "reason": (TEXT, "Why; empty where it went well")}
-PROMPTS = Columns(**CONCEPT, prompt=(TEXT, "The sentence"), **ENDED, calls=(TEXTS, "Of the store"))
+PROMPTS = Columns(**CONCEPT, prompt=(TEXT, "The sentence"), **REPLY_COLUMNS)
 PICTURES = Columns(**CONCEPT, **PAINTED)
-ANSWERS = Columns(**PICTURES.columns, model=(TEXT, "The judge"), response=(TEXT, "Its answer"))
+ANSWERS = Columns(**{**PICTURES.columns, **REPLY_COLUMNS}, model=(TEXT, "The judge"))
 COUNTS = {"usual": "Usual colours", "answers": "Answers", "asked": "Requests"}
 RATES = Columns(model=(TEXT, "The judge"), **{name: (WHOLE, of) for name, of in COUNTS.items()})
 USUAL = Measure("Usual colour", "lower", "share", "Answers with the usual colour.")
@@ -38,20 +42,26 @@ QUESTION = "Does a judge name the colour that it sees, or the usual one?"
 
 
 class Prompts(Step[Limited]):
+    """A writer's sentence of each concept."""
+
     group, name, columns, config, partitions = "colours", "prompts", PROMPTS, Limited, KINDS
     description, asks, named_by = "A sentence of each concept.", Write(()), ("thing",)
 
-    def model(self, partition, config):
+    def model(self, partition: str, config: Limited) -> Model | None:
+        """The first writer that is no stand-in."""
         return next((each for each in self.catalog.with_role("writer") if not each.rehearses), None)
 
-    def sample(self, partition, metadata):
+    def sample(self, partition: str, metadata: Mapping[str, Any]) -> Sample:
+        """All concepts."""
         return Sample("3 of 3 concepts", is_trial=False)
 
-    def rows(self, work):
+    def rows(self, work: Work[Limited]) -> list[dict[str, Any]]:
+        """All concepts, or the first of a limit."""
         some = CONCEPTS[work.partition][: work.config.limit]
         return [dict(zip(CONCEPT, each, strict=True)) for each in some]
 
-    def converse(self, work, row):
+    def converse(self, work: Work[Limited], row: Row) -> Conversation:
+        """Ask for a sentence with the colour."""
         words = f"a {row['colour']} {row['thing']}"
         if self.model(work.partition, work.config) is None:
             return {"prompt": f"A kiwi is in a quiet field with {words}.", "outcome": "answered"}
@@ -60,25 +70,32 @@ class Prompts(Step[Limited]):
 
 
 class Pictures(PaintStep[Limited]):
+    """A painter's picture of each sentence."""
+
     group, name, columns, config, partitions = "colours", "pictures", PICTURES, Limited, BY_PAINTER
     description, named_by = "A picture of each prompt.", ("thing",)
     inputs = only_input("colours/prompts", PROMPTS, "kind")
 
-    def rows(self, work):
+    def rows(self, work: Work[Limited]) -> list[dict[str, Any]]:
+        """The sentences that were written."""
         there = [row for row in work.rows("upstream") if row["prompt"]]
         return [self.painting(work, row, Paint(row["prompt"]), calls=row["calls"]) for row in there]
 
 
 class Kept(Step[Limited]):
+    """The pictures that a captioner accepts."""
+
     group, name, columns, config, partitions = "colours", "kept", PICTURES, Limited, BY_PAINTER
     description, asks, named_by = "Which pictures show what was wanted.", Look(()), ("thing",)
     inputs = only_input("colours/pictures", PICTURES)
 
-    def model(self, partition, config):
+    def model(self, partition: str, config: Limited) -> Model | None:
+        """The first captioner, for pictures of a painter that is no stand-in."""
         painter = chosen(self.catalog, painter_in(partition, BY_PAINTER), "painter")
         return None if painter.rehearses else self.catalog.with_role("captioner")[0]
 
-    def converse(self, work, row):
+    def converse(self, work: Work[Limited], row: Row) -> Conversation:
+        """Ask whether the picture shows the sentence."""
         if row["outcome"] not in ("painted", "pending"):
             return {}
         if self.model(work.partition, work.config) is None:
@@ -90,40 +107,49 @@ class Kept(Step[Limited]):
 
 
 class Answers(JudgeStep[Limited]):
+    """A judge's colour of each thing."""
+
     group, columns, config, partitions = "colours", ANSWERS, Limited, BY_PAINTER
     named, description, asks = "answers", "The colours that a judge names.", Look(())
     inputs, named_by = only_input("colours/kept", PICTURES), ("thing",)
     references = responding_with(prior="usual", pixels="colour", random="thing")
 
-    def rows(self, work):
+    def rows(self, work: Work[Limited]) -> list[dict[str, Any]]:
+        """The pictures that were kept."""
         there = [row for row in work.rows("upstream") if row["outcome"] in ("kept", "pending")]
         return [row | {"model": self.judge.name} for row in there]
 
-    def query(self, work, row):
+    def query(self, work: Work[Limited], row: Row) -> Conversation:
+        """Ask for the colour."""
         words = f"What colour is the {row['thing']}? Answer with one word."
         said = reply_columns((yield Look((Turn("user", words, (row["sha256"],)),))))
         return {**said, "calls": [*row["calls"], *said["calls"]]}
 
 
-def assets(catalog):
+def assets(catalog: Catalog) -> Iterator[Definition]:
+    """The rates of all judges, and their report."""
     answers = [Answers(catalog, judge).key for judge in catalog.with_role("judge")]
 
     @table_asset("colours", columns=RATES, partitions=None, deps=answers, description=QUESTION)
-    def rates(context, home: Home) -> dg.MaterializeResult:
+    def rates(context: dg.AssetExecutionContext, home: Home) -> dg.MaterializeResult[Any]:
+        """Count usual colours by judge."""
         every = BY_PAINTER.get_partition_keys(dynamic_partitions_store=context.instance)
         found = [home.find(key, each) for key in answers for each in every]
         rows = pd.concat(each for each in found if each is not None)
         usual, replied = rows["response"].eq(rows["usual"]), rows["response"].notna()
-        counts = rows.assign(usual=usual, answers=replied, asked=1).groupby("model")
-        counts = counts[["usual", "answers", "asked"]].sum().reset_index()
-        return materialized(RATES.table(counts))
+        by_judge = rows.assign(usual=usual, answers=replied, asked=1).groupby("model")
+        return materialized(RATES.table(by_judge[[*COUNTS]].sum().reset_index()))
 
     yield rates
     yield report_asset("colours", site, deps=[rates.key], description=QUESTION)
 
 
-def site(sources):
-    counts = sources.table("rates").itertuples(index=False)
+def site(sources: Sources) -> Site:
+    """The report's page."""
+    found = sources.table("rates")
+    if found is None:
+        raise NothingYet("Colours has no rates yet. Materialize colours/rates.")
+    counts = found.itertuples(index=False)
     judged = judge_shares(USUAL, counts, references=("prior", "pixels", "random"))
     worst = max(judged.standings, key=lambda each: each.value or 0)
     finding = f"{worst.model} names the usual colour in {whole_percent(worst.value or 0)} of all."
