@@ -23,6 +23,8 @@ Place: TypeAlias = tuple[str | int, ...]
 Shape = TypeVar("Shape", bound=BaseModel)
 
 _DEEPEST = 20
+MAX_BYTES = 500_000
+"""Size of a file, which takes seconds to read then; those of users have some 10 KB."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -147,6 +149,9 @@ def load_entries(
 
 def _read(document: Document, data: bytes) -> None:
     """Read `data`; what is no YAML has no value and says so in the document's problems."""
+    if len(data) > MAX_BYTES:
+        document.add((), f"more than {MAX_BYTES:,} bytes: remove what is no entry", 1)
+        return
     try:
         text = data.decode()
         node = yaml.compose(text, _Loader)

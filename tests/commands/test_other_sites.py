@@ -153,6 +153,9 @@ def test_a_page_of_another_site_opens_no_websocket_and_no_frame(server, other_si
     address = server.url.replace("http", "ws") + "/graphql"
     assert page.evaluate(_SOCKET, address) == "refused"
     page.evaluate(_FORM.replace("POST", "GET"), f"{server.url}/overview")
+    while page.frames[1].url in ("", "about:blank"):
+        # Its address comes after its load, through another process.
+        page.wait_for_timeout(50)
     assert page.frames[1].url == "chrome-error://chromewebdata/"
 
 

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import re
+import time
 import traceback
 from pathlib import Path
 
@@ -635,3 +636,13 @@ class TestDagstersNames:
 
 def test_every_offline_model_has_roles_of_its_own():
     assert all(OFFLINE.values())
+
+
+@pytest.mark.parametrize("text", ["- name: " + "a" * 2_000_000, "- " + "[]\n- " * 400_000])
+def test_a_file_of_megabytes_is_refused_at_once(tmp_path, text):
+    path = tmp_path / "models.yaml"
+    path.write_text(text)
+    started = time.process_time()
+    with pytest.raises(CatalogError, match="more than 500,000 bytes"):
+        load(path)
+    assert time.process_time() - started < 1
