@@ -199,3 +199,19 @@ def test_a_slider_follows_keys_a_mouse_and_a_finger(new_page, tmp_path):
     page.wait_for_function("([slider, at]) => Math.abs(slider.value - at) <= 1", arg=at)
     assert page.evaluate("document.documentElement.scrollWidth") == 400
     page.close()
+
+
+def test_a_source_of_reference_judges_alone_is_shown_as_no_result():
+    source = replace(sourced(("gullible", 1.0), images=60), is_reference=True)
+    site = build(sources=[source], facts={})
+    assert site.entry.firmness == "stand-in"
+    assert {each.firmness for each in site.judged.standings} == {"stand-in"}
+    assert "brush (a stand-in run: no result)" in dict(site.pages)["index.html"]
+
+
+def test_a_painter_without_an_entry_keeps_its_tables_and_gets_no_advice():
+    source = sourced(("eye", 1.0), images=60)
+    pages = dict(build(sources=[replace(source, is_listed=False)], facts={}).pages)
+    assert "Scores of pictures by brush (no longer in models.yaml)" in pages["source-brush.html"]
+    assert "aterialize frame/" in dict(build(sources=[source], facts={}).pages)["source-brush.html"]
+    assert "aterialize frame/" not in pages["source-brush.html"]
