@@ -3,6 +3,9 @@
 # packages, else it names those that are missing.
 set -euo pipefail
 
+# Debian gives ldconfig to root alone, though anybody may run it.
+PATH=$PATH:/usr/sbin:/sbin
+
 missing=()
 need() { # the package, then a command that succeeds where the program is there
   local package=$1
