@@ -1,6 +1,7 @@
 """`counterfactory judge`."""
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -87,8 +88,6 @@ def judge(
             typer.echo("\n".join([text(found.quote, []), *found.notes()]))
             if not found.is_ready:
                 raise typer.Exit(1)
-            whole = " --benchmark ".join([f"counterfactory judge {name}", *(benchmark or ())])
-            trial = f"A trial. All of it: {whole}" if limit is not None else ""
             if budget is None and not no_budget and not found.is_free:
                 obstacles = find_obstacles(found.judge_totals, limits_within(math.inf))
                 typer.echo("\n".join(["", *obstacles]))
@@ -99,9 +98,17 @@ def judge(
                 return
             require_no_obstacles(found.judge_totals, limits_within(budget))
             failed = _judge(instance, judged, found, budget)
-    typer.echo(trial, nl=bool(trial))
+    if limit is not None:
+        typer.echo(f"A trial. All of it: {format_command(name, benchmark or (), stand_ins)}")
     if failed:
         raise typer.Exit(1)
+
+
+def format_command(name: str, benchmarks: Sequence[str], stand_ins: bool) -> str:
+    """Format the command that asks a judge about all items of what a trial asked about."""
+    options = [*(f"--benchmark {benchmark}" for benchmark in benchmarks)]
+    options += ["--stand-ins"] if stand_ins else []
+    return " ".join([f"counterfactory judge {name}", *options])
 
 
 def _judge(

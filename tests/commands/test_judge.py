@@ -16,6 +16,7 @@ from types import SimpleNamespace
 import pytest
 from dagster import DagsterInstance, DagsterRunStatus, RunsFilter
 
+from commands.judge import format_command
 from resources import executors
 from resources.models.catalog import Model
 from tests.providers import Provider
@@ -145,6 +146,12 @@ def test_a_budget_below_the_cheapest_request_is_refused_before_the_first_run(sto
     )
     assert "Nothing was begun or sent." in story.err["poor"]
     assert "Traceback" not in story.err["poor"]
+
+
+def test_the_command_that_completes_a_trial_includes_stand_ins_where_the_trial_did():
+    assert format_command("gpt", [], stand_ins=False) == "counterfactory judge gpt"
+    command = "counterfactory judge gpt --benchmark frame,vlmbias --benchmark philautia --stand-ins"
+    assert format_command("gpt", ["frame,vlmbias", "philautia"], stand_ins=True) == command
 
 
 def test_a_budget_that_is_spent_stops_what_asks_and_says_so(story):
