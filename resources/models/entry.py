@@ -74,7 +74,7 @@ _DAGSTERS = re.compile(
 )
 """Names that Dagster refuses for an input, beside the words of Python."""
 
-_LOCAL = ("diffusers", "transformers", "python")
+LOCAL_BACKENDS = ("diffusers", "transformers", "python")
 ON_DEVICES = ("diffusers", "transformers")
 """The backends whose models run on a device of this machine, in torch's words."""
 _SEEDED = ("diffusers", "gemini", "offline")
@@ -155,7 +155,7 @@ class Model(BaseModel):
     requests_per_minute: float | None = Field(default=None, gt=0)
     tokens_per_minute: float | None = Field(default=None, gt=0)
     deadline_s: float = Field(
-        default_factory=lambda data: 3600.0 if data.get("backend") in _LOCAL else 300.0,
+        default_factory=lambda data: 3600.0 if data.get("backend") in LOCAL_BACKENDS else 300.0,
         gt=0,
         le=_WEEK_S,
         allow_inf_nan=False,
@@ -306,7 +306,7 @@ class Model(BaseModel):
 def _batch_in(entry: Mapping[str, Any]) -> int:
     """How many requests a local model works on at once; 0 for others, and where it is no number."""
     batch = entry.get("parameters", {}).get("batch")
-    return batch if entry.get("backend") in _LOCAL and isinstance(batch, int) else 0
+    return batch if entry.get("backend") in LOCAL_BACKENDS and isinstance(batch, int) else 0
 
 
 def _batches_in(entry: Mapping[str, Any]) -> int:

@@ -8,10 +8,10 @@ import yaml
 from resources.calls.spending import Mode
 from resources.faults import NoPrice
 from resources.models.catalog import Model
+from resources.models.entry import LOCAL_BACKENDS
 from resources.models.pricing import has_image_price, longest_output, size_and_quality
 from resources.models.requests import Edit, Paint, Request
 
-_HOURLY = ("diffusers", "transformers", "python")
 _COMMENTS: Mapping[str, str] = {
     "price": "US dollars, for a million tokens, a picture or an hour of your GPU (0 is free)",
     "longest_output": "tokens of its longest answer, with its reasoning",
@@ -39,7 +39,7 @@ def missing_fields(
         elif not has_image_price(model):
             fields[f'price.per_image for "{size}"'] = {"price": {"per_image": {size: "USD"}}}
         return fields
-    if model.backend in _HOURLY:
+    if model.backend in LOCAL_BACKENDS:
         if price.per_gpu_hour is None:
             fields["price.per_gpu_hour"] = {"price": {"per_gpu_hour": "USD"}}
         return fields

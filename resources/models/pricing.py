@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 
 from resources.calls.spending import NANO, Mode
 from resources.models.catalog import Model
+from resources.models.entry import LOCAL_BACKENDS
 from resources.models.image_tokens import Size, most_published, published
 from resources.models.parameters import limits_in
 from resources.models.replies import Usage
@@ -43,7 +44,6 @@ ANSWERED: Mapping[str, int] = {"look": 100, "write": 500}
 THOUGHT = 1_500
 """The same of a model that is told to think."""
 THINKING = frozenset({"reasoning_effort", "reasoning", "thinking", "thinking_config"})
-_LOCAL = ("diffusers", "transformers", "python")
 
 
 def bound_of(
@@ -153,7 +153,7 @@ def _parts(
     if isinstance(request, Paint | Edit) and price.per_image:
         picture = (_per_image(model), 1)
         return [picture] if price.input_per_million is None else [picture, tokens_in]
-    if model.backend in _LOCAL:
+    if model.backend in LOCAL_BACKENDS:
         hourly = price.per_gpu_hour
         return [(None if hourly is None else _exactly(hourly) * NANO / 3600, usage.gpu_seconds)]
     return [tokens_in, (_per_token(price.output_per_million), usage.output_tokens)]
