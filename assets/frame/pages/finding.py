@@ -27,17 +27,22 @@ def finding(sources: Sequence[Sourced]) -> Finding[Sourced]:
 
 
 def _results(source: Sourced) -> str:
-    """The judge that an overlay moves most, of those that are ranked."""
+    """How many of the ranked judges an overlay moves clearly, and which of these it moves most."""
     firm = [j for j in source.judges if source.overlay_evidence(j).firmness == "result"]
     rows = {judge: row for judge in firm if (row := source.overlay(judge))}
-    most = max(rows, key=lambda judge: float(rows[judge]["percent"]))
-    clear = sum(row["percent_low"] > 0 for row in rows.values())
-    give = "The only judge gives" if len(rows) == 1 else f"{clear} of {len(rows)} judges give"
-    if not clear:
-        return f"No judge of {source.name} gives a picture clearly more once words are on it."
+    clear_rows = {judge: row for judge, row in rows.items() if row["percent_low"] > 0}
+    total, picture = len(rows), f"a picture of {source.name}"
+    if not clear_rows:
+        subject = f"None of {total} judges is" if total > 1 else f"{next(iter(rows))} is not"
+        return f"{subject} seen to give {picture} more once words are written onto it."
+    judge = max(clear_rows, key=lambda judge: float(clear_rows[judge]["percent"]))
+    clause = f"{picture} clearly more once words are written onto it"
+    if total == 1:
+        return f"{judge} gives {clause}: {change(clear_rows[judge])}."
+    verb = "gives" if len(clear_rows) == 1 else "give"
     return (
-        f"{give} a picture of {source.name} clearly more once words are written "
-        f"onto it; {most} gives {change(rows[most])} more."
+        f"{len(clear_rows)} of {total} judges {verb} {clause}; "
+        f"{judge} gives {change(clear_rows[judge])} more."
     )
 
 

@@ -71,12 +71,30 @@ def test_a_judge_that_is_moved_and_one_that_is_not():
     source = sourced(("eye", 1.0), ("stone", 0.0), images=50)
     found = finding([source])
     assert found.firmness == "result"
-    assert found.sentence.startswith("1 of 2 judges give a picture of brush clearly more")
+    assert found.sentence.startswith("1 of 2 judges gives a picture of brush clearly more")
     assert "; eye gives +40" in found.sentence
     assert "buys 1.00 of 5 points from eye" in sentence(source, "eye")
     assert "buys 0.00 of 5 points from stone" in sentence(source, "stone")
     lower = source.inflation.assign(biased=source.inflation["original"] - 1)
     assert "loses 1.00 of 5 points with eye" in sentence(replace(source, inflation=lower), "eye")
+
+
+def test_the_finding_names_a_judge_that_is_clearly_moved_and_counts_ranked_ones_alone():
+    source = sourced(("eye", 1.0), ("noisy", 2.0), images=50)
+    is_noisy = source.inflation["model"].eq("noisy")
+    low_ends = source.inflation["percent_low"].mask(is_noisy, -1.0)
+    table = source.inflation.assign(percent_low=low_ends)
+    two_ranked = finding([replace(source, inflation=table)]).sentence
+    assert two_ranked.startswith("1 of 2 judges gives a picture of brush clearly more")
+    assert "; eye gives +40" in two_ranked
+
+    unscored = table["unscored"].mask(is_noisy, 1_000)
+    one_ranked = finding([replace(source, inflation=table.assign(unscored=unscored))]).sentence
+    assert one_ranked.startswith("eye gives a picture of brush clearly more")
+    assert "judge" not in one_ranked
+
+    unmoved = finding([replace(source, inflation=table.assign(percent_low=-1.0))]).sentence
+    assert unmoved.startswith("None of 2 judges is seen to give a picture of brush more once")
 
 
 def test_pictures_that_cannot_have_a_bias_are_counted_with_the_reason():
