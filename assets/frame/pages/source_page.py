@@ -9,7 +9,7 @@ import pandas as pd
 
 from assets.frame.biases import NONE
 from assets.frame.inflation import EVERY, SINGLE
-from assets.frame.search import HELD_OUT
+from assets.frame.search import HELD_OUT, IN_SAMPLE
 from assets.kit.columns import plain_records
 from assets.report.formats import with_firmness, with_listing
 from generators.perturbations.grids import GRID
@@ -34,6 +34,11 @@ SHORT: Mapping[str, str] = {
     "boxes": "Bounding",
 }
 """The biases as Table 3 heads its columns."""
+CHOSEN: Mapping[str, str] = {
+    HELD_OUT: "chosen on one half of the pictures, reported on the other",
+    IN_SAMPLE: "chosen and reported on all pictures, as in the paper",
+}
+_NOTHINGCHOSEN = "one configuration of each bias, on all pictures"
 
 
 @dataclass(frozen=True)
@@ -130,6 +135,15 @@ class Sourced:
     def has_choice(self) -> bool:
         """Whether several configurations of a bias were tried, so that one was chosen."""
         return bool(self.search["tried"].gt(1).any())
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The ways to choose that give different numbers; one where nothing was chosen."""
+        return (HELD_OUT, IN_SAMPLE) if self.has_choice else (HELD_OUT,)
+
+    def describe_choice(self, choice: str) -> str:
+        """How configurations were chosen, and on which pictures the numbers rest."""
+        return CHOSEN[choice] if self.has_choice else _NOTHINGCHOSEN
 
     @cached_property
     def domains(self) -> list[str]:

@@ -29,7 +29,7 @@ def tables(source: Sourced) -> Iterator[Table]:
             _line(names.get(value, titled(value)), success, evidence)
             for value, success in sorted(successes.items(), key=lambda item: -item[1].mean)
         ]
-        caption = f"Susceptibility by {by}, over {over}, held out"
+        caption = f"Susceptibility by {by}, over {over}, {source.describe_choice(HELD_OUT)}"
         yield Table.plain(caption, titled(by), (f"Judges × {others}", *_HEADS), lines)
 
 

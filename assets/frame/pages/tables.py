@@ -1,15 +1,14 @@
 """The paper's Tables 2 to 7 and 9, with our numbers."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import product
 from typing import Any
 
 from assets.frame.biases import JOINED, NONE
 from assets.frame.inflation import COMBINED, EVERY, READABLE, SINGLE, WORDED
 from assets.frame.pages.finding import change
-from assets.frame.pages.source_page import SHORT, Sourced
+from assets.frame.pages.source_page import CHOSEN, SHORT, Sourced
 from assets.frame.people import BINS, Agreement, agreement, beside_people, binned
-from assets.frame.search import CHOICES, HELD_OUT, IN_SAMPLE
+from assets.frame.search import HELD_OUT, IN_SAMPLE
 from assets.kit.columns import plain_records, records
 from assets.report.cells import Body, Cell, Line, Table, mean, number, share, unranked
 from assets.report.formats import NONE as NOTHING
@@ -28,11 +27,6 @@ from metrics.correlation import Correlation
 from metrics.firmness import Evidence
 from metrics.ranking import ALL
 
-SAID: Mapping[str, str] = {
-    HELD_OUT: "chosen on one half of the pictures, reported on the other",
-    IN_SAMPLE: "chosen and reported on all pictures, as in the paper",
-}
-_NO_CHOICE = "one configuration of each bias, on all pictures"
 _BEAUTY = "beauty"
 
 
@@ -69,7 +63,7 @@ def inflation(source: Sourced, choice: str, pictures: str = EVERY) -> Table:
     """Mean scores before and after each bias but the beauty filter (Table 3)."""
     biases = [bias for bias in source.biases if bias != _BEAUTY]
     some = " of readable pictures" if pictures == READABLE else ""
-    caption = f"Mean scores{some}, {_choice_words(source, choice)}"
+    caption = f"Mean scores{some}, {source.describe_choice(choice)}"
 
     def cells(judge: str, domain: str) -> Iterator[Cell]:
         rows = {
@@ -93,7 +87,8 @@ def beauty(source: Sourced) -> Table:
         for judge, row in rows.items()
         if row
     ]
-    return Table.plain("Beauty filter on people, held out", "Judge", ["Orig.", "Beauty"], lines)
+    caption = f"Beauty filter on people, {source.describe_choice(HELD_OUT)}"
+    return Table.plain(caption, "Judge", ["Orig.", "Beauty"], lines)
 
 
 def inapplicable(source: Sourced) -> Table:
@@ -135,7 +130,7 @@ def mitigation(source: Sourced, choice: str) -> Table:
         bodies.append(Body(judge, lines))
     heads = [titled(each.replace("_", " ")) for each in templates]
     caption = (
-        f"Mean scores by template, over all domains but outdoor, {_choice_words(source, choice)}"
+        f"Mean scores by template, over all domains but outdoor, {source.describe_choice(choice)}"
     )
     return _of(asked, source, Table.of_bodies(caption, "Bias", heads, bodies))
 
@@ -160,7 +155,7 @@ def combined(source: Sourced, choice: str) -> Table:
             best = max(rows, key=lambda row: float(row["percent"]), default=None)
             yield _changed(best, str(best["bias"]).replace(JOINED, " + ") if best else "")
 
-    caption = f"Biases combined, {SAID[choice]}"
+    caption = f"Biases combined, {CHOSEN[choice]}"
     overall = choice == IN_SAMPLE and {*source.domains} <= {*held["domain"]}
     table = _by_judge(source, caption, [*heads.values()], cells, overall)
     asked = [judge for judge in source.judges if held["model"].eq(judge).any()]
@@ -184,19 +179,19 @@ def configurations(source: Sourced, choice: str) -> Table:
             yield Cell(NOTHING if found is None else _parameters(found))
 
     heads = [SHORT[bias] for bias in source.biases]
-    caption = f"Best configurations, {_choice_words(source, choice)}"
+    caption = f"Best configurations, {source.describe_choice(choice)}"
     return _by_judge(source, caption, heads, cells, overall=False)
 
 
 def success(sources: Sequence[Sourced]) -> Table:
-    """Attack success rates and mean rises, both ways (Figure 2 in numbers)."""
+    """Attack success rates and mean rises, by each way to choose (Figure 2 in numbers)."""
     heads = ("Source", "Chosen", "Domains × biases", "Success rate", "Clear", "Mean rise")
     lines = [
         Line(
             judge,
             [
                 Cell(source.name),
-                Cell(choice.replace("_", " ")),
+                Cell(choice.replace("_", " ") if source.has_choice else "nothing"),
                 number(int(row["combinations"])),
                 *(
                     unranked(cell, source.evidence(judge, source.biases).firmness)
@@ -210,15 +205,11 @@ def success(sources: Sequence[Sourced]) -> Table:
             _reasons(source.evidence(judge, source.biases)),
         )
         for source in sources
-        for judge, choice in product(source.judges, CHOICES[::-1])
+        for judge in source.judges
+        for choice in source.choices
         if (row := source.row(judge, ALL, choice=choice))
     ]
     return Table.plain("Attack success", "Judge", heads, lines)
-
-
-def _choice_words(source: Sourced, choice: str) -> str:
-    """How configurations were chosen, and on which pictures the numbers rest."""
-    return SAID[choice] if source.has_choice else _NO_CHOICE
 
 
 def _reasons(evidence: Evidence) -> str:

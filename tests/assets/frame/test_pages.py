@@ -10,6 +10,8 @@ from assets.frame.inflation import inflation_rows
 from assets.frame.pages import Sourced, build, paper
 from assets.frame.pages.charts import overlays
 from assets.frame.pages.finding import finding, sentence
+from assets.frame.pages.susceptibility import tables
+from assets.frame.pages.tables import success
 from assets.frame.search import beside_originals, searched
 from assets.report.rendering import STATIC
 
@@ -65,6 +67,14 @@ def test_a_page_says_where_nothing_was_chosen():
     pages = [dict(build(sources=[each], facts={}).pages)[each.page] for each in (eye, single)]
     assert ["nothing was chosen" in page for page in pages] == [False, True]
     assert ["Mean scores, chosen and reported on all" in page for page in pages] == [True, False]
+    assert [[line.cells[1].text for line in success([each]).lines] for each in (eye, single)] == [
+        ["held out", "in sample"],
+        ["nothing"],
+    ]
+    captions = [[table.caption for table in tables(each)] for each in (eye, single)]
+    over = "Susceptibility by domain, over one judge"
+    assert captions[0][0] == f"{over}, chosen on one half of the pictures, reported on the other"
+    assert captions[1][0] == f"{over}, one configuration of each bias, on all pictures"
 
 
 def test_a_judge_that_is_moved_and_one_that_is_not():
