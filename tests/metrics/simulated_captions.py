@@ -1,6 +1,7 @@
 """Simulated scores of captions: quality + leniency + scale + injected preference + noise."""
 
 import numpy as np
+from scipy.stats import norm, t
 
 from metrics.caption_scores import CaptionScores
 
@@ -53,3 +54,9 @@ def simulated(
     poorest = hard[..., 0] < np.quantile(hard[..., 0], declines, axis=0)
     values[np.where(poorest)[0], np.where(poorest)[1], np.where(poorest)[1]] = np.nan
     return CaptionScores.of(values, letters(models), letters(models), families)
+
+
+def expanded_quantiles(resampled, images):
+    """The quantiles along the first axis that Hesterberg (2015) advises for a level of 95 %."""
+    outside = norm.cdf(np.sqrt(images / (images - 1)) * t.ppf(0.025, images - 1))
+    return np.quantile(resampled, [outside, 1 - outside], axis=0)

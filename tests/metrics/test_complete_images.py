@@ -1,13 +1,17 @@
 """Preference on complete images: which these are, and when it differs from that on all."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from metrics.caption_scores import CaptionScores
 from metrics.complete_images import CompleteImages, estimate_complete
+from metrics.image_bootstrap import resampled_matrices
 from metrics.preference_estimates import Estimate, estimate_preference
+from metrics.preference_fit import fit_preference
 from metrics.preference_tables import preference_tables
-from tests.metrics.simulated_captions import letters, simulated
+from tests.metrics.simulated_captions import expanded_quantiles, letters, simulated
 
 MANY = 5000
 CELL = np.array([[True, False], [False, False]])
@@ -82,3 +86,38 @@ def test_too_few_complete_images_are_said(complete, is_said):
     if is_said:
         assert f"and {complete} of 40 pictures have all of them" in said[0]
     assert tables.cells["generator"].unique().tolist() == letters(4)
+
+
+def test_both_are_resampled_together_by_one_seed():
+    scores = simulated(np.random.default_rng(3), images=30, models=5)
+    scores.values[:8, 2, 2] = np.nan
+    estimates = estimate_preference(scores, seed=4, rounds=30)
+    found = estimate_complete(scores, estimates, seed=4, rounds=30)
+    values = np.where((np.arange(30) >= 8)[:, None, None], scores.values, np.nan)
+    drawn = resampled_matrices(replace(scores, values=values), seed=4, rounds=30)
+    residuals = fit_preference(drawn, ~scores.own).residuals
+    np.testing.assert_allclose(found.preference.drawn, residuals, atol=1e-3)
+    means = found.columns(scores.own, 1)
+    ends = expanded_quantiles(residuals[:, scores.own].mean(axis=1), 22)
+    low, high = means["complete_preference_low"], means["complete_preference_high"]
+    assert (low, high) == pytest.approx(ends, abs=1e-3)
+    # the images that are not complete move preference on all of them alone
+    all_drawn = fit_preference(resampled_matrices(scores, seed=4, rounds=30), ~scores.own)
+    np.testing.assert_allclose(found.difference.drawn, all_drawn.residuals - residuals, atol=1e-3)
+
+
+def test_all_rows_of_a_table_count_as_looked_at(monkeypatch):
+    """Models, their mean, and families."""
+    looked_at = []
+    columns = CompleteImages.columns
+
+    def record(self, cells, tests):
+        looked_at.append((int(cells.sum()), tests))
+        return columns(self, cells, tests)
+
+    monkeypatch.setattr(CompleteImages, "columns", record)
+    families = {"A": "one", "B": "one", "C": "two", "D": "two"}
+    scores = simulated(np.random.default_rng(4), images=20, models=5, families=families)
+    scores.values[:3, 2, 2] = np.nan
+    preference_tables(scores, rounds=5)
+    assert looked_at == [*[(1, 8)] * 5, (5, 8), (2, 8), (2, 8)]

@@ -53,6 +53,33 @@ def test_reasons_name_what_is_missing(answers, reasons):
     assert Evidence(requests=140, answers=answers).reasons == reasons
 
 
+def test_reasons_are_listed_in_order_with_thousands_apart():
+    evidence = Evidence(
+        requests=4_000,
+        answers=2_000,
+        units=1_999,
+        fewest=2_000,
+        unit="images",
+        part="2 of 3 tasks",
+        doubt="few judges",
+    )
+    assert evidence.reasons == (
+        "2,000 of 4,000 answers missing",
+        "1,999 of at least 2,000 images",
+        "2 of 3 tasks",
+        "few judges",
+    )
+    assert replace(evidence, requests=0, answers=0).reasons == ("not run",)
+    assert replace(evidence, answers=0).reasons == ("no answer to 4,000 requests",)
+
+
+def test_without_more_being_said_one_unit_is_enough():
+    evidence = Evidence(requests=1, answers=1)
+    assert (evidence.firmness, evidence.reasons) == ("result", ())
+    assert replace(evidence, units=0).reasons == ("0 of at least 1 pictures",)
+    assert replace(evidence, is_stand_in=True).firmness == "stand-in"
+
+
 def test_a_further_answer_never_makes_a_number_less_firm():
     few = Evidence(requests=50, answers=0, fewest=25)
     firmnesses = [

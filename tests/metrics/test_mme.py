@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -39,6 +40,29 @@ def test_perception_is_the_sum_of_ten_and_cognition_of_four():
     found = mme_score(mixed, "perception")
     assert found.value == 125 + 9 * 50
     assert found.low <= found.value <= found.high
+
+
+def test_its_interval_is_that_of_what_each_picture_adds():
+    """A picture adds its accuracy, and as much once more where both of its answers are right."""
+    random = np.random.default_rng(1)
+    right = random.integers(0, 2, (4, 12, 2))
+    rows = pd.DataFrame(
+        [
+            {"subtask": name, "image": image, "correct": float(right[at, image, question])}
+            for at, name in enumerate(COGNITION)
+            for image in range(12)
+            for question in range(2)
+        ]
+    )
+    added = (right.mean(axis=2) + right.all(axis=2)) / 2
+    found = mme_score(rows.sample(frac=1, random_state=1), "cognition", seed=2)
+    assert found.value == pytest.approx(200 * added.mean(axis=1).sum())
+    drawn = random.multinomial(48 + 2, [1 / 50, 1 / 50, 48 / 50], 50_000) / 50
+    means = np.mean(
+        [random.multinomial(12, [1 / 12] * 12, 50_000) @ images / 12 for images in added], axis=0
+    )
+    ends = 800 * np.quantile(drawn[:, 0] + drawn[:, 2] * means, [0.025, 0.975])
+    assert (found.low, found.high) == pytest.approx(ends, abs=5)
 
 
 def test_names_are_matched_in_any_case():

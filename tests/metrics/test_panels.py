@@ -15,8 +15,10 @@ from metrics import (
     preference_tables,
 )
 from metrics.held_out_search import chosen_half
+from metrics.image_bootstrap import resampled_matrices
 from metrics.panels import panel_preference
-from tests.metrics.simulated_captions import letters, simulated
+from metrics.preference_fit import fit_preference
+from tests.metrics.simulated_captions import expanded_quantiles, letters, simulated
 
 ROUNDS = 100
 
@@ -46,6 +48,51 @@ def test_it_is_what_loops_say():
         assert summary["standardized"] == pytest.approx(expected[rows["member"]].mean())
         assert summary["absolute"] == pytest.approx(np.abs(expected).mean())
         assert (rows["standardized_low"] <= rows["standardized"]).all()
+
+
+def test_intervals_are_those_of_all_resamples():
+    """Each resample's numbers are computed by loops and fitted by itself."""
+    images, panel = 8, ("B", "D")
+    scores = simulated(np.random.default_rng(12), images, models=5, preference=9.0)
+    tables = panel_tables(scores, [panel], seed=2, rounds=ROUNDS)
+
+    def estimate(means):
+        one_image = CaptionScores.of(means[None], scores.generators, scores.evaluators)
+        residuals = fit_preference(means, ~scores.own).residuals
+        deviations = means[:, [1, 3]].std(axis=0)
+        shared = (residuals[:, [1, 3]] / deviations).mean(axis=1) * deviations.mean()
+        return by_loops(one_image, panel), shared
+
+    value, points = estimate(mean_matrix(scores).means)
+    drawn = resampled_matrices(scores, seed=2, rounds=ROUNDS)
+    resampled, drawn_points = (
+        np.array(part) for part in zip(*(estimate(means) for means in drawn), strict=True)
+    )
+
+    def ends(table, name):
+        return table[[f"{name}_low", f"{name}_high"]].to_numpy(float).T
+
+    def mirrored(value, resampled, least):
+        low, high = expanded_quantiles(resampled, images)
+        reach = np.maximum(np.abs(value - low), np.abs(high - value))
+        return np.clip([value - reach, value + reach], least, 2).reshape(2, -1)
+
+    generators, panels, members = tables.generators, tables.panels, [1, 3]
+    np.testing.assert_allclose(generators["preference"], points, atol=1e-3)
+    for table, found, found_points in (
+        (generators, (value, resampled), drawn_points),
+        (
+            panels,
+            (value[members].mean(), resampled[:, members].mean(axis=1)),
+            drawn_points[:, members].mean(axis=1),
+        ),
+    ):
+        expected = expanded_quantiles(found_points, images).reshape(2, -1)
+        np.testing.assert_allclose(ends(table, "preference"), expected, atol=1e-3)
+        np.testing.assert_allclose(ends(table, "standardized"), mirrored(*found, -2))
+    sizes = np.abs(value).mean(), np.abs(resampled).mean(axis=1)
+    np.testing.assert_allclose(ends(panels, "absolute"), mirrored(*sizes, 0))
+    assert panels["preference"].item() == pytest.approx(points[members].mean(), abs=1e-3)
 
 
 def test_a_panel_of_two_that_are_one_is_that_one():
@@ -161,6 +208,19 @@ class TestSearch:
         reported = panel_tables(scores.only(~chosen), found.panels, rounds=ROUNDS)
         assert reported.panels.equals(found.tables.panels)
 
+    def test_a_judge_that_scores_all_alike_joins_last(self):
+        scores = simulated(np.random.default_rng(11), models=4)
+        scores.values[:, :, 1] = 70.0
+        assert greedy_panels(scores, IMAGES, rounds=2).panels[-1][-1] == "B"
+
+    def test_its_seed_and_rounds_are_those_of_the_tables(self):
+        scores = simulated(np.random.default_rng(13), models=4)
+        half = chosen_half(IMAGES, seed=5)
+        others = scores.only(np.array([name not in half for name in IMAGES]))
+        found = greedy_panels(scores, IMAGES, seed=5, rounds=30)
+        expected = panel_tables(others, found.panels, seed=5, rounds=30)
+        assert expected.panels.equals(found.tables.panels)
+
     def test_chosen_and_reported_on_one_half_a_panel_looks_better_than_it_is(self):
         random = np.random.default_rng(8)
         inside, outside = [], []
@@ -191,6 +251,9 @@ class TestSearch:
         scores = simulated(np.random.default_rng(10), images=1, models=3)
         with pytest.raises(ValueError, match="two images or more"):
             greedy_panels(scores, ["one.jpg"])
+        two = simulated(np.random.default_rng(10), images=2, models=3)
+        found = greedy_panels(two, ["one.jpg", "two.jpg"], rounds=2)
+        assert (found.chosen_on, found.reported_on) == (1, 1)
         alone = CaptionScores.of(np.zeros((4, 2, 1)), ["A", "B"], ["A"])
         with pytest.raises(ValueError, match="A alone is none"):
             greedy_panels(alone, IMAGES[:4])

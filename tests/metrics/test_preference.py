@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from metrics import graded_interval
+from metrics import graded_interval, paired_interval, stratified_interval
 from metrics.preference import win_rates
 
 
@@ -86,10 +86,27 @@ def test_without_comparisons_before_there_is_no_gain():
     assert np.isnan(row(table, "all")["preference"])
 
 
-def test_the_interval_is_that_of_a_mean_over_pairs():
+def test_intervals_are_those_of_shares_of_scores_and_of_changes_over_all_domains():
     random = np.random.default_rng(1)
-    first, second = random.choice([0.0, 1.0], (2, 50))
-    found = row(win_rates(compared(first, second), seed=4))
-    ids, one = [f"people/{at}" for at in range(50)], np.zeros(50)
-    interval = graded_interval((first + second) / 2, ids, one, seed=4)
-    assert (found["preference_low"], found["preference_high"]) == interval
+    first, second, before = random.choice([0.0, 0.5, 1.0], (3, 50))
+    before[7] = second[3] = np.nan
+    table = compared(first, second, before=before)
+    table["domain"] = domains = np.where(np.arange(50) < 20, "people", "indoor")
+    table["picture"] = pictures = np.arange(50) // 2
+    found = row(win_rates(table, seed=4), "all")
+    preference = np.where(np.isnan(second), np.nan, (first + second) / 2)
+    lacks = np.isnan(second)
+    for name, interval, values in (
+        ("win", stratified_interval, np.where(lacks, np.nan, preference > 0.5)),
+        ("tie", stratified_interval, np.where(lacks, np.nan, preference == 0.5)),
+        ("loss", stratified_interval, np.where(lacks, np.nan, preference < 0.5)),
+        ("swayed", stratified_interval, np.where(lacks, np.nan, first != second)),
+        ("first_shown", graded_interval, 0.5 + (first - second) / 2),
+        ("preference", graded_interval, preference),
+        ("gain", paired_interval, preference - before),
+    ):
+        ends = interval(values, pictures, domains, seed=4)
+        assert (found[f"{name}_low"], found[f"{name}_high"]) == ends, name
+        means = [np.nanmean(values[domains == domain]) for domain in ("people", "indoor")]
+        assert found[name] == pytest.approx(np.mean(means)), name
+    assert found["unscored"] == 1

@@ -7,7 +7,7 @@ from metrics import CaptionScores, mean_matrix, preference_tables, standardized_
 from metrics.image_bootstrap import ends, mirrored_ends, resampled_matrices
 from metrics.preference_fit import fit_preference
 from metrics.preference_model import CAVEATS
-from tests.metrics.simulated_captions import letters, simulated
+from tests.metrics.simulated_captions import expanded_quantiles, letters, simulated
 
 ROUNDS = 100
 FAMILIES = {"A": "one", "B": "one", "C": "two", "D": "two", "E": "three"}
@@ -67,6 +67,68 @@ def test_evaluators_and_generators_say_what_was_taken_out():
     np.testing.assert_allclose(tables.evaluators["scale"], fit.scale)
     np.testing.assert_allclose(tables.evaluators["leniency"], fit.leniency)
     np.testing.assert_allclose(tables.generators["quality"], fit.quality)
+
+
+class TestIntervals:
+    """Every interval is computed again from all resamples."""
+
+    IMAGES, MODELS = 7, 5
+
+    @pytest.fixture
+    def scores(self):
+        families = {"A": "one", "B": "one"}
+        random = np.random.default_rng(20)
+        return simulated(random, self.IMAGES, self.MODELS, families=families, preference=9.0)
+
+    @pytest.fixture
+    def tables(self, scores):
+        return preference_tables(scores, seed=3, rounds=ROUNDS)
+
+    @pytest.fixture
+    def fits(self, scores):
+        drawn = resampled_matrices(scores, seed=3, rounds=ROUNDS)
+        return fit_preference(drawn, ~scores.kin)
+
+    def check(self, table, name, resampled):
+        ends = table[[f"{name}_low", f"{name}_high"]].to_numpy(float).T
+        expected = expanded_quantiles(np.array(resampled), self.IMAGES)
+        np.testing.assert_allclose(ends, expected.reshape(2, -1), atol=1e-3)
+
+    def test_of_cells_and_means_over_them(self, scores, tables, fits):
+        residuals = fits.residuals
+        drawn = resampled_matrices(scores, seed=3, rounds=ROUNDS)
+        self.check(tables.cells, "mean", drawn)
+        self.check(tables.cells, "preference", residuals)
+        own = residuals[:, scores.own]
+        self.check(tables.models[:-1], "preference", own)
+        self.check(tables.models[-1:], "preference", own.mean(axis=1))
+        others = residuals[:, scores.kin & ~scores.own].mean(axis=1)
+        self.check(tables.families, "preference", others)
+
+    def test_of_what_was_taken_out(self, tables, fits):
+        self.check(tables.generators, "quality", fits.quality)
+        self.check(tables.evaluators, "leniency", fits.leniency)
+        self.check(tables.evaluators, "scale", fits.scale)
+
+    def test_of_standardized_cells_reach_as_far_on_either_side_within_what_can_be(
+        self, scores, tables
+    ):
+        drawn = resampled_matrices(scores, seed=3, rounds=ROUNDS)
+        resampled = np.array([standardized_matrix(means) for means in drawn])
+        values = standardized_matrix(mean_matrix(scores).means)
+        most = np.sqrt(self.MODELS - 1)
+        for table, value, part in (
+            (tables.cells, values, resampled),
+            (tables.models[:-1], values[scores.own], resampled[:, scores.own]),
+            (tables.models[-1:], values[scores.own].mean(), resampled[:, scores.own].mean(axis=1)),
+        ):
+            low, high = expanded_quantiles(part, self.IMAGES)
+            reach = np.maximum(np.abs(value - low), np.abs(high - value))
+            expected = np.clip([value - reach, value + reach], -most, most).reshape(2, -1)
+            ends = table[["standardized_low", "standardized_high"]].to_numpy(float).T
+            np.testing.assert_allclose(ends, expected)
+        assert np.isclose(tables.cells["standardized_high"], most).any()
+        assert np.isclose(tables.cells["standardized_low"], -most).any()
 
 
 class TestNotWhole:

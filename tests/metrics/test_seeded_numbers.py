@@ -1,5 +1,7 @@
 """What all numbers that rest on resampling have in common: seeds, order of rows, columns."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,15 +12,21 @@ from metrics import (
     kendall,
     outcomes_table,
     paired_interval,
+    panel_tables,
+    preference_tables,
     search,
     stratified_interval,
 )
 from metrics.accuracy import accuracy_table
 from metrics.agreement import pairwise_agreement
 from metrics.comparison import between_metrics, between_painters, flip_test
+from metrics.inflation import inflation_table, success, susceptibility
 from metrics.mme import COGNITION, mme_score
+from metrics.preference import win_rates
 from metrics.ranking import ranking_table
+from metrics.symmetry import symmetry_table
 from tests.metrics.ranked import scored
+from tests.metrics.simulated_captions import simulated
 from tests.metrics.test_accuracy import row as answer_row
 
 RANDOM = np.random.default_rng(11)
@@ -85,12 +93,100 @@ BIASED = pd.DataFrame(
         "biased": RANDOM.integers(1, 6, 60).astype(float),
     }
 )
-TABLES = {
+PICTURES = [
+    (domain, f"{domain} {number}") for domain in ("people", "indoor") for number in range(25)
+]
+INFLATED = pd.DataFrame(
+    [
+        {
+            "model": model,
+            "picture": picture,
+            "domain": domain,
+            "bias": bias,
+            "original": RANDOM.choice([1.0, 2, 3, np.nan], p=[0.3, 0.4, 0.2, 0.1]),
+            "biased": RANDOM.choice([1.0, 2, 3, np.nan], p=[0.3, 0.3, 0.3, 0.1]),
+        }
+        for model in ("judge", "another")
+        for bias in ("padding", "boxes")
+        for domain, picture in PICTURES
+    ]
+)
+PREFERENCES = ["first", "second", "first_before", "second_before"]
+COMPARED = pd.DataFrame(PICTURES, columns=["domain", "picture"]).assign(
+    **dict(zip(PREFERENCES, RANDOM.choice([0, 0.5, 1], (4, len(PICTURES))), strict=True))
+)
+NEGATED = pd.DataFrame(
+    [
+        {
+            "model": model,
+            "perturbation": perturbation,
+            "case_id": f"case {case}",
+            "base_id": f"image {case // 2}",
+            "form": form,
+            "truth": "yes" if (case % 3 == 0) == (form == "original") else "no",
+            "answer": RANDOM.choice(["yes", "no", ""], p=[0.5, 0.4, 0.1]),
+            "repeat": repeat,
+        }
+        for model in ("judge", "another")
+        for perturbation in ("none", "noise")
+        for case in range(24)
+        for form in ("original", "negated")
+        for repeat in range(2)
+    ]
+)
+CAPTIONED = simulated(
+    RANDOM, images=30, models=5, families={"A": "one", "B": "one"}, preference=3.0, declines=0.1
+)
+
+
+def susceptibility_table(rows, by, **seed):
+    """`susceptibility` as a table, without the ends of rates, which few changes hardly move."""
+    return pd.DataFrame(
+        [
+            {
+                by: value,
+                "rate": total.rate,
+                **dict(zip(("mean_low", "mean_high"), total.mean_interval, strict=True)),
+                **dict(zip(("rise_low", "rise_high"), total.rise_interval, strict=True)),
+                "mean": total.mean,
+                "rise": total.rise,
+            }
+            for value, total in susceptibility(rows, by, **seed).items()
+        ]
+    )
+
+
+def preference_part(name):
+    return lambda scores, **seed: getattr(preference_tables(scores, rounds=40, **seed), name)
+
+
+def panel_part(name):
+    panels = [("A", "B"), ("C", "D", "E")]
+    return lambda scores, **seed: getattr(panel_tables(scores, panels, rounds=40, **seed), name)
+
+
+ROW_TABLES = {
     "between_metrics": (between_metrics, SCORES),
     "between_painters": (between_painters, SCORES),
     "ranking": (ranking_table, SCORES),
     "outcomes": (outcomes_table, ANSWERS),
     "accuracy": (accuracy_table, ANSWERS),
+    "inflation": (inflation_table, INFLATED[INFLATED["model"] == "judge"]),
+    "susceptibility by bias": (partial(susceptibility_table, by="bias"), INFLATED),
+    "susceptibility by domain": (partial(susceptibility_table, by="domain"), INFLATED),
+    "win rates": (win_rates, COMPARED),
+    "symmetry": (
+        partial(symmetry_table, by=["model", "perturbation"], unchanged={"perturbation": "none"}),
+        NEGATED,
+    ),
+}
+TABLES = {
+    **ROW_TABLES,
+    **{
+        f"preference, {name}": (preference_part(name), CAPTIONED)
+        for name in ("cells", "models", "families", "generators", "evaluators")
+    },
+    **{f"panels, {name}": (panel_part(name), CAPTIONED) for name in ("generators", "panels")},
 }
 SINGLE = {
     "correlation": lambda **seed: correlation(*RANDOM_PAIR, range(72), **seed),
@@ -101,6 +197,7 @@ SINGLE = {
     "stratified": lambda **seed: stratified_interval(RANDOM_PAIR[0], CLUSTERS, STRATA, **seed),
     "graded": lambda **seed: graded_interval(RANDOM_PAIR[0], CLUSTERS, STRATA, **seed),
     "paired": lambda **seed: paired_interval(RANDOM_PAIR[1], CLUSTERS, STRATA, **seed),
+    "success": lambda **seed: success(INFLATED[INFLATED["model"] == "judge"], **seed),
     "flips": lambda **seed: flip_test(RANDOM_PAIR[1] - 0.45, CLUSTERS, STRATA, **seed),
 }
 WITHOUT_DEFAULT = {"correlation", "agreement", "stratified", "graded", "paired", "flips"}
@@ -163,11 +260,19 @@ def test_metrics_keep_the_order_of_the_rows():
     assert list(between_painters(SCORES)["metric"].unique()) == ["pick", "clip", "vqa"]
 
 
+WITHOUT_EMPTY_TABLE = {
+    "accuracy",
+    "win rates",
+    "susceptibility by bias",
+    "susceptibility by domain",
+}
+WITH_EMPTY_TABLE = [name for name in ROW_TABLES if name not in WITHOUT_EMPTY_TABLE]
 KEYS = ["painter", "sample", "metric", "domain", "knob", "concept", "left", "right", "earlier"]
 KEYS += ["later", "model", "prompting", "topic", "subtopic", "ending", "image_set", "size"]
+KEYS += ["bias", "perturbation"]
 
 
-@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("name", ROW_TABLES)
 def test_numbers_do_not_depend_on_the_order_of_rows(name):
     compute, rows = TABLES[name]
     table, shuffled = compute(rows), compute(rows.sample(frac=1, random_state=5))
@@ -179,7 +284,7 @@ def test_numbers_do_not_depend_on_the_order_of_rows(name):
     pd.testing.assert_frame_equal(table, shuffled, check_exact=False, rtol=1e-9)
 
 
-@pytest.mark.parametrize("name", [name for name in TABLES if name != "accuracy"])
+@pytest.mark.parametrize("name", WITH_EMPTY_TABLE)
 def test_an_empty_table_has_all_columns(name):
     compute, rows = TABLES[name]
     assert list(compute(rows.iloc[:0]).columns) == list(compute(rows).columns)
