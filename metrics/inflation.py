@@ -96,7 +96,6 @@ def percent_change(
     *,
     among: pd.DataFrame | None = None,
     seed: int = 0,
-    level: float = _LEVEL,
 ) -> Change:
     """The change that one bias makes, over the domains of its rows.
 
@@ -126,12 +125,12 @@ def percent_change(
     if np.isnan(changed) or np.isnan(resampled).all():
         interval = Interval(float("nan"), float("nan"))
     elif number < 2 or np.nanmax(resampled) - np.nanmin(resampled) < 1e-9:
-        unseen, least, most = most_unseen(number, level), -100.0, percent(original, HIGHEST)
+        unseen, least, most = most_unseen(number, _LEVEL), -100.0, percent(original, HIGHEST)
         interval = Interval(
             changed - unseen * (changed - least), changed + unseen * (most - changed)
         )
     else:
-        interval = quantiles(resampled, expanded(number, level))
+        interval = quantiles(resampled, expanded(number, _LEVEL))
     return Change(*counts, original, biased, changed, interval, resampled)
 
 
@@ -169,32 +168,30 @@ def inflation_table(
     return pd.DataFrame(rows, columns=list(_COLUMNS))
 
 
-def success(scores: pd.DataFrame, *, seed: int = 0, level: float = _LEVEL) -> Success:
+def success(scores: pd.DataFrame, *, seed: int = 0) -> Success:
     """The attack success rate and the mean rise over a judge's domains × biases.
 
     `scores` is as `inflation_table` takes it, with at least one combination that was scored. In a
     resample all biases of a domain have the same pictures.
     """
-    changes = [change for _, change in _changes(scores, [], seed, level)]
-    return _succeeded(changes, level)
+    changes = [change for _, change in _changes(scores, [], seed)]
+    return _succeeded(changes)
 
 
-def susceptibility(
-    scores: pd.DataFrame, by: str, *, seed: int = 0, level: float = _LEVEL
-) -> dict[str, Success]:
+def susceptibility(scores: pd.DataFrame, by: str, *, seed: int = 0) -> dict[str, Success]:
     """The same over judges, for each value of `by`: `domain`, or `bias` (FRAME, Section 5.2).
 
     `scores` has the `model` as well. All judges of a resample have the same pictures: what is said
     of these judges is not said of others.
     """
     groups: dict[str, list[Change]] = {str(value): [] for value in scores[by].unique()}
-    for names, change in _changes(scores, ["model"], seed, level):
+    for names, change in _changes(scores, ["model"], seed):
         groups[names[by]].append(change)
-    return {value: _succeeded(changes, level) for value, changes in groups.items() if changes}
+    return {value: _succeeded(changes) for value, changes in groups.items() if changes}
 
 
 def _changes(
-    scores: pd.DataFrame, names: Sequence[str], seed: int, level: float
+    scores: pd.DataFrame, names: Sequence[str], seed: int
 ) -> Iterator[tuple[dict[str, str], Change]]:
     """The change of each domain and bias, and of each of the further `names`, where it has one."""
     domains = sorted(scores["domain"].unique())
@@ -202,25 +199,25 @@ def _changes(
     for key, part in scores.groupby(by, sort=False):
         group = dict(zip(by, map(str, key), strict=True))
         number = seed * len(domains) + domains.index(group["domain"])
-        change = percent_change(part, among=scores, seed=number, level=level)
+        change = percent_change(part, among=scores, seed=number)
         if not np.isnan(change.percent):
             yield group, change
 
 
-def _succeeded(changes: Sequence[Change], level: float) -> Success:
+def _succeeded(changes: Sequence[Change]) -> Success:
     percents = np.array([change.percent for change in changes])
     resampled = np.stack([change.resampled for change in changes])
     rate, rise = map(float, success_of(percents))
     rates, rises = success_of(resampled)
-    low, high = quantiles(rates, level)
+    low, high = quantiles(rates, _LEVEL)
     rate_interval = Interval(
         max(0.0, low - float(np.mean([_may_not_rise(change) for change in changes]))),
         min(1.0, high + float(np.mean([_may_rise(change) for change in changes]))),
     )
     clear = float(np.mean([change.interval.low > 0 for change in changes]))
     none = Interval(float("nan"), float("nan"))
-    rise_interval = none if np.isnan(rise) else quantiles(rises, level)
-    mean_interval = _mean_interval(changes, resampled.mean(axis=0), level)
+    rise_interval = none if np.isnan(rise) else quantiles(rises, _LEVEL)
+    mean_interval = _mean_interval(changes, resampled.mean(axis=0))
     return Success(
         combinations=len(changes),
         rate=rate,
@@ -233,12 +230,12 @@ def _succeeded(changes: Sequence[Change], level: float) -> Success:
     )
 
 
-def _mean_interval(changes: Sequence[Change], means: Values, level: float) -> Interval:
+def _mean_interval(changes: Sequence[Change], means: Values) -> Interval:
     """The interval of a mean of changes: where all resamples agree, the mean of their ends."""
     fewest = min(change.images for change in changes)
     if fewest < 2 or np.nanmax(means) - np.nanmin(means) < 1e-9:
         return Interval(*np.mean([change.interval for change in changes], axis=0).tolist())
-    return quantiles(means, expanded(fewest, level))
+    return quantiles(means, expanded(fewest, _LEVEL))
 
 
 def _may_not_rise(change: Change) -> bool:

@@ -7,6 +7,7 @@ from scipy.stats import binomtest
 
 from assets.frame.pages.paper import printed
 from metrics.inflation import (
+    _changes,
     inflation_table,
     percent,
     percent_change,
@@ -14,6 +15,7 @@ from metrics.inflation import (
     success_of,
     susceptibility,
 )
+from tests.metrics.simulated_captions import expanded_quantiles
 
 PRINTED = printed()
 """FRAME's Tables 3, 4 and 12."""
@@ -90,6 +92,41 @@ class TestPercentChange:
         ends = np.quantile(by_hand, [0.025, 0.975])
         assert percent_change(table).interval == pytest.approx(ends, abs=0.6)
 
+    def test_over_domains_it_is_what_resampling_each_by_hand_gives(self):
+        """Pictures of one text and of two, some of them without a score."""
+        random = np.random.default_rng(9)
+        parts = [moved(random, number, 0.4, domain=name) for name, number in (("a", 18), ("b", 12))]
+        parts.append(parts[0][:9].assign(biased=parts[0]["biased"] + 1))
+        table = pd.concat(parts, ignore_index=True)
+        table.loc[3, "original"] = table.loc[20, "biased"] = np.nan
+        change = percent_change(table)
+        assert (change.images, change.scored, change.unscored) == (29, 37, 2)
+        # 11 pictures are the fewest of a domain, and there are two domains
+        ends = expanded_quantiles(change.resampled[~np.isnan(change.resampled)], 22)
+        assert change.interval == pytest.approx(ends)
+        both = table.dropna()
+        before, after = 0.0, 0.0
+        for name, number in (("a", 18), ("b", 12)):
+            sums = both[both["domain"] == name].groupby("picture")[["original", "biased"]]
+            totals = (
+                sums.sum()
+                .join(sums.size().rename("rows"))
+                .reindex([f"{name}/{at:03}" for at in range(number)], fill_value=0)
+            )
+            drawn = random.multinomial(number, [1 / number] * number, 40_000) @ totals.to_numpy()
+            before, after = (
+                before + drawn[:, 0] / drawn[:, 2] / 2,
+                after + drawn[:, 1] / drawn[:, 2] / 2,
+            )
+        by_hand = 100 * (after / before - 1)
+        assert change.resampled.std() == pytest.approx(by_hand.std(), rel=0.04)
+        assert change.resampled.mean() == pytest.approx(by_hand.mean(), abs=0.1 * by_hand.std())
+
+    def test_a_single_picture_is_bounded_as_none_in_one(self):
+        change = percent_change(judged([2.0], [3.0]))
+        exact = binomtest(0, 1).proportion_ci(method="exact").high
+        assert change.interval == pytest.approx((50 - 150 * exact, 50 + 100 * exact))
+
     def test_pairing_makes_it_narrower_than_two_means_apart(self):
         random = np.random.default_rng(3)
         before = random.integers(0, 5, 100).astype(float)
@@ -157,6 +194,58 @@ def five_domains(random, rises, images=60):
 
 
 class TestSuccess:
+    def test_all_its_numbers_are_those_of_its_changes(self):
+        table = five_domains(np.random.default_rng(6), [0.1, 0.5], images=12)
+        table.loc[table["domain"].eq("c") & table["picture"].gt("c/008"), "biased"] = np.nan
+        changes = [change for _, change in _changes(table, [], 3)]
+        found = success(table, seed=3)
+        percents = [change.percent for change in changes]
+        resampled = np.array([change.resampled for change in changes]).T
+        rises = [np.mean([p for p in drawn if p > 0]) for drawn in resampled]
+        rates = (resampled > 0).mean(axis=1)
+        assert found.combinations == 10
+        assert found.rate == np.mean([p > 0 for p in percents])
+        assert found.clear == np.mean([change.interval.low > 0 for change in changes])
+        assert 0 < found.clear < found.rate < 1
+        assert found.rise == pytest.approx(np.mean([p for p in percents if p > 0]))
+        assert found.mean == pytest.approx(np.mean(percents))
+        assert found.rise_interval == pytest.approx(np.quantile(rises, [0.025, 0.975]))
+        # no combination rises in all resamples with an interval around 0, or the other way round
+        assert found.rate_interval == pytest.approx(np.quantile(rates, [0.025, 0.975]))
+        # 9 pictures of domain c are scored
+        ends = expanded_quantiles(resampled.mean(axis=1), 9)
+        assert found.mean_interval == pytest.approx(ends)
+
+    def test_biases_of_a_domain_have_the_same_pictures_and_domains_and_seeds_others(self):
+        one = moved(np.random.default_rng(7), 20, 0.4)
+        table = pd.concat(
+            one.assign(domain=domain, bias=bias) for domain in "ab" for bias in ("x", "y")
+        )
+        drawn = [change.resampled for seed in (0, 1, 2) for _, change in _changes(table, [], seed)]
+        for x, y in zip(drawn[::2], drawn[1::2], strict=True):
+            np.testing.assert_array_equal(x, y)
+        correlations = np.corrcoef(drawn[::2])
+        assert np.abs(correlations[~np.eye(6, dtype=bool)]).max() < 0.1
+
+    def test_where_all_change_alike_the_mean_has_the_mean_of_their_intervals(self):
+        table = pd.concat([judged([2] * 9, [3] * 9), judged([2] * 9, [2] * 9, "indoor")])
+        changes = [change.interval for _, change in _changes(table, [], 0)]
+        assert success(table).mean_interval == pytest.approx(np.mean(changes, axis=0))
+        others = moved(np.random.default_rng(1), 9, 0.4, domain="b")
+        lone = pd.concat([judged([2.0], [3.0]), others])
+        changes = [change.interval for _, change in _changes(lone, [], 0)]
+        assert success(lone).mean_interval == pytest.approx(np.mean(changes, axis=0))
+
+    def test_a_rate_goes_by_the_share_of_changes_that_leave_it_open(self):
+        """Of four, three pictures each leave one that rises and one that does not open."""
+        table = pd.concat(
+            judged([2] * images, [after] * images, domain)
+            for domain, images, after in (("a", 3, 3), ("b", 3, 2), ("c", 90, 5), ("d", 3, 1))
+        )
+        found = success(table)
+        assert found.rate == 0.5
+        assert found.rate_interval == (0.25, 1.0)
+
     def test_what_rises_by_a_stated_amount_succeeds_everywhere(self):
         found = success(five_domains(np.random.default_rng(1), [0.9, 0.9, 0.9]))
         assert (found.combinations, found.rate, found.clear) == (15, 1, 1)

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from scipy.stats import binomtest
 
+from metrics import paired_interval, stratified_interval
 from metrics.symmetry import NUMBERS, of_repeats, symmetry, symmetry_table
 from metrics.symmetry_bounds import bounds, contradiction
 
@@ -151,6 +152,55 @@ class TestIntervals:
         width, wide = (each["symmetric_high"] - each["symmetric_low"] for each in (alone, shared))
         assert wide > 2 * width
         assert shared["images"] == 40
+
+    def test_each_is_that_of_its_own_shares(self):
+        """Shares of cases by pandas, arranged in another way, with ten cases an image."""
+        random = np.random.default_rng(8)
+        before, after = (
+            guessed(random, 30, p, 0.5, 3).assign(base_id=lambda rows: rows["case_id"].str[:-1])
+            for p in (0.5, 0.3)
+        )
+        for rows in (before, after):
+            rows.loc[random.random(len(rows)) < 0.2, "answer"] = None
+        found = symmetry(after, before, perturbed=True, seed=3)
+
+        def tabulate(rows):
+            answers = rows.dropna(subset="answer")
+            answers = answers.assign(
+                right=answers["answer"].eq(answers["truth"]).astype(float),
+                yes=answers["answer"].eq("yes").astype(float),
+            )
+            wide = answers.pivot(
+                index=["case_id", "repeat"], columns="form", values=["right", "yes"]
+            )
+            both = wide["right"].prod(axis=1, skipna=False).groupby("case_id").mean()
+            return answers, wide, both
+
+        images = after.groupby("case_id")["base_id"].first()
+        answers, wide, both = tabulate(after)
+        wrong = 1 - answers.groupby(["form", "case_id"])["right"].mean()
+        wrong = wrong.map(lambda share: 0.5 if share == 0.5 else float(share > 0.5))
+        change = both - tabulate(before)[2].reindex(both.index)
+        for name, interval, values in (
+            ("accuracy", stratified_interval, wide["right", "original"].groupby("case_id").mean()),
+            ("symmetric", stratified_interval, both),
+            ("yes_rate", stratified_interval, answers.groupby("case_id")["yes"].mean()),
+            ("new_cases", stratified_interval, wrong),
+            ("change", paired_interval, change),
+        ):
+            names = values.index.get_level_values("case_id")
+            ends = np.array(interval(values, images[names], np.zeros(len(values)), seed=3))
+            mean = values.mean()
+            if name == "new_cases":
+                mean, ends = values.sum(), ends * len(values)
+            assert found[name] == pytest.approx(mean), name
+            assert (found[f"{name}_low"], found[f"{name}_high"]) == pytest.approx(ends), name
+        assert found["generated"] == len(wrong)
+        assert found["unanswered"] == after["answer"].isna().sum()
+        negated = wide["right", "negated"].groupby("case_id").mean()
+        assert found["negated_accuracy"] == pytest.approx(negated.mean())
+        twice = wide["yes"].prod(axis=1, skipna=False).groupby("case_id").mean()
+        assert found["yes_twice"] == pytest.approx(twice.mean())
 
     def test_all_right_is_bounded_as_none_wrong_in_n(self):
         found = symmetry(answered(*[("no", ["no"], ["yes"])] * 30))
