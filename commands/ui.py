@@ -5,6 +5,7 @@ import warnings
 from collections.abc import Sequence
 from typing import Annotated, Any
 
+import click
 import typer
 
 from commands.environment import ORIGINS_VARIABLE, ROOT
@@ -58,4 +59,8 @@ def _serve(workspace: str, host: str, port: int, origins: list[str]) -> None:
     # It advises another command, which has no guard.
     warnings.filterwarnings("ignore", "Function `dev_command` is superseded")
     arguments = ["--workspace", workspace, "--host", host, "--port", str(port)]
-    dev.dev_command(arguments, prog_name="counterfactory ui", standalone_mode=False)
+    try:
+        dev.dev_command(arguments, prog_name="counterfactory ui", standalone_mode=False)
+    except click.Abort:
+        # So click hands on a signal that comes while Dagster's services start.
+        raise KeyboardInterrupt from None

@@ -2,11 +2,14 @@
 
 import asyncio
 from itertools import product
+from unittest.mock import Mock
 
 import pytest
+from dagster._cli import dev
 from starlette.responses import PlainTextResponse
 from starlette.websockets import WebSocket
 
+from commands.environment import ORIGINS_VARIABLE
 from commands.origin_guard import OriginGuard, parse_origin
 
 PUBLIC = "https://bench.example.org"
@@ -120,3 +123,12 @@ def test_what_others_can_reach_needs_an_address(command):
     done = command("ui", "--address", "bench.example.org")
     assert done.exit_code == 2
     assert "not a server's URL" in done.stderr
+
+
+def test_a_signal_while_services_start_ends_it_as_any_command(command, monkeypatch):
+    monkeypatch.setenv(ORIGINS_VARIABLE, "")
+    monkeypatch.setattr(dev, "open_ipc_subprocess", dev.open_ipc_subprocess)
+    monkeypatch.setattr(dev, "dev_command_impl", Mock(side_effect=KeyboardInterrupt))
+    done = command("ui")
+    assert done.exit_code == 130
+    assert done.stderr.strip() == "Interrupted: what is finished is kept."
