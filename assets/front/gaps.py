@@ -28,7 +28,9 @@ def gap_of(cell: Cell, *, asks: bool) -> Gap:
         told = "Nothing is there yet to be asked about. This makes it."
         return Gap(cell.command, "no quote yet", told)
     if not (cell.missing or cell.answered):
-        return Gap("", "no quote yet", _REQUIRED)
+        unmade = cell.line.missing if cell.line else None
+        told = f"Nothing to ask about yet: first make {unmade}." if unmade else _REQUIRED
+        return Gap("", "no quote yet", told)
     if not cell.missing:
         there = [f"All {count(cell.answered)} answers are there.", *_of_others(cell)]
         return Gap(cell.command, NOTHING_TO_PAY, " ".join(there))

@@ -170,7 +170,7 @@ def _empty(profile: Profile, folder: str) -> Cell:
 def _whole(measure: Measure, standing: Standing, root: str) -> Line:
     cells = [
         _valued(measure, standing)._replace(note=standing.note),
-        Cell(standing.of or "all of it"),
+        Cell(standing.of or "the benchmark"),
         Cell(f"{count(standing.items)} {standing.unit}", numbers={"": standing.items}),
         Cell(standing.date or "unknown"),
         Cell(FIRMNESS_WORDS[standing.firmness], link=f"{root}{standing.link}"),

@@ -97,8 +97,11 @@ def _told(subject: _Subject) -> tuple[str, Firmness]:
     if len(models) > 1:
         return unranked_sentence(about, reasons), firmness
     reason, row = reasons[models[0].model], table.cells[models[0], column.where]
-    answers = f"{count(int(row.answers))} answers about {about}"
-    return trial_sentence(reason, _sentence(table, models, column, answers)), firmness
+    reason = f"{reason}, {count(int(row.answers))} answers"
+    sentence = _sentence(table, models, column, f"{about} that it was asked about")
+    if column.topic == LEADING.topic:
+        sentence = f"{sentence.removesuffix('.')}, as means over topics."
+    return trial_sentence(reason, sentence), firmness
 
 
 def _nothing(site: Site, way: str) -> tuple[str, Firmness]:

@@ -7,6 +7,7 @@ from assets.front import FRONT_PAGE, front_page_over
 from assets.front.gaps import gap_of
 from assets.kit.benchmarks import benchmarks
 from assets.planning import Cell, Unmade
+from assets.planning.lines import Line
 from assets.report.roster import Roster
 from assets.report.standings import Judged
 from definitions import resources_at
@@ -16,6 +17,7 @@ from tests.assets.report.fronts import ACCURACY, site, standing
 
 EYE = Model(name="eye", backend="openai", model="gpt-9", family="gpt", roles=("judge",))
 CLIP = Model(name="clip", backend="file", model="clip.csv", family="clip", roles=("metric",))
+UNMADE = Line("zoo", "", EYE, missing="zoo/captions_ear")
 PRIOR = Model(name="prior", backend="offline", model="prior", family="reference", roles=("judge",))
 
 
@@ -72,6 +74,11 @@ def test_who_was_just_added_has_a_row_of_commands(tmp_path):
             "no quote yet",
             "Nothing to ask about but what stand-ins make. Add a painter to models.yaml, or a "
             "collection to collections.yaml.",
+        ),
+        (
+            Cell(EYE, "zoo", applies=True, partitions=2, ready=1, line=UNMADE),
+            "no quote yet",
+            "Nothing to ask about yet: first make zoo/captions_ear.",
         ),
     ],
 )

@@ -52,7 +52,8 @@ def test_a_part_is_planned_sent_marked_and_counts_later(root, judge, server):
     counting = rows[rows["prompting"].eq("baseline") & rows["question_id"].isin(["Q1", "Q2"])]
     heading = re.search(r'<h1 class="finding">(.*?)</h1>', top).group(1)
     assert re.match(r"A trial \(asked in part.*\): somebody gives the familiar answer in", heading)
-    assert f"of {len(counting)} answers about" in heading
+    assert f", {len(counting)} answers): somebody" in heading
+    assert "that it was asked about" in heading
     assert "somebody · trial" in top, "the chart has it"
     assert "somebody" not in leaderboard
     assert "asked in part" not in leaderboard, "a judge asked nowhere in full has no line"
