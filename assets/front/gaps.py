@@ -8,8 +8,8 @@ from assets.report.formats import count
 from assets.report.roster import NOTHING_TO_PAY, Gap
 
 _REQUIRED = (
-    "Nothing to ask about but what stand-ins make. Add a painter to models.yaml, or a collection "
-    "to collections.yaml."
+    "Nothing to ask about: stand-ins make all there is, or its tables are empty. Add a painter to "
+    "models.yaml, or a collection to collections.yaml."
 )
 
 

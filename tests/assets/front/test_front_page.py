@@ -72,8 +72,8 @@ def test_who_was_just_added_has_a_row_of_commands(tmp_path):
         (
             Cell(EYE, "zoo", applies=True, partitions=2, stands_in=2),
             "no quote yet",
-            "Nothing to ask about but what stand-ins make. Add a painter to models.yaml, or a "
-            "collection to collections.yaml.",
+            "Nothing to ask about: stand-ins make all there is, or its tables are empty. Add a "
+            "painter to models.yaml, or a collection to collections.yaml.",
         ),
         (
             Cell(EYE, "zoo", applies=True, partitions=2, ready=1, line=UNMADE),
