@@ -9,6 +9,7 @@ import click
 import typer
 
 from commands.environment import ORIGINS_VARIABLE, ROOT
+from commands.interruption import signal_log
 
 _MODULES = {"dagster_webserver": "commands.webserver", "dagster._daemon": "dagster._daemon"}
 """What is run for each module that `dagster dev` runs beside the code server; nothing else is."""
@@ -64,3 +65,6 @@ def _serve(workspace: str, host: str, port: int, origins: list[str]) -> None:
     except click.Abort:
         # So click hands on a signal that comes while Dagster's services start.
         raise KeyboardInterrupt from None
+    if signal_log.find_interrupt() is None:
+        # One of its services has ended by itself, which Dagster logs and does not raise.
+        raise typer.Exit(1)

@@ -1,6 +1,7 @@
 """The guard before Dagster's UI: which requests pass; and what `counterfactory ui` refuses."""
 
 import asyncio
+import signal
 from itertools import product
 from unittest.mock import Mock
 
@@ -10,6 +11,7 @@ from starlette.responses import PlainTextResponse
 from starlette.websockets import WebSocket
 
 from commands.environment import ORIGINS_VARIABLE
+from commands.interruption import signal_log
 from commands.origin_guard import OriginGuard, parse_origin
 
 PUBLIC = "https://bench.example.org"
@@ -125,10 +127,25 @@ def test_what_others_can_reach_needs_an_address(command):
     assert "not a server's URL" in done.stderr
 
 
-def test_a_signal_while_services_start_ends_it_as_any_command(command, monkeypatch):
+@pytest.fixture
+def services(monkeypatch):
+    """What runs Dagster's services until one of them ends or a signal comes."""
+    run_services = Mock()
     monkeypatch.setenv(ORIGINS_VARIABLE, "")
     monkeypatch.setattr(dev, "open_ipc_subprocess", dev.open_ipc_subprocess)
-    monkeypatch.setattr(dev, "dev_command_impl", Mock(side_effect=KeyboardInterrupt))
+    monkeypatch.setattr(dev, "dev_command_impl", run_services)
+    return run_services
+
+
+@pytest.mark.parametrize(("received", "code"), [(None, 1), (signal.SIGINT, 0)])
+def test_it_fails_where_a_service_ended_by_itself(command, services, monkeypatch, received, code):
+    monkeypatch.setattr(signal_log, "_number", received)
+    assert command("ui").exit_code == code
+    services.assert_called_once()
+
+
+def test_a_signal_while_services_start_ends_it_as_any_command(command, services):
+    services.side_effect = KeyboardInterrupt
     done = command("ui")
     assert done.exit_code == 130
     assert done.stderr.strip() == "Interrupted: what is finished is kept."
