@@ -124,7 +124,7 @@ class Rows:
 
 
 def _real(column: "pd.Series[Any]") -> NDArray[np.float64]:
-    return np.asarray(column.astype("float64"), np.float64)
+    return column.to_numpy(np.float64)
 
 
 def _baseline_scores(answers: pd.DataFrame) -> NDArray[np.float64]:
@@ -133,6 +133,6 @@ def _baseline_scores(answers: pd.DataFrame) -> NDArray[np.float64]:
     varied = answers["prompting"].ne(BASELINE).to_numpy(bool)
     if varied.any():
         plain = answers.loc[~varied, [*_QUESTION, "score"]]
-        both = answers.loc[varied, _QUESTION].merge(plain, "left", on=_QUESTION, validate="m:1")
+        both = answers.loc[varied, _QUESTION].merge(plain, "left", validate="m:1")
         before[varied] = _real(both["score"])
     return before

@@ -36,7 +36,7 @@ class CompleteImages:
         matters = False
         if cells.any():
             drawn = self.difference.drawn[:, cells].mean(axis=1)
-            low, high = ends(drawn, self.images, level=1 - (1 - LEVEL) / tests)
+            low, high = ends(drawn, self.difference.images, level=1 - (1 - LEVEL) / tests)
             matters = bool(low > 0 or high < 0)
         return {
             **self.preference.mean(cells),

@@ -196,7 +196,7 @@ def _changes(
     """The change of each domain and bias, and of each of the further `names`, where it has one."""
     domains = sorted(scores["domain"].unique())
     by = [*names, "domain", "bias"]
-    for key, part in scores.groupby(by, sort=False):
+    for key, part in scores.groupby(by):
         group = dict(zip(by, map(str, key), strict=True))
         number = seed * len(domains) + domains.index(group["domain"])
         change = percent_change(part, among=scores, seed=number)

@@ -47,12 +47,13 @@ Values = NDArray[np.float64]
 class Pairs(NamedTuple):
     """Answers to cases and their negations: forms × cases × repeats, the original form first.
 
-    `right` and `yes` are 1, 0, or NaN where there is no answer; `asked` says what was asked.
+    `right` and `yes` are 1, 0, or NaN where there is no answer; `asked` says what was asked, and
+    `truly_yes` is 1 where the answer to the original is yes, else 0.
     """
 
     cases: Sequence[str]
     images: NDArray[np.generic]
-    truly_yes: NDArray[np.bool_]
+    truly_yes: Values
     asked: NDArray[np.bool_]
     right: Values
     yes: Values
@@ -83,7 +84,7 @@ def pairs_of(answers: pd.DataFrame) -> Pairs:
     yes[at] = np.where(given, answer == YES, np.nan)
     images = np.empty(len(names), object)
     images[case] = answers["base_id"].to_numpy(object)
-    truly_yes = np.zeros(len(names), np.bool_)
+    truly_yes = np.zeros(len(names))
     truly_yes[case] = (truth == YES) != negated
     return Pairs([str(name) for name in names], images, truly_yes, asked, right, yes)
 
@@ -109,7 +110,7 @@ def symmetry(
         "images": len(np.unique(found.images.astype(str))),
         "asked": int(asked.sum()),
         "unanswered": int((asked & np.isnan(found.right)).sum()),
-        "truly_yes": _mean(found.truly_yes.astype(float)),
+        "truly_yes": _mean(found.truly_yes),
         **_share("accuracy", accuracy, found.images, seed),
         **_bounds("accuracy", found.right[0], asked[0]),
         "negated_accuracy": _mean(_by_case(found.right[1])),

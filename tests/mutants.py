@@ -33,7 +33,8 @@ HARMLESS = (
     (r",? *\bstrict=\w+", ""),
     (r"\bsort=None", "sort=False"),
     (
-        r"(np\.asarray\(.+?|\.to_numpy\(|\.astype\()(?:, *)?(?:np\.float64|float|str|bool|None)?\)",
+        r"(np\.asarray\(.+?|\.to_numpy\(|\.astype\()(?:, *)?"
+        r"(?:np\.float64|float|str|bool|object|None)?\)",
         r"\1)",
     ),
     (r", *(?=\))", ""),

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from metrics.held_out_search import best, search
+from metrics.inflation import percent_change
 
 
 def searched(random, images=60, rises=(0.0,) * 16):
@@ -52,6 +53,14 @@ def test_no_picture_is_chosen_on_and_reported_on():
     assert found.in_sample.change.images == 31
     assert found.held_out.change.images == 16
     assert search(table.sample(frac=1, random_state=3)).held_out.change.images == 16
+
+
+def test_a_single_configuration_is_reported_on_all_pictures_by_the_seed():
+    table = searched(np.random.default_rng(4), rises=(0.5,))
+    found = search(table, seed=2)
+    assert found.in_sample == found.held_out
+    assert found.held_out.configuration == "configuration 00"
+    assert found.held_out.change[:7] == percent_change(table, seed=2)[:7]
 
 
 def test_the_halves_depend_on_the_seed_alone():

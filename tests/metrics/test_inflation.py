@@ -127,6 +127,15 @@ class TestPercentChange:
         exact = binomtest(0, 1).proportion_ci(method="exact").high
         assert change.interval == pytest.approx((50 - 150 * exact, 50 + 100 * exact))
 
+    @pytest.mark.parametrize("after", [0.0, 1.0])
+    def test_resamples_that_have_nothing_to_rise_from_are_left_out(self, after):
+        change = percent_change(judged([0.0, 1.0], [after, 1.0]))
+        there = ~np.isnan(change.resampled)
+        assert there.mean() == pytest.approx(3 / 4, abs=0.05)
+        if after:
+            assert set(change.resampled[there]) == {0, 100}
+            assert change.interval == pytest.approx(expanded_quantiles(change.resampled[there], 2))
+
     def test_pairing_makes_it_narrower_than_two_means_apart(self):
         random = np.random.default_rng(3)
         before = random.integers(0, 5, 100).astype(float)

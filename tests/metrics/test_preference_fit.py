@@ -56,7 +56,7 @@ def penalty_of(fit, outside):
     return penalty
 
 
-@pytest.mark.parametrize(("models", "gap"), [(4, 5), (6, 0.5), (6, 5), (12, 5)])
+@pytest.mark.parametrize(("models", "gap"), [(4, 5), (4, 0.1), (6, 0.5), (6, 5), (12, 5)])
 def test_it_is_the_minimum_that_scipy_finds(models, gap):
     random = np.random.default_rng(models)
     means, (_, _, quality) = noisy(random, models, gap=gap)
@@ -202,6 +202,13 @@ class TestTooFew:
         means = np.random.default_rng(0).normal(size=(4, 4))
         means[[0, 2][:lacking], [1, 3][:lacking]] = np.nan
         assert model_for(means).caveat == caveat
+
+    def test_metrics_with_a_single_cell_are_left_out_of_the_count(self):
+        means = np.random.default_rng(0).normal(size=(4, 6))
+        means[1:, 4:] = np.nan
+        model = preference_model(means, CaptionScores.of(means[None], letters(4), letters(6)))
+        assert model.columns.tolist() == [True] * 4 + [False] * 2
+        assert model.caveat == ""
 
     def test_enough_cells_in_the_wrong_places_are_too_few(self):
         """A generator that its own family alone has scored."""

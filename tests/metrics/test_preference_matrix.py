@@ -124,6 +124,18 @@ def test_equal_scores_are_constant_whatever_their_rounding():
     assert constant(means)[1].tolist() == [True, False, False, False]
 
 
+@pytest.mark.parametrize(
+    ("values", "is_constant"),
+    [
+        # Rounding is up to a billionth of the largest value, which counts as 1 or more.
+        *(([1e6, 1e6 + 1e-3], True), ([1e6, 1e6 + 3e-3], False)),
+        *(([0.0, 1e-9], True), ([0.0, 3e-9], False), ([-1e6, -1e6 + 1e-3], True)),
+    ],
+)
+def test_rounding_grows_with_the_largest_value(values, is_constant):
+    assert constant(np.array([values, [0.0, 1.0]]).T)[1].tolist() == [is_constant, False]
+
+
 def test_a_cell_without_scores_is_empty_not_zero():
     scores = simulated(np.random.default_rng(2))
     scores.values[:, 1, 3] = np.nan

@@ -1,5 +1,7 @@
 """The tables of preference: what they hold, and what becomes of a matrix that is not whole."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -58,6 +60,13 @@ def test_models_and_families_are_means_of_cells():
         "none of its models has scored another one's captions"
     )
     assert np.isnan(families.loc["three", "preference"])
+
+
+def test_without_families_their_table_has_the_same_columns():
+    scores = simulated(np.random.default_rng(1), families=FAMILIES)
+    columns = list(tables_of(scores).families.columns)
+    table = tables_of(replace(scores, families={})).families
+    assert (len(table), list(table.columns)) == (0, columns)
 
 
 def test_evaluators_and_generators_say_what_was_taken_out():
