@@ -124,7 +124,7 @@ class Rows:
 
 
 def _real(column: "pd.Series[Any]") -> NDArray[np.float64]:
-    return column.to_numpy(np.float64)
+    return np.asarray(column.astype(np.float64))
 
 
 def _baseline_scores(answers: pd.DataFrame) -> NDArray[np.float64]:
