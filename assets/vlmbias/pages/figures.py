@@ -14,6 +14,7 @@ from assets.report.cells import Body, Cell, Head, Table, numbers_of, unranked
 from assets.report.charts import PERCENT, Bar, Chart, Mark
 from assets.report.formats import Rate, Shares, count, interval, percent, rate_of, signed, spoken
 from assets.vlmbias.pages.judges import PromptedJudge, in_order, judge_of
+from generators.topics import DRAWN, PHOTOGRAPHED
 from metrics import BASELINE, EVERY_SIZE, QUESTION_GROUPS, TASK_MEAN, WHOLE_TOPIC
 from metrics.firmness import Evidence
 
@@ -130,6 +131,12 @@ class Accuracy:
         )
         return [subtopic for subtopic in found if subtopic != WHOLE_TOPIC]
 
+    @property
+    def extent(self) -> str:
+        """Over how many of the benchmark's topics a task mean is, if not over all."""
+        total = len(DRAWN) + len(PHOTOGRAPHED)
+        return f"over {len(self.topics)} of {total} topics" if len(self.topics) < total else ""
+
     def held(self, groups: Iterable[Group]) -> list[Group]:
         """The groups without the columns about which nobody was asked anything."""
         kept = [
@@ -148,7 +155,9 @@ class Accuracy:
             PromptedJudge(model, BASELINE if reference else prompting, reference)
             for model, reference in models
         ]
-        rates = {judge: self.rate(judge, LEADING) for judge in judges}
+        is_partial = LEADING.where not in self.scenes
+        column = LEADING._replace(image_set=PARTIAL) if is_partial else LEADING
+        rates = {judge: self.rate(judge, column) for judge in judges}
 
         def place(judge: PromptedJudge) -> tuple[bool, bool, float]:
             rate = rates[judge]
@@ -167,7 +176,7 @@ class Accuracy:
         rates, evidence = row._asdict(), self.evidence(judge, column)
         note = self._note(judge, column, row)
         if not evidence.has_number:
-            return Rate(None, note=note or "no answer", firmness=evidence.firmness)
+            return Rate(None, note="no answer", firmness=evidence.firmness)
         notes = [note, *(evidence.reasons if column.image_set != PARTIAL and not note else ())]
         rate = rate_of(rates, column.measure)._replace(
             note=", ".join(filter(None, notes)), firmness=evidence.firmness

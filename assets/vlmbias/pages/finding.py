@@ -91,17 +91,17 @@ def _told(subject: _Subject) -> tuple[str, Firmness]:
     table, column, about, models = subject
     evidence = {model.model: table.evidence(model, column) for model in models}
     firmness = next(each.firmness for each in evidence.values())
+    # A task mean counts each topic alike: it is no share of all pictures.
+    means = f", as means {table.extent or 'over all topics'}" * (column.topic == LEADING.topic)
     if firmness == "result":
-        return _sentence(table, models, column, about), firmness
+        return f"{_sentence(table, models, column, about)}{means}.", firmness
     reasons = {model: "; ".join(each.reasons) for model, each in evidence.items()}
     if len(models) > 1:
         return unranked_sentence(about, reasons), firmness
     reason, row = reasons[models[0].model], table.cells[models[0], column.where]
     reason = f"{reason}, {count(int(row.answers))} answers"
     sentence = _sentence(table, models, column, f"{about} that it was asked about")
-    if column.topic == LEADING.topic:
-        sentence = f"{sentence.removesuffix('.')}, as means over topics."
-    return trial_sentence(reason, sentence), firmness
+    return trial_sentence(reason, f"{sentence}{means}."), firmness
 
 
 def _nothing(site: Site, way: str) -> tuple[str, Firmness]:
@@ -140,13 +140,13 @@ def _sentence(
     if len(models) == 1:
         return (
             f"{best} gives the familiar answer in {whole_percent(biased[best])} of {about} "
-            f"and the right one in {whole_percent(right[best])}."
+            f"and the right one in {whole_percent(right[best])}"
         )
     least, most = (whole_percent(of(biased.values())) for of in (min, max))
     share = least if least == most else f"{least.removesuffix(_PERCENT)} to {most}"
     return (
         f"{count(len(models))} models give the familiar answer in {share} of {about}; "
-        f"the best, {best}, is right in {whole_percent(right[best])}."
+        f"the best, {best}, is right in {whole_percent(right[best])}"
     )
 
 

@@ -12,7 +12,6 @@ from assets.vlmbias.pages.figures import LEADING, PARTIAL, Accuracy, Column
 from assets.vlmbias.pages.judges import PromptedJudge
 from assets.vlmbias.pages.scenes import Asked, Scene
 from assets.vlmbias.pages.site import Site
-from generators.topics import DRAWN, PHOTOGRAPHED
 from metrics import BASELINE
 from metrics.firmness import Evidence, Firmness
 
@@ -85,18 +84,12 @@ def _standing(
         MEASURES[measure],
         mean.evidence,
         mean.table.rate(judge, column),
-        items=int(row.answers),
+        items=int(row.answers) if mean.evidence.has_number else 0,
         unit=f"answers about {count(int(row.base_images))} scenes",
         date=dates.get(judge.model, ""),
         link="index.html#partial" if in_part else "index.html#leaderboard",
-        notes=[_extent(mean.table)],
+        notes=[mean.table.extent],
     )
-
-
-def _extent(table: Accuracy) -> str:
-    """Over how many of the benchmark's topics the mean is, if not over all."""
-    some, all_topics = len(table.topics), len(DRAWN) + len(PHOTOGRAPHED)
-    return f"over {some} of {all_topics} topics" if some < all_topics else ""
 
 
 def _failures(site: Site, judge: PromptedJudge, firmness: Firmness) -> list[Failure]:

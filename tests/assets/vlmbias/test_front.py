@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from assets.vlmbias.pages.figures import LEADING, PARTIAL, Accuracy
+from metrics import BASELINE
 from tests.assets.vlmbias.site_data import Made, Report, build, lifelike
 
 MODELS = ("prior", "pixels", "some/vlm-1", "some/vlm-2")
@@ -46,16 +48,36 @@ def test_the_front_page_opens_with_what_was_found(models: int, tmp_path: Path) -
     best = max(right, key=right.__getitem__)
     expected = {
         1: f"{best} gives the familiar answer in {100 * biased[0]:.0f} % of the benchmark's "
-        f"pictures and the right one in {100 * right[best]:.0f} %.",
+        f"pictures and the right one in {100 * right[best]:.0f} %, as means over 2 of 7 topics.",
         2: f"2 models give the familiar answer in {100 * min(biased):.0f} to "
         f"{100 * max(biased):.0f} % of the benchmark's pictures; the best, {best}, is right in "
-        f"{100 * right[best]:.0f} %.",
+        f"{100 * right[best]:.0f} %, as means over 2 of 7 topics.",
     }
     assert heading(index) == expected[models]
     first = index.read_text().partition("<h2")[0]
     assert first.count("<img ") == 2
     assert first.count('<svg role="img"') == 1
     assert re.search(rf"<b>{best}</b> says <b class=\"wrong\">\d+</b>", first)
+
+
+def test_judges_asked_in_part_are_ordered_by_their_own_numbers() -> None:
+    """A judge without a readable answer stands last, and says so over all topics as well."""
+
+    def answering(model: str, _: str, question: dict[str, Any]) -> dict[str, Any]:
+        if model in ("babble", "shy"):
+            return {"outcome": "unparsed" if model == "babble" else "refused", "response": "I see."}
+        is_right = model == "sharp" and question["question_id"] == "Q1"
+        return {"answer": question["ground_truth" if is_right else "expected_bias"]}
+
+    models = ("babble", "dull", "sharp", "shy")
+    tables = Report(3, models=models, answering=answering).tables()
+    rows = tables["accuracy"].query("image_set == 'benchmark'").assign(image_set=PARTIAL)
+    accuracy = Accuracy.of(rows, ["flags", "game_boards"], references=())
+    line_up = accuracy.line_up(BASELINE)
+    assert [judge.model for judge in line_up] == ["sharp", "dull", "babble", "shy"]
+    column = LEADING._replace(image_set=PARTIAL)
+    rates = [accuracy.rate(judge, column) for judge in line_up[2:]]
+    assert [(rate.value, rate.note) for rate in rates] == [(None, "no answer")] * 2
 
 
 def test_without_a_model_no_finding_is_made_up(tmp_path: Path) -> None:
