@@ -6,35 +6,64 @@ and nothing is guessed.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from generators.prompts.negation.lexicon import (
+    AROUND,
     BE,
+    COMBINING,
     COMPOUNDS,
     DEMONSTRATIVES,
     DETERMINERS,
+    FITTING,
+    FIXED_PLACES,
     HAVE,
     INDEFINITE,
+    NAMING,
+    PARTICLES,
     PICTURES,
     PLACES,
     PRONOUNS,
     SHADING_NOUNS,
+    SHOWN,
     VALUES,
 )
 from generators.prompts.negation.marks import is_known, mark_of, marks_of
-from generators.prompts.negation.open_words import is_adjective, is_usually_verb
+from generators.prompts.negation.open_words import (
+    can_be_noun,
+    is_adjective,
+    is_usually_verb,
+)
 from generators.prompts.negation.phrases import (
     ADDED,
     AFTER_NOUN,
     DOING,
+    END_IN_PLACE,
+    FREE_WORD,
     MATERIAL,
     NAMED_NOUN,
+    NAMED_SOMEWHERE,
     NO_END,
     NOUN_ALONE,
+    NOUN_AND_NOUN,
+    NOUN_MARK,
+    NOUN_OR_QUALITY,
+    ONE_PICTURE,
+    ONE_WORD_LEFT,
+    OPEN_WORD,
+    PLACE,
+    QUALITY,
     SEVERAL_THAT_ACT,
     SINGLE,
+    THIS_ALONE,
     TWO_NOUNS,
     UNCOUNTED,
+    UNSURE_PLURAL,
+    UNSURE_PREDICATE,
+    VERB,
+    VERB_LEFT,
+    VERBAL_MARK,
     Kind,
     Number,
     predicate,
@@ -95,20 +124,27 @@ def subject_ends(question: Question) -> list[int]:
         and not (NO_END.match(marked, end - 1) or (end > 1 and marked[end - 1] in "qhQ"))
         and not (kind in ("is", "are") and NAMED_NOUN.match(marked, end - 1))
         and not (end > 1 and SEVERAL_THAT_ACT.match(marked, end - 2))
+        and not (
+            number == "plural"
+            and ONE_PICTURE.fullmatch(marked, 0, end)
+            and not plain(words[word - 1]).endswith("s")
+        )
         and not (kind == "are" and UNCOUNTED.match(marked, end - 1))
         and subject(number).fullmatch(marked, 0, end)
         and predicate(kind).fullmatch(marked, end)
         and (marked[end:] != "n" or VALUES.intersection(map(plain, words[:word])))
     ]
     if marked[-1] == "Z" and ends and places[ends[-1]] == len(marked) - 1:
-        return ends[-1:]
+        is_quoted_name = ends[-1] > 2 and plain(words[ends[-1] - 1]) in NAMING
+        return [] if is_quoted_name else ends[-1:]
     pairs = [(word, places[word] or 0) for word in ends]
     readings = list(_without_lesser(words, marked, pairs))
-    return (
-        []
-        if len(readings) == 1 and _is_doubtful(words, marked, *readings[0])
-        else [word for word, _ in readings]
-    )
+    if len(readings) == 1 and (
+        _is_doubtful(words, marked, *readings[0], kind)
+        or _shares_words(words, marked, *readings[0], kind)
+    ):
+        return []
+    return [word for word, _ in readings]
 
 
 def is_scene(words: Sequence[str]) -> bool:
@@ -143,8 +179,8 @@ def _name_again(words: Sequence[str], marked: str, places: Sequence[int | None])
     return name if is_after_noun and name < last else None
 
 
-def _is_doubtful(words: Sequence[str], marked: str, word: int, end: int) -> bool:
-    """Whether a subject may well go on, or end before: at a material or a name, or where
+def _is_doubtful(words: Sequence[str], marked: str, word: int, end: int, kind: Kind) -> bool:
+    """Whether a subject may well go on, or end before: at a material, a name or a place, or where
     its last word is in no lexicon, or usually a verb."""
     is_after_this = word == 2 and marked[0] in "qhQ"
     if MATERIAL.fullmatch(marked, end) and (is_after_this or not SINGLE.fullmatch(marked, 0, end)):
@@ -163,7 +199,49 @@ def _is_doubtful(words: Sequence[str], marked: str, word: int, end: int) -> bool
     return (
         not is_known(last)
         or last in ("left", "right")
-        or (is_verb and bool(ADDED.match(marked, end)))
+        or (is_verb and (kind == "do" or bool(ADDED.match(marked, end))))
+    )
+
+
+def _shares_words(words: Sequence[str], marked: str, word: int, end: int, kind: Kind) -> bool:
+    """Whether a subject may have taken words of the predicate, or left it some of its own."""
+    last, following = plain(words[word - 1]), plain(words[word])
+    before = plain(words[word - 2]) if word > 1 else ""
+    is_being = kind in ("is", "are")
+    is_particle = marked[end:].rstrip(",") == "p"
+    parts = f"{marked[:end]}|{marked[end:]}"
+    return (
+        (following in AROUND and OPEN_WORD.match(marked, end + 1) is not None)
+        or (following in SHOWN and FREE_WORD.match(marked, end + 1) is not None)
+        or (
+            is_particle and (following not in PARTICLES or PLACE.match(marked, end - 1) is not None)
+        )
+        or (
+            kind == "do"
+            and marked[:end] in "qhQ"
+            and NOUN_MARK.match(marked, end) is not None
+            and not is_usually_verb(following)
+        )
+        or (last in NAMING and NAMED_SOMEWHERE.match(marked, end) is not None)
+        or (is_being and ONE_WORD_LEFT.search(parts) is not None)
+        or UNSURE_PREDICATE.match(marked, end) is not None
+        or (is_being and end > 1 and THIS_ALONE.fullmatch(marked) is not None)
+        or "been" in words[:word]
+        or (before == "to" and VERB.match(marked, end - 1) is not None)
+        or (word > 2 and before in DETERMINERS and QUALITY.match(marked, end - 1) is not None)
+        or (word == 2 and marked[0] in "qhQ" and following in FITTING)
+        or (is_being and END_IN_PLACE.fullmatch(parts) is not None and can_be_noun(following))
+        or (word > 1 and last in INDEFINITE)
+        or (word > 1 and words[word - 1][0].isupper() and words[word][0].isupper())
+        or (kind == "are" and UNSURE_PLURAL.match(marked, end) is not None)
+        or VERB_LEFT.match(parts) is not None
+        or (following in COMBINING and marked[end - 2] == "n")
+        or (following in COMBINING and NOUN_AND_NOUN.fullmatch(marked, end - 2, end) is not None)
+        or (end > 1 and VERBAL_MARK.match(marked, end - 2) is not None and not is_known(last))
+        or any(
+            plain(place) in FIXED_PLACES and NOUN_OR_QUALITY.match(mark_of(next_word))
+            for place, next_word in pairwise(words[word:])
+        )
     )
 
 

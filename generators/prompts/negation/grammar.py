@@ -14,7 +14,7 @@ from generators.prompts.negation.lexicon import (
     QUESTION_WORDS,
     is_number,
 )
-from generators.prompts.negation.open_words import is_adverb, third_person
+from generators.prompts.negation.open_words import is_adverb, is_inflected, third_person
 from generators.prompts.negation.questions import NotUnderstood, Question, plain, question_in
 
 Way: TypeAlias = Literal["prefix", "no", "not", "quoted"]
@@ -82,6 +82,8 @@ def statement(question: Question, clause: Clause) -> str:
         auxiliary = []
         if question.auxiliary == "does":
             place = verb_place([plain(word) for word in predicate])
+            if is_inflected(plain(predicate[place])):
+                raise NotUnderstood(f"After {question.first} comes {predicate[place]!r}.")
             predicate[place] = third_person(predicate[place])
     intro = list(question.intro)
     if intro:
@@ -100,6 +102,8 @@ def _require_one_statement(question: Question) -> None:
     words = [plain(word) for word in question.words]
     if "if" in map(plain, question.intro):
         raise NotUnderstood("It begins with a condition.")
+    if "if" in map(plain, question.after.split()):
+        raise NotUnderstood("What follows it depends on the answer.")
     is_request = question.auxiliary in ("could", "would", "will") and words[:1] == ["you"]
     if is_request or "please" in words:
         raise NotUnderstood("It asks for a favour, and not whether something is so.")

@@ -46,9 +46,9 @@ PREPOSITIONS = frozenset(
     ["of", "in", "on", "at", "by", "with", "without", "to", "from", "for", "about", "above",
      "below", "under", "underneath", "beneath", "over", "behind", "beside", "besides", "between",
      "among", "near", "next", "inside", "outside", "within", "into", "onto", "off", "around",
-     "across", "along", "against", "through", "toward", "towards", "upon", "during", "beyond",
-     "past", "like", "atop", "amid", "opposite", "alongside", "throughout", "out", "up", "down",
-     "away"]
+     "across", "along", "against", "through", "thru", "toward", "towards", "upon", "during",
+     "beyond", "past", "like", "atop", "amid", "opposite", "alongside", "throughout", "out", "up",
+     "down", "away"]
 )  # fmt: skip
 JOINS = frozenset(["and", "or", "but", "than", "as", "while", "because", "if", "when"])
 CLAUSE_WORDS = QUESTION_WORDS | {"whom", "because", "if", "while"}
@@ -58,13 +58,14 @@ ADVERBS = frozenset(
     ["very", "too", "quite", "more", "less", "most", "least", "almost", "also", "already", "still",
      "just", "now", "only", "rather", "so", "even", "not", "never", "always", "mostly", "somewhat",
      "there", "here", "indeed", "maybe", "perhaps", "together", "apart", "yet", "ever", "both",
-     "exactly", "forward", "forwards", "backward", "backwards"]
+     "exactly", "hyper", "super", "ultra", "forward", "forwards", "backward", "backwards"]
 )  # fmt: skip
 SHADES = frozenset(["light", "dark", "bright", "deep", "pale"])
 """Adjectives that may stand before a colour, as adverbs do."""
 SHADING_NOUNS = frozenset(
     ["brand", "sky", "jet", "blood", "snow", "ice", "crystal", "navy", "pitch", "olive", "lime",
-     "rose", "baby", "neon", "forest", "stone"]
+     "rose", "baby", "neon", "forest", "stone", "platinum", "ash", "honey",
+     "semi"]
 )  # fmt: skip
 """Nouns that stand before an adjective, as in "brand new" and "sky blue"."""
 PICTURES = frozenset(
@@ -77,6 +78,43 @@ PLACES = frozenset(
      "distance", "box", "boxes"]
 )  # fmt: skip
 """Where something is in a picture. These do nothing: "wearing a hat" is said of no "left"."""
+AROUND = frozenset(
+    ["here", "there", "nearby", "outside", "inside", "outdoors", "indoors", "upstairs",
+     "downstairs"]
+)  # fmt: skip
+"""Adverbs that belong to the noun before them as well as to what is said: "the items here"."""
+SHOWN = frozenset(
+    ["seen", "shown", "pictured", "depicted", "displayed", "featured", "photographed", "portrayed",
+     "visible", "present"]
+)  # fmt: skip
+"""Words that may belong to the noun before them: "the tracks seen"."""
+NAMING = frozenset(
+    ["word", "words", "color", "colour", "letter", "letters", "name", "phrase", "number"]
+)  # fmt: skip
+"""Nouns that what they name may follow: "the color red"."""
+FIXED_PLACES = PICTURES | {"foreground", "background", "distance", "scene"}
+"""Places that no noun begins with."""
+PARTICLES = frozenset(
+    ["on", "off", "in", "out", "up", "down", "over", "away", "inside", "outside", "near", "around"]
+)  # fmt: skip
+"""Prepositions that can be all that is said: "the light is on"."""
+FITTING = frozenset(
+    ["accessible", "friendly", "free", "proof", "resistant", "worthy", "compatible", "specific",
+     "sized", "shaped", "themed"]
+)  # fmt: skip
+COMBINING = FITTING | {
+    "deep",
+    "high",
+    "long",
+    "tall",
+    "wide",
+    "thick",
+    "old",
+    "safe",
+    "ready",
+    "colored",
+}
+"""Adjectives that a noun may stand before, as in "waist deep" and "wheelchair accessible"."""
 COMPOUNDS = frozenset(
     ["traffic light", "fire hydrant", "stop sign", "parking meter", "sports ball", "baseball bat",
      "baseball glove", "tennis racket", "wine glass", "hot dog", "potted plant", "dining table",

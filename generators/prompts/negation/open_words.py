@@ -44,6 +44,7 @@ _SEEN_TO: Mapping[str, Tag] = {
     **dict.fromkeys(("have", "do", "be"), Tag.BASE),
     **dict.fromkeys(("left", "right"), Tag.SINGULAR | Tag.PLACE | Tag.ADJECTIVE | Tag.ADVERB),
     "sports": Tag.ADJECTIVE,
+    "been": Tag.GERUND,
 }
 """Words that questions use in fewer ways, or others, than a lexicon knows."""
 _ADJECTIVE_ENDING = re.compile(r"(?:y|ish|ous|al|ic|ive|ful|less|ble|ian|ern|ese)$")
@@ -88,6 +89,19 @@ def is_adverb(word: str) -> bool:
 def is_usually_verb(word: str) -> bool:
     """Whether a word is a verb more often than anything else."""
     return _usual_classes().get(word, "").startswith("VB")
+
+
+def can_be_noun(word: str) -> bool:
+    """Whether a word can be a noun, however seldom, as "complex"."""
+    return bool(_possible_classes(word) & NOUN)
+
+
+def is_inflected(word: str) -> bool:
+    """Whether a word is a verb with an ending, and no verb without one, as "has" and "sees"."""
+    from lemminflect import getAllLemmas  # noqa: PLC0415 - slow, see above
+
+    lemmas = {lemma for kind in ("VERB", "AUX") for lemma in getAllLemmas(word).get(kind, ())}
+    return bool(lemmas) and word not in lemmas
 
 
 def third_person(verb: str) -> str:

@@ -22,6 +22,11 @@ _ONLY_ADVERB = f"[rka{marks(Tag.ADVERB, without=_MODIFYING | NOUN)}]"
 _ADJECTIVE = f"[{marks(Tag.ADJECTIVE)}]"
 _ADJECTIVE_ALONE = f"[{marks(Tag.ADJECTIVE, without=NOUN)}]"
 _VERBAL = f"[{marks(VERBAL)}]"
+_GERUND = f"[{marks(Tag.GERUND)}]"
+_VERBAL_ALONE = f"[{marks(VERBAL, without=NOUN)}]"
+_PAST = f"[{marks(Tag.PARTICIPLE)}]"
+_VERBS = f"(?:{_GERUND}?{_PAST}{_GERUND}?|{_GERUND})"
+"""As in "being painted" and "seen walking"."""
 _VERB = f"[{marks(Tag.BASE)}]"
 _PLACE = f"[m{marks(Tag.PLACE)}]"
 _NOUN = f"[{marks(NOUN)}]"
@@ -63,11 +68,11 @@ _OF_ONE_WHO_ACTS = f"(?<!{_PLACE})(?<!{_PLACE}{_ADVERB})"
 """No "left" of a picture wears a hat."""
 _TAIL = (
     f"(?:,?{_PLACED}|(?:,?{_AT}|[ot,]|,?c)(?:{_THING}|{_QUALITY}|{_ADVERB}*{_VERBAL}{_OBJECTS}|b)"
-    f"|,?c{_AT}{_THING}|,?{_OF_ONE_WHO_ACTS}{_VERBAL}+(?=.){_OBJECTS}|,?{_ADVERB}"
+    f"|,?c{_AT}{_THING}|,?{_OF_ONE_WHO_ACTS}(?<!{_VERBAL_ALONE}){_VERBS}(?=.){_OBJECTS}|,?{_ADVERB}"
     f"|i{_VERB}{_VERBAL}?{_OBJECTS}"
     f"|,?[wh]{_THING}?b?(?:{_QUALITY}|{_VERB}{_OBJECTS}|(?=[dqQn]){_THING})?|\\()*"
 )
-_DOING = f"{_ADVERB}*{_VERBAL}+{_OBJECTS}{_QUALITY}?"
+_DOING = f"{_ADVERB}*{_VERBS}{_OBJECTS}{_QUALITY}?"
 _ACTING = f"{_ADVERB}*{_VERB}(?:b|{_VERBAL})?{_OBJECTS}{_QUALITY}?"
 
 
@@ -96,7 +101,7 @@ def subject(number: Number) -> re.Pattern[str]:
     following = f"(?:(?:{_AT}|o|,?c){_THING})*"
     return re.compile(
         f"(?:{first}|{_THING}(?:,{_THING})*,?c{_THING}){following}"
-        f"(?:{_OF_ONE_WHO_ACTS}{_ADVERB}*{_VERBAL}+{_OBJECTS}{following})?"
+        f"(?:{_OF_ONE_WHO_ACTS}{_ADVERB}*{_VERBS}{_OBJECTS}{following})?"
     )
 
 
@@ -110,10 +115,40 @@ SINGLE = re.compile(f"(?:.*[pi]|o)*[dqhQ]n?{_ADJECTIVE}*[m{marks(NOUN)}]")
 AFTER_NOUN = re.compile("[pio]")
 SEVERAL_THAT_ACT = re.compile(f"[{marks(Tag.PLURAL, without=Tag.SINGULAR)}][{marks(VERBAL)}]")
 """As in "the lines run": what follows belongs to the verb."""
+OPEN_WORD = re.compile(f"[rkanyl{marks(NOUN | _MODIFYING | Tag.ADVERB | Tag.BASE)}]")
+ONE_WORD_LEFT = re.compile(
+    rf"(?:y|{_NOUN}){_ADVERB}*(?:{_VERBAL}|pi{_VERB})[^|]*\|(?:p|s|{_ADJECTIVE}),?$"
+)
+"""As in "a man giving thumbs | up": the last word may belong to the verb."""
+UNSURE_PREDICATE = re.compile(
+    f"[pi]d(?:[{marks(Tag.PLACE)}]{_ADJECTIVE_ALONE}+{_NOUN}|[^o]*o{_ADJECTIVE_ALONE}+{_NOUN}$)"
+    f"|p(?:{_ADJECTIVE_ALONE}+[pi]|(?:{_ADJECTIVE_ALONE}+|{_PLACE}){_VERBAL})|{_GERUND}{_PAST}(?:[dqhQ]|{_ADJECTIVE})"
+)
+"""As in "on the left different length", "in the room of neutral tones", "in red playing" and "being
+held edible": its first words may belong to the subject."""
+THIS_ALONE = re.compile(
+    f"[qh](?:{_ADJECTIVE}+{_NOUN}?[y{marks(Tag.MASS)}]{_TAIL}|{_GERUND}{_NOUN}{_TAIL}|{_NOUN}[ln]|{_NOUN}{_NOUN}y)"
+    f"|h[{marks(Tag.MASS)}]p.*|Q{_ADJECTIVE_ALONE}+[{marks(Tag.PLURAL)}][pi].*"
+)
+"""As in "this good food for cats", of which "this" may be the whole subject."""
+NAMED_SOMEWHERE = re.compile(f"(?:{_ADJECTIVE}|{_NOUN}|y)[pi]")
+FREE_WORD = re.compile("[^pirc,]")
+END_IN_PLACE = re.compile(rf".*[pi][dqhQ]{_ADJECTIVE}*{_NOUN_ALONE}\|{_ADJECTIVE},?")
+"""As in "the person in a wide stance | squat"."""
+PLACE = re.compile(f"[{marks(Tag.PLACE)}]")
+UNSURE_PLURAL = re.compile(f".*[pi]d?{_NOUN_ALONE}[{marks(Tag.PLURAL, without=Tag.SINGULAR)}],?$")
+"""As in "looking at the camera adults" and "on display apples"."""
+VERB_LEFT = re.compile(rf".*{_NOUN_ALONE}{_NOUN}\|{_VERBAL},?$")
+"""As in "this kid potty | trained"."""
+NOUN_MARK = re.compile(_NOUN)
+ONE_PICTURE = re.compile("[^pioc]*m")
+VERBAL_MARK = re.compile(_VERBAL)
+NOUN_OR_QUALITY = re.compile(f"{_NOUN}|{_ADJECTIVE_ALONE}")
+VERB = re.compile(_VERB)
+QUALITY = re.compile(_ADJECTIVE_ALONE)
+NOUN_AND_NOUN = re.compile(_NOUN + _NOUN_ALONE)
 TWO_NOUNS = re.compile(f"{_NOUN_ALONE}{_NOUN}")
 UNCOUNTED = re.compile(f"[{marks(Tag.MASS)}]{_NOUN_ALONE}")
 NAMED_NOUN = re.compile(f"y{_NOUN_ALONE}")
-NO_END = re.compile(
-    f"[pio,]|{_PLACE}{_PLACE}|yy|{_ADJECTIVE_ALONE}(?:y|{_NOUN})|[{marks(VERBAL, without=NOUN)}]"
-)
+NO_END = re.compile(f"[pio,]|{_PLACE}{_PLACE}|yy|{_ADJECTIVE_ALONE}(?:y|{_NOUN})|{_VERBAL_ALONE}")
 """Where no subject ends: after a preposition, inside a name, after a verb that is no noun."""
