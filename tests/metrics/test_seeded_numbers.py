@@ -190,7 +190,7 @@ TABLES = {
 }
 SINGLE = {
     "correlation": lambda **seed: correlation(*RANDOM_PAIR, range(72), **seed),
-    "kendall": lambda **seed: kendall(*RANDOM_PAIR, CLUSTERS, **seed),
+    "kendall": lambda **seed: kendall(*RANDOM_PAIR, CLUSTERS, rounds=100, **seed),
     "agreement": lambda **seed: pairwise_agreement(ANNOTATED, **seed),
     "mme": lambda **seed: mme_score(MME, "cognition", **seed),
     "search": lambda **seed: search(BIASED, **seed),
