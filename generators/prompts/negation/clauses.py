@@ -55,6 +55,7 @@ from generators.prompts.negation.phrases import (
     PLACE,
     QUALITY,
     SEVERAL_THAT_ACT,
+    SHORT_PAST,
     SINGLE,
     THIS_ALONE,
     TWO_NOUNS,
@@ -231,6 +232,8 @@ def _shares_words(words: Sequence[str], marked: str, word: int, end: int, kind: 
         or (word > 2 and before in DETERMINERS and QUALITY.match(marked, end - 1) is not None)
         or (word == 2 and marked[0] in "qhQ" and following in FITTING)
         or (is_being and END_IN_PLACE.fullmatch(parts) is not None and can_be_noun(following))
+        or (word == 1 and SHORT_PAST.match(marked) is not None and can_be_noun(following))
+        or (word == 2 and QUALITY.match(marked, end - 1) is not None and can_be_noun(following))
         or (word > 1 and last in INDEFINITE)
         or (word > 1 and words[word - 1][0].isupper() and words[word][0].isupper())
         or (kind == "are" and UNSURE_PLURAL.match(marked, end) is not None)

@@ -128,7 +128,7 @@ UNSURE_PREDICATE = re.compile(
 held edible": its first words may belong to the subject."""
 THIS_ALONE = re.compile(
     f"[qh](?:{_ADJECTIVE}+{_NOUN}?[y{marks(Tag.MASS)}]{_TAIL}|{_GERUND}{_NOUN}{_TAIL}|{_NOUN}[ln]|{_NOUN}{_NOUN}y)"
-    f"|h[{marks(Tag.MASS)}]p.*|Q{_ADJECTIVE_ALONE}+[{marks(Tag.PLURAL)}][pi].*"
+    f"|h[{marks(Tag.MASS)}](?:p.*|{_GERUND})|Q{_ADJECTIVE_ALONE}+[{marks(Tag.PLURAL)}][pi].*"
 )
 """As in "this good food for cats", of which "this" may be the whole subject."""
 NAMED_SOMEWHERE = re.compile(f"(?:{_ADJECTIVE}|{_NOUN}|y)[pi]")
@@ -138,13 +138,15 @@ END_IN_PLACE = re.compile(rf".*[pi][dqhQ]{_ADJECTIVE}*{_NOUN_ALONE}\|{_ADJECTIVE
 PLACE = re.compile(f"[{marks(Tag.PLACE)}]")
 UNSURE_PLURAL = re.compile(f".*[pi]d?{_NOUN_ALONE}[{marks(Tag.PLURAL, without=Tag.SINGULAR)}],?$")
 """As in "looking at the camera adults" and "on display apples"."""
-VERB_LEFT = re.compile(rf".*{_NOUN_ALONE}{_NOUN}\|{_VERBAL},?$")
+VERB_LEFT = re.compile(rf".*{_NOUN_ALONE}{_NOUN}\|{_VERBAL}(?:p[dq]m)?,?$")
 """As in "this kid potty | trained"."""
 NOUN_MARK = re.compile(_NOUN)
 ONE_PICTURE = re.compile("[^pioc]*m")
 VERBAL_MARK = re.compile(_VERBAL)
 NOUN_OR_QUALITY = re.compile(f"{_NOUN}|{_ADJECTIVE_ALONE}")
 VERB = re.compile(_VERB)
+SHORT_PAST = re.compile(f"[qhQ]{_PAST}")
+"""As in "this shot in focus"."""
 QUALITY = re.compile(_ADJECTIVE_ALONE)
 NOUN_AND_NOUN = re.compile(_NOUN + _NOUN_ALONE)
 TWO_NOUNS = re.compile(f"{_NOUN_ALONE}{_NOUN}")
