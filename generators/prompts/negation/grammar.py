@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from generators.prompts.negation.clauses import Clause, clause_of
 from generators.prompts.negation.lexicon import (
+    ABSOLUTE,
     ARTICLES,
     BE,
     JOINS,
@@ -122,4 +123,4 @@ def _is_simple(question: Question) -> bool:
     if words[1] not in ARTICLES or words[2] in _QUANTITIES or is_number(words[2]):
         return False
     rest = {plain(word) for word in words[2:]}
-    return not rest & ARTICLES and not rest & NEGATIONS and "or" not in rest and "and" not in rest
+    return not rest & (ARTICLES | NEGATIONS | ABSOLUTE) and "or" not in rest and "and" not in rest

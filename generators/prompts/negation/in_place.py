@@ -68,6 +68,8 @@ def _misplaced(original: Original, after: Sequence[str], place: int, replaces: b
         return _unclear(after[place])
     if _is_some(subject):
         return f"a negation: of {' '.join(subject)!r} only the prefix negates what is asked."
+    if after[place] == "no" and ABSOLUTE.intersection(after[place:]):
+        return _not_all("no")
     intro = words_of(" ".join(original.question.intro)).low
     start = original.first + len(intro) + 1 + len(subject)
     if after[place] == "not":

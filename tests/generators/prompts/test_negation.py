@@ -121,6 +121,9 @@ BY_RULE |= {
     "Is the person inside the red bounding box named Michael J. Fox?": (
         "Is it false that the person inside the red bounding box is named Michael J. Fox?"
     ),
+    "Is there a mouse for every keyboard?": (
+        "Is it false that there is a mouse for every keyboard?"
+    ),
     "Is this hyper realistic?": "Is it false that this is hyper realistic?",
     "Has this food been cooked?": "Is it false that this food has been cooked?",
     "Is the light above the sink on?": "Is it false that the light above the sink is on?",
@@ -254,6 +257,7 @@ WRONG = [
     ("Is there a dog?", "", "one question"),
     ("Is there a dog?", "Is there no dog? Is there no cat?", "one question"),
     ("Is there a dog?", "Is there no cat?", "words kept"),
+    ("Is there a mug for every guest?", "Is there no mug for every guest?", "a negation"),
     ("Is there a dog?", "Is there a cat?", "words kept"),
     ("Is there a dog here?", "Is there no dog?", "words kept"),
     ("Is there a dog?", "Is it false that?", "words kept"),
