@@ -237,6 +237,14 @@ class TestTable:
         assert np.isnan([none["change"], alone["change"]]).all()
         assert (none["generated"], noise["generated"]) == (200, 400)
 
+    def test_a_change_is_over_the_cases_that_were_asked_both_times(self):
+        before = answered(
+            ("yes", ["no"], ["no"]), ("yes", ["yes"], ["no"]), ("no", ["no"], ["yes"])
+        )
+        after = answered(("yes", ["yes"], ["no"]), ("yes", ["no"], ["no"]))
+        after["case_id"] = after["case_id"].replace({"case 0": "case 3", "case 1": "case 2"})
+        assert symmetry(after, before)["change"] == -1
+
     def test_what_it_says_lies_within_what_can_be(self):
         random = np.random.default_rng(7)
         for p in (0.1, 0.5, 0.9):
