@@ -74,7 +74,8 @@ def test_what_is_trained_anew_is_told_with_what_it_has_otherwise(tmp_path, caplo
     for name, changes in (("earlier", {"data": "e"}), ("mangled", None)):
         folder = tmp_path / f"small-{name}"
         folder.mkdir()
-        record = {"kind": "ranking", "base": {"sha256": "0" * 64}, "data": "d", "weights": "0"}
+        base = {"model": "some/model", "revision": None, "sha256": "0" * 64}
+        record = {"kind": "ranking", "base": base, "data": "d", "weights": "0" * 64}
         record |= {"recipe": recipe | {"margin": 0.5}, "trained": {"processes": 1}}
         record |= changes or {}
         (folder / "record.json").write_text(json.dumps(record) if changes else "{")
@@ -87,6 +88,8 @@ def test_what_is_trained_anew_is_told_with_what_it_has_otherwise(tmp_path, caplo
 
 @pytest.mark.parametrize("files", ["null", "[]", '"marks.parquet"'])
 def test_a_record_whose_files_are_no_object_is_named(tmp_path, files):
-    (tmp_path / "record.json").write_text(f'{{"base": {{}}, "weights": "0", "files": {files}}}')
-    with pytest.raises(BadRecord, match=r"record.json: its files are no object. Fetch"):
+    base = f'{{"model": "some/model", "revision": null, "sha256": "{"0" * 64}"}}'
+    record = f'{{"base": {base}, "weights": "{"0" * 64}", "files": {files}}}'
+    (tmp_path / "record.json").write_text(record)
+    with pytest.raises(BadRecord, match=r"record.json: it cannot be read: `files` .*Fetch"):
         record_in(tmp_path)
