@@ -49,6 +49,7 @@ def negate(text: str) -> Negation:
     """
     question = question_in(text)
     _require_one_statement(question)
+    _require_no_condition(question.after)
     if _is_simple(question):
         words = [*question.intro, question.first, question.words[0], "no", *question.words[2:]]
         return Negation(f"{question.before}{' '.join(words)}?{question.after}", "no")
@@ -73,6 +74,7 @@ def quote(text: str) -> Negation:
     else:
         before, after = question.before, question.after
         core = " ".join([*question.intro, question.first, *question.words])
+    _require_no_condition(after)
     return Negation(f"{before}{QUOTED.format(question=f'{core}?')}{after}", "quoted")
 
 
@@ -103,8 +105,6 @@ def _require_one_statement(question: Question) -> None:
     words = [plain(word) for word in question.words]
     if "if" in map(plain, question.intro):
         raise NotUnderstood("It begins with a condition.")
-    if "if" in map(plain, question.after.split()):
-        raise NotUnderstood("What follows it depends on the answer.")
     is_request = question.auxiliary in ("could", "would", "will") and words[:1] == ["you"]
     if is_request or "please" in words:
         raise NotUnderstood("It asks for a favour, and not whether something is so.")
@@ -113,6 +113,12 @@ def _require_one_statement(question: Question) -> None:
     for place, word in enumerate(words[:-1]):
         if word in JOINS and QUESTION_WORDS.intersection(words[place + 1 : place + 5]):
             raise NotUnderstood("It asks another question after its first.")
+
+
+def _require_no_condition(after: str) -> None:
+    """Raise `NotUnderstood` where what follows a question depends on its answer."""
+    if "if" in map(plain, after.split()):
+        raise NotUnderstood("What follows it depends on the answer.")
 
 
 def _is_simple(question: Question) -> bool:

@@ -412,6 +412,11 @@ def test_what_asks_nothing_with_yes_or_no_is_not_quoted(question):
         quote(question)
 
 
+def test_what_depends_on_the_answer_is_not_quoted():
+    with pytest.raises(NotUnderstood, match="depends on the answer"):
+        quote("Is there a dog? If so, name its colour.")
+
+
 @pytest.mark.parametrize("words", ["light cut", "open", "in the square", "and painted", "of that"])
 @pytest.mark.parametrize("first", ["Is the", "Are", "Does the", "Has the"])
 def test_a_question_of_words_that_may_be_anything_is_read_in_a_moment(words, first):
