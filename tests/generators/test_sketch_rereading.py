@@ -7,7 +7,7 @@ from generators.canvas import pixels_of
 from generators.perturbations.grids import GRID
 from generators.perturbations.perturb import perturb
 from generators.perturbations.registry import perturbation
-from generators.perturbations.subject import Box, Subject
+from generators.perturbations.subject import Box, Inapplicable, Subject
 from generators.reading import Unreadable
 from generators.sketch import paint
 from generators.sketch_reader import read
@@ -24,13 +24,19 @@ def drawn(prompt):
     return pixels_of(png), read(png)
 
 
-@pytest.mark.parametrize("bias", [name for name in GRID if name != "brightness"])
+@pytest.mark.parametrize("bias", [name for name in GRID if name not in ("brightness", "beauty")])
 @pytest.mark.parametrize("prompt", [ALONE, BESIDE])
 def test_every_configuration_leaves_what_it_shows(bias, prompt):
     pixels, truth = drawn(prompt)
     for each in GRID[bias]:
         if bias not in CENTRE or each.parameters["position"] != "center":
             assert read_again(perturb(pixels, [each], SUBJECT)) == truth
+
+
+def test_a_drawing_has_no_face_for_the_beauty_filter():
+    pixels, _ = drawn(ALONE)
+    with pytest.raises(Inapplicable, match="face"):
+        perturb(pixels, GRID["beauty"][:1], SUBJECT)
 
 
 def test_a_figure_alone_is_read_where_all_around_it_has_become_white():
