@@ -1,6 +1,8 @@
 """`counterfactory ui`."""
 
 import os
+import signal
+import socket
 import warnings
 from collections.abc import Sequence
 from typing import Annotated, Any
@@ -41,13 +43,28 @@ def ui(
             f"--host {host}: other machines reach it, by names that are not known here. Add the "
             f"address that people open: --address http://NAME:{port}"
         )
+    _require_free(host, port)
     _serve(str(ROOT / "workspace.yaml"), host, port, origins)
+
+
+def _require_free(host: str, port: int) -> None:
+    """Raise `ValueError` where another program listens: Dagster would run on without a page."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        socket.create_server((host, port), family=family).close()
+    except OSError as error:
+        raise ValueError(
+            f"Port {port} of {host}: {error.strerror}. End what listens there, or choose another "
+            "port, as in make ui PORT=3001 or counterfactory ui --port 3001"
+        ) from None
 
 
 def _serve(workspace: str, host: str, port: int, origins: list[str]) -> None:
     """Run `dagster dev`, with the guarded webserver instead of its own."""
     from dagster._cli import dev
 
+    # A script starts what is in its background with Ctrl-C ignored; Dagster ends by SIGTERM alike.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     os.environ[ORIGINS_VARIABLE] = " ".join(origins)
     names = vars(dev)
     start_process = names["open_ipc_subprocess"]

@@ -2,6 +2,7 @@
 
 import asyncio
 import signal
+import socket
 from itertools import product
 from unittest.mock import Mock
 
@@ -13,6 +14,7 @@ from starlette.websockets import WebSocket
 from commands.environment import ORIGINS_VARIABLE
 from commands.interruption import signal_log
 from commands.origin_guard import OriginGuard, parse_origin
+from tests.ports import free_port
 
 PUBLIC = "https://bench.example.org"
 FOREIGN_HOSTS = [
@@ -140,12 +142,30 @@ def services(monkeypatch):
 @pytest.mark.parametrize(("received", "code"), [(None, 1), (signal.SIGINT, 0)])
 def test_it_fails_where_a_service_ended_by_itself(command, services, monkeypatch, received, code):
     monkeypatch.setattr(signal_log, "_number", received)
-    assert command("ui").exit_code == code
+    assert command("ui", "--port", str(free_port())).exit_code == code
     services.assert_called_once()
+
+
+def test_a_port_in_use_is_refused_before_anything_starts(command, services):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        done = command("ui", "--port", str(port))
+    assert done.exit_code != 0
+    assert f"Port {port} of 127.0.0.1: " in done.stderr
+    services.assert_not_called()
+
+
+def test_ctrl_c_ends_what_a_script_started_in_its_background(command, services):
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        command("ui", "--port", str(free_port()))
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_a_signal_while_services_start_ends_it_as_any_command(command, services):
     services.side_effect = KeyboardInterrupt
-    done = command("ui")
+    done = command("ui", "--port", str(free_port()))
     assert done.exit_code == 130
     assert done.stderr.strip() == "Interrupted: what is finished is kept."
