@@ -1,12 +1,12 @@
 """Asking a model of the test's own provider to be a judge of `TOPIC`."""
 
 import json
-from hashlib import sha256
 
 import pandas as pd
 
 from assets.kit.tuning import TRAINED_ON
 from resources.models.catalog import Model
+from tests.adapters import adapter_record
 from tests.runs import REFERENCE, TOPIC, materialize, table
 
 JUDGE = "answers_somebody"
@@ -23,7 +23,7 @@ def adapter_below(root, *seen):
     folder = root / "adapters/tuned-0"
     folder.mkdir(parents=True)
     (folder / "adapter_model.safetensors").write_bytes(b"weights")
-    record = {"base": {}, "weights": sha256(b"weights").hexdigest(), TRAINED_ON: [*seen]}
+    record = adapter_record(b"weights", **{TRAINED_ON: [*seen]})
     (folder / "record.json").write_text(json.dumps(record))
     return str(folder.relative_to(root))
 

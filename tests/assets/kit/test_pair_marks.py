@@ -10,6 +10,7 @@ import pytest
 
 from assets.kit.pair_marks import BadMarks, add_marks, marks_in, marks_of, overlapping
 from assets.kit.pairs import Pair
+from tests.adapters import adapter_record
 
 
 def pair(name, **changes):
@@ -26,8 +27,7 @@ def adapter(tmp_path):
     """The folder of an adapter, without marks yet."""
     for name in ("adapter_model.safetensors", "adapter_config.json"):
         (tmp_path / name).touch()
-    record = {"base": {}, "weights": sha256(b"").hexdigest()}
-    (tmp_path / "record.json").write_text(json.dumps(record))
+    (tmp_path / "record.json").write_text(json.dumps(adapter_record()))
     return tmp_path
 
 
@@ -88,9 +88,7 @@ def test_a_kill_at_any_write_leaves_marks_and_record_that_fit(adapter, monkeypat
     if named is not None:
         bind(adapter)
     if named == "unrecorded":
-        (adapter / "record.json").write_text(
-            json.dumps({"base": {}, "weights": sha256(b"").hexdigest()})
-        )
+        (adapter / "record.json").write_text(json.dumps(adapter_record()))
     allowed, stopped = 0, True
     while stopped:
         left = allowed

@@ -1,7 +1,6 @@
 """Scores by a metric with an adapter: where it was trained on such pairs, nothing is scored."""
 
 import json
-from hashlib import sha256
 from logging import getLogger
 
 import pytest
@@ -17,6 +16,7 @@ from assets.protobias.training import TRAINING_PAIRS
 from resources.home import Home
 from resources.models.backends.adapters import BadRecord
 from resources.models.catalog import Catalog, Model
+from tests.adapters import adapter_record
 from tests.assets.filtered import filtered_rows, write_filtered
 from tests.assets.paired import write_triplets
 
@@ -38,7 +38,7 @@ def rows(tmp_path, monkeypatch):
 
 def write_record(root, **told):
     """The record of the adapter, without marks."""
-    record = {"base": {}, "weights": sha256(b"weights").hexdigest(), **told}
+    record = adapter_record(b"weights", **told)
     (root / ADAPTER / "record.json").write_text(json.dumps(record))
 
 

@@ -16,6 +16,7 @@ from resources.models.weights import Weights
 from resources.training.faults import TrainingError
 from resources.training.job import terms
 from resources.training.recipe import RankingRecipe
+from tests.adapters import adapter_record
 from tests.resources.training.test_base import saved, seven_billion
 
 
@@ -74,8 +75,7 @@ def test_what_is_trained_anew_is_told_with_what_it_has_otherwise(tmp_path, caplo
     for name, changes in (("earlier", {"data": "e"}), ("mangled", None)):
         folder = tmp_path / f"small-{name}"
         folder.mkdir()
-        base = {"model": "some/model", "revision": None, "sha256": "0" * 64}
-        record = {"kind": "ranking", "base": base, "data": "d", "weights": "0" * 64}
+        record = adapter_record(kind="ranking", data="d")
         record |= {"recipe": recipe | {"margin": 0.5}, "trained": {"processes": 1}}
         record |= changes or {}
         (folder / "record.json").write_text(json.dumps(record) if changes else "{")
@@ -86,10 +86,8 @@ def test_what_is_trained_anew_is_told_with_what_it_has_otherwise(tmp_path, caplo
     assert "small-mangled/record.json: it cannot be read" in mangled
 
 
-@pytest.mark.parametrize("files", ["null", "[]", '"marks.parquet"'])
+@pytest.mark.parametrize("files", [None, [], "marks.parquet"])
 def test_a_record_whose_files_are_no_object_is_named(tmp_path, files):
-    base = f'{{"model": "some/model", "revision": null, "sha256": "{"0" * 64}"}}'
-    record = f'{{"base": {base}, "weights": "{"0" * 64}", "files": {files}}}'
-    (tmp_path / "record.json").write_text(record)
+    (tmp_path / "record.json").write_text(json.dumps(adapter_record(files=files)))
     with pytest.raises(BadRecord, match=r"record.json: it cannot be read: `files` .*Fetch"):
         record_in(tmp_path)

@@ -18,6 +18,7 @@ from resources.faults import Missing
 from resources.home import Home
 from resources.models.backends.adapters import BadRecord
 from resources.training.publish import rewrite_results
+from tests.adapters import adapter_record
 from tests.assets.vhexpansion.test_numbers import served
 from tests.assets.vhexpansion.test_pages import EAR, dataset, said
 from tests.runs import TOPIC
@@ -52,8 +53,7 @@ def home(tmp_path):
 def write_record(home, **told):
     folder = Path(home.root, "adapters", "tuned")
     folder.mkdir(parents=True)
-    base = {"model": "base", "revision": None, "sha256": "0" * 64}
-    (folder / "record.json").write_text(json.dumps({"base": base, "weights": "0" * 64, **told}))
+    (folder / "record.json").write_text(json.dumps(adapter_record(**told)))
 
 
 def test_cases_about_pictures_that_a_judge_was_trained_on_do_not_count(home):

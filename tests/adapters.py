@@ -1,0 +1,10 @@
+"""Records of adapters, as training writes them."""
+
+from hashlib import sha256
+from typing import Any
+
+
+def adapter_record(weights: bytes = b"", **fields: Any) -> dict[str, Any]:
+    """A record that names a base, the digest of these weights, and further fields."""
+    base = {"model": "some/model", "revision": None, "sha256": "0" * 64}
+    return {"base": base, "weights": sha256(weights).hexdigest(), **fields}
