@@ -109,7 +109,7 @@ def test_a_task_mean_that_lacks_topics_says_so(tmp_path: Path) -> None:
         return row[: row.index("</td>")]
 
     assert '<span class="none">1 of 2 topics</span>' in means("pixels")
-    assert '<span class="none">0 of 2 topics</span>' in means("some/vlm-1")
+    assert '<span class="none">no answer</span>' in means("some/vlm-1")
     assert "topics" not in means("random") + means("prior")
 
 
