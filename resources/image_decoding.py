@@ -24,7 +24,7 @@ class BadImage(ValueError):
 def decode_image(picture: Picture) -> bytes:
     """An opaque 8-bit RGB PNG without foreign metadata, turned as its EXIF says.
 
-    PNG, JPEG and WebP are taken, of at most 8,192 px a side and 50 megapixels; transparency is laid
+    PNG, JPEG and WebP are taken, of at most 8,192 px a side and 30 megapixels; transparency is laid
     on white. What is such a PNG already is kept byte for byte, which takes a tenth of the time. The
     size is read before anything is decoded. Raises `BadImage` where the file is cut
     short, too large, animated, of another format, or not of the media type that it came with.

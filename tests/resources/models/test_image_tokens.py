@@ -21,7 +21,7 @@ PICTURE = "a" * 64
 LOOK = Look((Turn("user", "?", (PICTURE,)),))
 PRICE = {"input_per_million": 2.0, "output_per_million": 8.0}
 SIDES = st.integers(1, 8192)
-SIZES = st.tuples(SIDES, SIDES).filter(lambda size: size[0] * size[1] <= 50_000_000)
+SIZES = st.tuples(SIDES, SIDES).filter(lambda size: size[0] * size[1] <= 30_000_000)
 
 
 def tiled(base, each, size, *, enlarged=False):
