@@ -4,6 +4,7 @@ import json
 import time
 
 import pandas as pd
+import pytest
 from dagster import AssetKey, DagsterRunStatus
 from dagster._core.scheduler.instigation import SensorInstigatorData
 
@@ -13,6 +14,8 @@ from tests.e2e.painters import EARLIER, JUDGE, NEW, OLD, PATTERN, QUOTED
 from tests.e2e.server import WITHIN_S
 from tests.e2e.story import CANARY
 from tests.runs import failure, materialize
+
+pytestmark = pytest.mark.slow
 
 PAINTED, BACKFILLED = PROMPTED = ("animals", "objects")
 UNDER_WAY = (DagsterRunStatus.QUEUED, DagsterRunStatus.STARTING, DagsterRunStatus.STARTED)

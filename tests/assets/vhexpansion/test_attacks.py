@@ -25,6 +25,8 @@ from tests import runs, tiny
 from tests.assets.vhexpansion.cases import case
 from tests.resources.attacks.encoders import picture
 
+pytestmark = pytest.mark.slow
+
 SHORT = {"iterations": [30], "raising_iterations": [10]}
 DATASET = "flags"
 

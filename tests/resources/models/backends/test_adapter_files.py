@@ -15,6 +15,8 @@ from resources.models.backends.adapter_files import (
 )
 from resources.models.weights import NoWeights, read_shapes, weights_in
 
+pytestmark = pytest.mark.slow
+
 LAYERS = [
     f"model.{part}.layers.{number}.self_attn.{name}_proj"
     for part in ("language_model", "vision_tower.vision_model")
