@@ -3,6 +3,8 @@
 import signal
 import socket
 from contextlib import suppress
+from types import FrameType
+from typing import NoReturn
 
 FIRST_CODE = 128
 """A shell gives a command that a signal has ended this code and the signal's number."""
@@ -21,7 +23,11 @@ class SignalLog:
         for end in (self._reader, self._writer):
             end.setblocking(False)
         signal.set_wakeup_fd(self._writer.fileno(), warn_on_full_buffer=False)
-        signal.signal(signal.SIGTERM, signal.default_int_handler)
+        signal.signal(signal.SIGTERM, self._interrupt)
+
+    def _interrupt(self, number: int, frame: FrameType | None) -> NoReturn:
+        self._number = self._number or number
+        signal.default_int_handler(number, frame)
 
     def find_interrupt(self) -> int | None:
         """Return the first signal that was to interrupt this process."""
