@@ -1,8 +1,7 @@
 """Image collections of a user's own: collections.yaml, the tables that it names, their pictures."""
 
 from resources.collections.entry import Collection, ColumnNames
-from resources.collections.listing import Collections, collections_path, load
-from resources.collections.row import CollectionError
+from resources.collections.listing import CollectionError, Collections, collections_path, load
 
 __all__ = [
     "Collection",

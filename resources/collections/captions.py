@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from resources.collections.row import BadRow, CollectionError
-from resources.collections.text_tables import lines_of
+from resources.user_files.rows import BadRow, TableFormat, UserFileError
+from resources.user_files.text_rows import read_lines
 
 
 @dataclass(frozen=True)
@@ -28,21 +28,20 @@ class Captions:
 
 
 def read_captions(path: Path, encoding: str = "utf-8") -> Captions:
-    """The captions in a file. Raises `CollectionError` for a line that is none."""
-    if not path.exists():
-        raise CollectionError(f"{path} is not there. Correct `captions` in collections.yaml.")
+    """The captions in a file. Raises `UserFileError` for a line that is none."""
     by_name: dict[str, str] = {}
     by_picture: dict[str, list[str]] = {}
-    for number, line in lines_of(path, encoding):
+    remedy = "Correct `captions` in collections.yaml."
+    for number, line in read_lines(path, TableFormat(encoding=encoding, remedy=remedy)):
         name, tab, text = line.partition("\t")
         picture, mark, _ = name.strip().rpartition("#")
         if not (tab and mark and text.strip()):
-            raise CollectionError(
+            raise UserFileError(
                 f"{path}, line {number:,}: it is no caption. Write a name as in photo.jpg#0, a "
                 "tab, and the caption."
             )
         if name.strip() in by_name:
-            raise CollectionError(
+            raise UserFileError(
                 f"{path}, line {number:,}: {name.strip()!r} stands there twice. Remove one."
             )
         by_name[name.strip()] = text.strip()

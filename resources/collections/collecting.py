@@ -8,12 +8,12 @@ from typing import Any
 
 from resources.collections.captions import read_captions
 from resources.collections.entry import Collection
+from resources.collections.folders import read_table_or_folder
 from resources.collections.pictures import Taken, take
 from resources.collections.reading import TEXTS, Item, item_of, with_captions
-from resources.collections.row import BadRow, CollectionError, Row
-from resources.collections.tables import rows_of
 from resources.images import ImageStore
 from resources.ledger import WorkLedger
+from resources.user_files.rows import BadRow, Row, TableFormat, UserFileError
 
 _NOTHING = Item(
     "",
@@ -27,7 +27,7 @@ def collect(
 ) -> Iterator[dict[str, Any]]:
     """A row for each row of the table, in its order; the pictures are in the store by then.
 
-    Raises `CollectionError` if the table as a whole cannot be used.
+    Raises `UserFileError` if the table as a whole cannot be used.
     """
     earlier = _Earlier()
     read = _read(collection)
@@ -41,14 +41,19 @@ def collect(
             problem = taken.problem or earlier.twin_of(row, item, taken)
             yield _row(collection, row, item, Taken(problem=problem) if problem else taken)
     if empty:
-        raise CollectionError(f"{collection.path} holds no rows. Correct `path`.")
+        raise UserFileError(f"{collection.path} holds no rows. Correct `path`.")
 
 
 def _read(collection: Collection) -> Iterator[tuple[Row, Item | str]]:
     """Each row with what it says, or why it says nothing."""
-    path, wanted = Path(collection.path), collection.columns.used
+    table_format = TableFormat(
+        columns=collection.columns.used,
+        heads=collection.heads,
+        encoding=collection.encoding,
+        remedy="Correct `path` in collections.yaml.",
+    )
     captions = collection.captions and read_captions(Path(collection.captions), collection.encoding)
-    for row in rows_of(path, wanted, collection.encoding, collection.heads):
+    for row in read_table_or_folder(Path(collection.path), table_format):
         try:
             item = item_of(row, collection)
             yield row, with_captions(item, captions) if captions else item

@@ -6,11 +6,15 @@ from pathlib import Path
 from typing import TypeAlias
 
 from resources.collections.entry import Collection
-from resources.collections.row import CollectionError
+from resources.user_files.rows import UserFileError
 from resources.yaml_document import Document, load_entries
 
 Collections: TypeAlias = Mapping[str, Collection]
 """By name, in the order of the file."""
+
+
+class CollectionError(UserFileError):
+    """A collection cannot be used; the message names the place and the remedy."""
 
 
 def collections_path() -> Path:

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 from resources.collections.captions import Captions
 from resources.collections.entry import Collection
-from resources.collections.row import BadRow, Row
 from resources.contained_paths import OutsideFolder, file_within
 from resources.untrusted_input import (
     BadJson,
@@ -19,6 +18,7 @@ from resources.untrusted_input import (
     parse_untrusted,
     valid_unicode,
 )
+from resources.user_files.rows import BadRow, Row
 
 TEXTS = ("domain", "text", "question", "answer", "options")
 """What a table may have a column of text for."""

@@ -4,33 +4,46 @@ A row has a `prompt`, the `file` of its picture, and a `sample` or a `seed` wher
 several; other columns are passed over. It answers the request with the same.
 """
 
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from hashlib import file_digest
 from os import stat_result
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
-from resources.collections import CollectionError
-from resources.collections.row import Row
-from resources.collections.tables import rows_of
 from resources.contained_paths import OutsideFolder, file_within
 from resources.models.data_root import data_root
 from resources.models.entry import Model
-from resources.spreadsheets import unguarded
+from resources.user_files.reader import read_rows
+from resources.user_files.rows import (
+    BadRow,
+    Row,
+    RowCells,
+    TableFormat,
+    Text,
+    UserFileError,
+    Whole,
+    build_all,
+    to_cells,
+)
 
 COLUMNS = ("prompt", "seed", "sample", "file")
-_SHEETS = (".csv", ".tsv")
-_KINDS = (*_SHEETS, ".jsonl", ".ndjson")
-_TOLD = 20
+_KINDS = (".csv", ".tsv", ".jsonl", ".ndjson")
+_FORMAT = TableFormat(columns=("prompt", "file"), encoding="utf-8", is_sheet=True)
 _LONGEST = 200
 
 _State: TypeAlias = tuple[int, ...]
 
 
-class ManifestError(ValueError):
+class ManifestError(UserFileError):
     """A manifest cannot be used; the message says where and what to do."""
+
+
+class _ManifestRow(RowCells):
+    prompt: Text
+    file: Text
+    seed: Whole = None
+    sample: Whole = None
 
 
 class NotPainted(Exception):
@@ -140,61 +153,19 @@ def _digest(path: Path, state: _State) -> str:
 
 @lru_cache(maxsize=16)
 def _read(path: Path, state: _State, seeded: bool, may_leave_folder: bool) -> Manifest:
+    pictures: dict[Wanted, Painted] = {}
+
+    def add(row: Row) -> None:
+        cells = to_cells(row, _ManifestRow)
+        if seeded and cells.seed is None:
+            raise BadRow("it has no `seed`, and models.yaml says `seeds: true`")
+        request = Wanted(cells.prompt, cells.seed if seeded else None, cells.sample or 0)
+        if request in pictures:
+            raise BadRow(f"it answers what {pictures[request].place} answers: keep one")
+        pictures[request] = Painted(row.place, cells.file, path.parent / cells.file)
+
     try:
-        rows, problems = _checked(path, rows_of(path, ("prompt", "file")), seeded)
-    except CollectionError as error:
+        build_all(path, read_rows(path, _FORMAT, _KINDS), add)
+    except UserFileError as error:
         raise ManifestError(str(error)) from None
-    if problems:
-        more = len(problems) - _TOLD
-        lines = [f"  {path}, {each}" for each in problems[:_TOLD]]
-        lines += [f"  and {more:,} more"] if more > 0 else []
-        raise ManifestError("\n".join([f"{path} has {len(problems):,} rows with errors.", *lines]))
-    return Manifest(path, rows, may_leave_folder)
-
-
-def _checked(
-    path: Path, rows: Iterable[Row], seeded: bool
-) -> tuple[dict[Wanted, Painted], list[str]]:
-    found: dict[Wanted, Painted] = {}
-    problems: list[str] = []
-    for row in rows:
-        try:
-            wanted, painted = _painted(path, row, seeded)
-            earlier = found.setdefault(wanted, painted)
-            if earlier is not painted:
-                raise ValueError(f"it answers what {earlier.place} answers: keep one")
-        except ValueError as problem:
-            problems.append(f"{row.place}: {problem}.")
-    return found, problems
-
-
-def _painted(path: Path, row: Row, seeded: bool) -> tuple[Wanted, Painted]:
-    """What a row is about; raises ValueError, with what is wrong."""
-    if row.problem is not None:
-        raise ValueError(row.problem)
-    guarded = path.suffix.lower() in _SHEETS
-    prompt, file = (_text(row.cells, name, guarded) for name in ("prompt", "file"))
-    seed, sample = (_number(row.cells, name) for name in ("seed", "sample"))
-    if seeded and seed is None:
-        raise ValueError("it has no `seed`, and models.yaml says `seeds: true`")
-    wanted = Wanted(prompt, seed if seeded else None, sample or 0)
-    return wanted, Painted(row.place, file, path.parent / file)
-
-
-def _text(cells: Mapping[str, Any], name: str, guarded: bool) -> str:
-    value = cells.get(name)
-    text = value if isinstance(value, str) else ""
-    text = (unguarded(text) if guarded else text).strip()
-    if not text or "\0" in text:
-        raise ValueError(f"its `{name}` is empty, or no text")
-    return text
-
-
-def _number(cells: Mapping[str, Any], name: str) -> int | None:
-    value = cells.get(name)
-    if value is None or (isinstance(value, str) and not value.strip()):
-        return None
-    said = str(value).strip().removesuffix(".0")
-    if isinstance(value, bool) or not re.fullmatch("[0-9]{1,18}", said):
-        raise ValueError(f"its `{name}` is {value!r}, not a whole number from 0")
-    return int(said)
+    return Manifest(path, pictures, may_leave_folder)

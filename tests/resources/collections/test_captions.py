@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 from PIL import Image
 
-from resources.collections import CollectionError
+from resources.user_files.rows import UserFileError
 
 ENTRY = """
 - name: flickr8k_expert
@@ -78,7 +78,7 @@ def test_ratings_by_experts_name_captions_of_another_file(flickr, collected):
 )
 def test_captions_that_are_none_are_named_with_their_line(flickr, collected, tokens, said):
     flickr(tokens=tokens)
-    with pytest.raises(CollectionError, match=said):
+    with pytest.raises(UserFileError, match=said):
         collected(ENTRY)
 
 
@@ -94,7 +94,7 @@ def test_captions_that_are_none_are_named_with_their_line(flickr, collected, tok
 )
 def test_what_cannot_be_is_said(flickr, collected, old, new, said):
     flickr()
-    with pytest.raises(CollectionError, match=said):
+    with pytest.raises(UserFileError, match=said):
         collected(ENTRY.replace(old, new))
 
 

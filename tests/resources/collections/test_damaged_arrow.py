@@ -12,8 +12,8 @@ import pyarrow.parquet as pq
 import pytest
 from PIL import Image
 
-from resources.collections import CollectionError
-from resources.collections.tables import rows_of
+from resources.user_files.reader import read_rows
+from resources.user_files.rows import TableFormat, UserFileError
 
 ENTRY = "- {name: mine, path: mine.%s, columns: {image: image, text: text}}"
 
@@ -64,7 +64,7 @@ def test_bytes_are_no_text_and_other_pictures_are_not_read(tmp_path, collected, 
     saved(tmp_path / f"mine.{kind}", pa.table(table))
     [row] = collected(ENTRY % kind)
     assert row["reason"] == "Its `text` holds bytes, no text."
-    [read] = rows_of(tmp_path / f"mine.{kind}", ("image",))
+    [read] = read_rows(tmp_path / f"mine.{kind}", TableFormat(columns=("image",)))
     assert set(read.cells) == {"image", "n"}
 
 
@@ -74,7 +74,7 @@ def test_a_small_file_with_one_long_text_in_many_rows_takes_little_memory(tmp_pa
     pq.write_table(table, tmp_path / "mine.parquet", compression="zstd")
     assert (tmp_path / "mine.parquet").stat().st_size < 20_000
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    rows = rows_of(tmp_path / "mine.parquet", ("image", "text"))
+    rows = read_rows(tmp_path / "mine.parquet", TableFormat(columns=("image", "text")))
     assert {row.problem for row in rows} == {
         "its cells cannot be read (`text` has more than 1,000,000 characters)"
     }
@@ -84,15 +84,15 @@ def test_a_small_file_with_one_long_text_in_many_rows_takes_little_memory(tmp_pa
 def test_lists_of_very_many_values_are_refused(tmp_path):
     table = pa.table({"image": [b"?"], "scores": [[0] * 20_000]})
     pq.write_table(table, tmp_path / "mine.parquet")
-    with pytest.raises(CollectionError, match=r"more than 10,000 values a row\. Save"):
-        [*rows_of(tmp_path / "mine.parquet", ("image",))]
+    with pytest.raises(UserFileError, match=r"more than 10,000 values a row\. Save"):
+        [*read_rows(tmp_path / "mine.parquet", TableFormat(columns=("image",)))]
 
 
 FUZZ = """
 import random, sys
 from pathlib import Path
-from resources.collections import CollectionError
-from resources.collections.tables import rows_of
+from resources.user_files.reader import read_rows
+from resources.user_files.rows import TableFormat, UserFileError
 source = Path(sys.argv[1])
 data, chance = source.read_bytes(), random.Random(7)
 path = source.with_name("fuzzed" + source.suffix)
@@ -103,10 +103,10 @@ for turn in range(150):
         changed[chance.randrange(len(changed))] = chance.choice((0, 1, 127, 128, 255))
     path.write_bytes(changed[: chance.choice((None, None, None, chance.randrange(len(data))))])
     try:
-        for row in rows_of(path, ("image", "text")):
+        for row in read_rows(path, TableFormat(columns=("image", "text"))):
             read += 1
             assert row.problem or isinstance(row.cells["text"], str | None), row
-    except CollectionError:
+    except UserFileError:
         refused += 1
 print(read, refused)
 """

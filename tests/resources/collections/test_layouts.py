@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 from PIL import Image
 
-from resources.collections import CollectionError
+from resources.user_files.rows import UserFileError
 
 SAVED = Path(__file__).parent / "saved_by_datasets"
 """Four rows, one of them a CMYK JPEG, saved to disk in two parts by `datasets` 5.2.0."""
@@ -135,7 +135,7 @@ def test_what_datasets_has_saved_to_disk(collected):
 
 
 def test_of_several_splits_one_has_to_be_named(collected):
-    with pytest.raises(CollectionError, match=r"several splits: test, train.*path: .*/test`"):
+    with pytest.raises(UserFileError, match=r"several splits: test, train.*path: .*/test`"):
         collected(f"- {{name: saved, path: {SAVED}, {ENTRY}}}")
 
 
@@ -201,5 +201,5 @@ def test_a_folder_that_cannot_be_looked_into_is_told(tmp_path, picture, collecte
         raise PermissionError(errno.EACCES, "Permission denied", path)
 
     monkeypatch.setattr("os.scandir", refused)
-    with pytest.raises(CollectionError, match=r"mine cannot be read \(Permission denied\)"):
+    with pytest.raises(UserFileError, match=r"mine cannot be read \(Permission denied\)"):
         collected("- {name: mine, path: mine}")

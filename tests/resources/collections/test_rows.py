@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from resources.collections import CollectionError
 from resources.collections.pictures import take
+from resources.user_files.rows import UserFileError
 
 CSV = "- {name: mine, path: mine.csv, scale: [1, 5], columns: {image: file, text: text, "
 SCORED = f"{CSV}human_score: score}}}}"
@@ -160,11 +160,11 @@ def test_json_lines_that_are_none_are_of_their_row(tmp_path, picture, collected)
         ("mine.csv", "file,t\xe9xt\n".encode("cp1252"), "line 1: it is not text in UTF-8: save"),
         ("mine.csv", "file,text\n".encode("utf-16"), "line 1: it is not text in UTF-8: save"),
         ("mine.csv", b"file,texts,score\n", "no column 'text', did you mean texts?"),
-        ("mine.csv", b"file,text,text,score\n", "column 'text' stands there twice"),
+        ("mine.csv", b"file,text,text,score\n", "column 'text' is listed twice"),
         ("mine.csv", b"file,text,score\n", "holds no rows"),
-        ("mine.xlsx", b"PK", "is no table that is read. Save it as one of .csv, .tsv"),
+        ("mine.xlsx", b"PK", "is no table. Save it as one of .csv, .tsv"),
         ("mine.json", b'"a"', "neither a list of objects nor objects by name"),
-        ("mine.json", b"[{", "Save it as JSON, or as JSON lines"),
+        ("mine.json", b"[{", "Save or export it again, as JSON"),
         ("mine.json", b'[{"text": "\xe9"}]', "line 1: it is not text in UTF-8"),
         ("mine.parquet", b"PAR1", "mine.parquet cannot be read"),
         ("mine.arrow", b"", "mine.arrow cannot be read"),
@@ -177,7 +177,7 @@ def test_a_table_of_no_use_is_one_clear_error(tmp_path, collected, name, content
     if content is not None:
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_bytes(content)
-    with pytest.raises(CollectionError) as error:
+    with pytest.raises(UserFileError) as error:
         collected(SCORED.replace("mine.csv", name.partition("/")[0]))
     assert message in str(error.value)
 

@@ -1,0 +1,149 @@
+"""Rows of a user's table, their check against a model, and errors that name every wrong row."""
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple, TypeAlias, TypeVar
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic_core import ErrorDetails
+
+from generators.nearest import nearest
+
+MAX_PROBLEMS = 20
+"""Problems that an error lists; it counts the others."""
+_LONGEST_VALUE = 40
+
+Value = TypeVar("Value")
+Cells = TypeVar("Cells", bound="RowCells")
+
+
+class UserFileError(ValueError):
+    """A user's file cannot be used; the message names the file, the place and the remedy."""
+
+
+class BadRow(ValueError):
+    """A row cannot be used; the message says why."""
+
+
+class Row(NamedTuple):
+    """A row: its cells by column, or the `problem` for which it has none.
+
+    `number` starts at 1; `place` names the row in messages, as in "line 8".
+    """
+
+    number: int
+    place: str
+    cells: Mapping[str, Any] = {}
+    problem: str | None = None
+    name: str | None = None
+    """Name that the table itself gives the row."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableFormat:
+    """Expected form of a table."""
+
+    columns: Sequence[str] = ()
+    """Columns that the table must have; rows of JSON may lack some."""
+    heads: Sequence[str] = ()
+    """Column names of a table in text without a line that names them."""
+    encoding: str | None = None
+    """Encoding of text. Default: UTF-8, and no message proposes another."""
+    is_sheet: bool = False
+    """Whether CSV cells are stripped, and lose the apostrophe that marks text in spreadsheets."""
+    remedy: str = "Name a file that exists."
+    """Remedy for a file that does not exist."""
+
+
+def _require_text(text: str) -> str:
+    if not text or "\0" in text:
+        raise ValueError("is empty, or no text")
+    return text
+
+
+def _to_number(value: Any) -> Any:
+    """A cell that is to be a number; None if it is empty."""
+    if isinstance(value, bool):
+        raise ValueError(f"is {value}, and has to be a number")
+    return None if isinstance(value, str) and not value.strip() else value
+
+
+Text: TypeAlias = Annotated[str, AfterValidator(_require_text)]
+"""A text that is not empty."""
+Whole: TypeAlias = Annotated[
+    Annotated[int, Field(ge=0, lt=10**18)] | None, BeforeValidator(_to_number)
+]
+"""A whole number from 0, or None."""
+
+
+class RowCells(BaseModel):
+    """Cells that a kind of table has in each row; other columns are ignored."""
+
+    model_config = ConfigDict(frozen=True, str_strip_whitespace=True)
+
+
+def to_cells(row: Row, model: type[Cells]) -> Cells:
+    """The checked cells of a row. Raises `BadRow` with all that is wrong."""
+    if row.problem is not None:
+        raise BadRow(row.problem)
+    try:
+        return model.model_validate(row.cells)
+    except ValidationError as error:
+        problems = map(_describe, error.errors(include_url=False))
+        raise BadRow("; ".join(dict.fromkeys(problems))) from None
+
+
+def require_columns(path: Path, names: Sequence[str], table_format: TableFormat) -> None:
+    """Raise `UserFileError` unless a table has all required columns, and none twice."""
+    for name in filter(None, names):
+        if list(names).count(name) > 1:
+            raise UserFileError(f"{path}: column {name!r} is listed twice. Rename one.")
+    missing = [name for name in table_format.columns if name not in names]
+    if missing:
+        alternatives = nearest(missing[0] if len(missing) == 1 else "", names)
+        raise UserFileError(f"{path}: no column {', '.join(map(repr, missing))}{alternatives}.")
+
+
+def build_all(path: Path, rows: Iterable[Row], build: Callable[[Row], Value]) -> list[Value]:
+    """Build a value of each row. Raises `UserFileError` with all rows for which `build` fails.
+
+    `build` raises `BadRow`.
+    """
+    values: list[Value] = []
+    problems: list[tuple[str, str]] = []
+    for row in rows:
+        try:
+            values.append(build(row))
+        except BadRow as problem:
+            problems.append((row.place, str(problem)))
+    require_none(path, problems)
+    return values
+
+
+def require_none(path: Path, problems: Sequence[tuple[str, str]]) -> None:
+    """Raise `UserFileError` with the first of the problems, each with its place, if any."""
+    if not problems:
+        return
+    lines = [f"{path}, {place}: {text}." for place, text in problems[:MAX_PROBLEMS]]
+    if len(problems) == 1:
+        raise UserFileError(lines[0])
+    more = len(problems) - len(lines)
+    lines += [f"and {more:,} more"] if more else []
+    raise UserFileError("\n  ".join([f"{path} has {len(problems):,} rows with errors.", *lines]))
+
+
+def _describe(error: ErrorDetails) -> str:
+    """One error of validating cells, with the column, the value and what to write."""
+    name = ".".join(map(str, error["loc"]))
+    value = repr(error["input"])
+    value = value if len(value) <= _LONGEST_VALUE else f"{value[:_LONGEST_VALUE]}…"
+    if error["type"] == "missing":
+        return f"it has no `{name}`"
+    if error["type"] == "value_error":
+        return f"`{name}` {error['ctx']['error']}"
+    if error["type"] == "literal_error":
+        choices = re.findall(r"'(.*?)'", error["ctx"]["expected"])
+        return f"`{name}` is {value}{nearest(str(error['input']), choices)}"
+    return f"`{name}` is {value}: {error['msg'].replace('Input should be', 'write')}"
