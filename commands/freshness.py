@@ -22,12 +22,10 @@ from dagster import (
     DagsterRunStatus,
     EventLogRecord,
 )
-from dagster._core.definitions.assets.graph.base_asset_graph import BaseAssetGraph
-from dagster._core.definitions.data_version import CachingStaleStatusResolver, StaleStatus
-from dagster._core.loader import LoadingContextForTest
 from packaging.requirements import Requirement
 
 from commands.environment import ROOT
+from resources.dagster_internals import AssetGraph, Staleness
 from resources.images import ImageStore
 
 TAG = "counterfactory/inputs"
@@ -73,7 +71,7 @@ class Freshness:
     def __init__(
         self,
         instance: DagsterInstance,
-        graph: "BaseAssetGraph[Any]",
+        graph: AssetGraph,
         images: ImageStore,
         inputs: Callable[[], str],
     ) -> None:
@@ -88,16 +86,14 @@ class Freshness:
         self, keys: Sequence[AssetKey], partition: str | None, config: Mapping[str, Any]
     ) -> list[AssetKey]:
         """Those of the assets that such a run would not leave as they are, parents first."""
-        resolver = CachingStaleStatusResolver(
-            self._instance, self._graph, LoadingContextForTest(self._instance)
-        )
+        staleness = Staleness(self._instance, self._graph)
         stale: list[AssetKey] = []
         for key in sorted(keys, key=self._order.__getitem__):
             node = self._graph.get(key)
             part = partition if node.is_partitioned else None
             fresh = (
                 not node.parent_keys & set(stale)
-                and resolver.get_status(key, part) == StaleStatus.FRESH
+                and staleness.is_fresh(key, part)
                 and self._is_made_so(key, part, config)
             )
             if not fresh:

@@ -10,11 +10,10 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn, TextIO
+from uuid import uuid4
 
 import typer
 from dagster import AssetKey, DagsterInstance, ExecuteInProcessResult
-from dagster._core.definitions.assets.graph.base_asset_graph import BaseAssetGraph
-from dagster._core.utils import make_new_run_id
 
 from assets.kit.benchmarks import StandIn
 from assets.kit.partitions import tags_of
@@ -23,6 +22,7 @@ from commands.freshness import Freshness, inputs
 from commands.interruption import signal_log
 from commands.tables import console
 from resources.collections import collections_path
+from resources.dagster_internals import AssetGraph
 from resources.taxonomy import taxonomy_path
 
 _AT_ONCE = 2
@@ -49,7 +49,7 @@ class _Planned:
     config: Mapping[str, Any]
     sources: Set[AssetKey]
     """What it starts from, of any partition, and does not make itself."""
-    run_id: str = field(default_factory=make_new_run_id)
+    run_id: str = field(default_factory=lambda: str(uuid4()))
 
     def __str__(self) -> str:
         of = f", {self.partition}" if self.partition else ""
@@ -63,7 +63,7 @@ class Maker:
         from definitions import data_root, defs, models_path, resources_at
 
         self._instance, self._design = instance, design
-        self._graph: BaseAssetGraph[Any] = defs.resolve_asset_graph()
+        self._graph: AssetGraph = defs.resolve_asset_graph()
         self._job = defs.resolve_implicit_global_asset_job_def()
         root = Path(data_root())
         own = (models_path(), taxonomy_path(), collections_path())

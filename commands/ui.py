@@ -4,8 +4,7 @@ import os
 import signal
 import socket
 import warnings
-from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated
 
 import click
 import typer
@@ -61,24 +60,16 @@ def _require_free(host: str, port: int) -> None:
 
 def _serve(workspace: str, host: str, port: int, origins: list[str]) -> None:
     """Run `dagster dev`, with the guarded webserver instead of its own."""
-    from dagster._cli import dev
+    from resources.dagster_internals import run_dagster_dev
 
     # A script starts what is in its background with Ctrl-C ignored; Dagster ends by SIGTERM alike.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     os.environ[ORIGINS_VARIABLE] = " ".join(origins)
-    names = vars(dev)
-    start_process = names["open_ipc_subprocess"]
-
-    def start_guarded(command: Sequence[str], **options: Any) -> Any:
-        python, option, module, *rest = command
-        return start_process([python, option, _MODULES[module], *rest], **options)
-
-    names["open_ipc_subprocess"] = start_guarded
     # It advises another command, which has no guard.
     warnings.filterwarnings("ignore", "Function `dev_command` is superseded")
     arguments = ["--workspace", workspace, "--host", host, "--port", str(port)]
     try:
-        dev.dev_command(arguments, prog_name="counterfactory ui", standalone_mode=False)
+        run_dagster_dev(arguments, _MODULES)
     except click.Abort:
         # So click hands on a signal that comes while Dagster's services start.
         raise KeyboardInterrupt from None

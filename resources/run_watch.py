@@ -3,17 +3,9 @@
 from typing import NamedTuple
 
 from dagster import DagsterInstance, DagsterRunStatus
-from dagster._core.execution.backfill import BulkActionStatus
-from dagster._core.storage.tags import BACKFILL_ID_TAG
 
+from resources.dagster_internals import is_backfill_cancelled
 from resources.executors import process_of_run
-
-_CANCELLED_BACKFILL = (
-    BulkActionStatus.CANCELING,
-    BulkActionStatus.CANCELED,
-    BulkActionStatus.FAILING,
-    BulkActionStatus.FAILED,
-)
 
 
 class RunWatch(NamedTuple):
@@ -36,7 +28,6 @@ class RunWatch(NamedTuple):
         process = process_of_run(run)
         if process is not None and process.is_gone:
             return "The process of the run was killed."
-        backfill = self.instance.get_backfill(run.tags.get(BACKFILL_ID_TAG, ""))
-        if backfill is not None and backfill.status in _CANCELLED_BACKFILL:
+        if is_backfill_cancelled(self.instance, run):
             return "The backfill was cancelled."
         return ""

@@ -17,8 +17,6 @@ from dagster import (
     RunRequest,
     RunsFilter,
 )
-from dagster._core.definitions.partitions.utils import PartitionDimensionDefinition
-from dagster._core.storage.dagster_run import NOT_FINISHED_STATUSES
 
 from assets.kit.benchmarks import Benchmark
 from assets.kit.choice import NoSuchModel
@@ -50,6 +48,8 @@ QUOTED = "counterfactory/quoted"
 _VERSION, _READ = "dagster/data_version", "dagster/input_data_version/"
 _SOMETHING = Usage(1, 1, 1.0)
 _LATEST = 100
+_FINISHED = (DagsterRunStatus.SUCCESS, DagsterRunStatus.FAILURE, DagsterRunStatus.CANCELED)
+_UNFINISHED = [status for status in DagsterRunStatus if status not in _FINISHED]
 
 
 class Coverage:
@@ -93,37 +93,40 @@ class Coverage:
     def key(self, value: str, painter: str) -> str:
         """The partition of a painter and a value of the other dimension."""
         parts = {each.name: painter for each in self.division.partitions_defs}
-        parts[self._other.name] = value
+        parts[self._dimension] = value
         return "|".join(parts[name] for name in sorted(parts))
 
     def value(self, partition: str) -> str:
         """The value of the other dimension in a partition."""
-        return parts_of(partition, self.division)[self._other.name]
+        return parts_of(partition, self.division)[self._dimension]
 
     def painter(self, partition: str) -> str:
         """The painter in a partition, by a former key or its own."""
         now = partition_now(self.first.key.to_user_string(), partition)
         found = parts_of(now, self.division)
-        return next(part for name, part in found.items() if name != self._other.name)
+        return next(part for name, part in found.items() if name != self._dimension)
 
     @property
     def all_values(self) -> Sequence[str]:
         """The values of the other dimension, as animals."""
-        return self._other.partitions_def.get_partition_keys()
+        dimensions = {each.name: each.partitions_def for each in self.division.partitions_defs}
+        return dimensions[self._dimension].get_partition_keys()
 
     @cached_property
-    def _other(self) -> PartitionDimensionDefinition:
-        """The dimension that is not the painters'."""
-        (found,) = (
-            each for each in self.division.partitions_defs if each.partitions_def not in BY_PAINTER
+    def _dimension(self) -> str:
+        """Name of the dimension that is not the painters'."""
+        (name,) = (
+            each.name
+            for each in self.division.partitions_defs
+            if each.partitions_def not in BY_PAINTER
         )
-        return found
+        return name
 
     @cached_property
     def _sources(self) -> list[AssetKey]:
         """What the steps read that is divided by the other dimension alone."""
         read = (of for step in self.steps for of in step.inputs.values())
-        return list(dict.fromkeys(of.asset for of in read if of.dimension == self._other.name))
+        return list(dict.fromkeys(of.asset for of in read if of.dimension == self._dimension))
 
     @cached_property
     def values(self) -> list[str]:
@@ -246,7 +249,7 @@ class Coverage:
     def is_being_made(self, partition: str) -> bool:
         """Whether a run of anybody's makes some of it just now, or is about to."""
         tags = {"dagster/partition": partition}
-        under_way = RunsFilter(tags=tags, statuses=NOT_FINISHED_STATUSES)
+        under_way = RunsFilter(tags=tags, statuses=_UNFINISHED)
         ours = {step.key for step in self.steps}
         return any(
             run.job_name == self.flow.job or set(run.asset_selection or ()) & ours

@@ -18,9 +18,13 @@ from dagster import (
     SensorResult,
     sensor,
 )
-from dagster._core.scheduler.instigation import InstigatorStatus
-from dagster._core.storage.tags import GRPC_INFO_TAG, SCHEDULE_NAME_TAG, SENSOR_NAME_TAG
 
+from resources.dagster_internals import (
+    GRPC_INFO_TAG,
+    SCHEDULE_NAME_TAG,
+    SENSOR_NAME_TAG,
+    find_stopped_launchers,
+)
 from resources.executors import PROCESS, process_of_run
 from resources.models.catalog import CatalogFiles
 from sensors.unbegun_runs import requeue_unbegun
@@ -144,18 +148,9 @@ def _is_automatic(run: DagsterRun) -> bool:
 
 
 def _turned_off(instance: DagsterInstance, run: DagsterRun) -> str | None:
-    """The sensor or schedule that launched a run, where the user has turned it off since.
-
-    That of another code location, as one of the same file by another command, has a switch of its
-    own.
-    """
-    origin = run.remote_job_origin
-    off = instance.all_instigator_state(
-        repository_selector_id=origin.repository_origin.get_selector_id() if origin else None,
-        instigator_statuses={InstigatorStatus.STOPPED},
-    )
+    """The sensor or schedule that launched a run, where the user has turned it off since."""
     launchers = {run.tags.get(name) for name in (SENSOR_NAME_TAG, SCHEDULE_NAME_TAG)}
-    return next((each.instigator_name for each in off if each.instigator_name in launchers), None)
+    return next((name for name in find_stopped_launchers(instance, run) if name in launchers), None)
 
 
 def _again(run: DagsterRun) -> RunRequest:

@@ -5,16 +5,14 @@ and has all its answers, is left alone, so that a second go does the rest and pa
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any
 
-from dagster import AssetKey, DagsterEventType
-from dagster._core.definitions.assets.graph.base_asset_graph import BaseAssetGraph
-from dagster._core.definitions.partitions.context import partition_loading_context
+from dagster import AssetKey, DagsterEventType, partition_loading_context
 
 from assets.kit.judged import Judged, Where
 from assets.planning import Task
 from assets.planning.everything import Everything, Share
 from assets.planning.rendering import left_out
+from resources.dagster_internals import AssetGraph
 from sensors.materialization import Failed, Materialization, Spending
 from sensors.planned_runs import PlannedRun, planned
 
@@ -29,7 +27,7 @@ class Judging:
 
     def __init__(
         self,
-        graph: "BaseAssetGraph[Any]",
+        graph: AssetGraph,
         judged: Judged,
         everything: Everything,
         spending: Spending,

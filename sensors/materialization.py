@@ -9,13 +9,11 @@ from typing import Any, NamedTuple
 
 from dagster import (
     DagsterEvent,
-    DagsterEventType,
     DagsterExecutionInterruptedError,
     DagsterInstance,
     DagsterRun,
 )
 from dagster._core.definitions.reconstruct import ReconstructableJob, ReconstructableRepository
-from dagster._core.events import RunFailureReason
 from dagster._core.execution.api import create_execution_plan, execute_run_iterator
 from dagster._core.execution.plan.plan import ExecutionPlan
 
@@ -23,6 +21,7 @@ from assets.kit.partitions import tags_of
 from assets.planning import Task
 from assets.planning.choice import Assets
 from resources.calls.spending import NANO
+from resources.dagster_internals import is_interruption
 from sensors.interrupted_runs import end_interrupted
 from sensors.planned_runs import PlannedRun
 
@@ -132,7 +131,7 @@ class Materialization:
         is_interrupted = False
         for event in execute_run_iterator(begun.job, begun.run, self._instance):
             self._note(event, begun.planned.partition)
-            is_interrupted |= _is_interruption(event)
+            is_interrupted |= is_interruption(event)
             yield event
         self.warnings += self._find_logged_warnings(begun)
         if is_interrupted:
@@ -199,10 +198,3 @@ class Materialization:
             kind = (cause.cls_name if cause else None) or ""
             message = cause.message.strip() if cause else str(event)
             self.failures.append(Failed(name, kind, re.sub(rf"^[\w.]*{kind}: ", "", message)))
-
-
-def _is_interruption(event: DagsterEvent) -> bool:
-    """Whether a run has ended by a signal to its process."""
-    if event.event_type is DagsterEventType.RUN_FAILURE:
-        return event.job_failure_data.failure_reason is RunFailureReason.UNEXPECTED_TERMINATION
-    return event.event_type is DagsterEventType.RUN_CANCELED

@@ -2,13 +2,12 @@
 
 from collections import defaultdict
 from collections.abc import Iterable
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
-from dagster import AssetKey, DagsterInstance
-from dagster._core.definitions.assets.graph.base_asset_graph import BaseAssetGraph
-from dagster._core.definitions.partitions.context import partition_loading_context
+from dagster import AssetKey, DagsterInstance, partition_loading_context
 
 from assets.planning import Task
+from resources.dagster_internals import AssetGraph
 
 _Which: TypeAlias = tuple[str, str]
 """A benchmark and a partition: what one run may hold."""
@@ -22,7 +21,7 @@ class PlannedRun(NamedTuple):
 
 
 def planned(
-    graph: "BaseAssetGraph[Any]", instance: DagsterInstance, tasks: Iterable[Task]
+    graph: AssetGraph, instance: DagsterInstance, tasks: Iterable[Task]
 ) -> list[list[PlannedRun]]:
     """The runs, stage by stage: those of a stage need nothing of one another."""
     partitions = defaultdict[AssetKey, list[str]](list)

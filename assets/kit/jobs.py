@@ -10,7 +10,8 @@ from dagster import (
     PartitionsDefinition,
     define_asset_job,
 )
-from dagster._core.definitions.unresolved_asset_job_definition import UnresolvedAssetJobDefinition
+
+from resources.dagster_internals import AssetJob
 
 
 class Flow(NamedTuple):
@@ -29,14 +30,14 @@ class Flow(NamedTuple):
 class Jobs(NamedTuple):
     """The named jobs; `by_asset` for each asset the one that makes it, if there is one."""
 
-    all: list[UnresolvedAssetJobDefinition]
-    by_asset: Mapping[AssetKey, UnresolvedAssetJobDefinition]
+    all: list[AssetJob]
+    by_asset: Mapping[AssetKey, AssetJob]
 
 
 def jobs_of(flows: Iterable[Flow], assets: Mapping[AssetKey, AssetsDefinition]) -> Jobs:
     """The jobs of those `assets` that there are; a job without any is left out."""
-    jobs: list[UnresolvedAssetJobDefinition] = []
-    by_asset: dict[AssetKey, UnresolvedAssetJobDefinition] = {}
+    jobs: list[AssetJob] = []
+    by_asset: dict[AssetKey, AssetJob] = {}
     for flow in flows:
         if keys := [key for key, asset in assets.items() if is_of(flow, key, asset)]:
             job = define_asset_job(

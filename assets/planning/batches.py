@@ -23,7 +23,6 @@ from dagster import (
     RunsFilter,
     op,
 )
-from dagster._core.definitions.unresolved_asset_job_definition import UnresolvedAssetJobDefinition
 from pydantic import Field
 
 from assets.kit.plan import PlanContext, Planners
@@ -34,6 +33,7 @@ from resources.batches import BatchOrder, Providers, cancel, collect, find_lost,
 from resources.budget import Budget
 from resources.calls.batches import OPEN, Batch
 from resources.calls.spending import Account
+from resources.dagster_internals import AssetJob
 from resources.faults import CannotDo
 from resources.home import Home
 from resources.images import ImageStore
@@ -48,7 +48,7 @@ _EVERY_ASSET = "__ASSET_JOB"
 _ASKING = [DagsterRunStatus.STARTING, DagsterRunStatus.STARTED, DagsterRunStatus.CANCELING]
 
 
-Materializing: TypeAlias = Mapping[AssetKey, UnresolvedAssetJobDefinition]
+Materializing: TypeAlias = Mapping[AssetKey, AssetJob]
 """By asset, the job that makes it."""
 
 
@@ -77,7 +77,7 @@ class Batching(NamedTuple):
     """By asset: the named jobs of these assets, which people launch as well."""
 
     @property
-    def materializing_jobs(self) -> list[UnresolvedAssetJobDefinition]:
+    def materializing_jobs(self) -> list[AssetJob]:
         """Those of assets, each once."""
         return list({each.name: each for each in self.materializing.values()}.values())
 

@@ -13,11 +13,11 @@ from dagster import (
     DagsterError,
     DagsterInstance,
 )
-from dagster._core.definitions.decorators.op_decorator import DecoratedOpFunction
 from pydantic import Field
 
 from assets.kit.plan import Planners, Together
 from generators.nearest import nearest
+from resources.dagster_internals import find_config_class
 from resources.run_config import BadConfig, Config
 
 _NAME = re.compile(r"[\w/]+")
@@ -210,12 +210,9 @@ def _configs(assets: Assets, config: Mapping[str, Any]) -> dict[AssetKey, Mappin
 
 def _require_taken(name: str, asset: AssetsDefinition, given: Mapping[str, Any]) -> None:
     """Raise `CannotQuote` where the config of an op has a value that it does not take."""
-    compute = asset.op.compute_fn
-    if not isinstance(compute, DecoratedOpFunction) or not compute.has_config_arg():
-        return
-    shape = compute.get_config_arg().annotation
-    if issubclass(shape, Config):
+    config_class = find_config_class(asset)
+    if config_class is not None and issubclass(config_class, Config):
         try:
-            shape(**given)
+            config_class(**given)
         except BadConfig as why:
             raise CannotQuote(f"The config of {name}: {why}") from None

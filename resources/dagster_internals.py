@@ -1,0 +1,111 @@
+"""What Dagster has no public name for, in one file, with the reason for each.
+
+`tests/resources/test_dagster_internals.py` holds each to what it is used for, so that a new version
+of Dagster fails there first.
+"""
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+from dagster import AssetKey, AssetsDefinition, DagsterEvent, DagsterInstance, DagsterRun
+from dagster._core.definitions.assets.graph.base_asset_graph import BaseAssetGraph
+from dagster._core.definitions.data_version import CachingStaleStatusResolver, StaleStatus
+from dagster._core.definitions.decorators.op_decorator import DecoratedOpFunction
+from dagster._core.definitions.unresolved_asset_job_definition import UnresolvedAssetJobDefinition
+from dagster._core.events import RunFailureReason
+from dagster._core.execution.backfill import BulkActionStatus
+from dagster._core.loader import LoadingContextForTest
+from dagster._core.scheduler.instigation import InstigatorStatus
+from dagster._core.storage.tags import (
+    BACKFILL_ID_TAG,
+    GRPC_INFO_TAG,
+    SCHEDULE_NAME_TAG,
+    SENSOR_NAME_TAG,
+)
+
+__all__ = ["BACKFILL_ID_TAG", "GRPC_INFO_TAG", "SCHEDULE_NAME_TAG", "SENSOR_NAME_TAG"]
+
+AssetJob: TypeAlias = UnresolvedAssetJobDefinition
+"""Type of what `dagster.define_asset_job` returns; Dagster exports no name for it."""
+
+AssetGraph: TypeAlias = BaseAssetGraph[Any]
+"""Type of `RepositoryDefinition.asset_graph`; Dagster exports no name for it."""
+
+_CANCELLED_BACKFILL = (
+    BulkActionStatus.CANCELING,
+    BulkActionStatus.CANCELED,
+    BulkActionStatus.FAILING,
+    BulkActionStatus.FAILED,
+)
+
+
+class Staleness:
+    """Dagster's own account of what is out of date, which only its web pages show publicly.
+
+    One object answers from what it has read: make a new one after a run.
+    """
+
+    def __init__(self, instance: DagsterInstance, graph: AssetGraph) -> None:
+        context = LoadingContextForTest(instance)
+        self._resolver = CachingStaleStatusResolver(instance, graph, context)
+
+    def is_fresh(self, key: AssetKey, partition: str | None) -> bool:
+        """Whether a partition was made by today's code from today's versions of its inputs."""
+        return self._resolver.get_status(key, partition) is StaleStatus.FRESH
+
+
+def find_config_class(asset: AssetsDefinition) -> type[Any] | None:
+    """Return the class of an asset's config, which validates more than the schema made of it."""
+    compute = asset.op.compute_fn
+    if not isinstance(compute, DecoratedOpFunction) or not compute.has_config_arg():
+        return None
+    config_class: type[Any] = compute.get_config_arg().annotation
+    return config_class
+
+
+def find_stopped_launchers(instance: DagsterInstance, run: DagsterRun) -> set[str]:
+    """Return the names of sensors and schedules that a user turned off, of a run's code location.
+
+    Another code location, as one of the same file started by another command, has its own switches.
+    """
+    origin = run.remote_job_origin
+    states = instance.all_instigator_state(
+        repository_selector_id=origin.repository_origin.get_selector_id() if origin else None,
+        instigator_statuses={InstigatorStatus.STOPPED},
+    )
+    return {state.instigator_name for state in states}
+
+
+def is_backfill_cancelled(instance: DagsterInstance, run: DagsterRun) -> bool:
+    """Whether a run belongs to a backfill that was cancelled or failed.
+
+    Dagster cancels the runs of a backfill one after the other, which takes up to a minute.
+    """
+    backfill = instance.get_backfill(run.tags.get(BACKFILL_ID_TAG, ""))
+    return backfill is not None and backfill.status in _CANCELLED_BACKFILL
+
+
+def is_interruption(event: DagsterEvent) -> bool:
+    """Whether an event says that a run's process got a signal; Dagster raises nothing then."""
+    if event.event_type_value == "PIPELINE_FAILURE":
+        return event.job_failure_data.failure_reason is RunFailureReason.UNEXPECTED_TERMINATION
+    return event.event_type_value == "PIPELINE_CANCELED"
+
+
+def run_dagster_dev(arguments: Sequence[str], modules: dict[str, str]) -> None:
+    """Run `dagster dev` with other modules in place of those that it starts as processes.
+
+    It has no option for a webserver of one's own, and no other command runs webserver, daemon and
+    code server together. `modules` gives the replacement of each module that it may start.
+    """
+    from dagster._cli import dev  # noqa: PLC0415 - 0.3 s, which other commands need not wait for
+
+    names = vars(dev)
+    start_process = names["open_ipc_subprocess"]
+
+    def start_replaced(command: Sequence[str], **options: Any) -> Any:
+        python, option, module, *rest = command
+        return start_process([python, option, modules[module], *rest], **options)
+
+    names["open_ipc_subprocess"] = start_replaced
+    dev.dev_command([*arguments], prog_name="counterfactory ui", standalone_mode=False)
