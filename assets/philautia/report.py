@@ -8,7 +8,7 @@ from assets.kit.table_asset import NothingYet
 from assets.philautia.common import GROUP, QUESTION, TITLE, datasets, key
 from assets.philautia.examples import Example, examples_of
 from assets.philautia.gathering import READ, counted, gathered, score_tables
-from assets.philautia.pages import Compared, build
+from assets.philautia.pages import REPORT, Compared
 from assets.philautia.pomms import POMMS
 from assets.philautia.preference_matrix import MATRIX
 from assets.report.asset import Sources, report_asset
@@ -42,7 +42,7 @@ def _site(found: Sources, generators: Sequence[Model], evaluators: Sequence[Mode
             "philautia/report: no captions of any dataset have been compared yet. Materialize "
             "philautia/preference_matrix of one first."
         )
-    return build(datasets=there, facts=found.facts, spent=found.spent)
+    return REPORT.build(there, facts=found.facts, spent=found.spent)
 
 
 def _compared(

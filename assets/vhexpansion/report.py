@@ -10,8 +10,9 @@ from assets.report.asset import Sources, report_asset
 from assets.report.publish import Site
 from assets.vhexpansion.common import GROUP, QUESTION, TITLE, datasets, key
 from assets.vhexpansion.counted import counted, is_adapted
-from assets.vhexpansion.pages import Answered, Mitigation, build
+from assets.vhexpansion.pages import REPORT, Answered, Mitigation
 from assets.vhexpansion.pages.gallery import yes_twice
+from assets.vhexpansion.pages.mitigation import PAGE
 from resources.models.catalog import Model
 
 _READ = [
@@ -39,14 +40,14 @@ def _site(found: Sources, judges: Sequence[Model]) -> Site:
             "vhexpansion/report: no dataset has been answered yet. Materialize "
             "vhexpansion/symmetry of one first."
         )
-    dates = {
-        (dataset.name, judge): found.made_on(f"answers_{judge}", [dataset.name])
-        for dataset in there
-        for judge in dataset.judges
-    }
     table = found.table("mitigation")
-    tuned = None if table is None else Mitigation(table)
-    return build(datasets=there, facts=found.facts, spent=found.spent, dates=dates, tuned=tuned)
+    return REPORT.build(
+        there,
+        facts=found.facts,
+        spent=found.spent,
+        further_pages={} if table is None else {PAGE: "mitigation.html"},
+        tuned=None if table is None else Mitigation(table),
+    )
 
 
 def _answered(found: Sources, name: str, judges: Sequence[Model]) -> Answered | None:
@@ -65,4 +66,9 @@ def _answered(found: Sources, name: str, judges: Sequence[Model]) -> Answered | 
         return None
     there = (counted(found.home, judge, name, _READ) for judge in asked_judges)
     answers = [pd.DataFrame(columns=_READ), *(each.answers for each in there if each is not None)]
-    return Answered(name, table, pd.concat(map(yes_twice, answers), ignore_index=True))
+    return Answered(
+        name,
+        table,
+        pd.concat(map(yes_twice, answers), ignore_index=True),
+        {judge: found.made_on(f"answers_{judge}", [name]) for judge in table["model"].unique()},
+    )

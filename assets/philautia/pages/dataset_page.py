@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import pandas as pd
 
@@ -11,9 +11,10 @@ from assets.philautia.common import key
 from assets.philautia.examples import Example
 from assets.philautia.pomms import OF_GENERATOR, OF_PANEL, POMMS
 from assets.philautia.preference_matrix import CELL, FAMILY, MATRIX, MODEL, PROBLEM, TEST
-from assets.report.formats import count, with_firmness, with_sign
+from assets.report.formats import count, with_sign
+from assets.report.subjects import ReportSubject, firmest
 from generators.prompts.captioning import BASED, FREE
-from metrics.firmness import FIRMNESS, Evidence, Firmness
+from metrics.firmness import Evidence, Firmness
 from metrics.image_bootstrap import FEWEST
 from metrics.matching_test import SELF
 from metrics.ranking import ALL
@@ -25,27 +26,35 @@ SAID: Mapping[str, str] = {FREE: "without references", BASED: "with references"}
 
 
 @dataclass(frozen=True)
-class Compared:
+class Compared(ReportSubject):
     """A dataset: its tables of `philautia/preference_matrix` and of `philautia/pomms`."""
 
+    kind: ClassVar[str] = "dataset"
     name: str
     matrix: pd.DataFrame
     pomms: pd.DataFrame
     examples: Sequence[Example] = ()
     dates: Mapping[str, str] = field(default_factory=dict)
-    """By judge: the day on which its scores were stored."""
 
     @property
-    def stand_in(self) -> bool:
-        """Whether something offline had a part in any number."""
+    def is_stand_in(self) -> bool:
+        """Whether a stand-in had a part in any number."""
         return any(bool(row["rehearsal"]) for row in (*self._matrix, *self._pomms))
 
     @cached_property
     def firmness(self) -> Firmness:
-        """The firmness of the firmest judge."""
-        judges = ((setting, name) for setting in self.settings for name in self.names(setting)[1])
-        firmnesses = (self.evidence(*judge).firmness for judge in judges)
-        return min(firmnesses, key=FIRMNESS.index, default="not run")
+        """The firmness of the firmest judge in any setting."""
+        return firmest(
+            self.evidence(setting, judge)
+            for setting in self.settings
+            for judge in self.names(setting)[1]
+        )
+
+    @property
+    def judge_evidence(self) -> Mapping[str, Evidence]:
+        """The evidence behind each judge's preference in the first setting."""
+        judges = self.names(self.setting)[1]
+        return {judge: self.evidence(self.setting, judge) for judge in judges}
 
     def evidence(self, setting: str, judge: str) -> Evidence:
         """The scores behind a judge's preference for captions of its own."""
@@ -63,7 +72,7 @@ class Compared:
             units=own["scored"] if own else 0,
             fewest=FEWEST if is_asked else 0,
             doubt=doubt,
-            is_stand_in=self.stand_in,
+            is_stand_in=self.is_stand_in,
         )
 
     def own(self, setting: str, judge: str) -> Numbers | None:
@@ -78,16 +87,6 @@ class Compared:
             if row["preference"] is not None
             and self.evidence(setting, row["generator"]).firmness == "result"
         ]
-
-    @property
-    def title(self) -> str:
-        """Its name, and its firmness unless that is a result."""
-        return with_firmness(self.name, self.firmness)
-
-    @property
-    def page(self) -> str:
-        """Where its tables lie in the site."""
-        return f"dataset-{self.name}.html"
 
     @property
     def images(self) -> int:
@@ -198,8 +197,3 @@ def _doubt(cell: Numbers, row: Numbers | None) -> str:
         points = with_sign(row["complete_preference"])
         return f"{points} on pictures that have all scores, so that it matters what is missing"
     return f"{row['caveat']}, of too few models" if row["caveat"] else ""
-
-
-def firmest_first(datasets: Sequence[Compared]) -> list[Compared]:
-    """The results on most pictures, then the other results, trials, and stand-in runs."""
-    return sorted(datasets, key=lambda each: (FIRMNESS.index(each.firmness), -each.images))

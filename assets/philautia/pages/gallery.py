@@ -50,7 +50,6 @@ def strongest(galleries: Mapping[str, Sequence[Shown]]) -> Shown | None:
     return max(every, key=lambda each: each.example.preference, default=None)
 
 
-def thumbnails(galleries: Sequence[Mapping[str, Sequence[Shown]]]) -> Iterator[Thumbnail]:
-    """The pictures of all examples, each once."""
-    every = (shown for of in galleries for held in of.values() for shown in held)
-    yield from dict.fromkeys(shown.picture for shown in every)
+def thumbnails(examples: Mapping[str, Sequence[Shown]]) -> Iterator[Thumbnail]:
+    """The pictures of all examples."""
+    return (shown.picture for held in examples.values() for shown in held)

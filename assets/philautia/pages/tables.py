@@ -91,7 +91,7 @@ def self_preference(datasets: Sequence[Compared]) -> Table:
                     for row in [rows[s].get(name)]
                     for cell in [*_own(row), *([_on_complete(row)] if s in incomplete else [])]
                 ],
-                "" if dataset.stand_in else ", ".join(_reasons(evidence.values())),
+                "" if dataset.is_stand_in else ", ".join(_reasons(evidence.values())),
             )
             for name in names
             for evidence in [{s: dataset.evidence(s, name) for s in settings}]

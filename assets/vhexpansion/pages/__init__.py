@@ -1,7 +1,7 @@
 """The report's pages: what is answered right with its negation, and under which perturbations."""
 
-from assets.vhexpansion.pages.build import build
 from assets.vhexpansion.pages.dataset_page import Answered
 from assets.vhexpansion.pages.mitigation import Mitigation
+from assets.vhexpansion.pages.report import REPORT
 
-__all__ = ["Answered", "Mitigation", "build"]
+__all__ = ["REPORT", "Answered", "Mitigation"]

@@ -2,16 +2,17 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import pandas as pd
 
 from assets.kit.columns import plain_records
-from assets.report.formats import count, score, with_firmness
+from assets.report.formats import count, score
+from assets.report.subjects import ReportSubject
 from assets.vhexpansion.asking import COMMON, NONE
-from metrics.firmness import FIRMNESS, Evidence, Firmness
+from metrics.firmness import Evidence
 
 Numbers: TypeAlias = Mapping[str, Any]
 """A row of `vhexpansion/symmetry`."""
@@ -31,28 +32,33 @@ SHORT: Mapping[str, str] = {
 
 
 @dataclass(frozen=True)
-class Answered:
+class Answered(ReportSubject):
     """A dataset: its table of `vhexpansion/symmetry`, and pairs to which judges say yes twice.
 
     `twice` has a row a judge and case: `model`, `case_id`, `sha256`, `perturbation`, `question` and
     `negated_question`, `response` and `negated_response`.
     """
 
+    kind: ClassVar[str] = "dataset"
     name: str
     symmetry: pd.DataFrame
     twice: pd.DataFrame
+    dates: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def stand_in(self) -> bool:
-        """Whether something offline had a part in any number."""
+    def is_stand_in(self) -> bool:
+        """Whether a stand-in had a part in any number."""
         return bool(self.symmetry["rehearsal"].astype("boolean").fillna(value=False).any())
 
     @cached_property
-    def firmness(self) -> Firmness:
-        """The firmness of its firmest judge, by pictures as they were."""
-        rows = (row for judge in self.judges if (row := self.clean(judge)))
-        firmnesses = (self.evidence(row).firmness for row in rows)
-        return min(firmnesses, key=FIRMNESS.index, default="not run")
+    def clean_rows(self) -> Mapping[str, Numbers]:
+        """The numbers on pictures as they were, by judge."""
+        return {judge: row for judge in self.judges if (row := self.clean(judge))}
+
+    @property
+    def judge_evidence(self) -> Mapping[str, Evidence]:
+        """The answers behind each judge's numbers on pictures as they were."""
+        return {judge: self.evidence(row) for judge, row in self.clean_rows.items()}
 
     def evidence(self, row: Numbers) -> Evidence:
         """The answers behind the numbers of a judge."""
@@ -65,13 +71,13 @@ class Answered:
             fewest=FEWEST,
             part=part if row["cases"] + (left_out or 0) < row["of_cases"] else "",
             doubt=trained_on(row) if left_out is None else "",
-            is_stand_in=self.stand_in,
+            is_stand_in=self.is_stand_in,
         )
 
     @property
     def ranked(self) -> Sequence[Numbers]:
         """The results: the rows of pictures as they were that are ranked."""
-        rows = (row for judge in self.judges if (row := self.clean(judge)))
+        rows = self.clean_rows.values()
         return [row for row in rows if self.evidence(row).firmness == "result"]
 
     @property
@@ -84,21 +90,6 @@ class Answered:
     def judges(self) -> Sequence[str]:
         """The judges that have answered."""
         return [str(name) for name in self.symmetry["model"].unique()]
-
-    @property
-    def title(self) -> str:
-        """Its name, and what a reader must know first of its numbers."""
-        return with_firmness(self.name, self.firmness)
-
-    @property
-    def page(self) -> str:
-        """Where its tables lie in the site."""
-        return f"dataset-{self.name}.html"
-
-    @property
-    def gallery(self) -> str:
-        """Where its pairs lie in the site."""
-        return f"pairs-{self.name}.html"
 
     @property
     def cases(self) -> int:
@@ -180,8 +171,3 @@ def uncertain(row: Numbers, name: str) -> str:
     if not row["unanswered"] or least == most:
         return ""
     return f"{score(least, 3)} to {score(most, 3)} with what has no answer"
-
-
-def firmest_first(datasets: Sequence[Answered]) -> list[Answered]:
-    """The results with most cases, then the other results, trials, and stand-in runs."""
-    return sorted(datasets, key=lambda each: (FIRMNESS.index(each.firmness), -each.cases))

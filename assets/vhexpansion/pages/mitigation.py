@@ -51,8 +51,8 @@ class Mitigation:
         return plain_records(self.table)
 
     @property
-    def stand_in(self) -> bool:
-        """Whether something offline had a part in any number."""
+    def is_stand_in(self) -> bool:
+        """Whether a stand-in had a part in any number."""
         return any(row["rehearsal"] for row in self.rows)
 
     @cached_property

@@ -5,8 +5,7 @@ import pandas as pd
 import pytest
 
 from assets.philautia.gathering import Gathered
-from assets.philautia.pages.dataset_page import Compared
-from assets.philautia.pages.finding import finding
+from assets.philautia.pages import REPORT, Compared
 from assets.philautia.pomms import POMMS
 from assets.philautia.preference_matrix import MATRIX, matrix_rows
 from tests.metrics.simulated_captions import simulated
@@ -23,7 +22,7 @@ def compared(scores):
 
 def test_what_many_judges_prefer_is_said_plainly():
     scores = simulated(np.random.default_rng(0), images=300, preference=6.0)
-    told = finding([compared(scores)])
+    told = REPORT.finding([compared(scores)])
     assert told.firmness == "result"
     assert told.sentence.endswith("on zoo, without references; 6 of 6 judges prefer their own.")
 
@@ -32,7 +31,7 @@ def test_what_judges_happen_to_prefer_is_not_taken_for_self_preference():
     """Every cell has a preference of its own, whoever wrote: some diagonals are above 0."""
     scores = simulated(np.random.default_rng(2), images=4000, noise=3)
     scores.values[:] += np.random.default_rng(3).normal(0, 3, (6, 6))
-    told = finding([compared(scores)]).sentence
+    told = REPORT.finding([compared(scores)]).sentence
     assert "judges prefer their own. On the whole that may be chance" in told
     share = told.rpartition("in ")[2]
     assert share.endswith("\u00a0% of ways.")
@@ -43,7 +42,7 @@ def test_without_any_there_is_none():
     scores = simulated(np.random.default_rng(4), images=40)
     for at in range(6):
         scores.values[:, at, at] -= 20
-    told = finding([compared(scores)]).sentence
+    told = REPORT.finding([compared(scores)]).sentence
     assert told == (
         "None of 6 judges is seen to prefer captions of its own on zoo, without references."
     )
@@ -52,7 +51,7 @@ def test_without_any_there_is_none():
 @pytest.mark.parametrize("images", [5, 19])
 def test_few_pictures_are_a_trial(images):
     scores = simulated(np.random.default_rng(5), images=images, preference=40.0)
-    told = finding([compared(scores)])
+    told = REPORT.finding([compared(scores)])
     assert told.firmness == "trial"
     assert told.sentence.startswith(
         f"No model is ranked on zoo yet. A: {images} of at least 20 pictures; "

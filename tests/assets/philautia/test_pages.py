@@ -10,9 +10,7 @@ import pytest
 
 from assets.philautia.examples import examples_of
 from assets.philautia.gathering import gathered, rated
-from assets.philautia.pages import Compared, build, charts, paper, tables
-from assets.philautia.pages.finding import finding
-from assets.philautia.pages.standings import judged
+from assets.philautia.pages import REPORT, Compared, charts, paper, tables
 from assets.philautia.pomms import POMMS, Panels, pomms_rows
 from assets.philautia.preference_matrix import MATRIX, matrix_rows
 from assets.report.publish import publish
@@ -57,33 +55,33 @@ def partial():
 
 
 def published(folder, *datasets):
-    site = build(datasets=datasets, facts={})
+    site = REPORT.build(datasets, facts={})
     publish(folder, site, png)
     return site, {path.name: path.read_text("utf-8") for path in folder.glob("*.html")}
 
 
 def test_the_finding_says_who_gives_its_own_how_many_points_more(partial):
     (row,) = (row for row in partial.models("reference_free") if row["generator"] == "cid")
-    assert finding([partial]).sentence.startswith(
+    assert REPORT.finding([partial]).sentence.startswith(
         f"cid gives its own captions {row['preference']:.1f} points more than others would, of "
         "100, on zoo, without references; 1 of 5 judges prefer their own."
     )
-    assert finding([partial]).firmness == "result"
+    assert REPORT.finding([partial]).firmness == "result"
 
 
 def test_nobody_who_is_partial_few_pictures_and_stand_ins_are_said():
     assert (
         "None of 5 judges is seen to prefer captions of its own"
-        in finding([dataset(everybody())]).sentence
+        in REPORT.finding([dataset(everybody())]).sentence
     )
     few = dataset({name: of[of["image_id"].lt("zoo/2")] for name, of in everybody().items()})
-    assert finding([few]).firmness == "trial"
-    assert finding([few]).sentence.startswith(
+    assert REPORT.finding([few]).firmness == "trial"
+    assert REPORT.finding([few]).sentence.startswith(
         "No model is ranked on zoo yet. ann: 12 of at least 20 pictures; "
     )
     offline = dataset({name: of.assign(rehearsal=True) for name, of in everybody().items()})
-    assert finding([offline]).firmness == "stand-in"
-    assert finding([offline, few]).of is few
+    assert REPORT.finding([offline]).firmness == "stand-in"
+    assert REPORT.finding([offline, few]).of is few
 
 
 def test_a_heat_map_says_what_colours_say_and_frames_a_judges_own(partial):
@@ -123,7 +121,7 @@ def test_every_page_shows_one_number_and_families_are_not_part_of_what_is_usual(
     drawn = {
         bar.label: bar.marks[0] for bar in charts.self_preference(related, "reference_free").bars
     }
-    front = {each.model: each for each in judged([related], {"zoo": {}}).standings}
+    front = {each.model: each for each in REPORT.judged([related], {"zoo": {}}).standings}
     for name, cell in own.items():
         assert cell.text == in_table[name].text == drawn[name].text
         assert cell.numbers[""] == in_table[name].numbers[""]
@@ -159,7 +157,7 @@ def test_what_is_missing_is_beside_the_points_and_where_it_matters_nothing_is_ra
     cells = {line.label: line.cells[2] for line in table.lines}
     assert (cells["cid"].note, cells["ann"].note) == ("22 pictures, differs", "22 pictures")
     assert found.evidence("reference_free", "cid").firmness == "trial"
-    assert "cid" not in finding([found]).sentence
+    assert "cid" not in REPORT.finding([found]).sentence
     (told,) = (each for each in found.problems("reference_free") if each.startswith("cid:"))
     assert told.endswith("Which scores are missing makes the difference: go by the second.")
     _, pages = published(tmp_path / "site", found)

@@ -47,11 +47,11 @@ def of_frame() -> Site:
 def of_vhexpansion() -> Site:
     zoo = dataset([EYE, EAR], said("eye", 0.7), said("ear", 1.0))
     few = dataset([EYE], said("eye", 0.6, cases=12), name="few")
-    return vhexpansion.build(datasets=[few, zoo], facts={})
+    return vhexpansion.REPORT.build([few, zoo], facts={})
 
 
 def of_philautia() -> Site:
-    return philautia.build(datasets=[captioned(everybody(cid=scored("cid", own=9)))], facts={})
+    return philautia.REPORT.build([captioned(everybody(cid=scored("cid", own=9)))], facts={})
 
 
 @cache

@@ -98,7 +98,7 @@ def of_vhexpansion(missing: Missing) -> Site:
         answers = said(judge, 0.8)
         answers["answer"] = answers["answer"].mask(lacking(len(answers), missing[judge]))
         tables.append(answers)
-    return vhexpansion.build(datasets=[dataset([EYE, EAR], *tables)], facts={})
+    return vhexpansion.REPORT.build([dataset([EYE, EAR], *tables)], facts={})
 
 
 def of_philautia(missing: Missing) -> Site:
@@ -109,7 +109,7 @@ def of_philautia(missing: Missing) -> Site:
         held[lacking(held.size, missing[judge]).reshape(held.shape)] = np.nan
     models = [*JUDGES, "C", "D"]
     scores = CaptionScores.of(values, models, models, None)
-    return philautia.build(datasets=[compared(scores)], facts={})
+    return philautia.REPORT.build([compared(scores)], facts={})
 
 
 @pytest.mark.parametrize(

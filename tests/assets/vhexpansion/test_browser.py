@@ -4,7 +4,7 @@ import pytest
 
 from assets.report.publish import publish
 from assets.report.start_page import write_start_page
-from assets.vhexpansion.pages import build
+from assets.vhexpansion.pages import REPORT
 from tests.assets.vhexpansion.test_numbers import attacked
 from tests.assets.vhexpansion.test_pages import ATTACK, EAR, EYE, dataset, said
 from tests.providers.pictures import png
@@ -22,7 +22,7 @@ def folder(tmp_path_factory):
     zoo = dataset([EYE, EAR, attacked("eye_encoder")], *answers)
     folder = tmp_path_factory.mktemp("site") / "report" / "vhexpansion"
     folder.parent.mkdir()
-    publish(folder, build(datasets=[zoo], facts={"Written": "today"}), png)
+    publish(folder, REPORT.build([zoo], facts={"Written": "today"}), png)
     write_start_page(folder.parent)
     return folder
 

@@ -11,8 +11,7 @@ import pytest
 
 from assets.kit.tuning import TRAINED_ON, marks_of
 from assets.vhexpansion.counted import counted
-from assets.vhexpansion.pages import build
-from assets.vhexpansion.pages.finding import finding
+from assets.vhexpansion.pages import REPORT
 from assets.vhexpansion.pages.tables import unperturbed
 from resources.faults import Missing
 from resources.home import Home
@@ -115,26 +114,26 @@ def standings(site):
 
 def test_the_page_and_the_front_page_say_how_many_cases_are_left_out():
     zoo = answered(12, EAR)
-    site = build(datasets=[zoo], facts={})
+    site = REPORT.build([zoo], facts={})
     told = "12 cases left out: trained on their pictures"
     tuned, other = (standings(site)[name] for name in ("before", "ear"))
     assert (tuned.firmness, tuned.note, other.note) == ("result", told, "")
     assert [line.small for line in unperturbed(zoo).lines] == [told, ""]
     pages = dict(site.pages)
     assert all(f"{told}." in pages[page] for page in ("index.html", zoo.page))
-    assert finding([zoo]).sentence.startswith("before answers")
+    assert REPORT.finding([zoo]).sentence.startswith("before answers")
 
 
 def test_a_judge_that_may_have_been_trained_on_the_cases_is_no_result():
     zoo = answered(np.nan, EAR)
-    site = build(datasets=[zoo], facts={})
+    site = REPORT.build([zoo], facts={})
     tuned, other = (standings(site)[name] for name in ("before", "ear"))
     assert (tuned.firmness, other.firmness) == ("trial", "result")
     assert "it may have been trained on these cases" in tuned.note
-    assert finding([zoo]).sentence.startswith("ear answers")
+    assert REPORT.finding([zoo]).sentence.startswith("ear answers")
     alone = answered(np.nan, name="alone")
-    assert finding([alone]).firmness == "trial"
-    assert finding([alone, zoo]).of.name == "zoo"
+    assert REPORT.finding([alone]).firmness == "trial"
+    assert REPORT.finding([alone, zoo]).of.name == "zoo"
 
 
 def test_a_model_card_that_was_removed_is_named_with_what_to_do(tmp_path):

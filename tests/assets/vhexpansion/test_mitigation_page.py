@@ -6,7 +6,7 @@ import pytest
 
 import assets.vhexpansion.pages.mitigation as page
 from assets.vhexpansion.mitigation import MITIGATION
-from assets.vhexpansion.pages import Mitigation, build
+from assets.vhexpansion.pages import REPORT, Mitigation
 from tests.assets.vhexpansion.test_numbers import served
 from tests.assets.vhexpansion.test_pages import dataset, said
 
@@ -38,7 +38,9 @@ FOUND = tuned(
 
 def pages_of(found):
     judge = served("llava", 0.2)
-    site = build(datasets=[dataset([judge], said("llava", 0.8))], facts={}, tuned=found)
+    further = {page.PAGE: "mitigation.html"} if found else {}
+    datasets = [dataset([judge], said("llava", 0.8))]
+    site = REPORT.build(datasets, facts={}, further_pages=further, tuned=found)
     return dict(site.pages)
 
 

@@ -7,9 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from assets.vhexpansion.pages import Answered, build
+from assets.vhexpansion.pages import REPORT, Answered
 from assets.vhexpansion.pages.charts import accuracies
-from assets.vhexpansion.pages.finding import finding
 from assets.vhexpansion.pages.gallery import yes_twice
 from assets.vhexpansion.pages.sweeps import sweep
 from assets.vhexpansion.pages.tables import adversarial, common, transfer, unperturbed
@@ -74,7 +73,7 @@ EYE, EAR = served("eye", 0.2), served("ear", 0.2, model="qwen")
 
 def test_the_finding_is_the_judge_whose_accuracy_promises_most():
     zoo = dataset([EYE, EAR], said("eye", 0.7), said("ear", 1.0))
-    found = finding([zoo, dataset([EYE], said("eye", 0.5, cases=25), name="few")])
+    found = REPORT.finding([zoo, dataset([EYE], said("eye", 0.5, cases=25), name="few")])
     assert (found.firmness, found.of.name) == ("result", "zoo")
     assert re.fullmatch(
         r"eye answers \d+\u00a0% of the questions of zoo right, and \d+\u00a0% of them together "
@@ -88,7 +87,7 @@ def test_who_answers_little_is_not_told_as_if_it_had_answered_all():
     few.loc[2:, "answer"] = None
     none["answer"] = None
     zoo = dataset([EYE, EAR], few, none)
-    assert finding([zoo]).sentence == (
+    assert REPORT.finding([zoo]).sentence == (
         "No model is ranked on zoo yet. eye: 78 of 80 answers missing; "
         "ear: no answer to 80 requests."
     )
@@ -98,13 +97,13 @@ def test_who_answers_little_is_not_told_as_if_it_had_answered_all():
 
 def test_few_pictures_are_a_trial_and_stand_ins_no_result():
     few = dataset([EYE], said("eye", 0.7, cases=19))
-    assert finding([few]).firmness == "trial"
-    assert finding([few]).sentence.startswith(
+    assert REPORT.finding([few]).firmness == "trial"
+    assert REPORT.finding([few]).sentence.startswith(
         "A trial (19 of at least 20 pictures; 19 of 40 cases): eye answers"
     )
     stands_in = dataset([EYE], said("eye", 0.7, rehearsal=True), name="drawn")
-    assert finding([stands_in]).firmness == "stand-in"
-    assert finding([stands_in, few]).of.name == "zoo"
+    assert REPORT.finding([stands_in]).firmness == "stand-in"
+    assert REPORT.finding([stands_in, few]).of.name == "zoo"
 
 
 class TestTables:
@@ -194,7 +193,7 @@ def test_the_pages_have_pairs_tables_and_the_papers_numbers():
         said("eye", 0.5),
         said("eye", 0.4, done=("jpeg", None, [{"kind": "jpeg", "quality": 30}]), seed=1),
     )
-    site = build(datasets=[zoo], facts={})
+    site = REPORT.build([zoo], facts={})
     pages = dict(site.pages)
     assert {*pages} >= {"index.html", "dataset-zoo.html", "pairs-zoo.html"}
     assert pages["pairs-zoo.html"].count("<figure") == 12
@@ -209,7 +208,7 @@ def test_the_pages_have_pairs_tables_and_the_papers_numbers():
 
 @pytest.mark.parametrize(("name", "bodies"), [("pope", 1), ("zoo", 3)])
 def test_a_dataset_of_the_papers_has_the_papers_numbers_of_it(name, bodies):
-    pages = dict(build(datasets=[dataset([EYE], said("eye", 0.5), name=name)], facts={}).pages)
+    pages = dict(REPORT.build([dataset([EYE], said("eye", 0.5), name=name)], facts={}).pages)
     page = pages[f"dataset-{name}.html"]
     (table,) = re.findall(r"The paper’s Table 3</caption>.*?</table>", page, re.DOTALL)
     assert table.count("<tbody>") == bodies

@@ -1,0 +1,130 @@
+"""The report: its measure, its finding, and each judge's preference for captions of its own."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from assets.philautia.common import QUESTION, TITLE
+from assets.philautia.pages import charts, paper, tables
+from assets.philautia.pages.dataset_page import SAID, Compared, Numbers
+from assets.philautia.pages.gallery import Shown, gallery, strongest, thumbnails
+from assets.report.benchmark_report import BenchmarkReport
+from assets.report.formats import rate_of
+from assets.report.standings import Failure, Measure, Standing
+from assets.report.start_page import unranked_sentence
+
+SELF_PREFERENCE = Measure(
+    "Self-preference",
+    "near 0",
+    "points",
+    "Points of 100 that a judge gives captions of its own more than others would.",
+)
+_SCALE = 100
+"""Points of the scale, as parts of which standings are written."""
+_MOST_P = 0.05
+"""Largest p of a permutation test that the finding counts on.
+
+Intervals take the models as they are: above it they cannot tell a preference for one's own captions
+from one for what happens to be another's."""
+
+
+def sentence(dataset: Compared) -> str:
+    """The finding on the first setting, or the reasons why no judge is ranked."""
+    if ranked := dataset.ranked(dataset.setting):
+        return _result(dataset, dataset.setting, ranked)
+    return unranked_sentence(dataset.name, dataset.reasons)
+
+
+def _result(dataset: Compared, setting: str, models: Sequence[Numbers]) -> str:
+    """The points that the most partial judge gives its own captions, and how many are partial."""
+    partial = [row for row in models if _is_partial(row)]
+    place = f"on {dataset.name}, {SAID[setting]}"
+    if not partial:
+        several = f"None of {len(models)} judges is" if len(models) > 1 else "The judge is not"
+        return f"{several} seen to prefer captions of its own {place}."
+    worst = max(partial, key=lambda row: float(row["preference"]))
+    finding = (
+        f"{worst['generator']} gives its own captions {worst['preference']:.1f} points more than "
+        f"others would, of 100, {place}"
+    )
+    if len(models) == 1:
+        return f"{finding}."
+    finding = f"{finding}; {len(partial)} of {len(models)} judges prefer their own."
+    test = dataset.test_of_self(setting)
+    # Of a single partial judge a matching in so many leaves it its own: no test could show it.
+    if len(partial) < 2 or test is None or test["p"] is None or test["p"] <= _MOST_P:
+        return finding
+    return (
+        f"{finding} On the whole that may be chance: matching writers and judges anew gives as "
+        f"much in {test['p']:.0%} of ways.".replace("%", "\u00a0%")
+    )
+
+
+def _is_partial(row: Numbers) -> bool:
+    """Whether the judge is seen to prefer its own captions."""
+    return (row["preference_low"] or 0) > 0
+
+
+def _standings(dataset: Compared) -> Iterator[Standing]:
+    """The self-preference of every judge in every setting."""
+    for setting in dataset.settings:
+        for judge in dataset.names(setting)[1]:
+            evidence = dataset.evidence(setting, judge)
+            yield dataset.standing(
+                judge,
+                SELF_PREFERENCE,
+                evidence,
+                rate_of(dataset.own(setting, judge), "preference", _SCALE),
+                items=evidence.units,
+                unit="pictures",
+                section="own",
+                of=f"captions of {dataset.name}, {SAID[setting]}",
+            )
+
+
+def _failures(dataset: Compared, examples: Mapping[str, Sequence[Shown]]) -> Iterator[Failure]:
+    """The captions that partial judges prefer."""
+    rows = (row for setting in dataset.settings for row in dataset.models(setting))
+    partial = {row["generator"] for row in rows if _is_partial(row)}
+    for number, (judge, shown) in enumerate(examples.items(), 1):
+        for each in shown if judge in partial else ():
+            example = each.example
+            others = [
+                f"{name} gives it {charts.points(score)}"
+                for name, score in example.scores.items()
+                if name != judge
+            ]
+            yield Failure(
+                judge,
+                dataset.evidence(dataset.setting, judge).firmness,
+                each.picture.file,
+                example.image_id,
+                f"How good, of 100, is its own caption “{example.caption}”, {each.said}?",
+                f"{charts.points(example.scores[judge])}; on average it gives "
+                f"{charts.points(example.means[judge])}",
+                f"not known; {', '.join(others)}",
+                f"{dataset.page}#judge-{number}",
+            )
+
+
+REPORT = BenchmarkReport(
+    title=TITLE,
+    question=QUESTION,
+    templates=Path(__file__).parent / "templates",
+    sections=("Datasets", "Judges", "Panels", "Costs"),
+    values={
+        "tables": tables,
+        "charts": charts,
+        "paper": paper,
+        "said": SAID,
+        "strongest": strongest,
+    },
+    order=lambda datasets: sorted(datasets, key=lambda dataset: -dataset.images),
+    stand_in_sentence="A stand-in run: judges and captions are stand-ins, and no figure is a "
+    "result.",
+    sentence=sentence,
+    gallery=gallery,
+    thumbnails=thumbnails,
+    measures=[SELF_PREFERENCE],
+    standings=_standings,
+    failures=_failures,
+)

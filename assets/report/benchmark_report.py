@@ -1,0 +1,113 @@
+"""The report that a benchmark declares: its measures, sentences, pictures and templates."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import Generic, TypeVar
+
+from assets.report.costs import costs
+from assets.report.publish import Site, Thumbnail
+from assets.report.rendering import Renderer, Shell
+from assets.report.standings import Failure, Judged, Measure, Standing
+from assets.report.start_page import Entry, Finding
+from assets.report.subjects import ReportSubject, firmest_first
+from resources.calls.spending import Spent
+
+SubjectT = TypeVar("SubjectT", bound=ReportSubject)
+GalleryT = TypeVar("GalleryT")
+
+
+@dataclass(frozen=True, kw_only=True)
+class BenchmarkReport(Generic[SubjectT, GalleryT]):
+    """A report with a front page, and pages about each of its subjects.
+
+    The finding is the sentence of the first of the firmest subjects, by `order`. The front page of
+    all reports shows the standings of each judge and its failures.
+    """
+
+    title: str
+    question: str
+    templates: Path
+    """Folder of `front.html`, `subject.html` and, for a page of pictures, `gallery.html`."""
+    sections: Sequence[str]
+    """Sections of the front page that the head of every page links to."""
+    values: Mapping[str, object] = field(default_factory=dict)
+    """Functions and words for the templates."""
+    order: Callable[[Sequence[SubjectT]], Sequence[SubjectT]]
+    stand_in_sentence: str
+    sentence: Callable[[SubjectT], str]
+    """The finding about a subject that is no stand-in run."""
+    gallery: Callable[[SubjectT], GalleryT]
+    thumbnails: Callable[[GalleryT], Iterable[Thumbnail]]
+    measures: Sequence[Measure]
+    standings: Callable[[SubjectT], Iterable[Standing]]
+    failures: Callable[[SubjectT, GalleryT], Iterable[Failure]]
+
+    def finding(self, subjects: Sequence[SubjectT]) -> Finding[SubjectT]:
+        """The finding about the firmest subject."""
+        subject = firmest_first(self.order(subjects))[0]
+        is_stand_in = subject.firmness == "stand-in"
+        sentence = self.stand_in_sentence if is_stand_in else self.sentence(subject)
+        return Finding(sentence, subject.firmness, subject)
+
+    def judged(self, subjects: Sequence[SubjectT], galleries: Mapping[str, GalleryT]) -> Judged:
+        """The standings and failures of every judge, those about the firmest subject first."""
+        ordered = firmest_first(self.order(subjects))
+        return Judged(
+            self.measures,
+            [standing for subject in ordered for standing in self.standings(subject)],
+            [
+                failure
+                for subject in ordered
+                for failure in self.failures(subject, galleries[subject.name])
+            ],
+        )
+
+    def build(
+        self,
+        subjects: Sequence[SubjectT],
+        *,
+        facts: Mapping[str, str],
+        spent: Sequence[Spent] = (),
+        further_pages: Mapping[str, str] = MappingProxyType({}),
+        **values: object,
+    ) -> Site:
+        """The site; `facts` are the lines of the footer, `values` more for the templates.
+
+        `further_pages` are paths with the names of their templates.
+        """
+        finding = self.finding(subjects)
+        galleries = {subject.name: self.gallery(subject) for subject in subjects}
+        links = [(title, f"index.html#{title.lower()}") for title in self.sections]
+        told = {"question": self.question, "subjects": subjects, **self.values, **values}
+        page = Renderer(self.templates, Shell(self.title, facts, links), **told).page
+
+        def pages() -> Iterator[tuple[str, str]]:
+            yield from page(
+                "index.html",
+                "front.html",
+                finding=finding,
+                gallery=galleries[finding.of.name],
+                costs=costs(spent),
+            )
+            for subject in subjects:
+                shown = {"subject": subject, "gallery": galleries[subject.name]}
+                yield from page(subject.page, "subject.html", **shown)
+                if (self.templates / "gallery.html").exists():
+                    yield from page(subject.gallery, "gallery.html", **shown)
+            for path, template in further_pages.items():
+                yield from page(path, template)
+
+        pictures = (each for held in galleries.values() for each in self.thumbnails(held))
+        return Site(
+            entry=Entry(self.title, self.question, finding.sentence, finding.firmness),
+            pages=pages(),
+            pictures=(),
+            thumbnails=list(dict.fromkeys(pictures)),
+            metadata={
+                f"{subjects[0].kind}s": len(subjects),
+                "stand_ins": sum(subject.is_stand_in for subject in subjects),
+            },
+            judged=self.judged(subjects, galleries),
+        )

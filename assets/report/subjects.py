@@ -1,0 +1,99 @@
+"""Subjects: the datasets, sources or painters about each of which a report has pages."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from typing import ClassVar, TypeVar
+
+from assets.report.formats import Rate, with_firmness
+from assets.report.standings import Measure, Standing
+from metrics.firmness import FIRMNESS, Evidence, Firmness
+
+SubjectT = TypeVar("SubjectT", bound="ReportSubject")
+
+
+class ReportSubject(ABC):
+    """A dataset, source or painter, with what its benchmark knows of it.
+
+    A subclass is a data class with the fields `name` and `dates`: by judge the day on which its
+    answers were stored.
+    """
+
+    kind: ClassVar[str]
+    """Word for such a subject, as in "dataset"."""
+    gallery_kind: ClassVar[str] = "pairs"
+    """Word for its pictures."""
+    name: str
+    dates: Mapping[str, str]
+
+    @property
+    @abstractmethod
+    def is_stand_in(self) -> bool:
+        """Whether a stand-in had a part in any number."""
+
+    @property
+    @abstractmethod
+    def judge_evidence(self) -> Mapping[str, Evidence]:
+        """The evidence behind each judge's first number."""
+
+    @cached_property
+    def firmness(self) -> Firmness:
+        """The firmness of the firmest judge."""
+        return firmest(self.judge_evidence.values())
+
+    @property
+    def reasons(self) -> Mapping[str, str]:
+        """The reasons, by judge, why its number is no result."""
+        return {judge: "; ".join(each.reasons) for judge, each in self.judge_evidence.items()}
+
+    @property
+    def title(self) -> str:
+        """Its name, and its firmness unless that is a result."""
+        return with_firmness(self.name, self.firmness)
+
+    @property
+    def page(self) -> str:
+        """Path of its tables in the site."""
+        return f"{self.kind}-{self.name}.html"
+
+    @property
+    def gallery(self) -> str:
+        """Path of its pictures in the site."""
+        return f"{self.gallery_kind}-{self.name}.html"
+
+    def standing(
+        self,
+        judge: str,
+        measure: Measure,
+        evidence: Evidence,
+        rate: Rate,
+        *,
+        items: int,
+        unit: str,
+        section: str,
+        of: str,
+        notes: Iterable[str] = (),
+    ) -> Standing:
+        """A number of a judge, which a section of the subject's page shows."""
+        return Standing.build(
+            judge,
+            measure,
+            evidence,
+            rate,
+            items=items,
+            unit=unit,
+            date=self.dates.get(judge, ""),
+            link=f"{self.page}#{section}",
+            of=of,
+            notes=notes,
+        )
+
+
+def firmest(evidence: Iterable[Evidence]) -> Firmness:
+    """The firmness of the firmest number; `not run` without any."""
+    return min((each.firmness for each in evidence), key=FIRMNESS.index, default="not run")
+
+
+def firmest_first(subjects: Iterable[SubjectT]) -> list[SubjectT]:
+    """Results, then trials and stand-in runs; among these in the given order."""
+    return sorted(subjects, key=lambda subject: FIRMNESS.index(subject.firmness))

@@ -1,0 +1,106 @@
+"""The report: its measure, its finding, and each judge's symmetric accuracy."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from assets.report.benchmark_report import BenchmarkReport
+from assets.report.formats import count, rate_of, whole_percent
+from assets.report.standings import Failure, Measure, Standing
+from assets.report.start_page import trial_sentence, unranked_sentence
+from assets.vhexpansion.common import QUESTION, TITLE
+from assets.vhexpansion.pages import charts, mitigation, paper, tables
+from assets.vhexpansion.pages.dataset_page import Answered, Numbers, trained_on, uncertain
+from assets.vhexpansion.pages.gallery import Pair, gallery
+
+SYMMETRIC = Measure(
+    "Symmetric accuracy",
+    "higher",
+    "score",
+    "The share of yes/no questions that are answered right as they stand and negated as well.",
+)
+
+
+def _sentence(dataset: Answered) -> str:
+    """The judge whose accuracy promises most; without results the only judge, or the reasons."""
+    if dataset.ranked:
+        return _numbers(dataset, max(dataset.ranked, key=_distance))
+    rows = [*dataset.clean_rows.values()]
+    if len(rows) == 1 and rows[0]["symmetric"] is not None:
+        reasons = dataset.reasons[str(rows[0]["model"])]
+        return trial_sentence(reasons, _numbers(dataset, rows[0]))
+    return unranked_sentence(dataset.name, dataset.reasons)
+
+
+def _distance(row: Numbers) -> float:
+    """How far apart accuracy and symmetric accuracy are; 0 without an answered pair."""
+    return float(row["accuracy"] - row["symmetric"]) if row["symmetric"] is not None else 0.0
+
+
+def _numbers(dataset: Answered, row: Numbers) -> str:
+    """How often a judge is right on cases, and how often on their negations as well."""
+    accuracy, symmetric = (whole_percent(row[name]) for name in ("accuracy", "symmetric"))
+    lacking = ""
+    if row["unanswered"]:
+        lacking = f"; {count(row['unanswered'])} of {count(row['asked'])} requests have no answer"
+    return (
+        f"{row['model']} answers {accuracy} of the questions of {dataset.name} right, and "
+        f"{symmetric} of them together with their negations{lacking}."
+    )
+
+
+def _standings(dataset: Answered) -> Iterator[Standing]:
+    """The symmetric accuracy of every judge on pictures as they were."""
+    for judge, row in dataset.clean_rows.items():
+        left_out = "" if row["left_out"] is None else trained_on(row)
+        yield dataset.standing(
+            judge,
+            SYMMETRIC,
+            dataset.evidence(row),
+            rate_of(row, "symmetric"),
+            items=int(row["cases"]),
+            unit="cases",
+            section="cases",
+            of=f"questions of {dataset.name}",
+            notes=[left_out, uncertain(row, "symmetric")],
+        )
+
+
+def _failures(dataset: Answered, pairs: Mapping[str, Sequence[Pair]]) -> Iterator[Failure]:
+    """The pairs to which each judge says yes twice."""
+    for number, judge in enumerate(dataset.judges, 1):
+        for pair in pairs[judge] if judge in dataset.clean_rows else ():
+            questions, answers = zip(*pair.said, strict=True)
+            yield Failure(
+                judge,
+                dataset.judge_evidence[judge].firmness,
+                pair.picture.file,
+                f"{pair.title}, {pair.told}" if pair.told else pair.title,
+                " And: ".join(questions),
+                " And: ".join(answers),
+                "Yes to one of the two, and no to the other",
+                f"{dataset.gallery}#judge-{number}",
+            )
+
+
+REPORT = BenchmarkReport(
+    title=TITLE,
+    question=QUESTION,
+    templates=Path(__file__).parent / "templates",
+    sections=("Datasets", "Judges", "Paper", "Costs"),
+    values={
+        "tables": tables,
+        "charts": charts,
+        "paper": paper,
+        "mitigation": mitigation,
+        "tuned": None,
+    },
+    order=lambda datasets: sorted(datasets, key=lambda dataset: -dataset.cases),
+    stand_in_sentence="A stand-in run: judges or pictures are stand-ins, and no figure is a "
+    "result.",
+    sentence=_sentence,
+    gallery=gallery,
+    thumbnails=lambda pairs: (pair.picture for held in pairs.values() for pair in held),
+    measures=[SYMMETRIC],
+    standings=_standings,
+    failures=_failures,
+)
