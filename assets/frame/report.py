@@ -7,7 +7,7 @@ import pandas as pd
 from dagster import AssetsDefinition
 
 from assets.frame.common import GROUP, QUESTION, TITLE, key
-from assets.frame.pages import Sourced, build
+from assets.frame.pages import REPORT, Sourced
 from assets.kit.partitions import collections_beside, listed_painters, sources
 from assets.kit.table_asset import NothingYet
 from assets.report.asset import Sources, report_asset
@@ -50,14 +50,7 @@ def _site(found: Sources, catalog: Catalog, judges: Sequence[Model]) -> Site:
             "frame/report: no source has been compared yet. Materialize frame/inflation of one "
             "first."
         )
-    dates = {
-        (source.name, judge): found.made_on(
-            f"scores_{judge}", [f"{domain}|{source.name}" for domain in DOMAINS]
-        )
-        for source in there
-        for judge in source.judges
-    }
-    return build(sources=there, facts=found.facts, spent=found.spent, dates=dates)
+    return REPORT.build(there, facts=found.facts, spent=found.spent)
 
 
 def _sourced(found: Sources, name: str, judges: Sequence[Model]) -> Sourced | None:
@@ -83,6 +76,12 @@ def _sourced(found: Sources, name: str, judges: Sequence[Model]) -> Sourced | No
         pd.DataFrame() if people is None else people,
         _inapplicable(found, name),
         is_reference=is_reference,
+        dates={
+            judge.name: found.made_on(
+                f"scores_{judge.name}", [f"{domain}|{name}" for domain in DOMAINS]
+            )
+            for judge in counted
+        },
     )
 
 

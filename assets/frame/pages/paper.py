@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from assets.frame.pages.finding import change
+from assets.frame.pages.sentences import format_change
 from assets.frame.pages.source_page import SHORT
 from assets.kit.columns import records
 from assets.report.cells import Body, Cell, Line, Table, mean
@@ -84,7 +84,7 @@ def success() -> Table:
         rate, rise = map(float, success_of(held["percent"].to_numpy()))
         cells = [
             Cell(f"{100 * rate:.2f}\u00a0%", numbers={"": rate}),
-            Cell(change({"percent": rise}), numbers={"": rise}),
+            Cell(format_change({"percent": rise}), numbers={"": rise}),
         ]
         lines.append(Line(str(model), cells))
     caption = "Attack success by the paper’s Tables 3, 4 and 12"
@@ -113,4 +113,4 @@ def _cell(before: float, percent: float | None = None) -> Cell:
     if percent is None:
         return mean(Rate(before))
     told = {"": before, "percent": percent}
-    return Cell(score(before), change({"percent": percent}), numbers=told)
+    return Cell(score(before), format_change({"percent": percent}), numbers=told)

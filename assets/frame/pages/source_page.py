@@ -1,9 +1,9 @@
 """The tables of one source of pictures."""
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import pandas as pd
 
@@ -12,10 +12,11 @@ from assets.frame.inflation import EVERY, SINGLE
 from assets.frame.search import HELD_OUT, IN_SAMPLE
 from assets.kit.columns import plain_records
 from assets.report.formats import with_firmness, with_listing
+from assets.report.subjects import ReportSubject
 from generators.perturbations.grids import GRID
 from generators.prompts.judging_templates import STANDARD
 from generators.prompts.visual_concepts import DOMAINS
-from metrics.firmness import FIRMNESS, Evidence, Firmness
+from metrics.firmness import Evidence
 from metrics.ranking import ALL
 
 OVERLAYS = ("instruction", "keyword", "authenticity")
@@ -42,7 +43,7 @@ _NOTHINGCHOSEN = "one configuration of each bias, on all pictures"
 
 
 @dataclass(frozen=True)
-class Sourced:
+class Sourced(ReportSubject):
     """A painter or collection: its table of `frame/inflation`, and what that is made of.
 
     `inapplicable` counts by `domain`, `bias` and `reason` the `pictures` that cannot have a bias.
@@ -50,6 +51,8 @@ class Sourced:
     judges that have them, `people` the human scores; each may be empty.
     """
 
+    kind: ClassVar[str] = "source"
+    gallery_kind: ClassVar[str] = "pictures"
     name: str
     inflation: pd.DataFrame
     scores: pd.DataFrame
@@ -61,19 +64,19 @@ class Sourced:
     """Whether models.yaml or collections.yaml still names it."""
     is_reference: bool = False
     """Whether reference judges alone have scored it, which are told what was done to a picture."""
+    dates: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def stand_in(self) -> bool:
-        """Whether something offline had a part in any number."""
+    def is_stand_in(self) -> bool:
+        """Whether a stand-in had a part in any number."""
         return self.is_reference or bool(
             self.inflation["rehearsal"].astype("boolean").fillna(value=False).any()
         )
 
-    @cached_property
-    def firmness(self) -> Firmness:
-        """The firmness of what an overlay does to the firmest judge."""
-        firmnesses = (self.overlay_evidence(judge).firmness for judge in self.judges)
-        return min(firmnesses, key=FIRMNESS.index, default="not run")
+    @property
+    def judge_evidence(self) -> Mapping[str, Evidence]:
+        """The scores behind what an overlay does to each judge's score."""
+        return {judge: self.overlay_evidence(judge) for judge in self.judges}
 
     @property
     def title(self) -> str:
@@ -107,23 +110,13 @@ class Sourced:
             fewest=FEWEST,
             unit="pictures of a domain",
             part=domains if 0 < len(held) < len(self.domains) else "",
-            is_stand_in=self.stand_in,
+            is_stand_in=self.is_stand_in,
         )
 
     @property
     def judges(self) -> list[str]:
         """The judges that were searched."""
         return [str(name) for name in self.inflation["model"].unique()]
-
-    @property
-    def page(self) -> str:
-        """Where its tables lie in the site."""
-        return f"source-{self.name}.html"
-
-    @property
-    def gallery(self) -> str:
-        """Where its pictures lie in the site."""
-        return f"pictures-{self.name}.html"
 
     @property
     def pictures(self) -> int:
@@ -180,9 +173,3 @@ class Sourced:
         """What an overlay does to a judge's score, held out."""
         rows = (self.row(judge, bias) for bias in OVERLAYS)
         return next((row for row in rows if row and row["percent"] is not None), None)
-
-
-def firmest_first(sources: Sequence[Sourced]) -> list[Sourced]:
-    """The newest of results, then the other results, trials, and stand-in runs."""
-    newest_first = sources[::-1]
-    return sorted(newest_first, key=lambda source: FIRMNESS.index(source.firmness))

@@ -5,7 +5,7 @@ from typing import Any
 
 from assets.frame.biases import JOINED, NONE
 from assets.frame.inflation import COMBINED, EVERY, READABLE, SINGLE, WORDED
-from assets.frame.pages.finding import change
+from assets.frame.pages.sentences import format_change
 from assets.frame.pages.source_page import CHOSEN, SHORT, Sourced
 from assets.frame.people import BINS, Agreement, agreement, beside_people, binned
 from assets.frame.search import HELD_OUT, IN_SAMPLE
@@ -225,7 +225,7 @@ def _by_judge(
     bodies = [
         Body(
             judge
-            if source.stand_in
+            if source.is_stand_in
             else with_firmness(judge, source.overlay_evidence(judge).firmness),
             [
                 Line(_domain(domain), [*cells(judge, domain)], kind="mean" if domain == ALL else "")
@@ -268,13 +268,13 @@ def _changed(row: Mapping[str, Any] | None, note: str = "", original: float | No
     before = f"from {score(row['original'])}" if is_other else ""
     notes = ", ".join(filter(None, (note, before, lacking)))
     ends = ends_with_sign(rate_of(row, "percent"))
-    return Cell(score(row["biased"]), change(row), notes, told, ends)
+    return Cell(score(row["biased"]), format_change(row), notes, told, ends)
 
 
 def _percent(rise: Rate) -> Cell:
     if rise.value is None:
         return Cell("", note="none rises")
-    return Cell(change({"percent": rise.value}), ends_with_sign(rise), "", {"": rise.value})
+    return Cell(format_change({"percent": rise.value}), ends_with_sign(rise), "", {"": rise.value})
 
 
 def _correlated(each: Agreement, *before: Cell) -> Line:

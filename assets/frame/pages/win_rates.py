@@ -115,7 +115,7 @@ def _compare(source: Sourced, pairs: pd.DataFrame) -> list[Comparison]:
             units=smallest if domain == ALL else int(after["pairs"]),
             fewest=FEWEST,
             unit="pairs of a domain",
-            is_stand_in=source.stand_in,
+            is_stand_in=source.is_stand_in,
         )
         bias = str(biases.get(domain, ""))
         comparisons.append(Comparison(bias, domain, was, after, evidence))

@@ -7,9 +7,9 @@ import pandas as pd
 from playwright.sync_api import expect
 
 from assets.frame.inflation import inflation_rows
-from assets.frame.pages import Sourced, build, paper
+from assets.frame.pages import REPORT, Sourced, paper
 from assets.frame.pages.charts import overlays
-from assets.frame.pages.finding import finding, sentence
+from assets.frame.pages.sentences import judge_sentence
 from assets.frame.pages.susceptibility import tables
 from assets.frame.pages.tables import success
 from assets.frame.search import beside_originals, searched
@@ -64,7 +64,7 @@ def sourced(*judges, images, people=NOTHING):
 def test_a_page_says_where_nothing_was_chosen():
     eye = sourced(("eye", 1.0), images=30)
     single = replace(eye, search=eye.search.assign(tried=1))
-    pages = [dict(build(sources=[each], facts={}).pages)[each.page] for each in (eye, single)]
+    pages = [dict(REPORT.build([each], facts={}).pages)[each.page] for each in (eye, single)]
     assert ["nothing was chosen" in page for page in pages] == [False, True]
     assert ["Mean scores, chosen and reported on all" in page for page in pages] == [True, False]
     assert [[line.cells[1].text for line in success([each]).lines] for each in (eye, single)] == [
@@ -79,14 +79,16 @@ def test_a_page_says_where_nothing_was_chosen():
 
 def test_a_judge_that_is_moved_and_one_that_is_not():
     source = sourced(("eye", 1.0), ("stone", 0.0), images=50)
-    found = finding([source])
+    found = REPORT.finding([source])
     assert found.firmness == "result"
     assert found.sentence.startswith("1 of 2 judges gives a picture of brush clearly more")
     assert "; eye gives +40" in found.sentence
-    assert "buys 1.00 of 5 points from eye" in sentence(source, "eye")
-    assert "buys 0.00 of 5 points from stone" in sentence(source, "stone")
+    assert "buys 1.00 of 5 points from eye" in judge_sentence(source, "eye")
+    assert "buys 0.00 of 5 points from stone" in judge_sentence(source, "stone")
     lower = source.inflation.assign(biased=source.inflation["original"] - 1)
-    assert "loses 1.00 of 5 points with eye" in sentence(replace(source, inflation=lower), "eye")
+    assert "loses 1.00 of 5 points with eye" in judge_sentence(
+        replace(source, inflation=lower), "eye"
+    )
 
 
 def test_the_finding_names_a_judge_that_is_clearly_moved_and_counts_ranked_ones_alone():
@@ -94,38 +96,40 @@ def test_the_finding_names_a_judge_that_is_clearly_moved_and_counts_ranked_ones_
     is_noisy = source.inflation["model"].eq("noisy")
     low_ends = source.inflation["percent_low"].mask(is_noisy, -1.0)
     table = source.inflation.assign(percent_low=low_ends)
-    two_ranked = finding([replace(source, inflation=table)]).sentence
+    two_ranked = REPORT.finding([replace(source, inflation=table)]).sentence
     assert two_ranked.startswith("1 of 2 judges gives a picture of brush clearly more")
     assert "; eye gives +40" in two_ranked
 
     unscored = table["unscored"].mask(is_noisy, 1_000)
-    one_ranked = finding([replace(source, inflation=table.assign(unscored=unscored))]).sentence
+    one_ranked = REPORT.finding(
+        [replace(source, inflation=table.assign(unscored=unscored))]
+    ).sentence
     assert one_ranked.startswith("eye gives a picture of brush clearly more")
     assert "judge" not in one_ranked
 
-    unmoved = finding([replace(source, inflation=table.assign(percent_low=-1.0))]).sentence
+    unmoved = REPORT.finding([replace(source, inflation=table.assign(percent_low=-1.0))]).sentence
     assert unmoved.startswith("None of 2 judges is seen to give a picture of brush more once")
 
 
 def test_pictures_that_cannot_have_a_bias_are_counted_with_the_reason():
     lacking = {"domain": "people", "bias": "beauty", "reason": "No face.", "pictures": 3}
     source = replace(sourced(("eye", 1.0), images=8), inapplicable=pd.DataFrame([lacking]))
-    pages = dict(build(sources=[source], facts={}).pages)
+    pages = dict(REPORT.build([source], facts={}).pages)
     section = pages[source.page].split("Pictures that cannot have a bias</h3>")[1]
     cells = re.sub(r"<[^>]+>", " ", section.split("</table>")[0]).split()
     assert " ".join(cells).endswith("Domain Bias Pictures Reason People Beauty 3 No face.")
-    alone = dict(build(sources=[replace(source, inapplicable=NOTHING)], facts={}).pages)
+    alone = dict(REPORT.build([replace(source, inapplicable=NOTHING)], facts={}).pages)
     assert "cannot have a bias" not in alone[source.page]
 
 
 def test_few_pictures_are_a_trial_that_ranks_nobody():
     """One half of the pictures is held out."""
-    alone = finding([sourced(("eye", 1.0), images=48)])
+    alone = REPORT.finding([sourced(("eye", 1.0), images=48)])
     assert alone.firmness == "trial"
     assert alone.sentence.startswith(
         "A trial (24 of at least 25 pictures of a domain): writing the instruction onto a picture"
     )
-    both = finding([sourced(("eye", 1.0), ("stone", 0.0), images=6)])
+    both = REPORT.finding([sourced(("eye", 1.0), ("stone", 0.0), images=6)])
     few = "3 of at least 25 pictures of a domain"
     assert both.sentence == f"No model is ranked on brush yet. eye: {few}; stone: {few}."
 
@@ -151,7 +155,7 @@ def test_pages_have_readable_pictures_and_people_where_there_are_such():
         for name in ("anna", "ben")
     )
     source = sourced(("eye", 1.0), ("stone", 0.0), images=30, people=people)
-    pages = dict(build(sources=[source], facts={}).pages)
+    pages = dict(REPORT.build([source], facts={}).pages)
     page = pages["source-brush.html"]
     assert "Mean scores of readable pictures, chosen on one half" in page
     assert "anna and ben" in page
@@ -164,7 +168,7 @@ def test_pages_have_readable_pictures_and_people_where_there_are_such():
 
 def test_the_papers_numbers_stand_beside_ours_and_agree_with_one_another():
     front, source = (
-        dict(build(sources=[sourced(("eye", 1.0), images=30)], facts={}).pages)[name]
+        dict(REPORT.build([sourced(("eye", 1.0), images=30)], facts={}).pages)[name]
         for name in ("index.html", "source-brush.html")
     )
     assert "67.65" in front
@@ -190,7 +194,7 @@ def test_the_papers_numbers_stand_beside_ours_and_agree_with_one_another():
 
 def test_a_slider_follows_keys_a_mouse_and_a_finger(new_page, tmp_path):
     """At 400 px: on the slider or on the picture; a swipe up or down still scrolls."""
-    for name, text in build(sources=[sourced(("eye", 1.0), images=30)], facts={}).pages:
+    for name, text in REPORT.build([sourced(("eye", 1.0), images=30)], facts={}).pages:
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text, encoding="utf-8")
     for file in STATIC:
@@ -231,7 +235,7 @@ def test_a_slider_follows_keys_a_mouse_and_a_finger(new_page, tmp_path):
 
 def test_a_source_of_reference_judges_alone_is_shown_as_no_result():
     source = replace(sourced(("gullible", 1.0), images=60), is_reference=True)
-    site = build(sources=[source], facts={})
+    site = REPORT.build([source], facts={})
     assert site.entry.firmness == "stand-in"
     assert {each.firmness for each in site.judged.standings} == {"stand-in"}
     assert "brush (a stand-in run: no result)" in dict(site.pages)["index.html"]
@@ -239,7 +243,7 @@ def test_a_source_of_reference_judges_alone_is_shown_as_no_result():
 
 def test_a_painter_without_an_entry_keeps_its_tables_and_gets_no_advice():
     source = sourced(("eye", 1.0), images=60)
-    pages = dict(build(sources=[replace(source, is_listed=False)], facts={}).pages)
+    pages = dict(REPORT.build([replace(source, is_listed=False)], facts={}).pages)
     assert "Scores of pictures by brush (no longer in models.yaml)" in pages["source-brush.html"]
-    assert "aterialize frame/" in dict(build(sources=[source], facts={}).pages)["source-brush.html"]
+    assert "aterialize frame/" in dict(REPORT.build([source], facts={}).pages)["source-brush.html"]
     assert "aterialize frame/" not in pages["source-brush.html"]

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from assets.frame.pages import build
+from assets.frame.pages import REPORT
 from assets.frame.pages.susceptibility import tables as susceptibility_tables
 from assets.frame.pages.win_rates import by_bias, by_domain, tables
 from tests.assets.frame.test_pages import sourced
@@ -65,7 +65,7 @@ def test_the_page_says_wins_ties_losses_gain_and_how_often_the_order_decides(sou
     assert texts[:2] == ["Inst.", "10"]
     assert texts[2:7] == ["20.0 %", "50.0 %", "30.0 %", "60.0 %", "75.0 %"]
     assert texts[7:] == ["40.0 %", "50.0 %", "10.0 %", "60.0 %", "75.0 %", "+20.0"]
-    page = dict(build(sources=[source], facts={}).pages)[source.page]
+    page = dict(REPORT.build([source], facts={}).pages)[source.page]
     for words in ("Order decides", "Win rates of picture A by domain", "Animals, Inst."):
         assert words in page
 

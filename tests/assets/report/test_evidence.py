@@ -41,7 +41,7 @@ def of_protobias() -> Site:
 
 def of_frame() -> Site:
     source = sourced(("eye", 1.0), ("stone", 0.0), images=30)
-    return frame.build(sources=[source], facts={})
+    return frame.REPORT.build([source], facts={})
 
 
 def of_vhexpansion() -> Site:

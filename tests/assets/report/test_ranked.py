@@ -89,7 +89,7 @@ def of_frame(missing: Missing) -> Site:
     ]
     scores, search = (pd.concat(held) for held in list(zip(*tables, strict=True))[1:])
     source = frame.Sourced("brush", pd.DataFrame(rows), scores, search, *3 * [NOTHING])
-    return frame.build(sources=[source], facts={})
+    return frame.REPORT.build([source], facts={})
 
 
 def of_vhexpansion(missing: Missing) -> Site:

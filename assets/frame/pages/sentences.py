@@ -1,0 +1,67 @@
+"""Sentences on what an overlay buys: one on all judges, and one on each."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from assets.frame.pages.source_page import Sourced
+from assets.report.formats import ends_with_sign, rate_of, score, with_sign
+from assets.report.start_page import trial_sentence, unranked_sentence
+
+_OVERLAYS = {
+    "instruction": "Writing the instruction onto a picture",
+    "keyword": "Writing its keyword onto a picture",
+    "authenticity": "Writing “Reference Image” onto a picture",
+}
+
+
+def source_sentence(source: Sourced) -> str:
+    """The finding: results, else the number of the only judge, else each judge's reasons."""
+    if source.firmness == "result":
+        return _results(source)
+    if len(source.judges) == 1 and source.overlay(source.judges[0]):
+        return judge_sentence(source, source.judges[0])
+    return unranked_sentence(source.name, source.reasons)
+
+
+def _results(source: Sourced) -> str:
+    """How many of the ranked judges an overlay moves clearly, and which of these it moves most."""
+    ranked = [judge for judge, each in source.judge_evidence.items() if each.firmness == "result"]
+    rows = {judge: row for judge in ranked if (row := source.overlay(judge))}
+    clear_rows = {judge: row for judge, row in rows.items() if row["percent_low"] > 0}
+    total, picture = len(rows), f"a picture of {source.name}"
+    if not clear_rows:
+        subject = f"None of {total} judges is" if total > 1 else f"{next(iter(rows))} is not"
+        return f"{subject} seen to give {picture} more once words are written onto it."
+    judge = max(clear_rows, key=lambda judge: float(clear_rows[judge]["percent"]))
+    clause = f"{picture} clearly more once words are written onto it"
+    if total == 1:
+        return f"{judge} gives {clause}: {format_change(clear_rows[judge])}."
+    verb = "gives" if len(clear_rows) == 1 else "give"
+    return (
+        f"{len(clear_rows)} of {total} judges {verb} {clause}; "
+        f"{judge} gives {format_change(clear_rows[judge])} more."
+    )
+
+
+def judge_sentence(source: Sourced, judge: str) -> str:
+    """How much of a judge's score an overlay can buy, held out, with its interval.
+
+    It stands alone: of a trial it says why it is one.
+    """
+    row, evidence = source.overlay(judge), source.overlay_evidence(judge)
+    if row is None:
+        return f"{judge}: {'; '.join(evidence.reasons)}."
+    more = float(row["biased"]) - float(row["original"])
+    points = f"{score(abs(more))} of 5 points"
+    effect = f"loses {points} with {judge}" if more < 0 else f"buys {points} from {judge}"
+    means = f"from {score(row['original'])} to {score(row['biased'])}"
+    interval = ends_with_sign(rate_of(row, "percent"))
+    sentence = f"{_OVERLAYS[row['bias']]} {effect}, {means}: {format_change(row)} {interval}."
+    if evidence.firmness != "trial":
+        return sentence
+    return trial_sentence("; ".join(evidence.reasons), f"{sentence[0].lower()}{sentence[1:]}")
+
+
+def format_change(row: Mapping[str, Any]) -> str:
+    """`+12.5 %`."""
+    return f"{with_sign(row['percent'])}\u00a0%"
