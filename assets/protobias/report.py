@@ -53,6 +53,12 @@ def _site(sources: Sources, catalog: Catalog, scorers: Sequence[Model]) -> Site:
             durations=pair_durations(
                 each.scores[each.scores["sample"].eq(EVALUATED)], sources.calls.seconds
             ),
+            dates={
+                scorer.name: sources.made_on(
+                    f"scores_{scorer.name}", [f"{domain}|{name}" for domain in DOMAINS]
+                )
+                for scorer in scorers
+            },
         )
         for name in known
         if (each := painted_by(home, name, scorers)) is not None
@@ -62,19 +68,12 @@ def _site(sources: Sources, catalog: Catalog, scorers: Sequence[Model]) -> Site:
             "No painter is summarised yet: materialize protobias/summary for one first."
         )
     return build(
-        painters=found,
+        found,
         prompts=by_domain(home, "prompt_triplets"),
         facts=facts(found) | dict(sources.facts),
         missing=unsummarised(home, [name for name in known if name in listed], found),
         spent=sources.spent,
         originals=sources.originals,
-        dates={
-            (painted.name, scorer.name): sources.made_on(
-                f"scores_{scorer.name}", [f"{domain}|{painted.name}" for domain in DOMAINS]
-            )
-            for painted in found
-            for scorer in scorers
-        },
     )
 
 
@@ -106,7 +105,6 @@ def painted_by(home: Home, painter: str, scorers: Sequence[Model]) -> Painted | 
     whole = [each for each in counted if each.name not in partial]
     return Painted(
         name=painter,
-        stand_in=stand_in,
         parts=[f"{sample.domain} {part}" for sample in samples for part in sample.parts],
         samples=[sample.told for sample in samples],
         partial=partial,

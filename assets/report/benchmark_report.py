@@ -11,7 +11,7 @@ from assets.report.publish import Site, Thumbnail
 from assets.report.rendering import Renderer, Shell
 from assets.report.standings import Failure, Judged, Measure, Standing
 from assets.report.start_page import Entry, Finding
-from assets.report.subjects import ReportSubject, firmest_first
+from assets.report.subjects import ReportSubject
 from resources.calls.spending import Spent
 
 SubjectT = TypeVar("SubjectT", bound=ReportSubject)
@@ -22,8 +22,7 @@ GalleryT = TypeVar("GalleryT")
 class BenchmarkReport(Generic[SubjectT, GalleryT]):
     """A report with a front page, and pages about each of its subjects.
 
-    The finding is the sentence of the first of the firmest subjects, by `order`. The front page of
-    all reports shows the standings of each judge and its failures.
+    The front page of all reports shows the standings of each judge and its failures.
     """
 
     title: str
@@ -32,9 +31,12 @@ class BenchmarkReport(Generic[SubjectT, GalleryT]):
     """Folder of `front.html`, `subject.html` and, for a page of pictures, `gallery.html`."""
     sections: Sequence[str]
     """Sections of the front page that the head of every page links to."""
+    styles: Sequence[Path] = ()
+    """Style sheets of these pages alone."""
     values: Mapping[str, object] = field(default_factory=dict)
     """Functions and words for the templates."""
     order: Callable[[Sequence[SubjectT]], Sequence[SubjectT]]
+    """The subjects, the firmest first: the finding is about the first."""
     stand_in_sentence: str
     sentence: Callable[[SubjectT], str]
     """The finding about a subject that is no stand-in run."""
@@ -46,14 +48,14 @@ class BenchmarkReport(Generic[SubjectT, GalleryT]):
 
     def finding(self, subjects: Sequence[SubjectT]) -> Finding[SubjectT]:
         """The finding about the firmest subject."""
-        subject = firmest_first(self.order(subjects))[0]
+        subject = self.order(subjects)[0]
         is_stand_in = subject.firmness == "stand-in"
         sentence = self.stand_in_sentence if is_stand_in else self.sentence(subject)
         return Finding(sentence, subject.firmness, subject)
 
     def judged(self, subjects: Sequence[SubjectT], galleries: Mapping[str, GalleryT]) -> Judged:
         """The standings and failures of every judge, those about the firmest subject first."""
-        ordered = firmest_first(self.order(subjects))
+        ordered = self.order(subjects)
         return Judged(
             self.measures,
             [standing for subject in ordered for standing in self.standings(subject)],
@@ -81,7 +83,11 @@ class BenchmarkReport(Generic[SubjectT, GalleryT]):
         galleries = {subject.name: self.gallery(subject) for subject in subjects}
         links = [(title, f"index.html#{title.lower()}") for title in self.sections]
         told = {"question": self.question, "subjects": subjects, **self.values, **values}
-        page = Renderer(self.templates, Shell(self.title, facts, links), **told).page
+        page = Renderer(
+            self.templates,
+            Shell(self.title, facts, links, [file.name for file in self.styles]),
+            **told,
+        ).page
 
         def pages() -> Iterator[tuple[str, str]]:
             yield from page(
@@ -110,4 +116,5 @@ class BenchmarkReport(Generic[SubjectT, GalleryT]):
                 "stand_ins": sum(subject.is_stand_in for subject in subjects),
             },
             judged=self.judged(subjects, galleries),
+            static=self.styles,
         )

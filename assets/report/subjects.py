@@ -1,7 +1,7 @@
 """Subjects: the datasets, sources or painters about each of which a report has pages."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import ClassVar, TypeVar
 
@@ -94,6 +94,8 @@ def firmest(evidence: Iterable[Evidence]) -> Firmness:
     return min((each.firmness for each in evidence), key=FIRMNESS.index, default="not run")
 
 
-def firmest_first(subjects: Iterable[SubjectT]) -> list[SubjectT]:
-    """Results, then trials and stand-in runs; among these in the given order."""
-    return sorted(subjects, key=lambda subject: FIRMNESS.index(subject.firmness))
+def firmest_first(
+    subjects: Iterable[SubjectT], key: Callable[[SubjectT], float] = lambda subject: 0
+) -> list[SubjectT]:
+    """Results, then trials and stand-in runs; among these by `key`, else in the given order."""
+    return sorted(subjects, key=lambda each: (FIRMNESS.index(each.firmness), key(each)))

@@ -11,6 +11,7 @@ from assets.frame.pages.source_page import SHORT, Sourced
 from assets.report.benchmark_report import BenchmarkReport
 from assets.report.formats import rate_of
 from assets.report.standings import Failure, Measure, Standing
+from assets.report.subjects import firmest_first
 from metrics.ranking import ALL
 
 INFLATION = Measure(
@@ -89,7 +90,7 @@ REPORT = BenchmarkReport(
         "win_rates": win_rates,
     },
     # The newest source is noticed last.
-    order=lambda sources: sources[::-1],
+    order=lambda sources: firmest_first(sources[::-1]),
     stand_in_sentence="A stand-in run: judges and pictures are stand-ins, and no figure is a "
     "result.",
     sentence=source_sentence,

@@ -11,6 +11,7 @@ from assets.report.benchmark_report import BenchmarkReport
 from assets.report.formats import rate_of
 from assets.report.standings import Failure, Measure, Standing
 from assets.report.start_page import unranked_sentence
+from assets.report.subjects import firmest_first
 
 SELF_PREFERENCE = Measure(
     "Self-preference",
@@ -118,7 +119,7 @@ REPORT = BenchmarkReport(
         "said": SAID,
         "strongest": strongest,
     },
-    order=lambda datasets: sorted(datasets, key=lambda dataset: -dataset.images),
+    order=lambda datasets: firmest_first(datasets, key=lambda dataset: -dataset.images),
     stand_in_sentence="A stand-in run: judges and captions are stand-ins, and no figure is a "
     "result.",
     sentence=sentence,

@@ -4,15 +4,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
-from typing import Literal, NamedTuple, TypeAlias
+from typing import ClassVar, Literal, NamedTuple, TypeAlias
 
 import pandas as pd
 
 from assets.kit.columns import Row, rows
 from assets.protobias.trial import ENOUGH
 from assets.report.formats import Rate, count, with_listing
+from assets.report.subjects import ReportSubject, firmest
 from generators.prompts.concepts import DOMAINS
-from metrics.firmness import FIRMNESS, Evidence, Firmness
+from metrics.firmness import Evidence, Firmness
 
 ALL, EVALUATED, HUMAN = "all", "evaluated", "human"
 TITLES = {name: name.capitalize() for name in DOMAINS}
@@ -164,7 +165,7 @@ class Duration(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Painted:
+class Painted(ReportSubject):
     """A painter's summary, pairs, scores and human scores, in the columns of those assets.
 
     `pairs` has the columns of `filtered_pairs`, which are empty for what is not filtered yet.
@@ -175,8 +176,8 @@ class Painted:
     asked about a part of the evaluated pairs how many these are.
     """
 
+    kind: ClassVar[str] = "painter"
     name: str
-    stand_in: bool
     summary: pd.DataFrame
     pairs: pd.DataFrame
     scores: pd.DataFrame
@@ -190,6 +191,12 @@ class Painted:
     """By metric: how long it took to score a pair."""
     is_listed: bool = True
     """Whether models.yaml still names the painter."""
+    dates: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def is_stand_in(self) -> bool:
+        """Whether its pictures are schematics."""
+        return bool(self.pairs["rehearsal"].any())
 
     @cached_property
     def board(self) -> Board:
@@ -204,12 +211,14 @@ class Painted:
 
     @cached_property
     def firmness(self) -> Firmness:
-        """The firmness of its firmest metric."""
-        if self.stand_in:
-            return "stand-in"
-        metrics = [each for each in self.board.metrics if each.formula not in ("reference", HUMAN)]
-        firmnesses = [self.evidence(metric.name).firmness for metric in metrics]
-        return min(firmnesses, key=FIRMNESS.index, default="not run")
+        """The firmness of its firmest metric; of schematics always `stand-in`."""
+        return "stand-in" if self.is_stand_in else firmest(self.judge_evidence.values())
+
+    @property
+    def judge_evidence(self) -> Mapping[str, Evidence]:
+        """The scored pairs behind each metric's failure rate; references and people apart."""
+        metrics = (each for each in self.board.metrics if each.formula not in ("reference", HUMAN))
+        return {metric.name: self.evidence(metric.name) for metric in metrics}
 
     @property
     def title(self) -> str:
@@ -234,7 +243,7 @@ class Painted:
             fewest=ENOUGH,
             unit="pairs of a domain",
             part=", ".join(filter(None, (part, *self.parts))),
-            is_stand_in=self.stand_in or any(row.formula == "reference" for row in held),
+            is_stand_in=self.is_stand_in or any(row.formula == "reference" for row in held),
         )
 
     def _rows_of(self, metric: str) -> list[Row]:
@@ -267,13 +276,3 @@ class Painted:
         """The domains of which there are pairs."""
         held = set(self.pairs["domain"])
         return [domain for domain in DOMAINS if domain in held]
-
-    @property
-    def page(self) -> str:
-        """Where its tables lie in the site."""
-        return f"painter-{self.name}.html"
-
-    @property
-    def gallery(self) -> str:
-        """Where its pairs lie in the site."""
-        return f"pairs-{self.name}.html"

@@ -83,7 +83,7 @@ def _stages(painted: Painted, domain: str, knob: str, title: str) -> Line:
             cells.append(Cell(NONE, note="not yet"))
             continue
         left, of = numbers[stage]
-        compared = stage == "kept" and knob == ALL and not painted.stand_in
+        compared = stage == "kept" and knob == ALL and not painted.is_stand_in
         paper = f"the paper: {percent(KEPT[domain])}" if compared else ""
         cells.append(number(left) if stage == "concepts" else part(left, of, paper))
     return Line(title, cells)

@@ -7,6 +7,7 @@ from assets.report.benchmark_report import BenchmarkReport
 from assets.report.formats import count, rate_of, whole_percent
 from assets.report.standings import Failure, Measure, Standing
 from assets.report.start_page import trial_sentence, unranked_sentence
+from assets.report.subjects import firmest_first
 from assets.vhexpansion.common import QUESTION, TITLE
 from assets.vhexpansion.pages import charts, mitigation, paper, tables
 from assets.vhexpansion.pages.dataset_page import Answered, Numbers, trained_on, uncertain
@@ -94,7 +95,7 @@ REPORT = BenchmarkReport(
         "mitigation": mitigation,
         "tuned": None,
     },
-    order=lambda datasets: sorted(datasets, key=lambda dataset: -dataset.cases),
+    order=lambda datasets: firmest_first(datasets, key=lambda dataset: -dataset.cases),
     stand_in_sentence="A stand-in run: judges or pictures are stand-ins, and no figure is a "
     "result.",
     sentence=_sentence,

@@ -182,7 +182,6 @@ def painted(
     ]
     return Painted(
         name=painter,
-        stand_in=painter == "sketch",
         summary=summary_of(painter, scores, human=human),
         pairs=pairs,
         scores=scores,
@@ -213,4 +212,4 @@ def written(folder: Path, *painters: Painted, pictures: Pictures, **changes: Any
         "facts": {"Filter": "qwen_vl"},
     }
     png_of = changes.pop("png_of", pictures.pngs.__getitem__)
-    return publish(folder, build(painters=painters, **(given | changes)), png_of).parent
+    return publish(folder, build(painters, **(given | changes)), png_of).parent

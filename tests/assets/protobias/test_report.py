@@ -91,7 +91,7 @@ def test_a_painter_is_read_whole_and_what_lacks_is_said(tables: Tables) -> None:
     painted = painted_by(tables.home, "flux", SCORERS)
     assert painted is not None
     assert painted.domains == ["animals", "objects"]
-    assert not painted.stand_in
+    assert not painted.is_stand_in
     assert not painted.by_people
     assert painted.missing == [
         "Demography: not painted. Materialize protobias/image_pairs for demography|flux.",

@@ -36,7 +36,7 @@ def of_vlmbias() -> Site:
 def of_protobias() -> Site:
     pictures = Pictures()
     both = [painted(name, pictures) for name in ("sketch", "flux")]
-    return protobias.build(painters=both, prompts={"animals": triplets_of("animals")}, facts={})
+    return protobias.build(both, prompts={"animals": triplets_of("animals")}, facts={})
 
 
 def of_frame() -> Site:

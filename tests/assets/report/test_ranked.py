@@ -61,9 +61,7 @@ def of_protobias(missing: Missing) -> Site:
     summary["unscored"] = (1000 * summary["metric"].map(missing)).round().astype(int)
     summary["pairs"] = 1000 - summary["unscored"]
     painter = type(PAINTED)(**{**vars_of(PAINTED), "summary": summary})
-    return protobias.build(
-        painters=[painter], prompts={"animals": triplets_of("animals")}, facts={}
-    )
+    return protobias.build([painter], prompts={"animals": triplets_of("animals")}, facts={})
 
 
 def vars_of(painter: protobias.Painted) -> dict[str, Any]:

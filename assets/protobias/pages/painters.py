@@ -1,4 +1,4 @@
-"""What the pages show of all painters."""
+"""All painters together: results, trials and stand-in runs, and differences between them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,24 +8,19 @@ import pandas as pd
 
 from assets.protobias.pages import differences
 from assets.protobias.pages.figures import Painted
-from assets.protobias.pages.gallery import Gallery, gallery
 from assets.report.cells import Table
-from assets.report.costs import Costs
-from assets.report.publish import Thumbnail
 
 
 @dataclass(frozen=True)
-class Site:
-    """Everything that the pages show; `painters` come as they were noticed, the newest last.
+class Painters:
+    """All painters as they were noticed, the newest last.
 
-    `prompts` are the tables of triplets by domain, and `missing` says in words what is not there.
+    `prompts` are the tables of triplets by domain, and `missing` are sentences on absent painters.
     """
 
     painters: Sequence[Painted]
     prompts: Mapping[str, pd.DataFrame]
     missing: Sequence[str]
-    costs: Costs | None
-    originals: bool
 
     @property
     def results(self) -> list[Painted]:
@@ -40,12 +35,7 @@ class Site:
     @property
     def stand_ins(self) -> list[Painted]:
         """The painters of schematics."""
-        return [painted for painted in self.painters if painted.stand_in]
-
-    @property
-    def newest_first(self) -> list[Painted]:
-        """All painters, as the finding takes them: the newest of results first, stand-ins last."""
-        return [*self.results[::-1], *self.trials[::-1], *self.stand_ins[::-1]]
+        return [painted for painted in self.painters if painted.is_stand_in]
 
     @property
     def evaluated(self) -> int:
@@ -58,23 +48,11 @@ class Site:
         held = (metric for painted in self.painters for metric in painted.board.metrics)
         return len({metric.name for metric in held if metric.group == "Metrics and judges"})
 
-    @cached_property
-    def galleries(self) -> dict[str, Gallery]:
-        """The pairs that are shown, by painter."""
-        return {painted.name: gallery(painted) for painted in self.painters}
-
-    @property
-    def thumbnails(self) -> list[Thumbnail]:
-        """Every picture on the pages, each once."""
-        return list(
-            dict.fromkeys(each for held in self.galleries.values() for each in held.thumbnails)
-        )
-
     def earlier(self, painted: Painted) -> list[Painted]:
         """The painters before this one, real ones beside real ones alone."""
         if painted.trial:
             return []
-        alike = self.stand_ins if painted.stand_in else self.results
+        alike = self.stand_ins if painted.is_stand_in else self.results
         return alike[: alike.index(painted)]
 
     @property
@@ -98,6 +76,6 @@ class Site:
     def changes_of(self, painted: Painted) -> list[Table]:
         """What changed with a painter, against each earlier one, by domain."""
         return [
-            differences.changes(self.compared[painted.stand_in], painted, other)
+            differences.changes(self.compared[painted.is_stand_in], painted, other)
             for other in self.earlier(painted)
         ]
