@@ -98,7 +98,7 @@ def human_scores(
 ) -> MaterializeResult[pa.Table]:
     """Take a collection's scores, or read filled files and write sheets for who scores next.
 
-    Raises `NoHumanScores`, `BadReview` for a file that cannot be followed, `NothingYet` without
+    Raises `NoHumanScores`, `UserFileError` for a file that cannot be followed, `NothingYet` without
     pictures.
     """
     source = context.partition_key

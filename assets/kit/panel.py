@@ -13,9 +13,10 @@ from unicodedata import normalize
 import pandas as pd
 
 from assets.kit.review import ACCEPT, REJECT, Verdicts, read_verdicts, review_sheet, write_sheet
-from assets.kit.sheets import BadReview, filled_files
+from assets.kit.sheets import find_filled_files
 from metrics.agreement import Agreement, pairwise_agreement
 from resources.home import Home
+from resources.user_files.rows import UserFileError
 
 Panel: TypeAlias = Mapping[str, Verdicts]
 """By annotator: what each decided."""
@@ -60,7 +61,7 @@ def read_panel(folder: Path, of: str) -> Panel:
     """What all annotators decided, by the names of their files; `of` names what is reviewed.
 
     Names that differ in how an é is stored, or in capitals alone, are one person's. Raises
-    `BadReview`.
+    `UserFileError`.
     """
     found: dict[str, Verdicts] = {}
     names: dict[str, Path] = {}
@@ -68,14 +69,14 @@ def read_panel(folder: Path, of: str) -> Panel:
         name = normalize("NFC", path.stem)
         first = names.setdefault(name.casefold(), path)
         if first != path:
-            raise BadReview(f"{path} and {first} are of one annotator. Keep one of the two.")
+            raise UserFileError(f"{path} and {first} are of one annotator. Keep one of the two.")
         found[name] = read_verdicts(path, of=of)
     return found
 
 
 def panel_files(folder: Path) -> list[Path]:
-    """The files of annotators. Raises `BadReview` for a spreadsheet among them."""
-    return filled_files(folder, lambda name: name.startswith(f"{_SHEET}-"))
+    """The files of annotators. Raises `UserFileError` for a spreadsheet among them."""
+    return find_filled_files(folder, lambda name: name.startswith(f"{_SHEET}-"))
 
 
 def votes_on(panel: Panel, name: str) -> Votes:

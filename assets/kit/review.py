@@ -10,7 +10,7 @@ import os
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 from urllib.parse import quote
 
 from dagster import get_dagster_logger
@@ -19,11 +19,12 @@ from markupsafe import Markup
 from upath import UPath
 
 from assets.kit.content_policy import content_policy
-from assets.kit.sheets import BadReview, Line, lines_of
+from assets.kit.sheets import read_sheet
 from resources.atomic_writes import is_remote, write_new, write_whole
 from resources.home import Home
 from resources.images import ImageStore
 from resources.spreadsheets import csv_of
+from resources.user_files.rows import BadRow, Row, RowCells, UserFileError, build_all, to_cells
 
 IMAGE = "image"
 ACCEPT, REJECT = WORDS = ("accept", "reject")
@@ -46,12 +47,17 @@ class Verdict(NamedTuple):
 
     word: str
     reason: str
-    line: int
-    """Where it stands in the file."""
+    place: str
+    """Its place in the file, as in "line 8"."""
 
 
 Verdicts: TypeAlias = Mapping[str, Verdict]
 """By sha256; pictures on which nobody has decided are not in it."""
+
+
+class _VerdictCells(RowCells):
+    verdict: Literal["", "accept", "reject"]
+    reason: str
 
 
 class Reviewed(NamedTuple):
@@ -80,39 +86,26 @@ def review_page(file: Path) -> Path:
 def read_verdicts(path: Path, of: str = IMAGE) -> Verdicts:
     """The verdicts in a file, each one of `WORDS`; none where it is not there.
 
-    `of` is the column that names what is reviewed. Raises `BadReview`.
+    `of` is the column that names what is reviewed. Raises `UserFileError`.
     """
     verdicts: dict[str, Verdict] = {}
-    try:
-        lines = lines_of(path, _columns(of))
-    except FileNotFoundError:
-        return verdicts
-    for line in lines:
-        _take(line, path, of, verdicts)
+
+    def add(row: Row) -> None:
+        cells = to_cells(row, _VerdictCells)
+        name = row.cells[of]
+        if cells.verdict and name in verdicts:
+            place = verdicts[name].place
+            raise BadRow(f"{of} {name} has a verdict on {place} already: keep one of the two")
+        if cells.verdict:
+            verdicts[name] = Verdict(cells.verdict, cells.reason, row.place)
+
+    if os.path.lexists(path):
+        build_all(path, read_sheet(path, _columns(of)), add)
     return verdicts
 
 
 def _columns(of: str) -> tuple[str, str, str]:
     return of, "verdict", "reason"
-
-
-def _take(line: Line, path: Path, of: str, verdicts: dict[str, Verdict]) -> None:
-    """Add what one line says, if anything, to `verdicts`."""
-    name, word, reason = (line.cells[column] for column in _columns(of))
-    if not word:
-        return
-    if word not in WORDS:
-        raise BadReview(
-            f"{path}, line {line.number}: the verdict is {word!r}. Write {' or '.join(WORDS)}, or "
-            "nothing where you have not decided."
-        )
-    if name in verdicts:
-        what = "picture" if of == IMAGE else of
-        raise BadReview(
-            f"{path}, line {line.number}: the {what} {name} has a verdict on line "
-            f"{verdicts[name].line} already. Keep one of the two."
-        )
-    verdicts[name] = Verdict(word, reason, line.number)
 
 
 def write_review(
@@ -180,16 +173,8 @@ def write_sheet(
 
 
 def _put_aside_filled(sheet: Path, file: Path, verdicts: Verdicts, of: str) -> None:
-    """Give a sheet another name that says something which the review file does not."""
-    columns = _columns(of)
-    try:
-        said = {tuple(line.cells[name] for name in columns) for line in lines_of(sheet, columns)}
-    except FileNotFoundError:
-        return
-    except BadReview:
-        said = {("", "unreadable", "")}
-    known = {(name, verdict.word, verdict.reason) for name, verdict in verdicts.items()}
-    if all(each in known for each in said if each[1] or each[2]):
+    """Rename a sheet with verdicts or reasons that the review file does not have."""
+    if not sheet.exists() or _has_all(verdicts, sheet, of):
         return
     digest = sha256(sheet.read_bytes()).hexdigest()[:8]
     aside = sheet.replace(sheet.with_name(f"{sheet.stem}-filled-{digest}.csv"))
@@ -198,6 +183,20 @@ def _put_aside_filled(sheet: Path, file: Path, verdicts: Verdicts, of: str) -> N
         "%s: to have that count, save it as %s and materialize again.",
         *(sheet, file, aside, file),
     )
+
+
+def _has_all(verdicts: Verdicts, sheet: Path, of: str) -> bool:
+    """Whether `verdicts` are all that a sheet has; never if it cannot be read."""
+    known = {(name, verdict.word, verdict.reason) for name, verdict in verdicts.items()}
+    try:
+        rows = list(read_sheet(sheet, _columns(of)))
+    except UserFileError:
+        return False
+    for row in rows:
+        name, word, reason = (row.cells.get(column) for column in _columns(of))
+        if row.problem is not None or ((word or reason) and (name, word, reason) not in known):
+            return False
+    return True
 
 
 def _source(images: ImageStore, digest: str, folder: Path) -> str:

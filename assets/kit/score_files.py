@@ -1,19 +1,22 @@
 """Scores in filled sheets and Label Studio's exports, by picture and annotator.
 
-Nothing that is wrong is passed over: every problem is an error that names file, line and remedy.
+Every problem is an error that names file, place and remedy.
 """
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 from unicodedata import normalize
 
-from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic import BaseModel
 
 from assets.kit.score_sheets import CONFIG, QUESTION, SHEET, TASKS, ScoreForm
-from assets.kit.sheets import BadReview, filled_files, lines_of, text_of
-from assets.kit.step import Row
+from assets.kit.sheets import find_filled_files, read_sheet
+from assets.kit.step import Row as TableRow
+from resources.user_files.label_studio import read_tasks, to_task
+from resources.user_files.rows import BadRow, Row, RowCells, build_all, require_none, to_cells
 
 
 class Given(NamedTuple):
@@ -25,88 +28,105 @@ class Given(NamedTuple):
     score: int
     annotator: str
     where: str
-    """File and line, as messages name it."""
+    """File and place, as in "anna.csv, line 8"."""
 
 
 def scores_in(folder: Path, form: ScoreForm) -> list[Given]:
-    """What all filled files of a folder say, in the order of their names. Raises `BadReview`."""
-    given: list[Given] = []
-    for path in filled_files(folder, (SHEET, TASKS).__contains__, (".csv", ".json")):
-        read = _of_sheet if path.suffix.lower() == ".csv" else _of_export
-        given += read(path, form)
-    return given
+    """The scores in all filled files of a folder, in the order of their names.
+
+    Raises `UserFileError`.
+    """
+    scores: list[Given] = []
+    for path in find_filled_files(folder, (SHEET, TASKS).__contains__, (".csv", ".json")):
+        read = _read_scores if path.suffix.lower() == ".csv" else _read_export
+        scores += read(path, form)
+    return scores
 
 
 def checked(
-    given: Iterable[Given], form: ScoreForm, pictures: Mapping[str, Iterable[Row]]
+    given: Iterable[Given], form: ScoreForm, pictures: Mapping[str, Iterable[TableRow]]
 ) -> list[Given]:
-    """The same, once each is known to be of a picture, of its text, and its annotator's only one.
+    """The scores, if each is of a picture and its text, and its annotator's only one of it.
 
     `pictures` are rows with a `text`, by the sha256 of their picture. Names that differ in capitals
-    alone, or in how an é is stored, are one person's.
-
-    Raises `BadReview`.
+    alone, or in how an é is stored, are one person's. Raises `UserFileError`.
     """
-    seen: dict[tuple[str, str], Given] = {}
+    scores: dict[tuple[str, str], Given] = {}
     names: dict[str, str] = {}
-    for said in given:
-        name = normalize("NFC", said.annotator)
-        each = said._replace(annotator=names.setdefault(name.casefold(), name))
-        rows = pictures.get(each.image)
-        if rows is None:
-            raise BadReview(
-                f"{each.where}: no picture {each.image!r} is in {form.source}. Write "
-                f"it as {SHEET} has it; if it was painted before and is not there any more, remove "
-                "what is said of it, or move the file out of this folder."
+    problems: list[str] = []
+    for written in given:
+        name = normalize("NFC", written.annotator)
+        score = written._replace(annotator=names.setdefault(name.casefold(), name))
+        key = (score.annotator, score.image)
+        if score.image not in pictures:
+            problem = (
+                f"no picture {score.image!r} is in {form.source}. Write it as {SHEET} has it; if "
+                "it was painted before and is not there any more, remove its score, or move the "
+                "file out of this folder."
             )
-        if each.text not in {row["text"] for row in rows}:
-            raise BadReview(
-                f"{each.where}: the picture {each.image} has another text now, or the text was "
-                f"changed. Write it as {SHEET} has it, or have the picture scored again."
+        elif score.text not in {row["text"] for row in pictures[score.image]}:
+            problem = (
+                f"the picture {score.image} has another text now, or the text was changed. Write "
+                f"it as {SHEET} has it, or have the picture scored again."
             )
-        before = seen.setdefault((each.annotator, each.image), each)
-        if before is not each:
-            raise BadReview(
-                f"{each.where}: {each.annotator} has scored the picture {each.image} already "
-                f"({before.where}). Keep one of the two."
+        elif key in scores:
+            problem = (
+                f"{score.annotator} has scored the picture {score.image} already "
+                f"({scores[key].where}). Keep one of the two."
             )
-    return list(seen.values())
+        else:
+            scores[key] = score
+            continue
+        problems.append(f"{score.where}: {problem}")
+    require_none(form.asset, problems)
+    return list(scores.values())
 
 
 def with_rows(
-    given: Iterable[Given], pictures: Mapping[str, Iterable[Row]]
-) -> Iterator[tuple[Given, Row]]:
+    given: Iterable[Given], pictures: Mapping[str, Iterable[TableRow]]
+) -> Iterator[tuple[Given, TableRow]]:
     """Each score that is `checked`, with every row of its picture that has its text."""
-    for each in given:
-        for row in pictures[each.image]:
-            if row["text"] == each.text:
-                yield each, row
+    for score in given:
+        for row in pictures[score.image]:
+            if row["text"] == score.text:
+                yield score, row
 
 
-def _of_sheet(path: Path, form: ScoreForm) -> Iterator[Given]:
+class _ScoreCells(RowCells):
+    image: str
+    text: str
+    score: str
+    annotator: str = ""
+
+
+def _read_scores(path: Path, form: ScoreForm) -> list[Given]:
     """The scores in a sheet; without an annotator column, the file's name is the annotator's."""
-    lines = [line for line in lines_of(path, ("image", "text", "score")) if line.cells["score"]]
-    named = [line.cells.get("annotator", "") for line in lines]
-    for line, annotator in zip(lines, named, strict=True):
-        where = f"{path}, line {line.number}"
-        if any(named) and not annotator:
-            raise BadReview(
-                f"{where}: it has a score and no annotator, as other lines have. Fill in the "
-                "column, or empty it everywhere: the file's name then says who it was."
+    rows = list(read_sheet(path, ("image", "text", "score")))
+    scored = [row for row in rows if row.problem is not None or row.cells["score"]]
+    has_annotators = any(row.cells.get("annotator") for row in scored)
+
+    def build(row: Row) -> Given:
+        cells = to_cells(row, _ScoreCells)
+        if has_annotators and not cells.annotator:
+            raise BadRow(
+                "it has a score and no annotator, as other lines have: fill in the column, or "
+                "empty it everywhere, and the file's name says who it was"
             )
-        score = _score(line.cells["score"], form, where)
-        yield Given(line.cells["image"], line.cells["text"], score, annotator or path.stem, where)
+        score = _parse_score(cells.score, form)
+        annotator = cells.annotator or path.stem
+        return Given(cells.image, cells.text, score, annotator, f"{path}, {row.place}")
+
+    return build_all(path, scored, build)
 
 
-def _score(said: str, form: ScoreForm, where: str) -> int:
+def _parse_score(text: str, form: ScoreForm) -> int:
     choices = "|".join(map(str, form.guide))
-    found = re.fullmatch(rf"({choices})(?: - .*)?", said)
-    if found is None:
-        raise BadReview(
-            f"{where}: the score is {said!r}. Write {form.scale}, or nothing where nobody has "
-            "decided."
+    match = re.fullmatch(rf"({choices})(?: - .*)?", text)
+    if match is None:
+        raise BadRow(
+            f"the score is {text!r}: write {form.scale}, or nothing where nobody has decided"
         )
-    return int(found[1])
+    return int(match[1])
 
 
 class _Data(BaseModel):
@@ -125,9 +145,9 @@ class _Result(BaseModel):
 
     @property
     def choices(self) -> list[str]:
-        """What was chosen; nothing where the result is of something else."""
-        chosen = self.value.get("choices")
-        return list(map(str, chosen)) if isinstance(chosen, list) else []
+        """The chosen words; none where the result is of another kind."""
+        choices = self.value.get("choices")
+        return list(map(str, choices)) if isinstance(choices, list) else []
 
 
 class _Annotation(BaseModel):
@@ -135,45 +155,39 @@ class _Annotation(BaseModel):
     result: list[_Result]
     was_cancelled: bool = False
 
+    @property
+    def annotator(self) -> str:
+        """The name, e-mail or number of who has annotated."""
+        user = self.completed_by
+        return (user.email or str(user.id)) if isinstance(user, _User) else str(user)
 
-class _Task(BaseModel):
+
+class _Task(RowCells):
     data: _Data
     annotations: list[_Annotation]
 
 
-_EXPORT = TypeAdapter(list[_Task])
+def _read_export(path: Path, form: ScoreForm) -> list[Given]:
+    """The scores in an export of Label Studio; tasks that were skipped have none."""
+
+    def build(row: Row) -> list[Given]:
+        task = to_task(row, _Task)
+        place = f"{path}, {row.place}"
+        return [
+            Given(task.data.sha256, task.data.text, score, annotation.annotator, place)
+            for annotation in task.annotations
+            if annotation.result and not annotation.was_cancelled
+            for score in [_find_score(annotation, form)]
+        ]
+
+    return list(chain.from_iterable(build_all(path, read_tasks(path), build)))
 
 
-def _of_export(path: Path, form: ScoreForm) -> Iterator[Given]:
-    """The scores in what Label Studio exports as JSON; tasks that were skipped have none."""
-    for number, task in enumerate(_tasks(path), 1):
-        where = f"{path}, task {number}"
-        for annotation in task.annotations:
-            if annotation.was_cancelled or not annotation.result:
-                continue
-            named = (result for result in annotation.result if result.from_name == QUESTION)
-            said = [choice for result in named for choice in result.choices]
-            if not said:
-                raise BadReview(
-                    f"{where}: an annotation has no choice of `{QUESTION}`. Set the project up "
-                    f"with {CONFIG}."
-                )
-            user = annotation.completed_by
-            annotator = (user.email or str(user.id)) if isinstance(user, _User) else str(user)
-            score = _score(" and ".join(said), form, where)
-            yield Given(task.data.sha256, task.data.text, score, annotator, where)
-
-
-def _tasks(path: Path) -> list[_Task]:
-    remedy = "Export the project again, as JSON (not JSON-MIN or another format)."
-    try:
-        return _EXPORT.validate_json(text_of(path, "JSON"))
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        if first["type"] == "json_invalid":
-            raise BadReview(f"{path}: {first['msg']}. {remedy}") from None
-        number, *field = first["loc"] or ("",)
-        place = f", task {int(number) + 1}: `{'.'.join(map(str, field))}`" if field else ""
-        raise BadReview(
-            f"{path}{place} is not as Label Studio exports it ({first['msg']}). {remedy}"
-        ) from None
+def _find_score(annotation: _Annotation, form: ScoreForm) -> int:
+    named = (result for result in annotation.result if result.from_name == QUESTION)
+    choices = [choice for result in named for choice in result.choices]
+    if not choices:
+        raise BadRow(
+            f"an annotation has no choice of `{QUESTION}`: set the project up with {CONFIG}"
+        )
+    return _parse_score(" and ".join(choices), form)

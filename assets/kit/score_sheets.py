@@ -15,11 +15,12 @@ from xml.sax.saxutils import quoteattr
 
 from upath import UPath
 
-from assets.kit.sheets import BadReview, lines_of
+from assets.kit.sheets import read_sheet
 from assets.kit.step import Row
 from resources.atomic_writes import is_remote, write_new, write_whole
 from resources.images import ImageStore
 from resources.spreadsheets import csv_of
+from resources.user_files.rows import UserFileError
 
 COLUMNS = ("image", "text", "file", "score", "annotator")
 SHEET, TASKS, CONFIG = "to-score.csv", "label-studio-tasks.json", "label-studio.xml"
@@ -54,7 +55,7 @@ class ScoreForm:
 def write_sheets(folder: Path, form: ScoreForm, rows: Sequence[Row], images: ImageStore) -> None:
     """Write sheet, project and guidelines, and lay the pictures beside them.
 
-    Raises `BadReview` where somebody has filled in the sheet itself: it is not written over.
+    Raises `UserFileError` where somebody has filled in the sheet itself: it is not written over.
     """
     _require_empty(folder / SHEET, form)
     (folder / "images").mkdir(parents=True, exist_ok=True)
@@ -71,14 +72,14 @@ def write_sheets(folder: Path, form: ScoreForm, rows: Sequence[Row], images: Ima
 
 
 def _require_empty(sheet: Path, form: ScoreForm) -> None:
-    with suppress(FileNotFoundError):
-        for line in lines_of(sheet, ("image", "score")):
-            if line.cells["score"]:
-                raise BadReview(
-                    f"{sheet}, line {line.number}: it has a score, and this sheet is written anew "
-                    "each time. Save it beside it under its annotator's name, as in anna.csv, "
-                    f"remove {sheet.name}, and materialize {form.asset} again."
-                )
+    rows = read_sheet(sheet, ("image", "score")) if os.path.lexists(sheet) else ()
+    for row in rows:
+        if row.problem is not None or row.cells["score"]:
+            raise UserFileError(
+                f"{sheet}, {row.place}: {row.problem or 'it has a score'}, and this sheet is "
+                "written anew each time. Save it beside it under its annotator's name, as in "
+                f"anna.csv, remove {sheet.name}, and materialize {form.asset} again."
+            )
 
 
 def _file(row: Row) -> str:

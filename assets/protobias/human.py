@@ -103,7 +103,7 @@ def human_scores(
 ) -> MaterializeResult[pa.Table]:
     """Read all filled files of the painter's folder, then write sheets for who scores next.
 
-    Raises `BadReview` for a file that cannot be followed, `NothingYet` without pairs.
+    Raises `UserFileError` for a file that cannot be followed, `NothingYet` without pairs.
     """
     painter = context.partition_key
     folder = Path(home.root) / "reviews" / GROUP / painter

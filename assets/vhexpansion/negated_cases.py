@@ -123,7 +123,7 @@ class NegatedCases(WriteStep[Negating]):
     def finish(
         self, work: Work[Negating], rows: Sequence[dict[str, Any]]
     ) -> Sequence[dict[str, Any]]:
-        """Leave out what people leave out. Raises `BadReview`."""
+        """Leave out what people leave out. Raises `UserFileError`."""
         return reviewed(rows, review_folder(work.home, work.partition, work.config.writer))
 
     def extent(self, work: Work[Negating], rows: Sequence[Row]) -> Extent:

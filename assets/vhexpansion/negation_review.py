@@ -17,10 +17,10 @@ from assets.kit.panel import (
     write_panel_sheet,
 )
 from assets.kit.previews import markdown_table
-from assets.kit.sheets import BadReview
 from assets.kit.step import Row
 from assets.vhexpansion.common import GROUP
 from resources.home import Home
+from resources.user_files.rows import UserFileError
 
 PAIRS = 100
 """How many pairs of a dataset people review (§5.2)."""
@@ -48,7 +48,7 @@ def sampled(rows: Iterable[Row], seed: int) -> list[Row]:
 def reviewed(rows: Sequence[dict[str, Any]], folder: Path) -> list[dict[str, Any]]:
     """The rows with who accepted and who rejected each; what people reject is left out.
 
-    Raises `BadReview` for a verdict on a pair that has other words now.
+    Raises `UserFileError` for a verdict on a pair that has other words now.
     """
     panel = read_panel(folder, _PAIR)
     pairs = {pair_of(row): row["case_id"] for row in rows if row["negated_question"]}
@@ -122,7 +122,7 @@ def _require_known(
         for name, verdict in verdicts.items():
             case = name.rpartition("#")[0]
             if name not in pairs and case in there:
-                raise BadReview(
-                    f"{folder / annotator}.csv, line {verdict.line}: the pair of {case} has other "
+                raise UserFileError(
+                    f"{folder / annotator}.csv, {verdict.place}: the pair of {case} has other "
                     "words now. Have it reviewed again, or move the file out of this folder."
                 )

@@ -112,26 +112,28 @@ def build_all(path: Path, rows: Iterable[Row], build: Callable[[Row], Value]) ->
     `build` raises `BadRow`.
     """
     values: list[Value] = []
-    problems: list[tuple[str, str]] = []
+    problems: list[str] = []
     for row in rows:
         try:
             values.append(build(row))
         except BadRow as problem:
-            problems.append((row.place, str(problem)))
+            problems.append(f"{path}, {row.place}: {problem}.")
     require_none(path, problems)
     return values
 
 
-def require_none(path: Path, problems: Sequence[tuple[str, str]]) -> None:
-    """Raise `UserFileError` with the first of the problems, each with its place, if any."""
-    if not problems:
-        return
-    lines = [f"{path}, {place}: {text}." for place, text in problems[:MAX_PROBLEMS]]
+def require_none(source: Path | str, problems: Sequence[str]) -> None:
+    """Raise `UserFileError` with the first of a source's problems, if there are any.
+
+    Each problem names its file and place.
+    """
     if len(problems) == 1:
-        raise UserFileError(lines[0])
-    more = len(problems) - len(lines)
-    lines += [f"and {more:,} more"] if more else []
-    raise UserFileError("\n  ".join([f"{path} has {len(problems):,} rows with errors.", *lines]))
+        raise UserFileError(problems[0])
+    if problems:
+        more = len(problems) - MAX_PROBLEMS
+        lines = [*problems[:MAX_PROBLEMS], *([f"and {more:,} more"] if more > 0 else [])]
+        head = f"{source} has {len(problems):,} rows with errors."
+        raise UserFileError("\n  ".join([head, *lines]))
 
 
 def _describe(error: ErrorDetails) -> str:
@@ -145,5 +147,8 @@ def _describe(error: ErrorDetails) -> str:
         return f"`{name}` {error['ctx']['error']}"
     if error["type"] == "literal_error":
         choices = re.findall(r"'(.*?)'", error["ctx"]["expected"])
-        return f"`{name}` is {value}{nearest(str(error['input']), choices)}"
+        otherwise = ", or leave it empty" if "" in choices else ""
+        return (
+            f"`{name}` is {value}{nearest(str(error['input']), filter(None, choices))}{otherwise}"
+        )
     return f"`{name}` is {value}: {error['msg'].replace('Input should be', 'write')}"

@@ -16,6 +16,7 @@ from resources.user_files.rows import Row, TableFormat, UserFileError, require_c
 
 _UNDECODED = re.compile("[\udc80-\udcff]")
 _LARGEST_JSON = 200_000_000
+_QUOTES = 'put cells that hold commas or quotes in "quotes"'
 _NO_OBJECT = "it is no JSON object on one line"
 
 
@@ -41,7 +42,7 @@ def read_csv(path: Path, table_format: TableFormat) -> Iterator[Row]:
                 number += 1
                 line = reader.line_num
                 until = f", up to line {line:,}" if line > first_line else ""
-                yield Row(number, place, problem=f"it is no CSV ({error}){until}")
+                yield Row(number, place, problem=f"it is no CSV ({error}){until}: {_QUOTES}")
                 continue
             if values:
                 number += 1
@@ -57,6 +58,8 @@ def _read_heads(path: Path, reader: Any, table_format: TableFormat) -> list[str]
         raise UserFileError(f"{path}, line 1: {_describe_undecoded(table_format)}.")
     if not names:
         raise UserFileError(f"{path}: the first line names no columns. Add one that does.")
+    if len(names) == 1 and re.search("[;\t]", names[0]):
+        raise UserFileError(f"{path}, line 1: no commas. Save it with cells separated by commas.")
     return names
 
 
@@ -67,7 +70,7 @@ def _build_row(
         return Row(number, place, problem=_describe_undecoded(table_format))
     if len(values) != len(names):
         problem = f"it has {len(values)} cells where line 1 names {len(names)} columns"
-        return Row(number, place, problem=problem)
+        return Row(number, place, problem=f"{problem}: {_QUOTES}")
     if table_format.is_sheet:
         values = [unguarded(value.strip()) for value in values]
     return Row(number, place, dict(zip(names, values, strict=True)))
@@ -142,20 +145,25 @@ def _has_object_lines(path: Path, table_format: TableFormat) -> bool:
 
 def read_json(path: Path, table_format: TableFormat) -> Any:
     """The value of a JSON file of bounded size. Raises `UserFileError`."""
+    if path.stat().st_size > _LARGEST_JSON:
+        raise UserFileError(
+            f"{path} has more than {_LARGEST_JSON // 1_000_000} MB, and JSON is read whole. "
+            "Save it as JSON lines (.jsonl) or Parquet."
+        )
+    try:
+        return parse_untrusted(read_text(path, table_format), infinity_as_written)
+    except BadJson as error:
+        raise UserFileError(f"{path}: {error}. Save or export it again, as JSON.") from None
+
+
+def read_text(path: Path, table_format: TableFormat) -> str:
+    """The text of a file. Raises `UserFileError`."""
     with open_text(path, table_format) as file:
-        if path.stat().st_size > _LARGEST_JSON:
-            raise UserFileError(
-                f"{path} has more than {_LARGEST_JSON // 1_000_000} MB, and JSON is read whole. "
-                "Save it as JSON lines (.jsonl) or Parquet."
-            )
         text = file.read()
     if undecoded := _UNDECODED.search(text):
         line = text.count("\n", 0, undecoded.start()) + 1
         raise UserFileError(f"{path}, line {line}: {_describe_undecoded(table_format)}.")
-    try:
-        return parse_untrusted(text, infinity_as_written)
-    except BadJson as error:
-        raise UserFileError(f"{path}: {error}. Save or export it again, as JSON.") from None
+    return text
 
 
 def _describe_undecoded(table_format: TableFormat) -> str:

@@ -107,7 +107,7 @@ class Candidates(PhotographStep[Checker]):
     def rows(self, work: Work[Checker]) -> list[dict[str, Any]]:
         """A row for each check of each picture, and for what has no picture or no check.
 
-        Raises `BadReview` for a review file that cannot be followed, before anything is sent.
+        Raises `UserFileError` for a review file that cannot be followed, before anything is sent.
         """
         read_verdicts(review_file(work.home, painter_and_topic(work.partition)[1]))
         painted = {row["prompt"]: row for row in work.rows("paintings")}

@@ -75,7 +75,7 @@ def photographs(
 ) -> MaterializeResult[pa.Table]:
     """Choose a trial for each base image and painter, and render it at every size.
 
-    Raises `NoCandidates` where there are none, and `BadReview` for a review file that cannot be
+    Raises `NoCandidates` where there are none, and `UserFileError` for a review file that cannot be
     followed.
     """
     topic, file = context.partition_key, review_file(home, context.partition_key)

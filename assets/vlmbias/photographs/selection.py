@@ -8,11 +8,11 @@ from typing import Literal, NamedTuple
 import pandas as pd
 
 from assets.kit.review import ACCEPT, Reviewed, Verdicts, review_file, write_review
-from assets.kit.sheets import BadReview
 from assets.kit.step import Row
 from generators.topics import caption, title
 from resources.home import Home
 from resources.images import ImageStore
+from resources.user_files.rows import UserFileError
 
 Review = Literal["accepted", "unreviewed"]
 
@@ -85,7 +85,7 @@ def _notes(row: Row) -> Iterator[str]:
 
 
 def check_known(verdicts: Verdicts, candidates: Iterable[Row], file: Path, page: Path) -> None:
-    """Raise `BadReview` where a verdict is on a picture that is no candidate."""
+    """Raise `UserFileError` where a verdict is on a picture that is no candidate."""
     known = {row["sha256"] for row in candidates}
     unknown = {image: verdict for image, verdict in verdicts.items() if image not in known}
     if not unknown:
@@ -97,8 +97,8 @@ def check_known(verdicts: Verdicts, candidates: Iterable[Row], file: Path, page:
         if accepted
         else "is in no table of candidates"
     )
-    raise BadReview(
-        f"{file}, line {verdict.line}: the picture {image} {what} ({len(unknown)} such in all). "
+    raise UserFileError(
+        f"{file}, {verdict.place}: the picture {image} {what} ({len(unknown)} such in all). "
         f"Save the review again from {page}, which has today's candidates with their verdicts; or "
         "materialize the candidates of its painter as they were."
     )

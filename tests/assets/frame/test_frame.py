@@ -132,7 +132,7 @@ class TestAStandInRun:
         result = studio.must("instructions")
         assert not checks(result)["all_places_are_taken"]
         sheet.with_name("frame_people.csv").write_text("item_id,verdict,reason\nx,maybe,\n")
-        assert "the verdict is 'maybe'" in failure(studio.run("instructions"))
+        assert "`verdict` is 'maybe'" in failure(studio.run("instructions"))
 
     @pytest.mark.parametrize(
         ("config", "problem"),

@@ -11,8 +11,8 @@ from assets.kit.panel import (
     votes_on,
     write_panel_sheet,
 )
-from assets.kit.sheets import BadReview
 from resources.home import Home
+from resources.user_files.rows import UserFileError
 
 THINGS = [("one", {"question": "Is it?"}), ("two", {"question": "Is it, too?"})]
 
@@ -65,20 +65,23 @@ def test_each_file_is_one_annotator_s(folder):
 @pytest.mark.parametrize(
     ("names", "why"),
     [
-        (["anna.xlsx"], "is a spreadsheet, which is not read"),
+        (["anna.xlsx"], "is a spreadsheet. Save it as CSV"),
         (["anna.csv", "Anna.csv"], "are of one annotator"),
     ],
 )
 def test_files_that_cannot_be_followed_are_named(folder, names, why):
     for name in names:
         fill(folder, name, one="accept")
-    with pytest.raises(BadReview, match=why):
+    with pytest.raises(UserFileError, match=why):
         read_panel(folder, "thing")
 
 
 def test_a_verdict_is_one_of_two_words(folder):
     fill(folder, "anna.csv", one="perhaps")
-    with pytest.raises(BadReview, match="line 2: the verdict is 'perhaps'"):
+    with pytest.raises(
+        UserFileError,
+        match=r"line 2: `verdict` is 'perhaps'\. Choose from accept, reject, or leave it empty",
+    ):
         read_panel(folder, "thing")
 
 

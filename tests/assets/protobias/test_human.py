@@ -13,13 +13,13 @@ from PIL import Image
 
 from assets.kit.score_files import checked, scores_in
 from assets.kit.score_sheets import ScoreForm, write_sheets
-from assets.kit.sheets import BadReview
 from assets.kit.table_asset import NothingYet
 from assets.protobias.filtered import FILTERED
 from assets.protobias.human import FORM, HUMAN_SCORES, pictures_of, to_score
 from generators.prompts.concepts import DOMAINS
 from resources.home import Home
 from resources.images import ImageStore
+from resources.user_files.rows import UserFileError
 from tests.runs import failure, materialize, metadata, table, warned
 
 PAINTER, PAIRS = "artist", 4
@@ -208,7 +208,7 @@ class TestSheets:
     def test_a_sheet_that_was_filled_in_itself_is_not_written_over(self, pictures, folder, root):
         asked, store = to_score(pictures, 8, 0), ImageStore(root=str(root))
         (folder / "to-score.csv").write_text(lines(asked, "4"))
-        with pytest.raises(BadReview, match=r"line 2: it has a score.*anna\.csv"):
+        with pytest.raises(UserFileError, match=r"line 2: it has a score.*anna\.csv"):
             write_sheets(folder, FORM, asked, store)
         assert (folder / "to-score.csv").read_text() == lines(asked, "4")
 
@@ -251,7 +251,7 @@ class TestFiles:
             len({each.annotator for each in checked(scores_in(folder, FORM), FORM, pictures)}) == 1
         )
         (folder / "JOS\u00c9.csv").write_text(lines(asked, "2"))
-        with pytest.raises(BadReview, match="has scored the picture"):
+        with pytest.raises(UserFileError, match="has scored the picture"):
             checked(scores_in(folder, FORM), FORM, pictures)
 
     @pytest.mark.parametrize(
@@ -260,7 +260,7 @@ class TestFiles:
             (
                 "a.csv",
                 lambda rows: lines(rows, "4").replace("score", "score,score").replace(",4", ",4,3"),
-                "line 1: column score stands there twice",
+                "column 'score' is listed twice",
             ),
             (
                 "a.json",
@@ -272,10 +272,14 @@ class TestFiles:
                 lambda rows: json.dumps(exported(rows, "4")).replace('["4"]', "null"),
                 "task 1: an annotation has no choice of `score`",
             ),
-            ("a.csv", lambda rows: lines(rows, ["4", "5"]), "line 3: the score is '5'. Write 1"),
+            ("a.csv", lambda rows: lines(rows, ["4", "5"]), "line 3: the score is '5': write 1"),
             ("a.csv", lambda rows: lines(rows, ["3.5"]), "line 2: the score is '3.5'"),
-            ("a.csv", lambda rows: lines(rows, "4").replace("text", "words"), "no column text"),
-            ("a.csv", lambda rows: lines(rows, "4").replace(",4", ",4,"), "line 2: it has more"),
+            ("a.csv", lambda rows: lines(rows, "4").replace("text", "words"), "no column 'text'"),
+            (
+                "a.csv",
+                lambda rows: lines(rows, "4").replace(",4", ",4,"),
+                "line 2: it has 4 cells where line 1 names 3 columns",
+            ),
             (
                 "a.csv",
                 lambda rows: lines([*rows[:1], rows[0]], "44"),
@@ -300,10 +304,10 @@ class TestFiles:
             (
                 "a.json",
                 lambda rows: '[{"data": ',
-                "JSON: EOF while parsing a value at line 1",
+                "is no JSON (EOF while parsing a value at line 1",
             ),
-            ("a.json", lambda rows: "[" * 100_000, "Invalid JSON: recursion limit"),
-            ("a.json", lambda rows: f"[{'9' * 5_000}]", "Invalid JSON: number out of range"),
+            ("a.json", lambda rows: "[" * 100_000, "is no JSON (recursion limit"),
+            ("a.json", lambda rows: f"[{'9' * 5_000}]", "is no JSON (number out of range"),
             (
                 "a.json",
                 lambda rows: json.dumps(exported(rows, "4")).replace('["4"]', "5"),
@@ -312,7 +316,7 @@ class TestFiles:
             (
                 "a.json",
                 lambda rows: json.dumps([{"id": 1, "sha256": "0", "score": "4"}]),
-                "task 1: `data` is not as Label Studio exports it",
+                "task 1: it has no `data`; it has no `annotations`: export the project again",
             ),
             ("a.json", lambda rows: "{}", "as JSON (not JSON-MIN"),
             (
@@ -329,7 +333,7 @@ class TestFiles:
     )
     def test_what_is_wrong_is_named_with_file_and_line(self, pictures, folder, name, spoil, told):
         (folder / name).write_text(spoil(to_score(pictures, 12, 0)))
-        with pytest.raises(BadReview) as raised:
+        with pytest.raises(UserFileError) as raised:
             checked(scores_in(folder, FORM), FORM, pictures)
         assert str(folder / name) in str(raised.value)
         assert told in str(raised.value)
@@ -351,16 +355,16 @@ def test_another_form_has_a_scale_of_its_own(root, pictures, folder):
     given = checked(scores_in(folder, form), form, pictures)
     assert [each.score for each in given] == [10, 1, 5]
     (folder / "bo.csv").write_text(lines(asked, "4"))
-    with pytest.raises(BadReview, match=r"the score is '4'\. Write 1, 5 or 10, or nothing"):
+    with pytest.raises(UserFileError, match=r"the score is '4': write 1, 5 or 10, or nothing"):
         scores_in(folder, form)
     (folder / "bo.csv").write_text(f"image,text,score\n{'0' * 64},A thing.,5\n")
-    with pytest.raises(BadReview, match=r"is in c/d\. Write it as"):
+    with pytest.raises(UserFileError, match=r"is in c/d\. Write it as"):
         checked(scores_in(folder, form), form, pictures)
 
 
 def test_a_sheet_that_is_a_link_to_nothing_is_named(folder):
     (folder / "anna.csv").symlink_to(folder / "nowhere.csv")
-    with pytest.raises(BadReview, match=r"anna\.csv is a link to .*nowhere\.csv, which is not"):
+    with pytest.raises(UserFileError, match=r"anna\.csv is a link to .*nowhere\.csv, which is not"):
         scores_in(folder, FORM)
 
 

@@ -7,7 +7,7 @@ import pytest
 from dagster import DagsterInstance
 
 from assets.kit.review import read_verdicts
-from assets.kit.sheets import BadReview
+from resources.user_files.rows import UserFileError
 from tests.assets.painted import STEPS, Painting, Studio, painter_at
 from tests.providers import Provider
 from tests.runs import copied, failure, metadata, rewrite
@@ -150,26 +150,38 @@ class TestFile:
     @pytest.mark.parametrize(
         ("text", "told"),
         [
-            ("picture,verdict\n", ["line 1: no column image, reason"]),
-            ("", ["line 1: no column image, verdict, reason"]),
+            ("picture,verdict\n", ["no column 'image', 'reason'. Choose from"]),
+            ("", ["the first line names no columns"]),
             ("image;verdict;reason\n", ["separated by commas"]),
             (
                 "image,verdict,reason\n\nA,yes,\n",
-                ["line 3: the verdict is 'yes'", "accept or reject"],
+                ["line 3: `verdict` is 'yes'", "accept, reject, or leave it empty"],
             ),
-            ("image,verdict,reason\nA,Accept,\n", ["line 2: the verdict is 'Accept'"]),
+            (
+                "image,verdict,reason\nA,Accept,\n",
+                ["line 2: `verdict` is 'Accept', did you mean accept?"],
+            ),
             ("image,verdict,reason\nA,accept,\nA,reject,\n", ["line 3", "on line 2 already"]),
-            ("image,verdict,reason\nA,accept\n", ["line 2: it has fewer cells"]),
-            ("image,verdict,reason\nA,accept,no, thanks\n", ["line 2: it has more cells"]),
-            ('image,verdict,reason\nA,accept,"never closed\n', ["this is no CSV"]),
-            ("image,verdict,reason\nA,accept,caf\u00e9\n".encode("latin-1"), ["is not UTF-8"]),
-            (b"PK\x03\x04\xff\xfe", ["is not UTF-8", "not as a spreadsheet"]),
+            (
+                "image,verdict,reason\nA,accept\n",
+                ["line 2: it has 2 cells where line 1 names 3", 'in "quotes"'],
+            ),
+            (
+                "image,verdict,reason\nA,accept,no, thanks\n",
+                ["line 2: it has 4 cells where line 1 names 3", 'in "quotes"'],
+            ),
+            ('image,verdict,reason\nA,accept,"never closed\n', ["line 2: it is no CSV"]),
+            (
+                "image,verdict,reason\nA,accept,caf\u00e9\n".encode("latin-1"),
+                ["line 2: it is not text in UTF-8"],
+            ),
+            (b"PK\x03\x04\xff\xfe", ["line 1: it is not text in UTF-8", "not as a spreadsheet"]),
         ],
     )
     def test_what_is_wrong_is_named_with_file_and_line(self, tmp_path, text, told):
         path = tmp_path / "animals.csv"
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
-        with pytest.raises(BadReview) as raised:
+        with pytest.raises(UserFileError) as raised:
             read_verdicts(path)
         assert str(path) in str(raised.value)
         for words in told:
@@ -191,7 +203,7 @@ class TestFile:
         studio.review("A,maybe,")
         count = studio.server.count
         result = studio.run("candidates", painter="artist", candidates={"checker": "artist"})
-        assert "the verdict is 'maybe'" in failure(result)
+        assert "`verdict` is 'maybe'" in failure(result)
         assert studio.server.count == count
 
 

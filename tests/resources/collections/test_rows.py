@@ -66,7 +66,8 @@ def test_each_wrong_row_has_its_reason_and_the_rest_is_taken(tmp_path, picture, 
         "line 10": "Its human score 'five' is no number.",
         "line 11": "It is not text in UTF-8: save the table as UTF-8, or name its encoding.",
         "line 12": "Its `text` is empty.",
-        "line 13": "It has 2 cells where line 1 names 3 columns.",
+        "line 13": "It has 2 cells where line 1 names 3 columns: put cells that hold "
+        'commas or quotes in "quotes".',
         "line 14": "It names no picture.",
         "line 15": "Its picture is an address (https://example.org/a.png): download it, and name "
         "the file.",
@@ -87,15 +88,16 @@ def test_the_encoding_can_be_named(picture, told):
 
 def test_quotes_that_do_not_end_are_of_their_row(picture, told):
     picture("red.png")
+    quotes = 'put cells that hold commas or quotes in "quotes"'
     found = told('file,text,score\nred.png,a "b" c,5\nred.png,"x"y,5\nred.png,z,5\n')
     assert found == {
         "line 2": None,
-        "line 3": "It is no CSV (',' expected after '\"').",
+        "line 3": f"It is no CSV (',' expected after '\"'): {quotes}.",
         "line 4": None,
     }
     # One that never ends takes all that follows with it, which is told.
     found = told('file,text,score\nred.png,"open,5\nred.png,x,5\nred.png,z,5\n')
-    assert found == {"line 2": "It is no CSV (unexpected end of data), up to line 4."}
+    assert found == {"line 2": f"It is no CSV (unexpected end of data), up to line 4: {quotes}."}
 
 
 def test_two_rows_of_one_name_are_not_both_taken(picture, told):
