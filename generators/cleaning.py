@@ -88,7 +88,9 @@ def _refocused(pixels: Pixels) -> Iterator[Pixels]:
     """
     spectra = [_spectrum(plane) for plane in np.moveaxis(pixels, 2, 0)]
     gains = [_gain(radius, pixels.shape[:2]) for radius in _RADII]
-    misfits = [_misfit(_undone(spectra[1], g, _FLOORS[0], 1), spectra[1], g) for g in gains]
+    misfits = [
+        _misfit(_undone(spectra[1], gain, _FLOORS[0], 1), spectra[1], gain) for gain in gains
+    ]
     if min(misfits) > _MISFIT:
         raise Unreadable("The picture is blurred, and not by a disk.")
     gain = gains[int(np.argmin(misfits))]
@@ -119,10 +121,10 @@ def _misfit(plane: Plane, spectrum: Plane, gain: Plane) -> float:
 
 def _gain(radius: int, shape: tuple[int, ...]) -> Plane:
     """By what the mean over a disk scales each cosine."""
-    at = np.arange(-radius, radius + 1)
-    disk = (at[:, None] ** 2 + at**2 <= radius**2).astype(np.float32)
+    offsets = np.arange(-radius, radius + 1)
+    disk = (offsets[:, None] ** 2 + offsets**2 <= radius**2).astype(np.float32)
     down, across = (
-        np.cos(np.pi / (side - 1) * np.outer(np.arange(side), at)).astype(np.float32)
+        np.cos(np.pi / (side - 1) * np.outer(np.arange(side), offsets)).astype(np.float32)
         for side in shape
     )
     return np.asarray(down @ disk @ across.T / disk.sum(), np.float32)
@@ -134,11 +136,11 @@ def _unlettered(pixels: Pixels) -> Pixels:
     highest, light = _LETTER * max(pieces.shape), pixels.min(axis=2) > _LIGHT
     letters = np.zeros(number + 1, np.bool_)
     insides = np.zeros_like(light)
-    for at, box in enumerate(ndimage.find_objects(pieces), start=1):
+    for number, box in enumerate(ndimage.find_objects(pieces), start=1):
         if box[0].stop - box[0].start < highest:
-            outline = pieces[box] == at
+            outline = pieces[box] == number
             inside = ndimage.binary_fill_holes(outline) & ~outline & light[box]
-            letters[at] = inside.sum() > _INSIDE * outline.sum()
+            letters[number] = inside.sum() > _INSIDE * outline.sum()
             insides[box] |= inside
     if not letters.any():
         return pixels
@@ -149,5 +151,7 @@ def _unlettered(pixels: Pixels) -> Pixels:
     near &= np.array([False, *text])[rows]
     if not near.any():
         return pixels
-    beside = ndimage.distance_transform_edt(near, return_distances=False, return_indices=True)
-    return np.asarray(pixels[tuple(beside)])
+    nearest_index = ndimage.distance_transform_edt(
+        near, return_distances=False, return_indices=True
+    )
+    return np.asarray(pixels[tuple(nearest_index)])

@@ -30,7 +30,7 @@ def scene_named(base_id: str, seed: int) -> Scene:
     scenes = {s.base_id: s for s in domain(base_id.partition("/")[0]).drawing.scenes(seed)}
     if base_id in scenes:
         return scenes[base_id]
-    alike = near(base_id, scenes, most=5) or list(scenes)[:5]
+    alike = near(base_id, scenes, max_count=5) or list(scenes)[:5]
     raise UnknownScene(
         f"There is no scene {base_id!r} with seed {seed}. Did you mean: {', '.join(alike)}?"
     )

@@ -58,8 +58,8 @@ def _ink(text: str) -> tuple[float, float, float, float]:
         pen = BoundsPen(glyphs)
         glyphs[name].draw(pen)
         if pen.bounds is not None:
-            left, low, right, high = pen.bounds
-            bounds.append((left + advance, low, right + advance, high))
+            min_x, min_y, max_x, max_y = pen.bounds
+            bounds.append((min_x + advance, min_y, max_x + advance, max_y))
         advance += glyphs[name].width
     if not bounds:
         raise MissingGlyph(f"{text!r} has no ink to draw.")
@@ -74,8 +74,8 @@ def ink_box(text: str) -> tuple[float, float, float, float]:
     """
     with _READING:
         em = _font()["head"].unitsPerEm
-        left, low, right, high = _ink(text)
-    return left / em, low / em, right / em, high / em
+        min_x, min_y, max_x, max_y = _ink(text)
+    return min_x / em, min_y / em, max_x / em, max_y / em
 
 
 def outline(text: str, *, x: float, y: float, height: float, anchor: Anchor = "middle") -> str:
@@ -91,10 +91,10 @@ def outline(text: str, *, x: float, y: float, height: float, anchor: Anchor = "m
 # Pictures of one layout have the same letters in the same places, and other trials the same label.
 @lru_cache(4096)
 def _outline(text: str, x: float, y: float, height: float, anchor: Anchor) -> str:
-    left, low, right, high = _ink(text)
-    scale = height / (high - low)
-    shift = {"start": left, "middle": (left + right) / 2, "end": right}[anchor]
-    to_canvas = Transform(scale, 0, 0, -scale, x - shift * scale, y + (low + high) / 2 * scale)
+    min_x, min_y, max_x, max_y = _ink(text)
+    scale = height / (max_y - min_y)
+    shift = {"start": min_x, "middle": (min_x + max_x) / 2, "end": max_x}[anchor]
+    to_canvas = Transform(scale, 0, 0, -scale, x - shift * scale, y + (min_y + max_y) / 2 * scale)
     glyphs, advance = _font().getGlyphSet(), 0.0
     pen = SVGPathPen(glyphs, ntos=lambda number: f"{number:.3f}".rstrip("0").rstrip("."))
     for character in text:

@@ -12,7 +12,7 @@ _LISTED = 20
 _OF_MANY = 6
 
 
-def near(name: str, choices: Iterable[str], most: int = 1) -> list[str]:
+def near(name: str, choices: Iterable[str], max_count: int = 1) -> list[str]:
     """The choices similar to `name`, the most similar first.
 
     Names of several parts, as in `flux|animals` or `vlmbias__answers__gpt`, are compared part by
@@ -20,7 +20,7 @@ def near(name: str, choices: Iterable[str], most: int = 1) -> list[str]:
     """
     likeness = {choice: _likeness(name.lower(), choice.lower()) for choice in choices}
     alike = [choice for choice in likeness if likeness[choice] >= _ALIKE]
-    return nlargest(most, alike, key=likeness.__getitem__)
+    return nlargest(max_count, alike, key=likeness.__getitem__)
 
 
 def nearest(name: str, choices: Iterable[str]) -> str:
@@ -28,22 +28,26 @@ def nearest(name: str, choices: Iterable[str]) -> str:
     names = list(choices)
     if not names:
         return ": there is none"
-    close = near(name, names)
-    meant = f", did you mean {close[0]}?" if close else "."
+    similar = near(name, names)
+    meant = f", did you mean {similar[0]}?" if similar else "."
     if len(names) <= _LISTED:
         return f"{meant} Choose from {', '.join(names)}"
-    alike = set(nlargest(_OF_MANY, names, key=lambda each: _likeness(name.lower(), each.lower())))
-    some = [each for each in names if each in alike]
-    return f"{meant} Choose from {', '.join(some)} and {len(names) - len(some)} others"
+    similar_names = set(
+        nlargest(_OF_MANY, names, key=lambda candidate: _likeness(name.lower(), candidate.lower()))
+    )
+    listed_names = [candidate for candidate in names if candidate in similar_names]
+    return (
+        f"{meant} Choose from {', '.join(listed_names)} and {len(names) - len(listed_names)} others"
+    )
 
 
 def _likeness(name: str, choice: str) -> float:
     """Similarity of the least similar parts, 0 to 1."""
-    given, parts = _BETWEEN_PARTS.split(name), _BETWEEN_PARTS.split(choice)
-    if len(given) == len(parts):
-        return min(map(_ratio, given, parts))
-    return max(_ratio(name, part) for part in (choice, *parts))
+    name_parts, choice_parts = _BETWEEN_PARTS.split(name), _BETWEEN_PARTS.split(choice)
+    if len(name_parts) == len(choice_parts):
+        return min(map(_ratio, name_parts, choice_parts))
+    return max(_ratio(name, part) for part in (choice, *choice_parts))
 
 
-def _ratio(one: str, other: str) -> float:
-    return SequenceMatcher(None, one, other).ratio()
+def _ratio(first: str, second: str) -> float:
+    return SequenceMatcher(None, first, second).ratio()

@@ -19,8 +19,8 @@ class Shown:
 
 def inquiry_of(domain: str, question: str) -> Inquiry | None:
     """What a question wants measured; None where no code draws that domain, or it asks for less."""
-    found = domains().get(domain)
-    return found.asking.understand(question) if found else None
+    drawn_domain = domains().get(domain)
+    return drawn_domain.asking.understand(question) if drawn_domain else None
 
 
 def answer_in(shown: Shown) -> tuple[str, str]:
@@ -30,6 +30,6 @@ def answer_in(shown: Shown) -> tuple[str, str]:
         return "", "No code reads this from pixels."
     try:
         readings = read_again(shown.domain, pixels_of(shown.png), inquiry.targets)
-    except Unreadable as why:
-        return "", str(why)
+    except Unreadable as error:
+        return "", str(error)
     return inquiry.answer(readings), ""

@@ -41,11 +41,11 @@ Mask = NDArray[np.bool_]
 def retoned_each(pixels: Pixels) -> Iterator[Pixels]:
     """The picture unchanged, and with restored tones."""
     yield pixels
-    low, high = (float(level) for level in np.quantile(pixels[::4, ::4], [0.002, 0.998]))
-    if (low > 8 or high < 247) and high - low > 32:
-        yield retoned(pixels, lambda level: 255 * (level - low) / (high - low))
-    full = (pixels == 255).any(axis=2) & (pixels < 255).any(axis=2)
-    if full.mean() > _CLIPPED:
+    darkest, lightest = (float(level) for level in np.quantile(pixels[::4, ::4], [0.002, 0.998]))
+    if (darkest > 8 or lightest < 247) and lightest - darkest > 32:
+        yield retoned(pixels, lambda level: 255 * (level - darkest) / (lightest - darkest))
+    is_full = (pixels == 255).any(axis=2) & (pixels < 255).any(axis=2)
+    if is_full.mean() > _CLIPPED:
         span = 255 - _HIGHLIGHT
         yield retoned(pixels, lambda level: 255 * (level - _HIGHLIGHT) / span)
     if _edge_colour(pixels).max() < _WHITE:
@@ -102,9 +102,11 @@ def _coloured(pixels: Pixels) -> Pixels:
 def _wide(ink: Mask) -> Mask:
     pieces, number = ndimage.label(ink, _EIGHT)
     wide = np.zeros(number + 1, np.bool_)
-    for at, box in enumerate(ndimage.find_objects(pieces), start=1):
+    for index, box in enumerate(ndimage.find_objects(pieces), start=1):
         sides = zip(box, ink.shape, strict=True)
-        wide[at] = all(side.stop - side.start > _WIDE * whole for side, whole in sides)
+        wide[index] = all(
+            side.stop - side.start > _WIDE * picture_side for side, picture_side in sides
+        )
     return np.asarray(wide[pieces])
 
 
@@ -113,11 +115,11 @@ def _discs(light: Mask) -> Mask:
     areas, _ = ndimage.label(light)
     discs = np.zeros_like(light)
     longer = max(light.shape)
-    for at, box in enumerate(ndimage.find_objects(areas), start=1):
+    for index, box in enumerate(ndimage.find_objects(areas), start=1):
         height, width = (side.stop - side.start for side in box)
         if not _SMALLEST * longer < min(height, width) <= max(height, width) < _LARGEST * longer:
             continue
-        area = ndimage.binary_fill_holes(areas[box] == at)
+        area = ndimage.binary_fill_holes(areas[box] == index)
         down, across = ((np.arange(side) * 2 + 1) / side - 1 for side in (height, width))
         circle = down[:, None] ** 2 + across**2 <= 1
         if 0.8 < height / width < 1.25 and (area & circle).sum() > _ROUND * (area | circle).sum():
@@ -134,11 +136,13 @@ def _greyed(pixels: Pixels) -> Iterator[Pixels]:
     areas, _ = ndimage.label(pixels.min(axis=2) >= _WHITE)
     ring = np.concatenate([areas[0], areas[-1], areas[:, 0], areas[:, -1]])
     ground = np.isin(areas, np.unique(ring[ring > 0]))
-    inside = [np.flatnonzero(~ground.all(axis=axis)) for axis in (1, 0)]
-    if not all(len(each) for each in inside):
+    inked = [np.flatnonzero(~ground.all(axis=axis)) for axis in (1, 0)]
+    if not all(len(inked_rows) for inked_rows in inked):
         return
-    margins = [each[0] for each in inside]
-    margins += [side - 1 - each[-1] for side, each in zip(ground.shape, inside, strict=True)]
+    margins = [inked_rows[0] for inked_rows in inked]
+    margins += [
+        side - 1 - inked_rows[-1] for side, inked_rows in zip(ground.shape, inked, strict=True)
+    ]
     *alike, widest = sorted(margins)
     if max(alike) - min(alike) > _UNEVEN:
         return
@@ -152,12 +156,12 @@ def _greyed(pixels: Pixels) -> Iterator[Pixels]:
 
 def _untitled(pixels: Pixels) -> Iterator[Pixels]:
     """Without a white strip on top, and without the lines of text above a drawing on white."""
-    white = (pixels[:, [0, -1]] == 255).all(axis=(1, 2))
-    strip = int(np.argmin(white))
+    is_white = (pixels[:, [0, -1]] == 255).all(axis=(1, 2))
+    strip = int(np.argmin(is_white))
     if 0 < strip < len(pixels) // 2:
         yield pixels[strip:]
-    inked = (pixels[..., 1] < _INK).any(axis=1)
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], inked, [False]]).astype(np.int8)))
+    is_inked = (pixels[..., 1] < _INK).any(axis=1)
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], is_inked, [False]]).astype(np.int8)))
     least, most = (share * max(pixels.shape) for share in _TEXT)
     for (start, end), after in zip(edges.reshape(-1, 2), edges[2::2], strict=False):
         if not least < end - start < most:

@@ -24,8 +24,14 @@ class Sight:
 
 def understood(question: str) -> tuple[Domain, Inquiry] | None:
     """The drawn domain that a question is of, and what it asks for; None where it is of none."""
-    found = ((each, each.asking.understand(question)) for each in domains().values())
-    return next(((each, inquiry) for each, inquiry in found if inquiry is not None), None)
+    inquiries = (
+        (drawn_domain, drawn_domain.asking.understand(question))
+        for drawn_domain in domains().values()
+    )
+    return next(
+        ((drawn_domain, inquiry) for drawn_domain, inquiry in inquiries if inquiry is not None),
+        None,
+    )
 
 
 def seen(sight: Sight) -> str | None:
@@ -33,11 +39,11 @@ def seen(sight: Sight) -> str | None:
 
     That is the answer to a question of a drawn domain, and the traits of a schematic otherwise.
     """
-    pixels, of = pixels_of(sight.png), understood(sight.question)
+    pixels, drawn_inquiry = pixels_of(sight.png), understood(sight.question)
     try:
-        if of is None:
+        if drawn_inquiry is None:
             return json.dumps(asdict(read_schematic(pixels)), sort_keys=True)
-        domain, inquiry = of
+        domain, inquiry = drawn_inquiry
         return inquiry.answer(read_again(domain.name, pixels, inquiry.targets))
     except Unreadable:
         return None

@@ -101,7 +101,7 @@ def _write(picture: Image.Image, text: Tile, x: int, y: int) -> None:
 
 @lru_cache(_LABELS_KEPT)
 def _label(text: str, width: int, lines: int) -> Tile:
-    return tile(label(text, width=width, lines=lines, ink=INK))
+    return tile(label(text, width=width, max_lines=lines, ink=INK))
 
 
 @cache

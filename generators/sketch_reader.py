@@ -105,16 +105,16 @@ def fit(png: bytes, text: str) -> float:
     The text tells a count ("a rock" is one), and a colour, a side, a depth or a size where it names
     one. Raises `Unreadable` as `read` does, and for a text in which no extra element is understood.
     """
-    told = understand(text)
-    if told.extra is None:
+    described = understand(text)
+    if described.extra is None:
         raise Unreadable(f"the text tells of nothing beside the main entity: {text!r}")
-    seen = read(png)
-    agree = [told.count == seen.count]
+    traits = read(png)
+    agreements = [described.count == traits.count]
     for name in ("colour", "side", "depth", "size"):
-        value = getattr(told, name)
+        value = getattr(described, name)
         if value is not None:
-            agree.append(value in (getattr(seen, name), seen.than))
-    return sum(agree) / len(agree)
+            agreements.append(value in (getattr(traits, name), traits.than))
+    return sum(agreements) / len(agreements)
 
 
 def _pixels(png: bytes) -> Pixels:
@@ -149,12 +149,12 @@ def _shapes(pixels: Pixels) -> list[_Shape]:
     return shapes
 
 
-def alike(pixels: Pixels, colour: Iterable[int], within: int) -> NDArray[np.bool_]:
+def alike(pixels: Pixels, colour: Iterable[int], tolerance: int) -> NDArray[np.bool_]:
     """Where no channel is farther from a colour than `within` levels, 0 to 255."""
-    ends = [(max(value - within, 0), min(value + within, 255)) for value in colour]
+    bounds = [(max(value - tolerance, 0), min(value + tolerance, 255)) for value in colour]
     red, green, blue = (
         pixels[..., channel] - np.uint8(low) <= high - low
-        for channel, (low, high) in enumerate(ends)
+        for channel, (low, high) in enumerate(bounds)
     )
     return np.asarray(red & green & blue)
 

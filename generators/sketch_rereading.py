@@ -27,18 +27,21 @@ def read_again(pixels: Pixels) -> Traits:
 
     Raises `generators.reading.Unreadable` for what is no schematic any more, or never was.
     """
-    within = _unframed(pixels)
-    height, width, _ = within.shape
+    inner_picture = _unframed(pixels)
+    height, width, _ = inner_picture.shape
     if (height, width) != (SIDE, SIDE):
         raise Unreadable(f"schematics are {SIDE} px square, this is {width} x {height}")
-    air, ground = (np.median(within[rows, ::4], axis=(0, 1)) for rows in (_AIR, _GROUND))
+    air, ground = (np.median(inner_picture[rows, ::4], axis=(0, 1)) for rows in (_AIR, _GROUND))
     if min(*air, *ground) == 255:
-        return read_pixels(_outlined(within))
-    restored = np.array(_retoned(within, np.concatenate([air, ground])))
+        return read_pixels(_outlined(inner_picture))
+    restored = np.array(_retoned(inner_picture, np.concatenate([air, ground])))
     # What was clipped cannot be computed back, but it is known where it was.
-    backdrop = alike(within, air.astype(int), _SAME), alike(within, ground.astype(int), _SAME)
-    for where, colour in zip(backdrop, BACKDROPS, strict=True):
-        restored[where] = colour
+    backdrop = (
+        alike(inner_picture, air.astype(int), _SAME),
+        alike(inner_picture, ground.astype(int), _SAME),
+    )
+    for mask, colour in zip(backdrop, BACKDROPS, strict=True):
+        restored[mask] = colour
     restored[_letters(~(backdrop[0] | backdrop[1]))] = BACKDROPS[1]
     return read_pixels(restored)
 
@@ -52,21 +55,26 @@ def _unframed(pixels: Pixels) -> Pixels:
     return pixels[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
 
 
-def _retoned(pixels: Pixels, seen: NDArray[np.float64]) -> Pixels:
+def _retoned(pixels: Pixels, restored_from: NDArray[np.float64]) -> Pixels:
     """Tones as of a schematic, from what the channels of its air and its ground have become.
 
     Either all levels were multiplied or, which clips none, all raised to a power: that which fits
     them better.
     """
     drawn = np.array(BACKDROPS, float).ravel()
-    there = (seen > 0) & (seen < 255)
-    if not there.any():
+    is_unclipped = (restored_from > 0) & (restored_from < 255)
+    if not is_unclipped.any():
         raise Unreadable("neither air nor ground of a schematic is seen")
-    seen, clipped, drawn = seen[there], not there.all(), drawn[there]
-    factor = float(np.mean(seen / drawn))
-    power = float(np.mean(np.log(drawn / 255) / np.log(seen / 255)))
+    restored_from, clipped, drawn = (
+        restored_from[is_unclipped],
+        not is_unclipped.all(),
+        drawn[is_unclipped],
+    )
+    factor = float(np.mean(restored_from / drawn))
+    power = float(np.mean(np.log(drawn / 255) / np.log(restored_from / 255)))
     multiplied, raised = (
-        float(np.abs(back - drawn).max()) for back in (seen / factor, 255 * (seen / 255) ** power)
+        float(np.abs(back - drawn).max())
+        for back in (restored_from / factor, 255 * (restored_from / 255) ** power)
     )
     if clipped or multiplied <= raised:
         return retoned(pixels, lambda level: level / factor)
@@ -91,6 +99,6 @@ def _outlined(pixels: Pixels) -> Pixels:
 def _letters(drawn: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Where something is too low to be a thing: letters of a label, or of a text laid over it."""
     pieces, number = ndimage.label(drawn, np.ones((3, 3), np.bool_))
-    low = np.zeros(number + 1, np.bool_)
-    low[1:] = [rows.stop - rows.start <= _LOWEST for rows, _ in ndimage.find_objects(pieces)]
-    return np.asarray(low[pieces])
+    is_low = np.zeros(number + 1, np.bool_)
+    is_low[1:] = [rows.stop - rows.start <= _LOWEST for rows, _ in ndimage.find_objects(pieces)]
+    return np.asarray(is_low[pieces])

@@ -43,11 +43,11 @@ def stand_in(kind: str) -> svgwrite.Drawing:
 
 def _person(drawing: svgwrite.Drawing, group: Any) -> None:
     """Shoulders and a head, as on a sign."""
-    left, right, shoulder = _MIDDLE - 58, _MIDDLE + 58, 70
+    left_x, right_x, shoulder = _MIDDLE - 58, _MIDDLE + 58, 70
     group.add(
         drawing.path(
-            f"M {left} {_FOOT} V {shoulder + 40} Q {left} {shoulder} {left + 40} {shoulder}"
-            f" H {right - 40} Q {right} {shoulder} {right} {shoulder + 40} V {_FOOT} Z"
+            f"M {left_x} {_FOOT} V {shoulder + 40} Q {left_x} {shoulder} {left_x + 40} {shoulder}"
+            f" H {right_x - 40} Q {right_x} {shoulder} {right_x} {shoulder + 40} V {_FOOT} Z"
         )
     )
     group.add(drawing.circle((_MIDDLE, 41), 39))
@@ -62,11 +62,21 @@ def _animal(drawing: svgwrite.Drawing, group: Any) -> None:
 
 def _thing(drawing: svgwrite.Drawing, group: Any) -> None:
     """A box, seen a little from above."""
-    left, right, top, deep = 16, 104, 36, 34
-    group.add(drawing.rect((left, top), (right - left, _FOOT - top)))
-    upper = [(left, top), (left + deep, top - deep), (right + deep, top - deep), (right, top)]
+    left_x, right_x, top_y, deep = 16, 104, 36, 34
+    group.add(drawing.rect((left_x, top_y), (right_x - left_x, _FOOT - top_y)))
+    upper = [
+        (left_x, top_y),
+        (left_x + deep, top_y - deep),
+        (right_x + deep, top_y - deep),
+        (right_x, top_y),
+    ]
     group.add(drawing.polygon(upper))
-    side = [(right, top), (right + deep, top - deep), (right + deep, _FOOT - deep), (right, _FOOT)]
+    side = [
+        (right_x, top_y),
+        (right_x + deep, top_y - deep),
+        (right_x + deep, _FOOT - deep),
+        (right_x, _FOOT),
+    ]
     group.add(drawing.polygon(side))
 
 

@@ -70,23 +70,23 @@ def survival(rereading: Rereading) -> Survival:
 
     Raises `Inapplicable` where a perturbation cannot be made.
     """
-    scene, found = rereading.scene, domain(rereading.scene.domain)
-    drawn = pixels_of(rasterise(found.drawing.draw(scene, rereading.size)))
+    scene, drawn_domain = rereading.scene, domain(rereading.scene.domain)
+    drawn = pixels_of(rasterise(drawn_domain.drawing.draw(scene, rereading.size)))
     subject, seed = rereading.subject, rereading.seed
     changed = perturb(drawn, rereading.perturbations, subject, seed=seed)
     exempt = _covered(drawn, rereading.perturbations, subject)
     targets = tuple(scene.truths)
     try:
         readings = read_again(scene.domain, changed, targets)
-    except Unreadable as why:
-        return Survival("unreadable", str(why), exempt)
-    tolerances = getattr(found.measuring, "TOLERANCE", {})
-    off = [
+    except Unreadable as error:
+        return Survival("unreadable", str(error), exempt)
+    tolerances = getattr(drawn_domain.measuring, "TOLERANCE", {})
+    deviations = [
         f"{target} reads {reading:g} instead of {scene.truths[target]:g}"
         for target, reading in zip(targets, readings, strict=True)
         if abs(reading - scene.truths[target]) > tolerances.get(target, 0) + 1e-9
     ]
-    return Survival("wrong" if off else "right", "; ".join(off), exempt)
+    return Survival("wrong" if deviations else "right", "; ".join(deviations), exempt)
 
 
 def read_again(name: str, pixels: Pixels, targets: Sequence[str]) -> Readings:
@@ -95,14 +95,20 @@ def read_again(name: str, pixels: Pixels, targets: Sequence[str]) -> Readings:
     Raises `Unreadable` where it reads nothing, or different things after different restorations; a
     defocus that is undone in several ways has to be readable after each of them.
     """
-    clean = cleaned(pixels)
-    toned = [[each] for each in clean] if len(clean) > 1 else [retoned_each(clean[0])]
+    cleaned_pictures = cleaned(pixels)
+    toned_pictures = (
+        [[picture] for picture in cleaned_pictures]
+        if len(cleaned_pictures) > 1
+        else [retoned_each(cleaned_pictures[0])]
+    )
     problem, readings = "", list[Readings]()
-    for restorations in (toned, map(remade_each, clean)):
-        found = [_readings(name, each, targets) for each in restorations]
-        problem = problem or next((why for _, why in found if why), "")
-        readings += chain.from_iterable(read for read, _ in found)
-        if all(read for read, _ in found):
+    for restorations in (toned_pictures, map(remade_each, cleaned_pictures)):
+        attempts = [_readings(name, picture, targets) for picture in restorations]
+        problem = problem or next(
+            (problem_text for _, problem_text in attempts if problem_text), ""
+        )
+        readings += chain.from_iterable(values for values, _ in attempts)
+        if all(values for values, _ in attempts):
             return _agreed(name, targets, readings)
     raise Unreadable(problem or "Nothing can be read.")
 
@@ -114,17 +120,17 @@ def _readings(
 
     A count of nothing is no reading, nor is a board of one row and one column.
     """
-    counting = not hasattr(domain(name).measuring, "TOLERANCE")
+    is_counting = not hasattr(domain(name).measuring, "TOLERANCE")
     readings: list[Readings] = []
     problem = ""
     for picture in pictures:
         try:
-            found = tuple(domain(name).measuring.measure(picture, targets))
-        except Unreadable as why:
-            problem = problem or str(why)
+            values = tuple(domain(name).measuring.measure(picture, targets))
+        except Unreadable as error:
+            problem = problem or str(error)
         else:
-            empty = not any(found) or (len(found) > 1 and max(found) == 1)
-            readings += [] if empty and counting else [found]
+            is_empty = not any(values) or (len(values) > 1 and max(values) == 1)
+            readings += [] if is_empty and is_counting else [values]
     return readings, problem
 
 
@@ -132,8 +138,8 @@ def _agreed(name: str, targets: Sequence[str], readings: Sequence[Readings]) -> 
     tolerances = getattr(domain(name).measuring, "TOLERANCE", {})
     for target, values in zip(targets, zip(*readings, strict=True), strict=True):
         if max(values) - min(values) > 2 * tolerances.get(target, 0) + 1e-9:
-            read = ", ".join(f"{value:g}" for value in sorted(set(values)))
-            raise Unreadable(f"Restorations differ about {target}: {read}.")
+            listed = ", ".join(f"{value:g}" for value in sorted(set(values)))
+            raise Unreadable(f"Restorations differ about {target}: {listed}.")
     return readings[0]
 
 
@@ -143,7 +149,11 @@ def _covered(drawn: Pixels, perturbations: Sequence[Perturbation], subject: Subj
     What lies on plain ground, or wholly inside one plain part, hides nothing.
     """
     edges = np.ptp(np.stack([drawn[:-1, :-1], drawn[1:, :-1], drawn[:-1, 1:]]), axis=0).max(axis=2)
-    drawn_there = np.zeros(drawn.shape[:2], np.bool_)
-    drawn_there[:-1, :-1] = edges > _EDGE
-    laid = [perturb(drawn, [each], subject) for each in perturbations if each.covers]
-    return any(bool((over != drawn)[drawn_there].any()) for over in laid)
+    is_edge = np.zeros(drawn.shape[:2], np.bool_)
+    is_edge[:-1, :-1] = edges > _EDGE
+    overlaid = [
+        perturb(drawn, [perturbation], subject)
+        for perturbation in perturbations
+        if perturbation.covers
+    ]
+    return any(bool((overlaid_picture != drawn)[is_edge].any()) for overlaid_picture in overlaid)

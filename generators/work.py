@@ -56,6 +56,6 @@ def read_png(reading: Reading) -> Found:
     try:
         readings = [float(value) for value in measuring.measure(pixels, reading.targets)]
         legibility = Legibility(*measuring.legibility(pixels)) if reading.legibility else None
-    except Unreadable as why:
-        return Found(digest, [], str(why), None)
+    except Unreadable as error:
+        return Found(digest, [], str(error), None)
     return Found(digest, readings, "", legibility)

@@ -27,8 +27,8 @@ _CORNERS = ((-1, -1), (-1, 1), (1, -1), (1, 1))
 def board(
     drawing: svgwrite.Drawing,
     *,
-    left: int,
-    top: int,
+    origin_x: int,
+    origin_y: int,
     pitch: int,
     line_width: int,
     files: range = FILES,
@@ -41,20 +41,21 @@ def board(
     but the palace diagonals' falls on a whole pixel.
     """
 
-    def at(file: float, rank: float) -> str:
-        return f"{left + (file - files.start) * pitch:g} {top + (rank - ranks.start) * pitch:g}"
+    def to_point(file: float, rank: float) -> str:
+        x, y = (file - files.start) * pitch, (rank - ranks.start) * pitch
+        return f"{origin_x + x:g} {origin_y + y:g}"
 
     first_file, last_file, first_rank, last_rank = files[0], files[-1], ranks[0], ranks[-1]
-    lines = [f"M{at(first_file, rank)}L{at(last_file, rank)}" for rank in ranks]
+    lines = [f"M{to_point(first_file, rank)}L{to_point(last_file, rank)}" for rank in ranks]
     for file in files:
         shores = [] if file in (first_file, last_file) or not _has_river(ranks) else _RIVER
         stops = [first_rank, *shores, last_rank]
         lines += [
-            f"M{at(file, begin)}L{at(file, end)}"
+            f"M{to_point(file, begin)}L{to_point(file, end)}"
             for begin, end in zip(stops[::2], stops[1::2], strict=True)
         ]
     diagonals = [
-        f"M{at(file, rank)}L{at(file + right, rank + down)}"
+        f"M{to_point(file, rank)}L{to_point(file + right, rank + down)}"
         for file, rank in _PALACE_HEARTS
         for right, down in _CORNERS
         if {file, file + right} <= {*files} and {rank, rank + down} <= {*ranks}
@@ -62,9 +63,9 @@ def board(
     away = max(2 * line_width + 1, round(pitch * 0.13)) / pitch
     beyond = away + max(2 * line_width + 2, round(pitch * 0.16)) / pitch
     marks = [
-        f"M{at(file + right * beyond, rank + down * away)}"
-        f"L{at(file + right * away, rank + down * away)}"
-        f"L{at(file + right * away, rank + down * beyond)}"
+        f"M{to_point(file + right * beyond, rank + down * away)}"
+        f"L{to_point(file + right * away, rank + down * away)}"
+        f"L{to_point(file + right * away, rank + down * beyond)}"
         for file, rank in _CANNONS + _SOLDIERS
         for right, down in _CORNERS
         if {file, file + right} <= {*files} and {rank, rank + down} <= {*ranks}
@@ -75,8 +76,8 @@ def board(
     names = [
         outline(
             name,
-            x=left + (file - files.start) * pitch,
-            y=top + (sum(_RIVER) / 2 - ranks.start) * pitch,
+            x=origin_x + (file - files.start) * pitch,
+            y=origin_y + (sum(_RIVER) / 2 - ranks.start) * pitch,
             height=_NAME * pitch,
         )
         for name, file in _BANKS

@@ -131,7 +131,7 @@ class Domain:
 @cache
 def domains() -> dict[str, Domain]:
     """Every domain by name, in alphabetical order."""
-    return {m.name: Domain(m.name) for m in iter_modules(__path__) if m.ispkg}
+    return {module.name: Domain(module.name) for module in iter_modules(__path__) if module.ispkg}
 
 
 def domain(name: str) -> Domain:
@@ -139,5 +139,5 @@ def domain(name: str) -> Domain:
     try:
         return domains()[name]
     except KeyError:
-        known = ", ".join(domains())
-        raise UnknownDomain(f"There is no domain {name!r}. There are: {known}.") from None
+        available_names = ", ".join(domains())
+        raise UnknownDomain(f"There is no domain {name!r}. There are: {available_names}.") from None

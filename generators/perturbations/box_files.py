@@ -57,70 +57,83 @@ def read_boxes(text: str) -> BoxFile:
 
 
 def _coco(data: Mapping[str, Any]) -> BoxFile:
-    found = BoxFile()
+    box_file = BoxFile()
     images = _by_id(data, "images")
-    names = {key: str(each.get("name", "")) for key, each in _by_id(data, "categories").items()}
+    names = {key: str(row.get("name", "")) for key, row in _by_id(data, "categories").items()}
     boxes: dict[str, list[Box]] = {}
-    shared = _shared(_named(image) for image in images.values())
-    for number, image in enumerate(_rows(data["images"]), start=1):
-        with_name = _into(found, f"image {number}", partial(_file_name, image, shared))
-        boxes.update({with_name: []} if with_name else {})
-    for number, row in enumerate(_rows(data["annotations"]), start=1):
-        read = _into(found, f"annotation {number}", partial(_coco_box, row, images, names, shared))
-        if read:
-            name, box = read
+    shared_names = _shared(_named(image) for image in images.values())
+    for row_number, image in enumerate(_rows(data["images"]), start=1):
+        file_name = _into(box_file, f"image {row_number}", partial(_file_name, image, shared_names))
+        boxes.update({file_name: []} if file_name else {})
+    for row_number, row in enumerate(_rows(data["annotations"]), start=1):
+        parsed = _into(
+            box_file,
+            f"annotation {row_number}",
+            partial(_coco_box, row, images, names, shared_names),
+        )
+        if parsed:
+            name, box = parsed
             boxes.setdefault(name, []).append(box)
-    found.boxes = {name: tuple(each) for name, each in boxes.items()}
-    return found
+    box_file.boxes = {name: tuple(row) for name, row in boxes.items()}
+    return box_file
 
 
 def _coco_box(
-    row: Any, images: Mapping[Any, Any], names: Mapping[Any, str], shared: Set[str]
+    row: Any, images: Mapping[Any, Any], names: Mapping[Any, str], shared_names: Set[str]
 ) -> tuple[str, Box]:
     row = _mapping(row)
-    of, kind = row.get("image_id"), row.get("category_id")
-    if not isinstance(of, int | str) or of not in images:
-        raise _BadRow(f"there is no image {of!r}: list it under images")
-    if not isinstance(kind, int | str) or kind not in names:
-        raise _BadRow(f"there is no category {kind!r}: list it under categories")
-    image = images[of]
-    left, top, width, height = _numbers(row.get("bbox"), 4, "bbox")
-    across, down = _numbers([image.get("width"), image.get("height")], 2, "the image's size")
-    if not min(across, down) > 0:
+    image_id, category_id = row.get("image_id"), row.get("category_id")
+    if not isinstance(image_id, int | str) or image_id not in images:
+        raise _BadRow(f"there is no image {image_id!r}: list it under images")
+    if not isinstance(category_id, int | str) or category_id not in names:
+        raise _BadRow(f"there is no category {category_id!r}: list it under categories")
+    image = images[image_id]
+    left_px, top_px, width_px, height_px = _numbers(row.get("bbox"), 4, "bbox")
+    image_width, image_height = _numbers(
+        [image.get("width"), image.get("height")], 2, "the image's size"
+    )
+    if not min(image_width, image_height) > 0:
         raise _BadRow("the image's width and height are not above 0: give them in px")
-    sides = (left / across, top / down, width / across, height / down)
-    return _file_name(image, shared), Box(*sides, names[kind])
+    sides = (
+        left_px / image_width,
+        top_px / image_height,
+        width_px / image_width,
+        height_px / image_height,
+    )
+    return _file_name(image, shared_names), Box(*sides, names[category_id])
 
 
 def _label_studio(tasks: Sequence[Mapping[str, Any]]) -> BoxFile:
-    found = BoxFile()
-    shared = _shared(map(_task_named, tasks))
-    for number, task in enumerate(tasks, start=1):
-        read = _into(found, f"task {number}", partial(_annotated, task, shared))
-        if read is None:
+    box_file = BoxFile()
+    shared_names = _shared(map(_task_named, tasks))
+    for task_number, task in enumerate(tasks, start=1):
+        parsed = _into(box_file, f"task {task_number}", partial(_annotated, task, shared_names))
+        if parsed is None:
             continue
-        name, results = read
+        name, results = parsed
         boxes: list[Box] = []
-        for at, result in enumerate(results, start=1):
-            where = f"task {number}, box {at}"
-            box = _into(found, where, partial(_label_studio_box, result))
+        for box_number, result in enumerate(results, start=1):
+            location = f"task {task_number}, box {box_number}"
+            box = _into(box_file, location, partial(_label_studio_box, result))
             boxes += [box] if box else []
-        found.boxes[name] = tuple(boxes)
-    return found
+        box_file.boxes[name] = tuple(boxes)
+    return box_file
 
 
-def _annotated(task: Mapping[str, Any], shared: Set[str]) -> tuple[str, list[Any]]:
+def _annotated(task: Mapping[str, Any], shared_names: Set[str]) -> tuple[str, list[Any]]:
     """A task's file, and the rectangles of its first annotation that was not cancelled."""
     name = _task_named(task)
     if not name:
         raise _BadRow("its data names no image: put the file's name under image")
     annotations = _rows(task.get("annotations", task.get("completions", [])))
-    kept = [each for each in annotations if isinstance(each, Mapping)]
-    kept = [each for each in kept if not each.get("was_cancelled")]
-    if not kept:
+    usable = [annotation for annotation in annotations if isinstance(annotation, Mapping)]
+    usable = [annotation for annotation in usable if not annotation.get("was_cancelled")]
+    if not usable:
         raise _BadRow("nobody has annotated it: submit the task, empty where it has no object")
-    results = _rows(kept[0].get("result", []))
-    return _alone(name, shared), [each for each in results if _may_be_rectangle(each)]
+    results = _rows(usable[0].get("result", []))
+    return _alone(name, shared_names), [
+        annotation for annotation in results if _may_be_rectangle(annotation)
+    ]
 
 
 def _may_be_rectangle(result: Any) -> bool:
@@ -135,8 +148,8 @@ def _label_studio_box(result: Any) -> Box:
     if value.get("rotation"):
         raise _BadRow("the box is turned: draw it upright")
     label = str(labels[0]) if isinstance(labels, list) and labels else ""
-    left, top, width, height = (number / 100 for number in numbers)
-    return Box(left, top, width, height, label)
+    left_share, top_share, width, height = (number / 100 for number in numbers)
+    return Box(left_share, top_share, width, height, label)
 
 
 def _task_named(task: Mapping[str, Any]) -> str:
@@ -146,20 +159,20 @@ def _task_named(task: Mapping[str, Any]) -> str:
     upload.
     """
     data = task.get("data")
-    given = data if isinstance(data, Mapping) else {}
-    texts = [each for each in (given.get("image"), *given.values()) if isinstance(each, str)]
+    fields = data if isinstance(data, Mapping) else {}
+    texts = [value for value in (fields.get("image"), *fields.values()) if isinstance(value, str)]
     path = next(iter(texts), "")
-    local = _LOCAL.search(path)
-    name = _last(unquote(local[1] if local else path.partition("?")[0]))
+    local_match = _LOCAL.search(path)
+    name = _last(unquote(local_match[1] if local_match else path.partition("?")[0]))
     head, hyphen, rest = name.partition("-")
     return rest if "/upload/" in path and hyphen and len(head) == 8 else name
 
 
-def _file_name(image: Any, shared: Set[str]) -> str:
+def _file_name(image: Any, shared_names: Set[str]) -> str:
     name = _named(_mapping(image))
     if not name:
         raise _BadRow("it has no file_name: name the picture's file")
-    return _alone(name, shared)
+    return _alone(name, shared_names)
 
 
 def _named(image: Mapping[str, Any]) -> str:
@@ -171,8 +184,8 @@ def _shared(names: Iterable[str]) -> Set[str]:
     return {name for name, number in Counter(names).items() if number > 1}
 
 
-def _alone(name: str, shared: Set[str]) -> str:
-    if name in shared:
+def _alone(name: str, shared_names: Set[str]) -> str:
+    if name in shared_names:
         raise _BadRow(f"another picture is called {name} as well, folders aside: rename one")
     return name
 
@@ -196,20 +209,20 @@ def _mapping(value: Any) -> Mapping[str, Any]:
     return value
 
 
-def _numbers(values: Any, number: int, what: str) -> list[float]:
-    plain = isinstance(values, list) and len(values) == number
-    if not plain or not all(type(value) in (int, float) for value in values):
-        raise _BadRow(f"{what}: {str(values)[:60]} is not {number} numbers: draw the box again")
+def _numbers(values: Any, count: int, subject: str) -> list[float]:
+    is_list = isinstance(values, list) and len(values) == count
+    if not is_list or not all(type(value) in (int, float) for value in values):
+        raise _BadRow(f"{subject}: {str(values)[:60]} is not {count} numbers: draw the box again")
     try:
         return [float(value) for value in values]
     except OverflowError:
-        raise _BadRow(f"{what}: a number is too large: draw the box again") from None
+        raise _BadRow(f"{subject}: a number is too large: draw the box again") from None
 
 
-def _into(found: BoxFile, where: str, read: Callable[[], _Read]) -> _Read | None:
+def _into(box_file: BoxFile, location: str, parse_row: Callable[[], _Read]) -> _Read | None:
     """What is read of a row; None where it is left out, which is noted."""
     try:
-        return read()
-    except (_BadRow, BadBox) as why:
-        found.wrong.append((where, str(why)))
+        return parse_row()
+    except (_BadRow, BadBox) as error:
+        box_file.wrong.append((location, str(error)))
         return None

@@ -23,12 +23,12 @@ class NoBoxes(ValueError):
 
 def ask_for_boxes(keyword: str) -> str:
     """What a vision model is asked about a picture; `keyword` is empty where nobody knows one."""
-    what = f"each {keyword.lower()}" if keyword else "each main object"
+    wanted_objects = f"each {keyword.lower()}" if keyword else "each main object"
     return (
-        f"Find {what} that this picture shows. Answer with JSON and nothing else, one entry for "
-        "each, with its left, top, right and bottom edge in thousandths of the picture's width "
-        'and height: {"boxes": [{"label": "<what it is>", "box": [<left>, <top>, <right>, '
-        '<bottom>]}]}. Where there is none: {"boxes": []}.'
+        f"Find {wanted_objects} that this picture shows. Answer with JSON and nothing else, one "
+        "entry for each, with its left, top, right and bottom edge in thousandths of the "
+        'picture\'s width and height: {"boxes": [{"label": "<what it is>", "box": '
+        '[<left>, <top>, <right>, <bottom>]}]}. Where there is none: {"boxes": []}.'
     )
 
 
@@ -37,22 +37,22 @@ def boxes_in(reply: str) -> tuple[Box, ...]:
 
     Raises `NoBoxes` for anything else, also where one box cannot be.
     """
-    found = _FENCE.search(reply)
+    match = _FENCE.search(reply)
     try:
-        data = json.loads(found[0]) if found else None
+        data = json.loads(match[0]) if match else None
     except (ValueError, RecursionError):
         data = None
     if not isinstance(data, Mapping) or not isinstance(data.get("boxes"), list):
         raise NoBoxes('Boxes: the reply holds no JSON with "boxes".')
-    return tuple(_box(number, each) for number, each in enumerate(data["boxes"], start=1))
+    return tuple(_box(number, stated) for number, stated in enumerate(data["boxes"], start=1))
 
 
 def box_reply(boxes: Sequence[Box]) -> str:
     """The reply that states these boxes."""
     sides = [(b.left, b.top, b.left + b.width, b.top + b.height) for b in boxes]
     stated = [
-        {"label": box.label, "box": [round(PARTS * side) for side in each]}
-        for box, each in zip(boxes, sides, strict=True)
+        {"label": box.label, "box": [round(PARTS * side) for side in corners]}
+        for box, corners in zip(boxes, sides, strict=True)
     ]
     return json.dumps({"boxes": stated})
 
@@ -62,10 +62,16 @@ def _box(number: int, stated: Any) -> Box:
     if not isinstance(sides, list) or len(sides) != 4 or not all(map(_is_number, sides)):
         raise NoBoxes(f"Boxes: box {number} has no four numbers under box.")
     try:
-        left, top, right, bottom = (side / PARTS for side in sides)
-        return Box(left, top, right - left, bottom - top, str(stated.get("label") or ""))
-    except (BadBox, OverflowError) as why:
-        raise NoBoxes(f"Boxes: box {number} cannot be. {why}") from None
+        left_share, top_share, right_share, bottom_share = (side / PARTS for side in sides)
+        return Box(
+            left_share,
+            top_share,
+            right_share - left_share,
+            bottom_share - top_share,
+            str(stated.get("label") or ""),
+        )
+    except (BadBox, OverflowError) as error:
+        raise NoBoxes(f"Boxes: box {number} cannot be. {error}") from None
 
 
 def _is_number(value: object) -> bool:

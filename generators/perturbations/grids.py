@@ -53,11 +53,11 @@ def biases_of(domain: str) -> tuple[str, ...]:
 
     The beauty filter is for people; outdoor scenes have no objects to name or to draw boxes around.
     """
-    left_out = frozenset[str]() if domain == "people" else _PEOPLE_ALONE
-    left_out |= _NOT_OUTDOOR if domain == "outdoor" else frozenset()
-    return tuple(bias for bias in GRID if bias not in left_out)
+    excluded = frozenset[str]() if domain == "people" else _PEOPLE_ALONE
+    excluded |= _NOT_OUTDOOR if domain == "outdoor" else frozenset()
+    return tuple(bias for bias in GRID if bias not in excluded)
 
 
 def ordered(perturbations: Iterable[Perturbation]) -> tuple[Perturbation, ...]:
     """A combination of biases in the stated order."""
-    return tuple(sorted(perturbations, key=lambda each: ORDER.index(each.name)))
+    return tuple(sorted(perturbations, key=lambda perturbation: ORDER.index(perturbation.name)))

@@ -53,8 +53,8 @@ def written(pixels: Pixels, text: str, position: Position, size: float) -> Pixel
 def _fitted(text: str, width: int, height: int, em: float) -> tuple[list[list[str]], float]:
     em = max(em, _SMALLEST)
     while em >= _SMALLEST and len(text) * _AREA < width * height:
-        room = width / em - 2 * _MARGIN
-        lines = list(_lines(text.split(), room)) if room > 1 else []
+        max_width = width / em - 2 * _MARGIN
+        lines = list(_lines(text.split(), max_width)) if max_width > 1 else []
         if lines and (len(lines) * _LINE_HEIGHT + 2 * _MARGIN) * em <= height:
             return lines, em
         em *= _SHRINKING
@@ -64,44 +64,48 @@ def _fitted(text: str, width: int, height: int, em: float) -> tuple[list[list[st
     )
 
 
-def _lines(words: Sequence[str], room: float) -> Iterator[list[str]]:
+def _lines(words: Sequence[str], max_width: float) -> Iterator[list[str]]:
     """The words of each line, at most `room` ems wide."""
     line: list[str] = []
-    left = room
-    for word in chain.from_iterable(_parts(word, room) for word in words):
-        wide = _width(word)
-        if line and wide > left:
+    remaining = max_width
+    for word in chain.from_iterable(_parts(word, max_width) for word in words):
+        word_width = _width(word)
+        if line and word_width > remaining:
             yield line
-            line, left = [], room
+            line, remaining = [], max_width
         line.append(word)
-        left -= wide + _SPACE
+        remaining -= word_width + _SPACE
     yield line
 
 
-def _parts(word: str, room: float) -> Iterator[str]:
+def _parts(word: str, max_width: float) -> Iterator[str]:
     """The word, or the longest pieces of it that fit."""
     while word:
-        length = 1 if _width(word[:_LONGEST]) > room or len(word) > _LONGEST else len(word)
-        while length < min(len(word), _LONGEST) and _width(word[: length + 1]) <= room:
+        length = 1 if _width(word[:_LONGEST]) > max_width or len(word) > _LONGEST else len(word)
+        while length < min(len(word), _LONGEST) and _width(word[: length + 1]) <= max_width:
             length += 1
         yield word[:length]
         word = word[length:]
 
 
 def _width(word: str) -> float:
-    left, _, right, _ = ink_box(word)
-    return right - left + 2 * _EDGE
+    min_x, _, max_x, _ = ink_box(word)
+    return max_x - min_x + 2 * _EDGE
 
 
-def _place(picture: Image.Image, lines: Sequence[Sequence[str]], em: float, at: Position) -> None:
+def _place(
+    picture: Image.Image, lines: Sequence[Sequence[str]], em: float, position: Position
+) -> None:
     margin, step = _MARGIN * em, _LINE_HEIGHT * em
-    tall = len(lines) * step
-    top = {"t": margin, "b": picture.height - margin - tall}.get(at[0], (picture.height - tall) / 2)
+    text_height = len(lines) * step
+    top = {"t": margin, "b": picture.height - margin - text_height}.get(
+        position[0], (picture.height - text_height) / 2
+    )
     for number, line in enumerate(lines):
-        wide = (sum(map(_width, line)) + _SPACE * (len(line) - 1)) * em
-        spare = picture.width - wide
-        left = margin if at.endswith("left") else spare - margin
-        x = spare / 2 if at == "center" else left
+        line_width = (sum(map(_width, line)) + _SPACE * (len(line) - 1)) * em
+        spare = picture.width - line_width
+        left_x = margin if position.endswith("left") else spare - margin
+        x = spare / 2 if position == "center" else left_x
         for word in line:
             letters = _word(word, em)
             picture.paste(letters, (round(x), round(top + number * step)), letters)
@@ -110,10 +114,10 @@ def _place(picture: Image.Image, lines: Sequence[Sequence[str]], em: float, at: 
 
 @lru_cache(_WORDS_KEPT)
 def _word(word: str, em: float) -> Tile:
-    left, low, right, high = ink_box(word)
-    drawing = sheet(ceil((right - left + 2 * _EDGE) * em), ceil(_LINE_HEIGHT * em))
-    middle = (_ABOVE_BASELINE - (low + high) / 2) * em
-    letters = outline(word, x=_EDGE * em, y=middle, height=(high - low) * em, anchor="start")
+    min_x, min_y, max_x, max_y = ink_box(word)
+    drawing = sheet(ceil((max_x - min_x + 2 * _EDGE) * em), ceil(_LINE_HEIGHT * em))
+    middle = (_ABOVE_BASELINE - (min_y + max_y) / 2) * em
+    letters = outline(word, x=_EDGE * em, y=middle, height=(max_y - min_y) * em, anchor="start")
     edge = {"stroke": "#000000", "stroke_width": 2 * _EDGE * em, "stroke_linejoin": "round"}
     drawing.add(drawing.path(letters, fill="#000000", **edge))
     drawing.add(drawing.path(letters, fill="#ffffff"))

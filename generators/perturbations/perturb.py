@@ -32,17 +32,20 @@ def perturb(
     >>> perturb(np.full((1, 1, 3), 100, np.uint8), [Brightness(factor=1.3)]).tolist()
     [[[130, 130, 130]]]
     """
-    given = pixels
-    for place, each in enumerate(perturbations):
-        changed = each.change(pixels, subject, _step_seed(seed, place))
+    original_pixels = pixels
+    for step, perturbation in enumerate(perturbations):
+        changed = perturbation.change(pixels, subject, _step_seed(seed, step))
         if _are_equal(pixels, changed):
             raise Inapplicable(
-                f"{each.title}: no pixel changes. Choose another picture or other parameters."
+                f"{perturbation.title}: no pixel changes. "
+                "Choose another picture or other parameters."
             )
         if changed.shape != pixels.shape:
-            subject = subject.inside(_size(pixels), _size(changed), each.corner(pixels, changed))
+            subject = subject.inside(
+                _size(pixels), _size(changed), perturbation.corner(pixels, changed)
+            )
         pixels = changed
-    is_own = pixels.flags.writeable and not np.may_share_memory(pixels, given)
+    is_own = pixels.flags.writeable and not np.may_share_memory(pixels, original_pixels)
     return pixels if is_own else np.array(pixels)
 
 
@@ -54,9 +57,9 @@ def _are_equal(before: Pixels, after: Pixels) -> bool:
     )
 
 
-def _step_seed(seed: int, place: int) -> int:
+def _step_seed(seed: int, step: int) -> int:
     """A seed for each step, so that repeated noise differs."""
-    return seed * 1_000 + place
+    return seed * 1_000 + step
 
 
 def _size(pixels: Pixels) -> tuple[int, int]:

@@ -69,30 +69,32 @@ class Perturbation(ABC):
 @cache
 def _parameters(kind: type[Perturbation]) -> dict[str, tuple[Any, Span | None]]:
     hints = get_type_hints(kind, include_extras=True)
-    found: dict[str, tuple[Any, Span | None]] = {}
+    parameters: dict[str, tuple[Any, Span | None]] = {}
     for field in fields(kind):
         hint, span = hints[field.name], None
         if hasattr(hint, "__metadata__"):
             (span,), hint = hint.__metadata__, hint.__origin__
-        found[field.name] = hint, span
-    return found
+        parameters[field.name] = hint, span
+    return parameters
 
 
-def _checked(what: str, value: object, kind: Any, span: Span | None) -> str | int | float:
+def _checked(parameter: str, value: object, kind: Any, span: Span | None) -> str | int | float:
     if get_origin(kind) is Literal:
         choices = get_args(kind)
         if value not in choices:
-            raise BadParameter(f"{what}: no {value!r}{nearest(str(value), choices)}.")
+            raise BadParameter(f"{parameter}: no {value!r}{nearest(str(value), choices)}.")
         return str(value)
-    whole = kind is int
-    plain = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < inf
-    if not plain or (whole and value != int(value)):  # type: ignore[call-overload]
-        number = "a whole number" if whole else "a number"
-        raise BadParameter(f"{what}: {value!r} is not {number}. Give one{_within(span)}.")
+    is_whole_number = kind is int
+    is_finite_number = (
+        isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < inf
+    )
+    if not is_finite_number or (is_whole_number and value != int(value)):  # type: ignore[call-overload]
+        number = "a whole number" if is_whole_number else "a number"
+        raise BadParameter(f"{parameter}: {value!r} is not {number}. Give one{_within(span)}.")
     if span is not None and not span.least <= value <= span.most:  # type: ignore[operator]
-        raise BadParameter(f"{what}: {value!r} is off its range. Give one{_within(span)}.")
-    given: int | float = kind(value)
-    return given
+        raise BadParameter(f"{parameter}: {value!r} is off its range. Give one{_within(span)}.")
+    converted: int | float = kind(value)
+    return converted
 
 
 def _within(span: Span | None) -> str:

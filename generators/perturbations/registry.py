@@ -21,7 +21,7 @@ from generators.perturbations.perturbation import BadParameter, Perturbation
 @cache
 def kinds() -> dict[str, type[Perturbation]]:
     """Every kind of perturbation by name, in alphabetical order."""
-    return {found.name: _kind_in(found.name) for found in iter_modules(_folder.__path__)}
+    return {module.name: _kind_in(module.name) for module in iter_modules(_folder.__path__)}
 
 
 def _kind_in(name: str) -> type[Perturbation]:
@@ -45,24 +45,24 @@ def perturbation(kind: str, /, **parameters: object) -> Perturbation:
     >>> perturbation("padding", thickness=40)
     Padding(thickness=40)
     """
-    found = kinds().get(kind)
-    if found is None:
+    kind_class = kinds().get(kind)
+    if kind_class is None:
         raise BadParameter(f"Perturbations: no {kind!r}{nearest(kind, kinds())}.")
-    known = [field.name for field in fields(found)]
+    allowed_names = [field.name for field in fields(kind_class)]
     for name in parameters:
-        if name not in known:
-            raise BadParameter(f"{kind}: no parameter {name!r}{nearest(name, known)}.")
-    made: Any = found
+        if name not in allowed_names:
+            raise BadParameter(f"{kind}: no parameter {name!r}{nearest(name, allowed_names)}.")
+    build: Any = kind_class
     try:
-        perturbed: Perturbation = made(**parameters)
+        built: Perturbation = build(**parameters)
     except TypeError as missing:
-        raise BadParameter(f"{kind}: {missing}. Give {', '.join(known)}.") from None
-    return perturbed
+        raise BadParameter(f"{kind}: {missing}. Give {', '.join(allowed_names)}.") from None
+    return built
 
 
-def to_mapping(made: Perturbation) -> dict[str, str | int | float]:
+def to_mapping(perturbation: Perturbation) -> dict[str, str | int | float]:
     """The plain form of a perturbation."""
-    return {"kind": made.name, **made.parameters}
+    return {"kind": perturbation.name, **perturbation.parameters}
 
 
 def from_mapping(plain: Mapping[str, Any]) -> Perturbation:
@@ -77,7 +77,7 @@ def to_json(perturbations: Iterable[Perturbation]) -> str:
     >>> to_json([perturbation("brightness", factor=2)])
     '[{"factor":2.0,"kind":"brightness"}]'
     """
-    plain = [to_mapping(each) for each in perturbations]
+    plain = [to_mapping(perturbation) for perturbation in perturbations]
     return json.dumps(plain, sort_keys=True, separators=(",", ":"))
 
 
@@ -88,5 +88,5 @@ def from_json(text: str) -> tuple[Perturbation, ...]:
 
 def code_of(perturbations: Iterable[Perturbation]) -> str:
     """Digest the code of these perturbations, as a key of what it made."""
-    modules = {type(each).__module__ for each in perturbations}
+    modules = {type(perturbation).__module__ for perturbation in perturbations}
     return fingerprint("generators.perturbations.perturb", *sorted(modules))

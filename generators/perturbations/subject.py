@@ -27,10 +27,10 @@ class Box:
     def __post_init__(self) -> None:
         if not self.label.strip():
             raise BadBox(f"Box at {self._place()}: it is of no object. Give it a label.")
-        ends = (self.left + self.width, self.top + self.height)
-        inside = all(start >= -_SLACK for start in (self.left, self.top))
-        inside &= all(end <= 1 + _SLACK for end in ends)
-        if not inside or not min(self.width, self.height) > 0:
+        far_edges = (self.left + self.width, self.top + self.height)
+        is_inside = all(start >= -_SLACK for start in (self.left, self.top))
+        is_inside &= all(end <= 1 + _SLACK for end in far_edges)
+        if not is_inside or not min(self.width, self.height) > 0:
             raise BadBox(
                 f"Box of {self.label!r}: {self._place()} is not inside the picture. "
                 "Give left, top, width and height in parts of its sides, 0 to 1."
@@ -57,13 +57,13 @@ class Subject:
         Sizes are width and height in px, `corner` is where the smaller one's upper left is.
         """
         (width, height), (x, y) = before, corner
-        across, down = after
+        after_width, after_height = after
         moved = (
             Box(
-                (x + box.left * width) / across,
-                (y + box.top * height) / down,
-                box.width * width / across,
-                box.height * height / down,
+                (x + box.left * width) / after_width,
+                (y + box.top * height) / after_height,
+                box.width * width / after_width,
+                box.height * height / after_height,
                 box.label,
             )
             for box in self.boxes

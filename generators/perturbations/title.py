@@ -44,16 +44,16 @@ def titled(pixels: Pixels, title: str) -> Pixels:
     """
     height, width, _ = pixels.shape
     em = max(height, width) / _LETTERS_A_SIDE
-    room = width - 2 * _MARGIN * em
-    em *= min(1.0, room / max(_width(word, em) for word in title.split()))
-    strip = _strip(list(_lines(title.split(), em, room)), width, em)
+    max_width = width - 2 * _MARGIN * em
+    em *= min(1.0, max_width / max(_width(word, em) for word in title.split()))
+    strip = _strip(list(_lines(title.split(), em, max_width)), width, em)
     return np.concatenate([strip, pixels])
 
 
-def _lines(words: list[str], em: float, room: float) -> Iterator[str]:
+def _lines(words: list[str], em: float, max_width: float) -> Iterator[str]:
     line = words[0]
     for word in words[1:]:
-        if _width(f"{line} {word}", em) <= room:
+        if _width(f"{line} {word}", em) <= max_width:
             line = f"{line} {word}"
         else:
             yield line
@@ -62,16 +62,16 @@ def _lines(words: list[str], em: float, room: float) -> Iterator[str]:
 
 
 def _width(text: str, em: float) -> float:
-    left, _, right, _ = ink_box(text)
-    return (right - left) * em
+    min_x, _, max_x, _ = ink_box(text)
+    return (max_x - min_x) * em
 
 
 def _strip(lines: list[str], width: int, em: float) -> Pixels:
     drawing = canvas(width, round((len(lines) * _LINE_HEIGHT + _MARGIN) * em))
     for number, line in enumerate(lines):
-        _, low, _, high = ink_box(line)
+        _, min_y, _, max_y = ink_box(line)
         baseline = (_MARGIN / 2 + number * _LINE_HEIGHT + _ABOVE_BASELINE) * em
-        middle = baseline - (low + high) / 2 * em
-        letters = outline(line, x=width / 2, y=middle, height=(high - low) * em)
+        middle = baseline - (min_y + max_y) / 2 * em
+        letters = outline(line, x=width / 2, y=middle, height=(max_y - min_y) * em)
         drawing.add(drawing.path(letters, fill="#000000"))
     return pixels_of(rasterise(drawing.tostring()))

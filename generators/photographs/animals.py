@@ -62,49 +62,49 @@ _SUBTOPICS = {2: "birds", 4: "mammals"}
 _AT_MOST = {2: 23, 4: 68}
 
 
-def photographs(suggested: Sequence[Mapping[str, Any]]) -> list[Photograph]:
+def photographs(suggestions: Sequence[Mapping[str, Any]]) -> list[Photograph]:
     """The first 23 birds and 68 mammals of a list, each animal once.
 
     Names are taken in lower case and without an article. Fewer of a kind are fewer base images.
     Raises `Unsuitable` for an entry of another form, a name that is none, a count of legs other
     than 2 and 4, an animal with both, and a list without any bird or any mammal.
     """
-    found: dict[str, tuple[str, int]] = {}
-    for place, entry in enumerate(suggested, start=1):
-        name, count = _read(place, entry)
-        _, first = found.setdefault(_slug(name), (name, count))
-        if first != count:
-            raise Unsuitable(f"{name} is listed with {first} legs and with {count}")
-    made = []
+    leg_counts: dict[str, tuple[str, int]] = {}
+    for position, entry in enumerate(suggestions, start=1):
+        name, count = _read(position, entry)
+        _, listed_count = leg_counts.setdefault(_slug(name), (name, count))
+        if listed_count != count:
+            raise Unsuitable(f"{name} is listed with {listed_count} legs and with {count}")
+    built = []
     for count, kind in _SUBTOPICS.items():
-        names = [name for name, legs in found.values() if legs == count]
+        names = [name for name, legs in leg_counts.values() if legs == count]
         if not names:
             raise Unsuitable(
-                f"there are no {kind} among the {len(suggested)} animals: "
+                f"there are no {kind} among the {len(suggestions)} animals: "
                 f"at least one has to have {count} legs"
             )
-        made += [_photograph(name, count) for name in names[: _AT_MOST[count]]]
-    return made
+        built += [_photograph(name, count) for name in names[: _AT_MOST[count]]]
+    return built
 
 
 _NAME = re.compile(r"[^\W\d_]+(?:[ '’-][^\W\d_]+)*")
 _LONGEST_NAME = 40
 
 
-def _read(place: int, entry: Mapping[str, Any]) -> tuple[str, int]:
+def _read(position: int, entry: Mapping[str, Any]) -> tuple[str, int]:
     """The name and the count of legs of an entry."""
     if set(entry) != {"name", "num_legs"}:
         raise Unsuitable(
-            f"animal {place} has {', '.join(sorted(entry)) or 'nothing'}: "
+            f"animal {position} has {', '.join(sorted(entry)) or 'nothing'}: "
             "each has to have name and num_legs"
         )
-    given, count = entry["name"], entry["num_legs"]
-    if not isinstance(given, str):
-        raise Unsuitable(f"animal {place} has the name {given!r}, which is no text")
-    name = re.sub(r"^(?:an?|the) ", "", " ".join(given.lower().split()))
+    raw_name, count = entry["name"], entry["num_legs"]
+    if not isinstance(raw_name, str):
+        raise Unsuitable(f"animal {position} has the name {raw_name!r}, which is no text")
+    name = re.sub(r"^(?:an?|the) ", "", " ".join(raw_name.lower().split()))
     if not (_NAME.fullmatch(name) and _slug(name) and len(name) <= _LONGEST_NAME):
         raise Unsuitable(
-            f"animal {place} has the name {given!r}: it has to be words of letters, "
+            f"animal {position} has the name {raw_name!r}: it has to be words of letters, "
             f"{_LONGEST_NAME} characters at most"
         )
     if _slug(name).endswith("-original"):
@@ -170,7 +170,7 @@ def ask(photograph: Photograph, variant: Variant) -> list[Question]:
             accepted=accepted,
         )
 
-    asked = [
+    questions = [
         question("Q1", f"How many legs does this animal have? {_NUMBER}", count, standard),
         question("Q2", f"Count the legs of this animal. {_NUMBER}", count, standard),
         question(
@@ -181,11 +181,11 @@ def ask(photograph: Photograph, variant: Variant) -> list[Question]:
         ),
     ]
     if not original:
-        return asked
-    what = "What animal is this? Answer in curly brackets, e.g., {Fish}."
+        return questions
+    naming_text = "What animal is this? Answer in curly brackets, e.g., {Fish}."
     return [
-        *asked,
-        question("N1", what, name, name, names),
+        *questions,
+        question("N1", naming_text, name, name, names),
         question("N2", f"How many legs do this animal have? {_NUMBER}", standard, standard),
     ]
 

@@ -72,7 +72,7 @@ BUILT_IN: Sequence[Mapping[str, Any]] = [
 ]
 
 
-def photographs(suggested: Sequence[Mapping[str, Any]]) -> list[Photograph]:
+def photographs(suggestions: Sequence[Mapping[str, Any]]) -> list[Photograph]:
     """The cars and shoes of each of the five brands for which a list has a modification that fits.
 
     One fits if it changes the number of what Appendix A's questions ask about and knows the usual
@@ -80,22 +80,23 @@ def photographs(suggested: Sequence[Mapping[str, Any]]) -> list[Photograph]:
     paper's. Raises `Unsuitable` for an entry of another form, and where none fits a car brand or
     none a shoe brand.
     """
-    for place, entry in enumerate(suggested, start=1):
-        check(place, entry)
+    for position, entry in enumerate(suggestions, start=1):
+        check(position, entry)
     modified = [
         replace(brand, truth=fitting[0]["actual_count"])
         for brand in BRANDS
-        if (fitting := [entry for entry in suggested if fits(brand, entry)])
+        if (fitting := [entry for entry in suggestions if fits(brand, entry)])
     ]
     for kind in ("cars", "shoes"):
         if not any(brand.kind == kind for brand in modified):
-            wanted = "; ".join(
+            fitting_changes = "; ".join(
                 f"{brand.name} with another number of {brand.element} than {brand.standard}"
                 for brand in BRANDS
                 if brand.kind == kind
             )
             raise Unsuitable(
-                f"none of the {len(suggested)} modifications fits {kind}: it has to be {wanted}"
+                f"none of the {len(suggestions)} modifications fits {kind}: "
+                f"it has to be {fitting_changes}"
             )
     return [p for brand in modified for p in (_cars if brand.kind == "cars" else _shoes)(brand)]
 
@@ -193,7 +194,7 @@ def checks(photograph: Photograph) -> Mapping[str, str]:
     settings = photograph.settings
     if photograph.subtopic == "cars":
         car = with_article(f"{settings['colour']} {settings['body']}")
-        asked = {
+        texts = {
             "subject": f"Does this image show {car} on a road?",
             "framing": "Is the whole car within the image, and seen from the front?",
             "visibility": "Can the logo on the front of the car be seen clearly, all of it?",
@@ -201,20 +202,20 @@ def checks(photograph: Photograph) -> Mapping[str, str]:
     else:
         sport, colour = settings["sport"], settings["colour"]
         doing = "running" if sport == "running" else f"playing {sport}"
-        asked = {
+        texts = {
             "subject": f"Does this image show an athlete who is {doing} in {colour} shoes?",
             "framing": "Is the whole athlete within the image, and seen from the side?",
             "visibility": "Can the logo of the left shoe be seen clearly, all of it?",
         }
-    return {name: f"{text} {_YES_NO}" for name, text in asked.items()}
+    return {name: f"{text} {_YES_NO}" for name, text in texts.items()}
 
 
 def review(photograph: Photograph, variant: Variant) -> str:
     """What a person decides on, in one sentence."""
-    where = "this car" if photograph.subtopic == "cars" else "the left shoe"
+    logo_place = "this car" if photograph.subtopic == "cars" else "the left shoe"
     return (
-        f"Accept it if the logo of {where} can be seen clearly, has exactly {photograph.truth} "
-        f"{photograph.target} and looks natural in its place."
+        f"Accept it if the logo of {logo_place} can be seen clearly, has exactly "
+        f"{photograph.truth} {photograph.target} and looks natural in its place."
     )
 
 

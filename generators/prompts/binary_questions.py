@@ -41,10 +41,10 @@ _ARTICLES = ("the ", "a ", "an ", "")
 
 def yes_or_no(answer: str) -> str:
     """An answer as yes or no. Raises `NotTurned` where it is neither."""
-    said = answer.strip().strip(".").lower()
-    if said not in YES_NO:
+    word = answer.strip().strip(".").lower()
+    if word not in YES_NO:
         raise NotTurned(f"Its answer is {answer!r}, neither yes nor no.")
-    return YES_NO[said]
+    return YES_NO[word]
 
 
 def stating_count(question: str, number: str) -> str:
@@ -55,30 +55,30 @@ def stating_count(question: str, number: str) -> str:
     >>> stating_count("How many legs does this animal have?", "5")
     'Does this animal have 5 legs?'
     """
-    found = _COUNT.fullmatch(question.strip())
-    if found is None:
+    match = _COUNT.fullmatch(question.strip())
+    if match is None:
         raise NotTurned("It does not ask how many there are.")
-    intro, noun, verb, rest = (found[name] for name in ("intro", "noun", "verb", "rest"))
+    intro, noun, verb, rest = (match[name] for name in ("intro", "noun", "verb", "rest"))
     is_one = number in ("1", "one")
     counted = f"{number} {singular(noun) if is_one else noun}"
-    if (seen := _SEEN.match(rest)) is not None:
-        verb, rest = "are", rest[seen.end() :]
+    if (seen_match := _SEEN.match(rest)) is not None:
+        verb, rest = "are", rest[seen_match.end() :]
     if verb.lower() in ("is", "are", "was", "were"):
-        past = verb.lower() in ("was", "were")
-        verb = ("was" if past else "is") if is_one else ("were" if past else "are")
+        is_past = verb.lower() in ("was", "were")
+        verb = ("was" if is_past else "is") if is_one else ("were" if is_past else "are")
         return _sentence(intro, f"{verb} there {counted}{rest.removeprefix(' there')}")
-    place = _HOLDS.search(rest)
-    if place is None:
+    holder = _HOLDS.search(rest)
+    if holder is None:
         raise NotTurned("Where its number belongs cannot be told.")
-    return _sentence(intro, f"{verb.lower()}{rest[: place.end()]} {counted}{rest[place.end() :]}")
+    return _sentence(intro, f"{verb.lower()}{rest[: holder.end()]} {counted}{rest[holder.end() :]}")
 
 
 def options_in(text: str) -> Mapping[str, str]:
     """By letter: the options of a text such as "(a) Open (b) Closed". Raises `NotTurned`."""
     parts = _OPTION.split(text.strip())
-    letters, said = parts[1::2], [each.strip().strip(",;") for each in parts[2::2]]
-    options = dict(zip((letter.lower() for letter in letters), said, strict=True))
-    if parts[0].strip() or len(options) < 2 or len(options) < len(letters) or not all(said):
+    letters, texts = parts[1::2], [part.strip().strip(",;") for part in parts[2::2]]
+    options = dict(zip((letter.lower() for letter in letters), texts, strict=True))
+    if parts[0].strip() or len(options) < 2 or len(options) < len(letters) or not all(texts):
         raise NotTurned(f"Its options are {text!r}. Write them as in (a) Open (b) Closed.")
     return options
 
@@ -88,14 +88,16 @@ def option_of(answer: str, options: Mapping[str, str]) -> str:
 
     Raises `NotTurned`.
     """
-    said = answer.strip().strip(".").lower()
-    letter = said.strip("()")
+    plain_answer = answer.strip().strip(".").lower()
+    letter = plain_answer.strip("()")
     if letter in options:
         return letter
-    named = [letter for letter, option in options.items() if option.lower() == said]
-    if len(named) != 1:
+    matching_letters = [
+        letter for letter, option in options.items() if option.lower() == plain_answer
+    ]
+    if len(matching_letters) != 1:
         raise NotTurned(f"Its answer is {answer!r}, which is none of its options.")
-    return named[0]
+    return matching_letters[0]
 
 
 def stating_option(question: str, options: Sequence[str], stated: str) -> str:
@@ -108,13 +110,13 @@ def stating_option(question: str, options: Sequence[str], stated: str) -> str:
     """
     text = " ".join(question.split())
     if _COUNT.fullmatch(text) and all(
-        re.fullmatch(r"\d+|[a-z]+", each.lower()) for each in options
+        re.fullmatch(r"\d+|[a-z]+", option.lower()) for option in options
     ):
         return stating_count(text, stated.lower())
     colour = _COLOUR.fullmatch(text)
     if colour is not None:
-        said = f"{colour['verb'].lower()} {colour['thing']} {_lowered(stated)}"
-        return _sentence(colour["intro"], said)
+        statement = f"{colour['verb'].lower()} {colour['thing']} {_lowered(stated)}"
+        return _sentence(colour["intro"], statement)
     if len(options) == 2:
         return _with_one(text, options, stated)
     raise NotTurned("It does not name its options, and is not about a number or a colour.")
@@ -122,14 +124,14 @@ def stating_option(question: str, options: Sequence[str], stated: str) -> str:
 
 def _with_one(text: str, options: Sequence[str], stated: str) -> str:
     """A question that names two options, "A or B", with one of them."""
-    for joined in re.finditer(r",? or ", text):
-        before, after = text[: joined.start()], text[joined.end() :]
+    for joint in re.finditer(r",? or ", text):
+        before, after = text[: joint.start()], text[joint.end() :]
         for first, second in (tuple(options), tuple(reversed(options))):
-            found = _parts(before, after, first, second)
-            if found is not None:
-                start, said, end = found
-                named = said[0] if stated == first else said[1]
-                return f"{text[:start]}{named}{after[end:]}"
+            parts = _parts(before, after, first, second)
+            if parts is not None:
+                start, named_options, end = parts
+                stated_name = named_options[0] if stated == first else named_options[1]
+                return f"{text[:start]}{stated_name}{after[end:]}"
     raise NotTurned("It does not name its two options as in open or closed.")
 
 
@@ -140,34 +142,38 @@ def _parts(
     start = _end_of(before, first, after, second)
     if start is None:
         return None
-    at, whole = start
-    for skipped in (*_ARTICLES, _repeated(before[:at], after)):
+    position, first_name = start
+    for skipped in (*_ARTICLES, _repeated(before[:position], after)):
         length = len(skipped) + len(second)
         if (skipped + second).lower() != after[:length].lower():
             continue
-        if skipped in _ARTICLES and skipped and not before[:at].lower().endswith(skipped):
+        if skipped in _ARTICLES and skipped and not before[:position].lower().endswith(skipped):
             continue
         if re.match(r"[\w'’]", after[length : length + 1]):
             continue
         is_both = is_adjective(first.lower()) and is_adjective(second.lower())
         if is_both or _TAILS.fullmatch(after[length:].strip(" ?")):
-            return at, (whole, after[len(skipped) : length]), length
+            return position, (first_name, after[len(skipped) : length]), length
     return None
 
 
 def _end_of(before: str, first: str, after: str, second: str) -> tuple[int, str] | None:
     """Where the first option begins, and all of it: a tail may stand after the second alone."""
     words = first.split()
-    for kept in range(len(words), 0, -1):
-        head, tail = " ".join(words[:kept]), " ".join(words[kept:])
-        at = len(before) - len(head)
-        if at < 0 or before[at:].lower() != head.lower() or before[at - 1 : at].strip():
+    for head_length in range(len(words), 0, -1):
+        head, tail = " ".join(words[:head_length]), " ".join(words[head_length:])
+        position = len(before) - len(head)
+        if (
+            position < 0
+            or before[position:].lower() != head.lower()
+            or before[position - 1 : position].strip()
+        ):
             continue
         if not tail:
-            return at, before[at:]
+            return position, before[position:]
         if second.lower().endswith(f" {tail.lower()}"):
             shared = after[len(second) - len(tail) : len(second)]
-            return at, f"{before[at:]} {shared}"
+            return position, f"{before[position:]} {shared}"
     return None
 
 
@@ -175,9 +181,9 @@ def _repeated(before: str, after: str) -> str:
     """Words that stand before the first option and again before the second, as closer to."""
     words = before.split()
     for number in range(min(4, len(words)), 0, -1):
-        said = " ".join(words[-number:]) + " "
-        if after.lower().startswith(said.lower()):
-            return said
+        words_before = " ".join(words[-number:]) + " "
+        if after.lower().startswith(words_before.lower()):
+            return words_before
     return ""
 
 
@@ -186,5 +192,5 @@ def _lowered(option: str) -> str:
     return option if option.isupper() else option[:1].lower() + option[1:]
 
 
-def _sentence(intro: str, said: str) -> str:
-    return f"{intro}{said if intro.strip() else said[:1].upper() + said[1:]}?"
+def _sentence(intro: str, statement: str) -> str:
+    return f"{intro}{statement if intro.strip() else statement[:1].upper() + statement[1:]}?"

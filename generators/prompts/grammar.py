@@ -41,16 +41,16 @@ def triplet(fields: Mapping[str, Any]) -> dict[str, str]:
     Raises `NotUnderstood`.
     """
     words = {name: _words(fields, name) for name in _FIELDS}
-    unknown = sorted(set(fields) - {*_FIELDS, "values"})
-    if unknown:
-        raise NotUnderstood(f"{unknown[0]} is no field of a triplet")
+    unknown_fields = sorted(set(fields) - {*_FIELDS, "values"})
+    if unknown_fields:
+        raise NotUnderstood(f"{unknown_fields[0]} is no field of a triplet")
     if words["environment_hint"].split()[0] not in PLACES:
         raise NotUnderstood(f"environment_hint has to begin with one of {', '.join(PLACES)}")
-    shown, changed = _values(words["knob"], fields.get("values"))
+    shown_value, changed_value = _values(words["knob"], fields.get("values"))
     sentences = {
-        "text": _sentence(words, words["hypernym"], shown),
-        "correct": _sentence(words, words["non_prototype"], shown),
-        "adversarial": _sentence(words, words["prototype"], changed),
+        "text": _sentence(words, words["hypernym"], shown_value),
+        "correct": _sentence(words, words["non_prototype"], shown_value),
+        "adversarial": _sentence(words, words["prototype"], changed_value),
     }
     for name, sentence in sentences.items():
         if len(sentence.split()) > LONGEST:
@@ -101,12 +101,12 @@ def _values(knob: str, values: Any) -> tuple[str, str]:
     possible = VALUES[knob]
     if not (isinstance(values, list) and len(values) == 2 and all(v in possible for v in values)):
         raise NotUnderstood(f"values of {knob} have to be two of {', '.join(possible)}")
-    shown, changed = values
-    if not is_change(knob, shown, changed):
+    shown_value, changed_value = values
+    if not is_change(knob, shown_value, changed_value):
         raise NotUnderstood(
             f"values of {knob} have to differ{', by 1 or 2' if knob == 'count' else ''}"
         )
-    return shown, changed
+    return shown_value, changed_value
 
 
 _EXTRA: Mapping[str, Callable[[str, str], str]] = {
@@ -121,5 +121,5 @@ _EXTRA: Mapping[str, Callable[[str, str], str]] = {
 
 def _sentence(words: Mapping[str, str], entity: str, value: str) -> str:
     main = with_article(f"{words['attribute']} {entity}".strip())
-    beside = extra(words["knob"], value, words["extra_element"], entity)
-    return f"{main[0].upper()}{main[1:]} is {words['environment_hint']} {beside}."
+    extra_words = extra(words["knob"], value, words["extra_element"], entity)
+    return f"{main[0].upper()}{main[1:]} is {words['environment_hint']} {extra_words}."

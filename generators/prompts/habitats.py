@@ -40,17 +40,21 @@ def habitats_in(sentence: str) -> list[frozenset[str]]:
 
 
 def _habitats_in(words: Sequence[str]) -> Iterator[frozenset[str]]:
-    for at, word in enumerate(words):
+    for index, word in enumerate(words):
         if word == "underwater":
             yield frozenset(["water"])
-        elif word in _KIND and not _KIND.keys() & words[at + 1 : at + 2]:
-            begin = next(
-                (back for back in range(at - 1, max(-1, at - 2 - _REACH), -1)
-                 if words[back] in _WITHIN | _BESIDE | _BREAKS),
+        elif word in _KIND and not _KIND.keys() & words[index + 1 : index + 2]:
+            preposition_index = next(
+                (earlier for earlier in range(index - 1, max(-1, index - 2 - _REACH), -1)
+                 if words[earlier] in _WITHIN | _BESIDE | _BREAKS),
                 None,
             )  # fmt: skip
-            if begin is not None and words[begin] not in _BREAKS:
-                yield frozenset(_kinds(words[begin], set(words[begin + 1 : at]), word))
+            if preposition_index is not None and words[preposition_index] not in _BREAKS:
+                yield frozenset(
+                    _kinds(
+                        words[preposition_index], set(words[preposition_index + 1 : index]), word
+                    )
+                )
 
 
 def _kinds(preposition: str, adjectives: Set[str], noun: str) -> Iterator[str]:

@@ -27,8 +27,8 @@ def write(domain: str, concepts: Concepts) -> str:
     ...     "action": "drinking from a watering hole"})
     'Generate an image of three flamingos drinking from a watering hole in a meadow.'
     """
-    said = {name: value.lower() for name, value in concepts.items()}
-    return f"Generate {_WRITTEN[domain](said)}."
+    plain_concepts = {name: value.lower() for name, value in concepts.items()}
+    return f"Generate {_WRITTEN[domain](plain_concepts)}."
 
 
 def ask_for(domain: str, concepts: Concepts) -> str:
@@ -73,21 +73,22 @@ def problems(instruction: str, concepts: Concepts, instead_of: Concepts | None =
     It has to name each of `concepts`, and no longer those values that they stand `instead_of`.
     """
     words = _words(instruction)
-    found = [
+    problems_found = [
         f"It does not name the {name}, {value}."
         for name, value in concepts.items()
         if not _names(words, name, value)
     ]
-    found += [
+    problems_found += [
         f"It still names the {name}, {value}."
         for name, value in (instead_of or {}).items()
-        if (own := _own_words(name, value) - _all_words(concepts)) and own <= words
+        if (former_words := _own_words(name, value) - _all_words(concepts))
+        and former_words <= words
     ]
     harmful = sorted(HARMFUL & set(re.findall(r"\w+", instruction.lower())))
-    found += [f"It may be harmful: it says {', '.join(harmful)}."] if harmful else []
+    problems_found += [f"It may be harmful: it says {', '.join(harmful)}."] if harmful else []
     if len(instruction.split()) > LONGEST:
-        found.append(f"It has {len(instruction.split())} words, and may have {LONGEST}.")
-    return found
+        problems_found.append(f"It has {len(instruction.split())} words, and may have {LONGEST}.")
+    return problems_found
 
 
 def _listed(concepts: Concepts) -> str:
@@ -148,9 +149,18 @@ def _forms(noun: str) -> tuple[str, str]:
     return _FORMS.get(noun, (noun, plural(noun)))
 
 
-def _counted(said: Concepts, adjective: str = "") -> str:
-    one, many = _forms(said[OBJECT])
-    return " ".join(filter(None, (said[NUMBER], adjective, one if said[NUMBER] == "one" else many)))
+def _counted(concepts: Concepts, adjective: str = "") -> str:
+    single_form, plural_form = _forms(concepts[OBJECT])
+    return " ".join(
+        filter(
+            None,
+            (
+                concepts[NUMBER],
+                adjective,
+                single_form if concepts[NUMBER] == "one" else plural_form,
+            ),
+        )
+    )
 
 
 def _at(place: str) -> str:
@@ -161,32 +171,37 @@ def _at(place: str) -> str:
     return f"{preposition} {noun if noun == 'outer space' else with_article(noun)}"
 
 
-def _people(said: Concepts) -> str:
-    one = said[NUMBER] == "one"
-    wearing = with_article(said["color"]) if one else plural(said["color"])
-    action = said["action"].replace("on phone", "on the phone")
-    return f"an image of {_counted(said)} in {wearing} {action} {_at(said['background'])}"
+def _people(concepts: Concepts) -> str:
+    is_single = concepts[NUMBER] == "one"
+    clothing = with_article(concepts["color"]) if is_single else plural(concepts["color"])
+    action = concepts["action"].replace("on phone", "on the phone")
+    return f"an image of {_counted(concepts)} in {clothing} {action} {_at(concepts['background'])}"
 
 
-def _animals(said: Concepts) -> str:
-    return f"an image of {_counted(said)} {said['action']} {_at(said['background'])}"
+def _animals(concepts: Concepts) -> str:
+    return f"an image of {_counted(concepts)} {concepts['action']} {_at(concepts['background'])}"
 
 
-def _illustration(said: Concepts) -> str:
-    style = with_article(f"{said['art style']} illustration")
-    return f"{style} of {_counted(said)} {_at(said['background'])}"
+def _illustration(concepts: Concepts) -> str:
+    style = with_article(f"{concepts['art style']} illustration")
+    return f"{style} of {_counted(concepts)} {_at(concepts['background'])}"
 
 
-def _indoor(said: Concepts) -> str:
-    things = _counted(said, said["color"])
-    return f"an image of {things} {_at(said['space type'])}, in {with_article(said['angle'])}"
+def _indoor(concepts: Concepts) -> str:
+    things = _counted(concepts, concepts["color"])
+    return (
+        f"an image of {things} {_at(concepts['space type'])}, in {with_article(concepts['angle'])}"
+    )
 
 
-def _outdoor(said: Concepts) -> str:
-    terrain, time = said["terrain"], said["time of day"]
-    of = {"mountains": "mountains", "sea": "the sea"}.get(terrain) or with_article(terrain)
-    when = "in the afternoon" if time == "afternoon" else f"at {time}"
-    return f"an image of {of} {when} in {said['climate']} weather in {said['season']}"
+def _outdoor(concepts: Concepts) -> str:
+    terrain, time = concepts["terrain"], concepts["time of day"]
+    terrain_words = {"mountains": "mountains", "sea": "the sea"}.get(terrain) or with_article(
+        terrain
+    )
+    time_words = "in the afternoon" if time == "afternoon" else f"at {time}"
+    weather = f"{concepts['climate']} weather in {concepts['season']}"
+    return f"an image of {terrain_words} {time_words} in {weather}"
 
 
 _WRITTEN: Mapping[str, Callable[[Concepts], str]] = {

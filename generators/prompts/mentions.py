@@ -58,21 +58,21 @@ class KnobMentions:
         """Where a sentence says the value that the adversarial one has to have."""
         return self._said_at(words, self._changed, self._shown, main)
 
-    def changes(self, words: Sequence[str], at: Sequence[int]) -> Iterator[list[str]]:
+    def changes(self, words: Sequence[str], indices: Sequence[int]) -> Iterator[list[str]]:
         """The ways to say the other value at these places instead; the plainest first."""
         changed = list(words)
-        for place in at:
-            changed[place] = self._changed
-            if place and changed[place - 1] in ("a", "an") and self._knob != "count":
-                changed[place - 1] = article(self._changed)
+        for index in indices:
+            changed[index] = self._changed
+            if index and changed[index - 1] in ("a", "an") and self._knob != "count":
+                changed[index - 1] = article(self._changed)
         if self._knob != "count" or "one" not in (self._shown, self._changed):
             yield changed
             return
-        for place in reversed(at):
-            start = self._follows(words, place, self._forms(self._shown))
+        for index in reversed(indices):
+            start = self._follows(words, index, self._forms(self._shown))
             changed[start : start + len(self._one)] = self._forms(self._changed)[0]
         yield changed
-        yield self._agreeing(changed, at)
+        yield self._agreeing(changed, indices)
 
     def _forms(self, value: str) -> tuple[tuple[str, ...], ...]:
         """How the element is called with a value."""
@@ -81,32 +81,34 @@ class KnobMentions:
         return (self._one,) if value == "one" else (self._many,)
 
     def _said_at(
-        self, words: Sequence[str], value: str, other: str, main: Sequence[str]
+        self, words: Sequence[str], value: str, other_value: str, main: Sequence[str]
     ) -> list[int]:
-        compared = value in ("smaller", "larger")
-        said = [
-            at
-            for at, word in enumerate(words)
+        is_comparison = value in ("smaller", "larger")
+        indices = [
+            index
+            for index, word in enumerate(words)
             if word == value
             and not _VAGUE.intersection(
-                [*words[max(0, at - 4) : at], *words[at + 1 + compared : at + 5]]
+                [*words[max(0, index - 4) : index], *words[index + 1 + is_comparison : index + 5]]
             )
         ]
-        if compared:
-            return [at for at in said if self._is_compared(words, at, main)]
+        if is_comparison:
+            return [index for index in indices if self._is_compared(words, index, main)]
         forms = self._forms(value)
         if self._knob == "spatial":
-            return [at for at in said if self._is_about(words, at, other, main)]
+            return [index for index in indices if self._is_about(words, index, other_value, main)]
         if self._knob == "layout_relation":
-            return [at for at in said if self._relates(words, at, other, main)]
-        before = [at for at in said if self._follows(words, at, forms) >= 0]
+            return [index for index in indices if self._relates(words, index, other_value, main)]
+        preceding = [index for index in indices if self._follows(words, index, forms) >= 0]
         if self._knob == "count":
-            return [at for at in before if not f" {' '.join(words[:at])}".endswith(_SOME)]
-        return before or [at for at in said if self._is_linked(words, at)]
+            return [
+                index for index in preceding if not f" {' '.join(words[:index])}".endswith(_SOME)
+            ]
+        return preceding or [index for index in indices if self._is_linked(words, index)]
 
-    def _follows(self, words: Sequence[str], at: int, forms: Sequence[Sequence[str]]) -> int:
+    def _follows(self, words: Sequence[str], index: int, forms: Sequence[Sequence[str]]) -> int:
         """Where the element follows a value as its noun, with adjectives between; else -1."""
-        for start in range(at + 1, min(at + 1 + _REACH, len(words))):
+        for start in range(index + 1, min(index + 1 + _REACH, len(words))):
             for form in forms:
                 if words[start] == form[0] and tuple(words[start : start + len(form)]) == form:
                     return start
@@ -114,27 +116,31 @@ class KnobMentions:
                 break
         return -1
 
-    def _is_linked(self, words: Sequence[str], at: int) -> bool:
+    def _is_linked(self, words: Sequence[str], index: int) -> bool:
         """Whether a value is said of the element before it, as in "a rock that is gray"."""
-        end = at
+        end = index
         while end and words[end - 1] in _LINKS:
             end -= 1
-        if end == at and words[at - 1] == "with" and _SURFACES.intersection(words[at + 1 : at + 2]):
+        if (
+            end == index
+            and words[index - 1] == "with"
+            and _SURFACES.intersection(words[index + 1 : index + 2])
+        ):
             end -= 1
-        return end < at and self._ends(words, end)
+        return end < index and self._ends(words, end)
 
-    def _is_compared(self, words: Sequence[str], at: int, main: Sequence[str]) -> bool:
+    def _is_compared(self, words: Sequence[str], index: int, main: Sequence[str]) -> bool:
         """Whether it is the element that is said to be smaller or larger than the main entity."""
-        end = at
+        end = index
         while end and words[end - 1] in _LINKS:
             end -= 1
-        whose = at + 1 + (words[at + 2 : at + 3] == ["the"])
+        main_index = index + 1 + (words[index + 2 : index + 3] == ["the"])
         return (
             self._ends(words, end)
-            and words[at + 1 : at + 2] == ["than"]
+            and words[index + 1 : index + 2] == ["than"]
             and (
-                words[whose + 1 : whose + 2] == ["it"]
-                or self._follows(words, whose, (tuple(main),)) >= 0
+                words[main_index + 1 : main_index + 2] == ["it"]
+                or self._follows(words, main_index, (tuple(main),)) >= 0
             )
         )
 
@@ -142,50 +148,57 @@ class KnobMentions:
         """Whether the element is what ends there."""
         return any(tuple(words[end - len(form) : end]) == form for form in (self._one, self._many))
 
-    def _is_about(self, words: Sequence[str], at: int, other: str, main: Sequence[str]) -> bool:
+    def _is_about(
+        self, words: Sequence[str], index: int, other_value: str, main: Sequence[str]
+    ) -> bool:
         """Whether a side or depth is said of the element, and of nothing else that is nearer."""
         for form in (self._one, self._many):
-            for place in places(words, form):
-                between = words[min(place, at) : max(place, at)]
-                if len(between) > _FAR or other in between:
+            for form_index in places(words, form):
+                between = words[min(form_index, index) : max(form_index, index)]
+                if len(between) > _FAR or other_value in between:
                     continue
-                mains = places(between, tuple(main))
-                if place < at:
+                main_indices = places(between, tuple(main))
+                if form_index < index:
                     # "A rock behind the bird in the background" is about the rock.
-                    nearer = any(not _APART.intersection(between[m - 2 : m]) for m in mains)
+                    is_main_nearer = any(
+                        not _APART.intersection(between[main_index - 2 : main_index])
+                        for main_index in main_indices
+                    )
                 else:
-                    nearer = bool(mains)
-                apart = _JOINS if place < at else _APART
-                if not (nearer or apart.intersection(between)):
+                    is_main_nearer = bool(main_indices)
+                separators = _JOINS if form_index < index else _APART
+                if not (is_main_nearer or separators.intersection(between)):
                     return True
         return False
 
-    def _relates(self, words: Sequence[str], at: int, other: str, main: Sequence[str]) -> bool:
+    def _relates(
+        self, words: Sequence[str], index: int, other_value: str, main: Sequence[str]
+    ) -> bool:
         """Whether a side is of the element, or the element's side of the main entity."""
-        start = at + 2 if words[at + 1 : at + 2] == ["side"] else at + 1
-        follows = words[start] if start < len(words) else ","
-        if follows == "of":
-            whose = start + (words[start + 1 : start + 2] in (["a"], ["an"], ["the"]))
-            if self._follows(words, whose, (self._one, self._many)) >= 0:
+        start = index + 2 if words[index + 1 : index + 2] == ["side"] else index + 1
+        next_word = words[start] if start < len(words) else ","
+        if next_word == "of":
+            owner_index = start + (words[start + 1 : start + 2] in (["a"], ["an"], ["the"]))
+            if self._follows(words, owner_index, (self._one, self._many)) >= 0:
                 return True
-            of_view = _VIEWS.intersection(words[whose + 1 : whose + 2])
-            if not (of_view or self._follows(words, whose, (tuple(main),)) >= 0):
+            is_view = _VIEWS.intersection(words[owner_index + 1 : owner_index + 2])
+            if not (is_view or self._follows(words, owner_index, (tuple(main),)) >= 0):
                 return False
-        elif not (follows in _AFTER_SIDES or follows.endswith("s")) or any(
-            word.startswith(_GAZES) for word in words[max(0, at - 3) : at]
+        elif not (next_word in _AFTER_SIDES or next_word.endswith("s")) or any(
+            word.startswith(_GAZES) for word in words[max(0, index - 3) : index]
         ):
             return False
-        return self._is_about(words, at, other, main)
+        return self._is_about(words, index, other_value, main)
 
-    def _agreeing(self, words: Sequence[str], at: Sequence[int]) -> list[str]:
+    def _agreeing(self, words: Sequence[str], indices: Sequence[int]) -> list[str]:
         """The sentence with the verbs beside the element in its new number."""
         changed, form = list(words), self._forms(self._changed)[0]
         verbs = _SINGULAR if self._changed == "one" else _PLURAL
-        for place in at:
-            before = place - 2 if place and words[place - 1] in _ABOUT else place - 1
+        for index in indices:
+            before = index - 2 if index and words[index - 1] in _ABOUT else index - 1
             if before >= 0:
                 changed[before] = verbs.get(words[before], words[before])
-            after = self._follows(words, place, (form,)) + len(form)
+            after = self._follows(words, index, (form,)) + len(form)
             if after < len(words) and words[after] in ("that", "which"):
                 after += 1
             if after < len(words):

@@ -67,26 +67,28 @@ def phrase(words: str) -> tuple[str, ...]:
     return tuple(tokens(words))
 
 
-def places(words: Sequence[str], sought: Sequence[str]) -> list[int]:
+def places(words: Sequence[str], phrase_words: Sequence[str]) -> list[int]:
     """Where a phrase begins in a sentence, each time."""
-    first, length = sought[0], len(sought)
-    found = [at for at, word in enumerate(words) if word == first]
+    first, length = phrase_words[0], len(phrase_words)
+    indices = [index for index, word in enumerate(words) if word == first]
     if length > 1:
-        found = [at for at in found if tuple(words[at : at + length]) == sought]
-    return found
+        indices = [
+            index for index in indices if tuple(words[index : index + length]) == phrase_words
+        ]
+    return indices
 
 
-def replaced(words: Sequence[str], at: Sequence[int], length: int, entity: str) -> list[str]:
+def replaced(words: Sequence[str], indices: Sequence[int], length: int, entity: str) -> list[str]:
     """The sentence with `entity` for the words at some places, and the article that goes with it.
 
     The entity is one item of what is returned, in its own spelling: compare what is joined.
     """
-    told = list(words)
-    for place in reversed(at):
-        told[place : place + length] = [entity]
-        if place and told[place - 1] in ("a", "an"):
-            told[place - 1] = article(entity)
-    return told
+    changed = list(words)
+    for index in reversed(indices):
+        changed[index : index + length] = [entity]
+        if index and changed[index - 1] in ("a", "an"):
+            changed[index - 1] = article(entity)
+    return changed
 
 
 @lru_cache(maxsize=4096)
@@ -105,5 +107,7 @@ def _finding(labels: tuple[str, ...]) -> re.Pattern[str]:
     forms = {form for label in labels for form in (label, plural(label), label.rstrip("+"))}
     longest_first = sorted(forms, key=lambda form: (-len(form), form))
     # "Beanbag" and "bean-bag" are a "bean bag" as well.
-    spelled = (r"[\s-]?".join(map(re.escape, _PARTS.split(form.lower()))) for form in longest_first)
-    return re.compile(rf"(?<!\w)(?:{'|'.join(spelled)})(?!\w)")
+    patterns = (
+        r"[\s-]?".join(map(re.escape, _PARTS.split(form.lower()))) for form in longest_first
+    )
+    return re.compile(rf"(?<!\w)(?:{'|'.join(patterns)})(?!\w)")

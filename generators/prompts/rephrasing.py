@@ -36,8 +36,8 @@ def rephrase(question: str, number: int) -> list[str]:
     """
     first, _, rest = question.partition(" ")
     # A word that is no auxiliary may be a name, whose capital stays.
-    asked = f"{first.lower()} {rest}" if first.lower() in AUXILIARIES else question
-    return [frame.format(asked) for frame in _FRAMES[:number]]
+    plain_question = f"{first.lower()} {rest}" if first.lower() in AUXILIARIES else question
+    return [frame.format(plain_question) for frame in _FRAMES[:number]]
 
 
 def wordings_in(reply: str) -> list[str]:
@@ -57,15 +57,15 @@ def problem_of(question: str, wordings: Sequence[str], number: int) -> str | Non
     """
     if len(wordings) != number:
         return f"so many: there are {len(wordings)} lines, and there have to be {number}."
-    seen = {_plain(question)}
+    known_wordings = {_plain(question)}
     for wording in wordings:
         if not wording.endswith("?") or wording.count("?") > 1:
             return f'one question: "{wording}" is not one.'
-        if _plain(wording) in seen:
+        if _plain(wording) in known_wordings:
             return f'another wording: "{wording}" stands there already.'
         if check(question, wording) is None or check(wording, question) is None:
             return f'a negation: "{wording}" asks the opposite.'
-        seen.add(_plain(wording))
+        known_wordings.add(_plain(wording))
     return None
 
 

@@ -26,9 +26,9 @@ class NotEnough(Exception):
 def sample(
     taxonomy: Taxonomy,
     domain: str,
-    number: int | None = None,
+    count: int | None = None,
     seed: int = 0,
-    kept: Sequence[Concept] = (),
+    kept_concepts: Sequence[Concept] = (),
 ) -> Iterator[Concept]:
     """Concepts of a domain, as many as in the paper where no `number` is given.
 
@@ -45,25 +45,29 @@ def sample(
 
     Raises `NotEnough`.
     """
-    number = SIZES[domain] if number is None else number
-    drawn = _by_cell(taxonomy, domain)
-    most = sum(stratum.size for strata in drawn for stratum in strata)
-    if number > most:
+    count = SIZES[domain] if count is None else count
+    strata_by_cell = _by_cell(taxonomy, domain)
+    available = sum(stratum.size for strata in strata_by_cell for stratum in strata)
+    if count > available:
         raise NotEnough(
-            f"{number:,} concepts of {domain} are asked for, and taxonomy.yaml has {most:,}: ask "
-            "for fewer, or add pairs, environments or elements to it"
+            f"{count:,} concepts of {domain} are asked for, and taxonomy.yaml has {available:,}: "
+            "ask for fewer, or add pairs, environments or elements to it"
         )
-    return islice(_kept_and_drawn(drawn, number, seed, kept), number)
+    return islice(_kept_and_drawn(strata_by_cell, count, seed, kept_concepts), count)
 
 
 def still_there(taxonomy: Taxonomy, domain: str, concepts: Iterable[Concept]) -> Iterator[Concept]:
     """Those of some concepts that the taxonomy still has, as it describes them now."""
-    strata = {each.name: each for of_cell in _by_cell(taxonomy, domain) for each in of_cell}
+    strata = {
+        stratum.name: stratum
+        for cell_strata in _by_cell(taxonomy, domain)
+        for stratum in cell_strata
+    }
     for concept in concepts:
         stratum = strata.get(concept.concept_id.rpartition("/")[0])
-        found = None if stratum is None else stratum.like(concept)
-        if found is not None and found.concept_id == concept.concept_id:
-            yield found
+        current = None if stratum is None else stratum.like(concept)
+        if current is not None and current.concept_id == concept.concept_id:
+            yield current
 
 
 def _by_cell(taxonomy: Taxonomy, domain: str) -> list[list["_Stratum"]]:
@@ -72,34 +76,36 @@ def _by_cell(taxonomy: Taxonomy, domain: str) -> list[list["_Stratum"]]:
 
 
 def _kept_and_drawn(
-    drawn: list[list["_Stratum"]], number: int, seed: int, kept: Sequence[Concept]
+    strata_by_cell: list[list["_Stratum"]], count: int, seed: int, kept_concepts: Sequence[Concept]
 ) -> Iterator[Concept]:
-    yield from kept
-    have = Counter(concept.concept_id.rpartition("/")[0] for concept in kept)
-    names = {concept.concept_id for concept in kept}
-    sizes = [(have[each.name], each.size) for strata in drawn for each in strata]
-    rounds = _rounds(sizes, number)
-    turns = sorted((_digest(f"{seed}/{strata[0].cell}"), strata) for strata in drawn)
-    rest = {
-        each.name: each.concepts(seed, rounds + have[each.name], names)
-        for strata in drawn
-        for each in strata
+    yield from kept_concepts
+    kept_counts = Counter(concept.concept_id.rpartition("/")[0] for concept in kept_concepts)
+    kept_ids = {concept.concept_id for concept in kept_concepts}
+    sizes = [
+        (kept_counts[stratum.name], stratum.size) for strata in strata_by_cell for stratum in strata
+    ]
+    rounds = _rounds(sizes, count)
+    turns = sorted((_digest(f"{seed}/{strata[0].cell}"), strata) for strata in strata_by_cell)
+    remaining = {
+        stratum.name: stratum.concepts(seed, rounds + kept_counts[stratum.name], kept_ids)
+        for strata in strata_by_cell
+        for stratum in strata
     }
-    knobs = len(drawn[0])
+    knob_count = len(strata_by_cell[0])
     for round_ in range(rounds):
-        for turn in range(knobs):
+        for turn in range(knob_count):
             for digest, strata in turns:
-                name = strata[(digest[0] + turn) % knobs].name
-                if round_ >= have[name]:
-                    yield from islice(rest[name], 1)
+                name = strata[(digest[0] + turn) % knob_count].name
+                if round_ >= kept_counts[name]:
+                    yield from islice(remaining[name], 1)
 
 
-def _rounds(sizes: Sequence[tuple[int, int]], number: int) -> int:
+def _rounds(sizes: Sequence[tuple[int, int]], count: int) -> int:
     """How many concepts each stratum has to have, where it has them, for `number` in all."""
     low, high = 0, max(size for _, size in sizes)
     while low < high:
         middle = (low + high) // 2
-        if sum(max(have, min(size, middle)) for have, size in sizes) < number:
+        if sum(max(kept_count, min(size, middle)) for kept_count, size in sizes) < count:
             low = middle + 1
         else:
             high = middle
@@ -126,11 +132,11 @@ class _Stratum:
         )
         self.size = self._ends[-1]
 
-    def concepts(self, seed: int, number: int, without: Collection[str]) -> Iterator[Concept]:
+    def concepts(self, seed: int, count: int, excluded_ids: Collection[str]) -> Iterator[Concept]:
         """The `number` concepts of lowest rank, in that order, but for those of some ids."""
-        for place in self._lowest(f"{seed}/{self.name}", number):
+        for place in self._lowest(f"{seed}/{self.name}", count):
             concept = self._concept(int(place))
-            if concept.concept_id not in without:
+            if concept.concept_id not in excluded_ids:
                 yield concept
 
     def like(self, concept: Concept) -> Concept | None:
@@ -147,11 +153,11 @@ class _Stratum:
                 )
         return None
 
-    def _lowest(self, key: str, number: int) -> NDArray[np.intp]:
+    def _lowest(self, key: str, count: int) -> NDArray[np.intp]:
         """The places of the concepts of lowest rank by `key`, in order."""
         ranks = np.concatenate([*self._ranks(key)])
-        if number < self.size:
-            lowest = np.argpartition(ranks, number)[:number]
+        if count < self.size:
+            lowest = np.argpartition(ranks, count)[:count]
             return np.asarray(lowest[np.argsort(ranks[lowest])])
         return np.argsort(ranks)
 
@@ -159,15 +165,17 @@ class _Stratum:
         """Of each choice its concepts' ranks: a hash of one word after the other, by `key`."""
         attributes = _hashes(self._cell.attributes)
         for scene, element, values in self._choices:
-            beside = _hashes(tuple(f"{element}/{shown}/{changed}" for shown, changed in values))
-            ranks = _mixed(beside ^ _hashes((key,)))
+            element_hashes = _hashes(
+                tuple(f"{element}/{shown}/{changed}" for shown, changed in values)
+            )
+            ranks = _mixed(element_hashes ^ _hashes((key,)))
             ranks = _mixed(ranks[:, None] ^ _hashes(scene.environments))
             yield _mixed(ranks[:, :, None] ^ attributes).ravel()
 
     def _concept(self, number: int) -> Concept:
-        at = bisect_right(self._ends, number)
-        scene, element, values = self._choices[at]
-        rest = number - (self._ends[at - 1] if at else 0)
+        choice_index = bisect_right(self._ends, number)
+        scene, element, values = self._choices[choice_index]
+        rest = number - (self._ends[choice_index - 1] if choice_index else 0)
         rest, attribute = divmod(rest, len(self._cell.attributes))
         value, environment = divmod(rest, len(scene.environments))
         return self._of(
@@ -181,8 +189,8 @@ class _Stratum:
         self, attribute: str, values: tuple[str, str], element: str, environment: str
     ) -> Concept:
         cell = self._cell
-        told = (cell.non_prototype, cell.prototype, attribute, values, element, environment)
-        digest = sha256(json.dumps((self.name, cell.hypernym, *told)).encode()).hexdigest()
+        contents = (cell.non_prototype, cell.prototype, attribute, values, element, environment)
+        digest = sha256(json.dumps((self.name, cell.hypernym, *contents)).encode()).hexdigest()
         return Concept(
             concept_id=f"{self.name}/{digest[:_ID_DIGITS]}",
             domain=self._domain,

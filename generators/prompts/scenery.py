@@ -42,11 +42,11 @@ def understand(prompt: str) -> Scenery:
     if len(plain) > _LONGEST:
         return Scenery(main=plain)
     compared = _COMPARED.fullmatch(plain)
-    found = _SENTENCE.fullmatch(compared["said"] if compared else plain)
-    if found is None:
+    match = _SENTENCE.fullmatch(compared["said"] if compared else plain)
+    if match is None:
         return Scenery(main=plain)
-    said = found.groupdict()
-    count = NUMBERS.index(said.pop("count") or "one") + 1
+    traits = match.groupdict()
+    count = NUMBERS.index(traits.pop("count") or "one") + 1
     if compared:
-        said["size"] = compared["size"]
-    return Scenery(count=count, **said)
+        traits["size"] = compared["size"]
+    return Scenery(count=count, **traits)

@@ -14,25 +14,25 @@ Path: TypeAlias = tuple[str | int, ...]
 
 def sentence_problems(taxonomy: Taxonomy, domain: str) -> Iterator[tuple[Path, str]]:
     """Scenery that names what a text may not, and contrasts whose sentences are too long."""
-    held: Things | People = getattr(taxonomy, domain)
-    names = {id(scene): name for name, scene in held.scenes.items()}
-    drawn = [
+    domain_entry: Things | People = getattr(taxonomy, domain)
+    names = {id(scene): name for name, scene in domain_entry.scenes.items()}
+    cell_scenes = [
         (cell, names[id(scene)], scene) for cell in cells(taxonomy, domain) for scene in cell.scenes
     ]
-    yield from _forbidden_names(drawn)
-    yield from _too_long(drawn, partial(_longest, held))
+    yield from _forbidden_names(cell_scenes)
+    yield from _too_long(cell_scenes, partial(_longest, domain_entry))
 
 
-def _forbidden_names(drawn: Iterable[tuple[Cell, str, Scene]]) -> Iterator[tuple[Path, str]]:
-    checked, told = set(), set()
-    for cell, name, scene in drawn:
+def _forbidden_names(cell_scenes: Iterable[tuple[Cell, str, Scene]]) -> Iterator[tuple[Path, str]]:
+    checked, reported = set(), set()
+    for cell, name, scene in cell_scenes:
         if (name, cell.labels, cell.hypernym) in checked:
             continue
         checked.add((name, cell.labels, cell.hypernym))
         for path, words in _scenery(name, scene):
             for word in named(words, (*cell.labels, cell.hypernym)):
-                if (path, word) not in told:
-                    told.add((path, word))
+                if (path, word) not in reported:
+                    reported.add((path, word))
                     yield (
                         path,
                         f"`{words}` says {word}, which stands for the main thing in "
@@ -41,14 +41,16 @@ def _forbidden_names(drawn: Iterable[tuple[Cell, str, Scene]]) -> Iterator[tuple
 
 
 def _too_long(
-    drawn: Iterable[tuple[Cell, str, Scene]], scenery: Callable[[str, str], int]
+    cell_scenes: Iterable[tuple[Cell, str, Scene]], count_scenery_words: Callable[[str, str], int]
 ) -> Iterator[tuple[Path, str]]:
-    told = set()
-    for cell, name, _ in drawn:
+    reported = set()
+    for cell, name, _ in cell_scenes:
         main = max((cell.hypernym, cell.non_prototype, cell.prototype), key=_length)
-        count = len(_FRAME) + _most(cell.attributes) + _length(main) + scenery(name, main)
-        if count > LONGEST and cell.concept not in told:
-            told.add(cell.concept)
+        count = (
+            len(_FRAME) + _most(cell.attributes) + _length(main) + count_scenery_words(name, main)
+        )
+        if count > LONGEST and cell.concept not in reported:
+            reported.add(cell.concept)
             yield (
                 ("groups", cell.group),
                 f"a sentence of {cell.concept} in {name} would have {count} words, and may "
@@ -62,12 +64,12 @@ _FRAME = ("A", "is")
 def _longest(domain: Things | People, name: str, main: str) -> int:
     """Words at most of an environment and an element in a sentence of the grammar."""
     scene = domain.scenes[name]
-    beside = (
+    extra_texts = (
         extra(knob, VALUES[knob][1], element, main)
         for knob in domain.knobs
         for element in scene.elements
     )
-    return _most(scene.environments) + _most(beside)
+    return _most(scene.environments) + _most(extra_texts)
 
 
 def _most(choices: Iterable[str]) -> int:

@@ -170,8 +170,10 @@ class Cell:
 
 def cells(taxonomy: Taxonomy, domain: str) -> tuple[Cell, ...]:
     """The contrasts of a domain, in the order of the file."""
-    held: Things | People = getattr(taxonomy, domain)
-    return tuple(_of_people(held) if isinstance(held, People) else _of_things(held))
+    domain_entry: Things | People = getattr(taxonomy, domain)
+    return tuple(
+        _of_people(domain_entry) if isinstance(domain_entry, People) else _of_things(domain_entry)
+    )
 
 
 def labels_of(entity: str) -> tuple[str, ...]:

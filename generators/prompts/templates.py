@@ -172,8 +172,8 @@ def template(concept: Concept, templates: Mapping[str, str] = MappingProxyType({
     What may stand in braces are the `FIELDS` of the domain.
     """
     fields = _FIELDS[concept.domain](concept)
-    told = templates.get(concept.domain, _TEMPLATES[concept.domain])
-    return _FIELD.sub(lambda name: fields[name[1]], told)
+    text = templates.get(concept.domain, _TEMPLATES[concept.domain])
+    return _FIELD.sub(lambda name: fields[name[1]], text)
 
 
 def knob_description(concept: Concept) -> str:

@@ -52,8 +52,10 @@ def _faults(concept: Concept, triplet: Triplet) -> Iterator[Fault]:
         if not is_one_sentence(sentence):
             yield Fault("sentence", f"{name} has to be one sentence that ends with a full stop.")
     text, hypernym = tokens(triplet.text), phrase(concept.hypernym)
-    where = habitats_in(triplet.text) if concept.habitats else []
-    if where and not any(kinds.intersection(concept.habitats) for kinds in where):
+    text_habitats = habitats_in(triplet.text) if concept.habitats else []
+    if text_habitats and not any(
+        habitats.intersection(concept.habitats) for habitats in text_habitats
+    ):
         yield Fault(
             "habitat",
             f"text has to say a place where {concept.non_prototype} and {concept.prototype} can "
@@ -69,18 +71,18 @@ def _faults(concept: Concept, triplet: Triplet) -> Iterator[Fault]:
         yield Fault("hypernym", f"text has to call the main thing “{concept.hypernym}”.")
         return
     if not _is_one_of(triplet.correct, _instead(text, main, concept, concept.non_prototype)):
-        wanted = next(_instead(text, main, concept, concept.non_prototype))
-        yield Fault("correct", f"correct has to read “{in_words(wanted)}”")
+        expected_words = next(_instead(text, main, concept, concept.non_prototype))
+        yield Fault("correct", f"correct has to read “{in_words(expected_words)}”")
     knob = mentions_of(concept.knob, concept.values, concept.extra_element)
-    shown = knob.shown_at(text, hypernym)
+    shown, expected = knob.shown_at(text, hypernym), knob.shown_as
     if not shown or knob.changed_at(text, hypernym):
-        yield Fault("knob", f"text has to tell the knob once, for certain: “{knob.shown_as}”.")
+        yield Fault("knob", f"text has to tell the knob once, for certain: “{expected}”.")
     elif not _is_one_of(triplet.adversarial, _changed(text, main, concept, knob, shown)):
-        told_other = knob.changed_at(tokens(triplet.adversarial), phrase(concept.prototype))
-        wanted = next(_changed(text, main, concept, knob, shown))
+        has_other_value = knob.changed_at(tokens(triplet.adversarial), phrase(concept.prototype))
+        expected_words = next(_changed(text, main, concept, knob, shown))
         yield Fault(
-            "adversarial" if told_other else "change",
-            f"adversarial has to read “{in_words(wanted)}”",
+            "adversarial" if has_other_value else "change",
+            f"adversarial has to read “{in_words(expected_words)}”",
         )
 
 
@@ -104,19 +106,19 @@ def _changed(
     main: Sequence[int],
     concept: Concept,
     knob: KnobMentions,
-    at: Sequence[int],
+    indices: Sequence[int],
 ) -> Iterator[list[str]]:
     """What the adversarial sentence may be: the knob changed, and the prototype in place."""
-    for changed in knob.changes(words, at):
+    for changed in knob.changes(words, indices):
         yield from _instead(changed, main, concept, concept.prototype)
 
 
-def _is_one_of(sentence: str, wanted: Iterable[Sequence[str]]) -> bool:
-    plain, spelled = sentence.lower(), ""
-    for each in wanted:
-        if in_words(each).lower() == plain:
+def _is_one_of(sentence: str, candidates: Iterable[Sequence[str]]) -> bool:
+    plain, spelled_sentence = sentence.lower(), ""
+    for candidate in candidates:
+        if in_words(candidate).lower() == plain:
             return True
-        spelled = spelled or " ".join(tokens(sentence))
-        if " ".join(each).lower() == spelled:
+        spelled_sentence = spelled_sentence or " ".join(tokens(sentence))
+        if " ".join(candidate).lower() == spelled_sentence:
             return True
     return False

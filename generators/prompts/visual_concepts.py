@@ -37,8 +37,8 @@ class Drawn(NamedTuple):
 def lists(domain: str) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
     """By attribute of a domain: the values that are the paper's, and ours where there are such."""
     return {
-        attribute: {whose: tuple(values) for whose, values in by.items()}
-        for attribute, by in json.loads(_FILE.read_text("utf-8"))[domain].items()
+        attribute: {source: tuple(values) for source, values in values_by_source.items()}
+        for attribute, values_by_source in json.loads(_FILE.read_text("utf-8"))[domain].items()
     }
 
 
@@ -48,34 +48,42 @@ DOMAINS: tuple[str, ...] = tuple(json.loads(_FILE.read_text("utf-8")))
 
 def values(domain: str) -> Mapping[str, tuple[str, ...]]:
     """By attribute of a domain: every value it can have."""
-    return {name: tuple(v for by in of.values() for v in by) for name, of in lists(domain).items()}
+    return {
+        name: tuple(value for source_values in values_by_source.values() for value in source_values)
+        for name, values_by_source in lists(domain).items()
+    }
 
 
-def sample(domain: str, number: int, seed: int) -> Drawn:
+def sample(domain: str, count: int, seed: int) -> Drawn:
     """The items of a domain whose rank is lowest: a hash of the seed and of what the item says.
 
     A smaller number gives the beginning of a larger one's, and a value that is added to a list
     moves no item but those that it displaces at the end. Raises `NotEnough`.
     """
-    lot = values(domain)
-    every = [dict(zip(lot, each, strict=True)) for each in product(*lot.values())]
-    feasible = sum(map(is_feasible, every))
-    if number > feasible:
+    values_by_attribute = values(domain)
+    combinations = [
+        dict(zip(values_by_attribute, combination, strict=True))
+        for combination in product(*values_by_attribute.values())
+    ]
+    feasible_count = sum(map(is_feasible, combinations))
+    if count > feasible_count:
         raise NotEnough(
-            f"{domain}: {number:,} items are asked for, and its concepts have {feasible:,} "
-            f"combinations. Ask for {feasible:,} or fewer, or add values to {_FILE.name}."
+            f"{domain}: {count:,} items are asked for, and its concepts have {feasible_count:,} "
+            f"combinations. Ask for {feasible_count:,} or fewer, or add values to {_FILE.name}."
         )
-    most = number + prod(map(len, lot.values())) - feasible
-    ranked = nsmallest(most, every, key=lambda each: _rank(seed, domain, *each.values()))
-    drawn, infeasible = list[Concepts](), 0
-    for each in ranked:
-        if len(drawn) == number:
+    needed = count + prod(map(len, values_by_attribute.values())) - feasible_count
+    ranked = nsmallest(
+        needed, combinations, key=lambda combination: _rank(seed, domain, *combination.values())
+    )
+    items, infeasible_count = list[Concepts](), 0
+    for combination in ranked:
+        if len(items) == count:
             break
-        if is_feasible(each):
-            drawn.append(each)
+        if is_feasible(combination):
+            items.append(combination)
         else:
-            infeasible += 1
-    return Drawn(tuple(drawn), infeasible)
+            infeasible_count += 1
+    return Drawn(tuple(items), infeasible_count)
 
 
 def is_feasible(concepts: Concepts) -> bool:
@@ -99,22 +107,28 @@ def has_objects(domain: str) -> bool:
     return OBJECT in lists(domain)
 
 
-def changed(domain: str, concepts: Concepts, number: int, seed: int) -> dict[str, str]:
+def changed(domain: str, concepts: Concepts, count: int, seed: int) -> dict[str, str]:
     """So many of an item's concepts, each with another value; all of it is still feasible.
 
     Which ones, and to what, is decided by a hash of the seed and of the item.
     """
     name = item_id(domain, concepts)
-    chosen = nsmallest(number, concepts, key=lambda each: _rank(seed, name, "changed", each))
-    found = dict(concepts)
-    for attribute in (each for each in concepts if each in chosen):
-        found[attribute] = next(_others(domain, found, attribute, f"{seed}/{name}"))
-    return {attribute: found[attribute] for attribute in concepts if attribute in chosen}
+    chosen_attributes = nsmallest(
+        count, concepts, key=lambda attribute: _rank(seed, name, "changed", attribute)
+    )
+    changed_item = dict(concepts)
+    for attribute in (attribute for attribute in concepts if attribute in chosen_attributes):
+        changed_item[attribute] = next(_others(domain, changed_item, attribute, f"{seed}/{name}"))
+    return {
+        attribute: changed_item[attribute]
+        for attribute in concepts
+        if attribute in chosen_attributes
+    }
 
 
 def _others(domain: str, concepts: Concepts, attribute: str, seed: str) -> Iterator[str]:
-    others = [each for each in values(domain)[attribute] if each != concepts[attribute]]
-    for value in sorted(others, key=lambda each: _rank(seed, attribute, each)):
+    others = [value for value in values(domain)[attribute] if value != concepts[attribute]]
+    for value in sorted(others, key=lambda value: _rank(seed, attribute, value)):
         if is_feasible({**concepts, attribute: value}):
             yield value
 

@@ -46,8 +46,10 @@ def with_article(phrase: str) -> str:
 
 def plural(noun: str) -> str:
     """More than one of it; of several words the last, or the one before "of", changes."""
-    head, of, rest = noun.partition(" of ")
-    irregular = next((many for many in _IRREGULAR if re.search(many[0], head)), None)
+    head, of_part, rest = noun.partition(" of ")
+    irregular = next(
+        (pattern_pair for pattern_pair in _IRREGULAR if re.search(pattern_pair[0], head)), None
+    )
     if irregular:
         head = re.sub(*irregular, head)
     elif re.search(r"(?:s|x|z|ch|sh)$", head):
@@ -56,7 +58,7 @@ def plural(noun: str) -> str:
         head = f"{head[:-1]}ies"
     else:
         head += "s"
-    return head + of + rest
+    return head + of_part + rest
 
 
 def singular(noun: str) -> str:
@@ -65,7 +67,7 @@ def singular(noun: str) -> str:
     >>> singular("red apples"), singular("eyes of the cat"), singular("people")
     ('red apple', 'eye of the cat', 'person')
     """
-    head, of, rest = noun.partition(" of ")
+    head, of_part, rest = noun.partition(" of ")
     first, space, last = head.rpartition(" ")
     hissing = re.search(r"(?:x|z|ch|sh|ss|[bg]us|lens)es$", last)
     guesses = [f"{last[:-3]}{'fe' if last.endswith('ives') else 'f'}"]
@@ -74,5 +76,5 @@ def singular(noun: str) -> str:
     guesses += ["person", "child", "mouse", "louse", "goose", "foot", "tooth"]
     for guess in guesses:
         if guess and plural(guess) == last:
-            return f"{first}{space}{guess}{of}{rest}"
+            return f"{first}{space}{guess}{of_part}{rest}"
     return noun

@@ -25,41 +25,41 @@ def schematic(prompt: str, seed: str, pictures: Pictures = ()) -> str | None:
     name that cannot be written.
     """
     for sentence, draw in _SENTENCES.items():
-        found = re.search(sentence, prompt)
-        if found is not None and int(found.groupdict().get("count") or 1) in range(1, _MOST + 1):
-            return draw(found.groupdict(), seed, pictures)
+        match = re.search(sentence, prompt)
+        if match is not None and int(match.groupdict().get("count") or 1) in range(1, _MOST + 1):
+            return draw(match.groupdict(), seed, pictures)
     return None
 
 
 Said = dict[str, str]
 
 
-def _animal(said: Said, seed: str, pictures: Pictures) -> str:
-    return _animals.animal(said["animal"], int(said["count"]), seed)
+def _animal(fields: Said, seed: str, pictures: Pictures) -> str:
+    return _animals.animal(fields["animal"], int(fields["count"]), seed)
 
 
-def _logo(said: Said, seed: str, pictures: Pictures) -> str:
-    return _cars.logo(said["brand"], said["element"], int(said["count"]), seed)
+def _logo(fields: Said, seed: str, pictures: Pictures) -> str:
+    return _cars.logo(fields["brand"], fields["element"], int(fields["count"]), seed)
 
 
-def _car(said: Said, seed: str, pictures: Pictures) -> str:
-    name = f"{said['colour']} {said['brand']} {said['body']}"
-    return _cars.car(said["colour"], said["body"], name, seed)
+def _car(fields: Said, seed: str, pictures: Pictures) -> str:
+    name = f"{fields['colour']} {fields['brand']} {fields['body']}"
+    return _cars.car(fields["colour"], fields["body"], name, seed)
 
 
-def _placed(said: Said, seed: str, pictures: Pictures) -> str:
-    badge, name = (said["element"], int(said["count"])), f"{said['colour']} {said['body']}"
-    return _cars.car(said["colour"], said["body"], name, seed, badge)
+def _placed(fields: Said, seed: str, pictures: Pictures) -> str:
+    badge, name = (fields["element"], int(fields["count"])), f"{fields['colour']} {fields['body']}"
+    return _cars.car(fields["colour"], fields["body"], name, seed, badge)
 
 
-def _shoe(said: Said, seed: str, pictures: Pictures) -> str:
-    colours = Colours(said["colour"], said["mark"])
-    return _shoes.shoe(said["brand"], said["element"], int(said["count"]), colours, seed)
+def _shoe(fields: Said, seed: str, pictures: Pictures) -> str:
+    colours = Colours(fields["colour"], fields["mark"])
+    return _shoes.shoe(fields["brand"], fields["element"], int(fields["count"]), colours, seed)
 
 
-def _athlete(said: Said, seed: str, pictures: Pictures) -> str:
+def _athlete(fields: Said, seed: str, pictures: Pictures) -> str:
     colours = _shoes.colours_of(pictures)
-    return _shoes.athlete(said["sport"], said["element"], int(said["count"]), colours, seed)
+    return _shoes.athlete(fields["sport"], fields["element"], int(fields["count"]), colours, seed)
 
 
 _SENTENCES: dict[str, Callable[[Said, str, Pictures], str]] = {

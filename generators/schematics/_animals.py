@@ -95,10 +95,16 @@ def _mammal(
 
 
 def _head(
-    drawing: svgwrite.Drawing, at: tuple[float, float], wide: float, high: float, coat: str
+    drawing: svgwrite.Drawing,
+    centre: tuple[float, float],
+    half_width: float,
+    half_height: float,
+    coat: str,
 ) -> None:
-    drawing.add(drawing.ellipse(at, (wide, high), fill=coat, stroke=INK, stroke_width=3))
-    drawing.add(drawing.circle((at[0] + wide * 0.3, at[1] - 5), 5, fill=INK))
+    drawing.add(
+        drawing.ellipse(centre, (half_width, half_height), fill=coat, stroke=INK, stroke_width=3)
+    )
+    drawing.add(drawing.circle((centre[0] + half_width * 0.3, centre[1] - 5), 5, fill=INK))
 
 
 def _curve(

@@ -22,28 +22,28 @@ def _stripes(drawing: svgwrite.Drawing, count: int, box: Box, colour: str) -> No
     lean, pitch = height * 0.35, (width - height * 0.35) / count
     thick = pitch * 0.55
     for place in range(count):
-        left = x - width / 2 + (place + 0.225) * pitch
+        stripe_left = x - width / 2 + (place + 0.225) * pitch
         corners = [
-            (left, y - height / 2),
-            (left + thick, y - height / 2),
-            (left + thick + lean, y + height / 2),
-            (left + lean, y + height / 2),
+            (stripe_left, y - height / 2),
+            (stripe_left + thick, y - height / 2),
+            (stripe_left + thick + lean, y + height / 2),
+            (stripe_left + lean, y + height / 2),
         ]
         drawing.add(drawing.polygon(corners, fill=colour))
 
 
 def _curves(drawing: svgwrite.Drawing, count: int, box: Box, colour: str) -> None:
     x, y, width, height = box
-    left, pitch = x - width / 2, height / count
+    left_x, pitch = x - width / 2, height / count
     for place in range(count):
         low = y - height / 2 + (place + 1) * pitch
 
-        def at(across: float, up: float, low: float = low) -> str:
-            return f"{left + across * width:.2f} {low - up * pitch:.2f}"
+        def to_point(across: float, up: float, low: float = low) -> str:
+            return f"{left_x + across * width:.2f} {low - up * pitch:.2f}"
 
         curve = (
-            f"M {at(0, 0.9)} C {at(0, -0.25)} {at(0.3, -0.25)} {at(1, 1)}"
-            f" C {at(0.4, 0.35)} {at(0.16, 0.25)} {at(0, 0.9)} Z"
+            f"M {to_point(0, 0.9)} C {to_point(0, -0.25)} {to_point(0.3, -0.25)} {to_point(1, 1)}"
+            f" C {to_point(0.4, 0.35)} {to_point(0.16, 0.25)} {to_point(0, 0.9)} Z"
         )
         drawing.add(drawing.path(curve, fill=colour))
 
@@ -84,13 +84,13 @@ def _prongs(drawing: svgwrite.Drawing, count: int, box: Box, colour: str) -> Non
     thick = pitch * 0.42
     top, bar = y - height / 2, y + height * 0.12
     for place in range(count):
-        at = x + (place - (count - 1) / 2) * pitch
+        prong_x = x + (place - (count - 1) / 2) * pitch
         tip = [
-            (at - thick / 2, bar),
-            (at - thick / 2, top + thick),
-            (at, top),
-            (at + thick / 2, top + thick),
-            (at + thick / 2, bar),
+            (prong_x - thick / 2, bar),
+            (prong_x - thick / 2, top + thick),
+            (prong_x, top),
+            (prong_x + thick / 2, top + thick),
+            (prong_x + thick / 2, bar),
         ]
         drawing.add(drawing.polygon(tip, fill=colour))
     span = across - pitch + thick

@@ -38,13 +38,13 @@ def label(drawing: svgwrite.Drawing, text: str) -> None:
 
     Raises `generators.glyphs.MissingGlyph` for a text that cannot be written.
     """
-    shown = text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
-    letters = _letters(shown)
+    shown_text = text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+    letters = _letters(shown_text)
     drawing.add(drawing.rect((0, HEIGHT - 52), (WIDTH, 52), fill="#f4f1ea"))
     drawing.add(drawing.path(letters, fill=INK))
 
 
-def _letters(shown: str) -> str:
-    left, low, right, high = ink_box(shown)
-    em = min(_LARGEST, (WIDTH - 40) / (right - left))
-    return outline(shown, x=WIDTH / 2, y=HEIGHT - 26, height=em * (high - low))
+def _letters(shown_text: str) -> str:
+    min_x, min_y, max_x, max_y = ink_box(shown_text)
+    em = min(_LARGEST, (WIDTH - 40) / (max_x - min_x))
+    return outline(shown_text, x=WIDTH / 2, y=HEIGHT - 26, height=em * (max_y - min_y))

@@ -38,12 +38,12 @@ def shoe(brand: str, element: str, count: int, colours: Colours, seed: str) -> s
 
 def colours_of(pictures: Sequence[bytes]) -> Colours:
     """The colours of the shoe that is on pictures of ours; black with white where there is none."""
-    seen: Counter[str] = Counter()
+    paint_areas: Counter[str] = Counter()
     for picture in pictures:
         pixels = pixels_of(picture)[::4, ::4]
         for name, paint in SHOES.items():
-            seen[name] += int((pixels == list(bytes.fromhex(paint[1:]))).all(axis=2).sum())
-    [(name, area)] = seen.most_common(1) or [("black", 0)]
+            paint_areas[name] += int((pixels == list(bytes.fromhex(paint[1:]))).all(axis=2).sum())
+    [(name, area)] = paint_areas.most_common(1) or [("black", 0)]
     shoe = name if area else "black"
     return Colours(shoe, "black" if shoe == "white" else "white")
 
@@ -119,16 +119,16 @@ def _shoe(
 ) -> None:
     """A shoe that points right, 300 x 135 units in size, its upper left corner at x, y."""
 
-    def at(*numbers: float) -> str:
+    def to_points(*numbers: float) -> str:
         pairs = zip(numbers[::2], numbers[1::2], strict=True)
         return " ".join(
             f"{x + across * scale:.2f} {y + down * scale:.2f}" for across, down in pairs
         )
 
     upper = (
-        f"M {at(16, 112)} C {at(8, 70, 14, 30, 40, 12)} L {at(104, 12)}"
-        f" C {at(112, 34, 126, 44, 150, 40)} C {at(180, 60, 220, 70, 258, 76)}"
-        f" C {at(290, 82, 298, 100, 294, 114)} Z"
+        f"M {to_points(16, 112)} C {to_points(8, 70, 14, 30, 40, 12)} L {to_points(104, 12)}"
+        f" C {to_points(112, 34, 126, 44, 150, 40)} C {to_points(180, 60, 220, 70, 258, 76)}"
+        f" C {to_points(290, 82, 298, 100, 294, 114)} Z"
     )
     style = {"stroke": INK, "stroke_width": 3}
     drawing.add(drawing.path(upper, fill=SHOES.get(colours.shoe, "#8a94a0"), **style))

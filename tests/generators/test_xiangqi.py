@@ -31,8 +31,8 @@ def ink(files: range = xiangqi.FILES, ranks: range = xiangqi.RANKS) -> NDArray[n
     drawing = canvas(*side)
     xiangqi.board(
         drawing,
-        left=MARGIN,
-        top=MARGIN,
+        origin_x=MARGIN,
+        origin_y=MARGIN,
         pitch=PITCH,
         line_width=WIDTH,
         files=files,
@@ -69,7 +69,7 @@ def test_board_has_a_line_for_every_file_and_rank_and_a_river() -> None:
 
 def test_edges_fall_on_whole_pixels() -> None:
     drawing = canvas(360, 400)
-    xiangqi.board(drawing, left=20, top=20, pitch=40, line_width=2, ranks=range(5, 8))
+    xiangqi.board(drawing, origin_x=20, origin_y=20, pitch=40, line_width=2, ranks=range(5, 8))
     assert set(np.unique(pixels_of(rasterise(drawing.tostring())))) == {0, 255}
 
 

@@ -56,12 +56,18 @@ class Game:
 
     def type_of(self, letter: str) -> str:
         """The name of the type that a FEN letter of either colour stands for."""
-        return next(t for t, own in self.letters.items() if own == letter.lower())
+        return next(
+            type_name
+            for type_name, type_letter in self.letters.items()
+            if type_letter == letter.lower()
+        )
 
     def counts(self, position: Position) -> dict[str, int]:
         """How many pieces there are in all, and of each type, both colours together."""
-        found = Counter(self.type_of(letter) for letter in position.values())
-        return {self.pieces: len(position)} | {t: found[t] for t in self.letters}
+        type_counts = Counter(self.type_of(letter) for letter in position.values())
+        return {self.pieces: len(position)} | {
+            type_name: type_counts[type_name] for type_name in self.letters
+        }
 
 
 CHESS = Game(

@@ -21,34 +21,34 @@ _REACH = np.linspace(1, 1.3, 61)
 
 def between_chessmen(pixels: Pixels, pieces: list[Piece]) -> Legibility:
     """The narrowest side of the boxes around the pieces, and the least distance between two."""
-    begin = np.array([[side.start for side in piece.box] for piece in pieces], float)
-    end = np.array([[side.stop for side in piece.box] for piece in pieces], float)
-    apart = (begin[:, None] - end).max(axis=2)
-    return _in_full(pixels, (end - begin).min(), np.maximum(apart, apart.T))
+    starts = np.array([[side.start for side in piece.box] for piece in pieces], float)
+    stops = np.array([[side.stop for side in piece.box] for piece in pieces], float)
+    distances = (starts[:, None] - stops).max(axis=2)
+    return _in_full(pixels, (stops - starts).min(), np.maximum(distances, distances.T))
 
 
 def between_discs(pixels: Pixels, pieces: list[Piece]) -> Legibility:
     """The least diameter, and the least distance between two rims."""
     board = find_board(pixels)
     centres = np.array([[(side.start + side.stop - 1) / 2 for side in p.box] for p in pieces])
-    inner = np.array([np.mean(piece.ink.shape) / 2 for piece in pieces])
-    radii = inner * _rim(darkness(board), _ground(board), centres, inner)
-    apart = np.linalg.norm(centres[:, None] - centres, axis=2) - radii[:, None] - radii
-    return _in_full(pixels, 2 * radii.min(), apart)
+    inner_radii = np.array([np.mean(piece.ink.shape) / 2 for piece in pieces])
+    radii = inner_radii * _rim(darkness(board), _ground(board), centres, inner_radii)
+    distances = np.linalg.norm(centres[:, None] - centres, axis=2) - radii[:, None] - radii
+    return _in_full(pixels, 2 * radii.min(), distances)
 
 
 def _rim(
-    dark: NDArray[np.float32],
-    ground: float,
+    board_darkness: NDArray[np.float32],
+    ground_darkness: float,
     centres: NDArray[np.float64],
-    inner: NDArray[np.float64],
+    inner_radii: NDArray[np.float64],
 ) -> NDArray[np.float64]:
     """Where the dark rim around each disc gives way to the ground, in units of `inner`."""
     rays = np.stack([np.sin(_ANGLES), np.cos(_ANGLES)])[:, None, :, None]
-    points = centres.T[:, :, None, None] + rays * inner[:, None, None] * _REACH
-    inwards = ndimage.map_coordinates(dark, points, order=1, mode="nearest")[..., ::-1]
-    ends = np.argmax(inwards > (1 + ground) / 2, axis=-1)
-    return np.asarray(np.median(_REACH[::-1][ends], axis=1))
+    points = centres.T[:, :, None, None] + rays * inner_radii[:, None, None] * _REACH
+    inwards = ndimage.map_coordinates(board_darkness, points, order=1, mode="nearest")[..., ::-1]
+    rim_index = np.argmax(inwards > (1 + ground_darkness) / 2, axis=-1)
+    return np.asarray(np.median(_REACH[::-1][rim_index], axis=1))
 
 
 def _ground(board: Pixels) -> float:
@@ -57,8 +57,8 @@ def _ground(board: Pixels) -> float:
     return float(np.median(darkness(sample)[coloured(sample)]))
 
 
-def _in_full(pixels: Pixels, mark: float, apart: NDArray[np.float64]) -> Legibility:
+def _in_full(pixels: Pixels, mark: float, distances: NDArray[np.float64]) -> Legibility:
     """Widths in px of the whole picture, from those in its thinned-out copy."""
     step = thinning(pixels)
-    pairs = apart[~np.eye(len(apart), dtype=bool)]
+    pairs = distances[~np.eye(len(distances), dtype=bool)]
     return Legibility(mark=float(mark) * step, gap=float(pairs.min(initial=np.inf)) * step)

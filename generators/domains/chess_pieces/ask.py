@@ -26,8 +26,8 @@ def ask(scene: Scene) -> list[Question]:
         return [*_counting(scene, game, scene.target), _identifying(scene, game)]
     counted = [game.pieces, *game.letters]
     questions = [question for target in counted for question in _counting(scene, game, target)]
-    known = replace(questions[0], question_id="N2")
-    return [*questions, _identifying(scene, game), name_question(scene), known]
+    usual_count = replace(questions[0], question_id="N2")
+    return [*questions, _identifying(scene, game), name_question(scene), usual_count]
 
 
 def understand(prompt: str) -> Inquiry | None:
@@ -36,7 +36,7 @@ def understand(prompt: str) -> Inquiry | None:
 
 
 def _counting(scene: Scene, game: Game, target: str) -> list[Question]:
-    truth, standard = (str(round(of[target])) for of in (scene.truths, scene.standards))
+    truth, standard = (str(round(values[target])) for values in (scene.truths, scene.standards))
     return [
         Question(
             question_id=question_id,

@@ -63,12 +63,12 @@ def draw(scene: Scene, size: int) -> str:
 
 def _counterfactuals(game: Game, seed: int) -> Iterator[Scene]:
     start = game.position(game.start)
-    added = _added(game, start, random.Random(f"chess_pieces/{seed}/{game.name}"))
-    for square in added:
+    added_types = _added(game, start, random.Random(f"chess_pieces/{seed}/{game.name}"))
+    for square in added_types:
         position = {s: letter for s, letter in start.items() if s != square}
         removed = {"square": square, "removed": game.type_of(start[square])}
         yield _scene(game, position, target=game.pieces, change="remove", settings=removed)
-    for square, kind in added.items():
+    for square, kind in added_types.items():
         letter = game.letters[kind]
         position = start | {square: letter.upper() if start[square].isupper() else letter}
         replaced = {"square": square, "removed": game.type_of(start[square]), "added": kind}
@@ -83,9 +83,9 @@ def _added(game: Game, start: Position, rng: random.Random) -> dict[str, str]:
         full_rounds, rest = divmod(SQUARES_A_BOARD, len(kinds))
         dealt = kinds * full_rounds + rng.sample(kinds, rest)
         rng.shuffle(dealt)
-        added = dict(zip(squares, dealt, strict=True))
-        if all(game.type_of(start[square]) != kind for square, kind in added.items()):
-            return added
+        added_types = dict(zip(squares, dealt, strict=True))
+        if all(game.type_of(start[square]) != kind for square, kind in added_types.items()):
+            return added_types
 
 
 def _scene(
@@ -138,7 +138,7 @@ def _xiangqi(fen: str, size: int) -> str:
     radius = round(pitch * 0.465 - ring / 2, 2)
     drawing = canvas(8 * pitch + 2 * edge, size, background=xiangqi.GROUND)
     line_width = 2 * max(1, round(pitch / 60))
-    xiangqi.board(drawing, left=edge, top=edge, pitch=pitch, line_width=line_width)
+    xiangqi.board(drawing, origin_x=edge, origin_y=edge, pitch=pitch, line_width=line_width)
     position = XIANGQI.position(fen)
     for letter in sorted(set(position.values())):
         ink = _RED if letter.isupper() else _BLACK
@@ -149,6 +149,6 @@ def _xiangqi(fen: str, size: int) -> str:
         drawing.defs.add(piece)
     for square, letter in position.items():
         file, rank = XIANGQI.files.index(square[0]), int(square[1:])
-        at = edge + file * pitch, edge + (10 - rank) * pitch
-        drawing.add(drawing.use(f"#{letter}", insert=at))
+        centre = edge + file * pitch, edge + (10 - rank) * pitch
+        drawing.add(drawing.use(f"#{letter}", insert=centre))
     return str(drawing.tostring())

@@ -39,11 +39,11 @@ def measure(pixels: Pixels, targets: Sequence[str]) -> Sequence[float]:
     `Unreadable` when the picture shows no board, or a piece that resembles none of the game's.
     """
     counts: dict[str, int] = {}
-    for total, reader in _READERS.items():
-        own = {total, *reader.looks}
-        if own & set(targets):
+    for total_target, reader in _READERS.items():
+        reader_targets = {total_target, *reader.looks}
+        if reader_targets & set(targets):
             types = _types(reader.find(pixels), reader)
-            counts |= dict.fromkeys(own, 0) | Counter(types) | {total: len(types)}
+            counts |= dict.fromkeys(reader_targets, 0) | Counter(types) | {total_target: len(types)}
     if unknown := set(targets) - counts.keys():
         raise Unreadable(f"No game has a piece called {', '.join(sorted(unknown))}.")
     return [counts[target] for target in targets]

@@ -14,10 +14,10 @@ def outline(scene: Scene, size: int) -> list[Box]:
     if scene.subtopic == CHESS.name:
         cell = int(size / (8 + 2 * _CHESS_MARGIN))
         edge, column = (size - 8 * cell) // 2, "abcdefgh".index(square[0])
-        across, down = edge + column * cell, edge + (8 - rank) * cell
-        return [(across / size, down / size, cell / size, cell / size)]
+        x, y = edge + column * cell, edge + (8 - rank) * cell
+        return [(x / size, y / size, cell / size, cell / size)]
     pitch = int(size / (9 + 2 * _XIANGQI_MARGIN))
     edge = (size - 9 * pitch) // 2
     width, file = 8 * pitch + 2 * edge, XIANGQI.files.index(square[0])
-    left, top = edge + (file - 0.5) * pitch, edge + (9.5 - rank) * pitch
-    return [(left / width, top / size, pitch / width, pitch / size)]
+    x, y = edge + (file - 0.5) * pitch, edge + (9.5 - rank) * pitch
+    return [(x / width, y / size, pitch / width, pitch / size)]

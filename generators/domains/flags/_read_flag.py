@@ -47,9 +47,9 @@ def coverage(values: Values, ink: Values, others: Values) -> Values:
     A pixel on an edge mixes two colours. What the ink is mixed with is the one of `others` that
     explains the pixel best, so that a star may lie across several grounds.
     """
-    share, missed = _shares(values, ink, others)
-    covered: Values = np.take_along_axis(share, missed.argmin(1)[:, None], 1)[:, 0]
-    return covered
+    share, residuals = _shares(values, ink, others)
+    ink_share: Values = np.take_along_axis(share, residuals.argmin(1)[:, None], 1)[:, 0]
+    return ink_share
 
 
 def _without_ground(pixels: Pixels) -> Pixels:
@@ -75,8 +75,8 @@ def _without_ground(pixels: Pixels) -> Pixels:
 
 def _distance(pixels: Pixels, colour: NDArray[np.int16]) -> NDArray[np.int16]:
     """The largest difference in any channel."""
-    far: NDArray[np.int16] = np.abs(pixels - colour).max(-1)
-    return far
+    distance: NDArray[np.int16] = np.abs(pixels - colour).max(-1)
+    return distance
 
 
 def _shrink(pixels: Pixels) -> tuple[Values, int]:
@@ -111,8 +111,8 @@ def _flat_pixels(values: Values) -> Values:
     below = np.abs(np.diff(values, axis=1)).max(0) < alike
     right = np.abs(np.diff(values, axis=2)).max(0) < alike
     flat = below[:-1, 1:-1] & below[1:, 1:-1] & right[1:-1, :-1] & right[1:-1, 1:]
-    found: Values = values[:, 1:-1, 1:-1][:, flat]
-    return found
+    flat_values: Values = values[:, 1:-1, 1:-1][:, flat]
+    return flat_values
 
 
 def _labels(values: Values, palette: Values) -> Labels:
@@ -125,20 +125,20 @@ def _labels(values: Values, palette: Values) -> Labels:
     pairs = np.array(list(combinations(range(len(palette)), 2)))
     mixed = squares.min(0) > CLEAR**2
     if len(pairs) and mixed.any():
-        share, missed = _shares(values[:, mixed].T, *palette[pairs.T])
-        best = missed.argmin(1)
-        most = np.where(np.take_along_axis(share, best[:, None], 1)[:, 0] > 0.5, 0, 1)
-        labels[mixed] = pairs[best, most]
+        share, residuals = _shares(values[:, mixed].T, *palette[pairs.T])
+        best = residuals.argmin(1)
+        main_index = np.where(np.take_along_axis(share, best[:, None], 1)[:, 0] > 0.5, 0, 1)
+        labels[mixed] = pairs[best, main_index]
     return labels
 
 
-def _shares(values: Values, one: Values, other: Values) -> tuple[Values, Values]:
+def _shares(values: Values, first_colours: Values, second_colours: Values) -> tuple[Values, Values]:
     """Each of m values as a mix of each of n pairs of colours, all x 3.
 
     Gives how much it has of the `one`, 0 to 1, and how far off (squared) the best mix is: m x n.
     """
-    axes = one - other
+    axes = first_colours - second_colours
     lengths = np.maximum((axes**2).sum(1), 1)
-    share = np.clip((values @ axes.T - (other * axes).sum(1)) / lengths, 0, 1)
-    missed = values[:, None] - other - share[..., None] * axes
-    return share, np.einsum("mnc,mnc->mn", missed, missed)
+    share = np.clip((values @ axes.T - (second_colours * axes).sum(1)) / lengths, 0, 1)
+    residuals = values[:, None] - second_colours - share[..., None] * axes
+    return share, np.einsum("mnc,mnc->mn", residuals, residuals)

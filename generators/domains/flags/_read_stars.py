@@ -66,21 +66,25 @@ def read_stars(flag: Flag) -> list[Star]:
     stars: list[Star] = []
     for one_colour in (False, True):
         for colour in range(len(flag.palette)):
-            stars += [*_stars_of(flag, colour, one_colour, known=stars)]
+            stars += [*_stars_of(flag, colour, one_colour, known_stars=stars)]
     return stars
 
 
-def gap_between(one: Star, other: Star) -> float:
+def gap_between(first: Star, second: Star) -> float:
     """The least distance between the ink of two stars, to a fraction of a pixel."""
-    (here, ink_here), (there, ink_there) = one.inked, other.inked
-    between_centres = np.abs(np.subtract.outer(here, there))
-    return float((between_centres + 1 - np.add.outer(ink_here, ink_there)).min())
+    (first_points, first_ink), (second_points, second_ink) = first.inked, second.inked
+    between_centres = np.abs(np.subtract.outer(first_points, second_points))
+    return float((between_centres + 1 - np.add.outer(first_ink, second_ink)).min())
 
 
-def _stars_of(flag: Flag, colour: int, one_colour: bool, known: Sequence[Star]) -> Iterator[Star]:
+def _stars_of(
+    flag: Flag, colour: int, one_colour: bool, known_stars: Sequence[Star]
+) -> Iterator[Star]:
     marks, _ = ndimage.label((flag.labels == colour) == one_colour)
     for number, box in enumerate(ndimage.find_objects(marks), start=1):
-        if not _may_hold_star(box, flag.labels.shape) or any(s.lies_in(box) for s in known):
+        if not _may_hold_star(box, flag.labels.shape) or any(
+            star.lies_in(box) for star in known_stars
+        ):
             continue
         around = tuple(slice(side.start - 1, side.stop + 1) for side in box)
         mark = ndimage.binary_dilation(marks[around] == number, EIGHT_NEIGHBOURS)
@@ -91,16 +95,24 @@ def _stars_of(flag: Flag, colour: int, one_colour: bool, known: Sequence[Star]) 
         y, x = ndimage.center_of_mass(ink)
         points = _points(ink, y, x)
         if points is not None:
-            top, left = around[0].start, around[1].start
+            row_offset, column_offset = around[0].start, around[1].start
             width = min(ink.max(0).sum(), ink.max(1).sum())
-            yield Star(points, left + x, top + y, float(width), ink, top, left)
+            yield Star(
+                points,
+                column_offset + x,
+                row_offset + y,
+                float(width),
+                ink,
+                row_offset,
+                column_offset,
+            )
 
 
 def _may_hold_star(box: tuple[slice, ...], shape: tuple[int, ...]) -> bool:
     """Whether a mark is about as wide as high, not tiny, and clear of the flag's edges."""
     short, long = sorted(side.stop - side.start for side in box)
-    inside = all(s.start > 0 and s.stop < length for s, length in zip(box, shape, strict=True))
-    return inside and short >= SMALLEST and long <= 1.5 * short
+    is_inside = all(s.start > 0 and s.stop < length for s, length in zip(box, shape, strict=True))
+    return is_inside and short >= SMALLEST and long <= 1.5 * short
 
 
 def _points(ink: Values, y: float, x: float) -> int | None:
@@ -111,8 +123,8 @@ def _points(ink: Values, y: float, x: float) -> int | None:
     if not FEWEST_POINTS <= points <= MOST_POINTS or strongest < POINTEDNESS:
         return None
     others = HARMONICS[: (3 * points - 1) // 2] != points
-    in_another_rhythm = moments[: len(others)][others].max()
-    return points if in_another_rhythm < IMPURITY * strongest else None
+    strongest_other = moments[: len(others)][others].max()
+    return points if strongest_other < IMPURITY * strongest else None
 
 
 def _angular_moments(ink: Values, y: float, x: float) -> NDArray[np.float64]:

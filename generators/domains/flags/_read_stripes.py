@@ -33,16 +33,16 @@ def read_stripes(flag: Flag) -> Stripes:
 
     Raises `Unreadable` if there are none: one band only, or bands that do not lie level.
     """
-    looked_at = np.arange(0, flag.labels.shape[1], EVERY)
-    bands = [_bands(flag.labels[:, column]) for column in looked_at]
+    sampled_columns = np.arange(0, flag.labels.shape[1], EVERY)
+    bands = [_bands(flag.labels[:, column]) for column in sampled_columns]
     colours, _ = Counter(colours for colours, _ in bands).most_common(1)[0]
-    alike = np.array([found == colours for found, _ in bands])
-    starts = np.array([starts for found, starts in bands if found == colours])
-    usual = np.median(starts, axis=0)
-    level = (np.abs(starts - usual) <= 1).all(axis=1)
-    if len(colours) < 2 or level.sum() < LEAST_SHARE * len(looked_at):
+    is_usual = np.array([band_colours == colours for band_colours, _ in bands])
+    starts = np.array([starts for band_colours, starts in bands if band_colours == colours])
+    usual_starts = np.median(starts, axis=0)
+    is_level = (np.abs(starts - usual_starts) <= 1).all(axis=1)
+    if len(colours) < 2 or is_level.sum() < LEAST_SHARE * len(sampled_columns):
         raise Unreadable("There are no stripes that run along the whole height of the flag.")
-    return Stripes(colours, usual.astype(np.intp), looked_at[alike][level])
+    return Stripes(colours, usual_starts.astype(np.intp), sampled_columns[is_usual][is_level])
 
 
 def stripe_heights(flag: Flag) -> NDArray[np.float64]:

@@ -64,8 +64,8 @@ def ask(scene: Scene) -> list[Question]:
     if scene.variant == "counterfactual":
         return [*_counting(scene, scene.target), _identity(scene, truth="No")]
     counting = [question for target in scene.standards for question in _counting(scene, target)]
-    known = [_known_count(scene, target) for target in scene.standards]
-    return [*counting, _identity(scene, truth="Yes"), _naming(scene), *known]
+    usual_counts = [_known_count(scene, target) for target in scene.standards]
+    return [*counting, _identity(scene, truth="Yes"), _naming(scene), *usual_counts]
 
 
 def _counting(scene: Scene, target: str) -> list[Question]:

@@ -28,10 +28,12 @@ class Cloth:
     def _scale(self) -> float:
         return self.extent[0] / self.width
 
-    def bar(self, left: float, top: float, right: float, bottom: float, colour: str) -> None:
+    def bar(
+        self, left_x: float, top_y: float, right_x: float, bottom_y: float, colour: str
+    ) -> None:
         """A rectangle, its edges moved to the nearest whole pixels so that they are sharp."""
-        x, y = round(self._x(left)), round(self._y(top))
-        size = round(self._x(right)) - x, round(self._y(bottom)) - y
+        x, y = round(self._x(left_x)), round(self._y(top_y))
+        size = round(self._x(right_x)) - x, round(self._y(bottom_y)) - y
         self.drawing.add(self.drawing.rect((x, y), size, fill=colour))
 
     def fill(self, colour: str) -> None:

@@ -102,8 +102,8 @@ def stripes_beside_canton(share: float, count: int, colours: tuple[str, str], ca
     Its lower edge meets the nearest boundary that can be seen: one below which the stripe is
     not of the canton's own colour.
     """
-    seen = [k for k in range(1, count) if colours[k % 2] != canton]
-    return min(seen, key=lambda k: abs(k / count - share))
+    visible_edges = [k for k in range(1, count) if colours[k % 2] != canton]
+    return min(visible_edges, key=lambda k: abs(k / count - share))
 
 
 def diagonal(width: float, height: float, breadth: float) -> list[Point]:

@@ -44,7 +44,7 @@ def legibility(pixels: Pixels) -> Legibility:
     flag = read_flag(pixels)
     stars = read_stars(flag)
     marks = [star.width for star in stars]
-    gaps = [gap_between(one, other) for one, other in combinations(stars, 2)]
+    gaps = [gap_between(first, second) for first, second in combinations(stars, 2)]
     try:
         heights = stripe_heights(flag).tolist()
     except Unreadable:

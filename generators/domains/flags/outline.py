@@ -17,16 +17,23 @@ def outline(scene: Scene, size: int) -> list[Box]:
     """Around all that was added, moved or taken away, in parts of the picture."""
     counts = {name: int(count) for name, count in scene.settings.items() if name != "flag"}
     flag = FLAGS[str(scene.settings["flag"])]
-    now, usual = (_painted(flag, of, size) for of in (counts, flag.standards))
-    changed = [edges for edges, _ in ((now - usual) + (usual - now)).elements()]
-    if len(changed) > _APART:
-        lefts, tops, rights, bottoms = zip(*changed, strict=True)
-        changed = [(min(lefts), min(tops), max(rights), max(bottoms))]
+    changed_shapes, usual_shapes = (
+        _painted(flag, star_counts, size) for star_counts in (counts, flag.standards)
+    )
+    changed_edges = [
+        edges
+        for edges, _ in (
+            (changed_shapes - usual_shapes) + (usual_shapes - changed_shapes)
+        ).elements()
+    ]
+    if len(changed_edges) > _APART:
+        lefts, tops, rights, bottoms = zip(*changed_edges, strict=True)
+        changed_edges = [(min(lefts), min(tops), max(rights), max(bottoms))]
     margin = round(size / 24)
     height = round((size - 2 * margin) * flag.height / flag.width) + 2 * margin
     return [
-        (left / size, top / height, (right - left) / size, (bottom - top) / height)
-        for left, top, right, bottom in changed
+        (left_x / size, top_y / height, (right_x - left_x) / size, (bottom_y - top_y) / height)
+        for left_x, top_y, right_x, bottom_y in changed_edges
     ]
 
 
@@ -58,8 +65,8 @@ class _Record:
         if shape is not None:
             self.shapes.append(shape)
 
-    def rect(self, at: Any, size: Any, *, fill: str) -> tuple[_Edges, str]:
-        return (at[0], at[1], at[0] + size[0], at[1] + size[1]), fill
+    def rect(self, corner: Any, size: Any, *, fill: str) -> tuple[_Edges, str]:
+        return (corner[0], corner[1], corner[0] + size[0], corner[1] + size[1]), fill
 
     def polygon(self, points: Any, *, fill: str) -> tuple[_Edges, str]:
         across, down = zip(*points, strict=True)

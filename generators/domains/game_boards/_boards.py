@@ -83,8 +83,8 @@ def xiangqi(drawing: svgwrite.Drawing, grid: Grid) -> None:
     """The lines of a xiangqi board with the names on its river."""
     xiangqi_board.board(
         drawing,
-        left=grid.left,
-        top=grid.top,
+        origin_x=grid.left,
+        origin_y=grid.top,
         pitch=grid.pitch,
         line_width=grid.line_width,
         files=grid.columns,

@@ -32,10 +32,15 @@ def _alternation(light: NDArray[np.bool_]) -> Spans | None:
     # The very middle of an even board is an edge between two squares.
     reference = board[:, width // 2 + width // 96]
     agreement = np.mean(board == reference[:, None], axis=0)
-    found = spans(agreement > _ALIKE), spans(agreement < _OPPOSITE)
-    widest = np.diff(np.concatenate(found)).max(initial=0)
-    alike, opposite = (each[np.diff(each)[:, 0] > widest / 2] for each in found)
-    by_turns = min(len(alike), len(opposite)) > 0 and abs(len(alike) - len(opposite)) < 2
-    stretches = np.concatenate((alike, opposite))
-    parted = np.diff(np.sort(stretches.ravel()))[1::2].max(initial=0)
-    return stretches if by_turns and parted < widest / 2 else None
+    spans_by_tone = spans(agreement > _ALIKE), spans(agreement < _OPPOSITE)
+    widest_span = np.diff(np.concatenate(spans_by_tone)).max(initial=0)
+    alike_spans, opposite_spans = (
+        tone_spans[np.diff(tone_spans)[:, 0] > widest_span / 2] for tone_spans in spans_by_tone
+    )
+    is_alternating = (
+        min(len(alike_spans), len(opposite_spans)) > 0
+        and abs(len(alike_spans) - len(opposite_spans)) < 2
+    )
+    stretches = np.concatenate((alike_spans, opposite_spans))
+    widest_gap = np.diff(np.sort(stretches.ravel()))[1::2].max(initial=0)
+    return stretches if is_alternating and widest_gap < widest_span / 2 else None

@@ -38,8 +38,8 @@ def ask(scene: Scene) -> list[Question]:
     if scene.variant == "counterfactual":
         return [*_counting(scene, scene.target), _identifying(scene)]
     questions = [question for target in scene.truths for question in _counting(scene, target)]
-    known = replace(questions[0], question_id="N2")
-    return [*questions, _identifying(scene), name_question(scene), known]
+    usual_count = replace(questions[0], question_id="N2")
+    return [*questions, _identifying(scene), name_question(scene), usual_count]
 
 
 def understand(prompt: str) -> Inquiry | None:

@@ -90,10 +90,10 @@ def _changed(subtopic: str, action: str, along: str, end: str) -> Scene:
 
 
 def _resized(lines: range, action: str, end: str) -> range:
-    by = 1 if action == "add" else -1
+    change = 1 if action == "add" else -1
     if end == "first":
-        return range(lines.start - by, lines.stop)
-    return range(lines.start, lines.stop + by)
+        return range(lines.start - change, lines.stop)
+    return range(lines.start, lines.stop + change)
 
 
 def _scene(

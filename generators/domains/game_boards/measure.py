@@ -33,16 +33,16 @@ def measure(pixels: Pixels, targets: Sequence[str]) -> list[float]:
 def legibility(pixels: Pixels) -> Legibility:
     """The thinnest line and the narrowest gap between two; of squares, the narrowest one."""
     grey = luma(pixels)
-    if (found := squares(grey)) is None:
+    if (square_spans := squares(grey)) is None:
         return line_widths(grey)
-    narrowest = float(min(np.diff(stretches).min() for stretches in found))
+    narrowest = float(min(np.diff(stretches).min() for stretches in square_spans))
     return Legibility(mark=narrowest, gap=narrowest)
 
 
 def _counts(pixels: Pixels) -> dict[str, int]:
     grey = luma(pixels)
-    if found := squares(grey):
-        rows, columns = map(len, found)
+    if square_spans := squares(grey):
+        rows, columns = map(len, square_spans)
         return {"rows": rows, "columns": columns}
     horizontal, vertical = map(len, lines(grey))
     return {

@@ -16,20 +16,20 @@ def outline(scene: Scene, size: int) -> list[Box]:
     """
     action, along, end = scene.modification.split()
     rows, columns = (cast(int, scene.settings[name]) for name in ("rows", "columns"))
-    lines = scene.target in _LINES
-    down, across = (rows - 1, columns - 1) if lines else (rows, columns)
+    has_lines = scene.target in _LINES
+    down, across = (rows - 1, columns - 1) if has_lines else (rows, columns)
     pitch = int(size * (1 - 2 * _MARGIN)) // max(down, across)
     border = size - pitch * max(down, across)
     width, height = pitch * across + border, pitch * down + border
     pen = max(1, round(size / 384))
-    ends = border // 2, border // 2 + pitch * (down if along == "row" else across)
-    first = end == "first"
+    edges = border // 2, border // 2 + pitch * (down if along == "row" else across)
+    is_first = end == "first"
     if action == "add":
-        at = ends[0] - pen if first else ends[1] - pitch + pen
-        thick = pitch
+        band_start = edges[0] - pen if is_first else edges[1] - pitch + pen
+        band_width = pitch
     else:
-        at = 0 if first else ends[1] + 3 * pen
-        thick = ends[0] - 3 * pen
+        band_start = 0 if is_first else edges[1] + 3 * pen
+        band_width = edges[0] - 3 * pen
     if along == "row":
-        return [(0.0, at / height, 1.0, thick / height)]
-    return [(at / width, 0.0, thick / width, 1.0)]
+        return [(0.0, band_start / height, 1.0, band_width / height)]
+    return [(band_start / width, 0.0, band_width / width, 1.0)]

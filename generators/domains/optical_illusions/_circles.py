@@ -27,10 +27,10 @@ def ebbinghaus(pieces: Sequence[Piece]) -> Seen:
     inner = [disc for disc in discs if _surrounded(disc, discs)]
     if len(inner) != 2:
         raise Unreadable(f"{len(inner)} discs instead of 2 lie amid others.")
-    left, right = inner
+    left_disc, right_disc = inner
     mark = 2 * min(disc.radius for disc in discs)
-    gap = min(one.gap(other) for one, other in combinations(discs, 2))
-    return Seen(signed_ratio(left.radius**2, right.radius**2), Legibility(mark, gap))
+    gap = min(first.gap(second) for first, second in combinations(discs, 2))
+    return Seen(signed_ratio(left_disc.radius**2, right_disc.radius**2), Legibility(mark, gap))
 
 
 def _disc(piece: Piece) -> _Disc:
@@ -52,7 +52,11 @@ def _surrounded(disc: _Disc, discs: Sequence[_Disc]) -> bool:
     nearest = min(disc.gap(other) for other in others)
     near = nearest + max(nearest / 2, 1)
     angles = np.sort(
-        [np.arctan2(o.y - disc.y, o.x - disc.x) for o in others if disc.gap(o) <= near]
+        [
+            np.arctan2(other.y - disc.y, other.x - disc.x)
+            for other in others
+            if disc.gap(other) <= near
+        ]
     )
     turns = np.diff(angles, append=angles[0] + 2 * np.pi)
     return bool(turns.max() < np.pi * 0.9)

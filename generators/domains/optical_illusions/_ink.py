@@ -62,10 +62,10 @@ def pieces_of(pixels: Pixels) -> list[Piece]:
     labels, count = ndimage.label(ink > 0.5, structure=np.ones((3, 3)))
     pieces = []
     for i, (rows, columns) in enumerate(ndimage.find_objects(labels, count), start=1):
-        top, left = max(rows.start - EDGE, 0), max(columns.start - EDGE, 0)
-        box = slice(top, rows.stop + EDGE), slice(left, columns.stop + EDGE)
-        own = ndimage.binary_dilation(labels[box] == i, iterations=EDGE)
-        pieces.append(Piece(np.where(own, ink[box], 0.0), top, left))
+        row_offset, column_offset = max(rows.start - EDGE, 0), max(columns.start - EDGE, 0)
+        box = slice(row_offset, rows.stop + EDGE), slice(column_offset, columns.stop + EDGE)
+        is_piece = ndimage.binary_dilation(labels[box] == i, iterations=EDGE)
+        pieces.append(Piece(np.where(is_piece, ink[box], 0.0), row_offset, column_offset))
     return sorted(pieces, key=lambda piece: piece.left)
 
 
@@ -76,18 +76,20 @@ def axis_of(ink: Ink) -> Axis:
     `Unreadable` if the ink is too little for a stroke, or lies elsewhere too.
     """
     totals = ink.sum(axis=0)
-    cut = float(np.median(totals[totals > 0.5])) if (totals > 0.5).any() else 0.0
-    columns = np.flatnonzero(totals > max(0.9 * cut, 0.5))
+    thickness = float(np.median(totals[totals > 0.5])) if (totals > 0.5).any() else 0.0
+    columns = np.flatnonzero(totals > max(0.9 * thickness, 0.5))
     if columns.size < 3:
         raise Unreadable("A stroke is too short to tell its direction.")
     rows = np.arange(len(ink))
     slope, height = np.polyfit(columns, rows @ ink[:, columns] / totals[columns], 1)
-    away = abs(rows[:, None] - height - slope * np.arange(ink.shape[1])) > cut / 2 + 1.5
-    if ink[away].sum() > 0.05 * totals.sum():
+    is_elsewhere = (
+        abs(rows[:, None] - height - slope * np.arange(ink.shape[1])) > thickness / 2 + 1.5
+    )
+    if ink[is_elsewhere].sum() > 0.05 * totals.sum():
         raise Unreadable("There is other ink where one straight stroke should be.")
-    return Axis(float(slope), float(height), cut * float(np.cos(np.arctan(slope))))
+    return Axis(float(slope), float(height), thickness * float(np.cos(np.arctan(slope))))
 
 
-def signed_ratio(one: float, other: float) -> float:
+def signed_ratio(first: float, second: float) -> float:
     """Larger over smaller, less 1; positive if `one` is the larger."""
-    return one / other - 1 if one >= other else 1 - other / one
+    return first / second - 1 if first >= second else 1 - second / first

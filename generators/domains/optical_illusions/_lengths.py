@@ -54,10 +54,10 @@ class _Finned(NamedTuple):
 
 
 def _mullerlyer(above: Piece, below: Piece) -> Seen:
-    one, other = _finned(above.ink), _finned(below.ink)
+    upper, lower = _finned(above.ink), _finned(below.ink)
     between = below.top + EDGE - (above.top + len(above.ink) - EDGE)
-    legibility = Legibility(min(one.mark, other.mark), min(one.gap, other.gap, between))
-    return Seen(signed_ratio(one.length, other.length), legibility)
+    legibility = Legibility(min(upper.mark, lower.mark), min(upper.gap, lower.gap, between))
+    return Seen(signed_ratio(upper.length, lower.length), legibility)
 
 
 def _finned(ink: Ink) -> _Finned:
@@ -69,13 +69,13 @@ def _finned(ink: Ink) -> _Finned:
     middle = ink.shape[1] // 2
     lengths, marks, gaps = [], [pen], []
     for start, stop in ((0, round(level) - clear), (round(level) + clear + 1, len(ink))):
-        left = axis_of(ink[start:stop, :middle].T)
-        right = axis_of(ink[start:stop, middle:].T)
-        lengths.append(right.at(level - start) + middle - left.at(level - start))
-        marks += [left.thickness, right.thickness]
+        left_axis = axis_of(ink[start:stop, :middle].T)
+        right_axis = axis_of(ink[start:stop, middle:].T)
+        lengths.append(right_axis.at(level - start) + middle - left_axis.at(level - start))
+        marks += [left_axis.thickness, right_axis.thickness]
         tip = EDGE if start == 0 else stop - start - EDGE
-        cut = (left.thickness + right.thickness) / 2 * float(np.hypot(1, left.slope))
-        gaps.append(min(right.at(tip) + middle - left.at(tip), lengths[-1]) - cut)
+        cut = (left_axis.thickness + right_axis.thickness) / 2 * float(np.hypot(1, left_axis.slope))
+        gaps.append(min(right_axis.at(tip) + middle - left_axis.at(tip), lengths[-1]) - cut)
     if max(marks) > 1.5 * pen or abs(lengths[0] - lengths[1]) > pen:
         raise Unreadable("There is no line with a pair of fins at either end.")
     return _Finned(float(np.mean(lengths)), min(marks), min(gaps))

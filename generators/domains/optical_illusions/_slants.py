@@ -22,8 +22,8 @@ def zollner(pieces: Sequence[Piece]) -> Seen:
     for piece in sorted(pieces, key=lambda piece: piece.top):
         line = _crossed_line(piece.ink)
         angles.append(float(np.degrees(np.arctan(line.slope))))
-        for above in (1, -1):
-            mark, gap = _crossing_strokes(piece.ink, line, above)
+        for side in (1, -1):
+            mark, gap = _crossing_strokes(piece.ink, line, side)
             marks += [mark, line.thickness]
             gaps.append(gap)
     return Seen(angles[1] - angles[0], Legibility(min(marks), min(gaps)))
@@ -44,10 +44,10 @@ def poggendorff(pieces: Sequence[Piece]) -> Seen:
     before, after = upright[0] - EDGE, upright[-1] + 1 + EDGE
     inside = ink[:, upright[split - 1] + 1 + EDGE : upright[split % upright.size] - EDGE]
     height, pen = _level_edges(inside)
-    left, right = axis_of(ink[:, :before]), axis_of(ink[:, after:])
+    left_axis, right_axis = axis_of(ink[:, :before]), axis_of(ink[:, after:])
     middle = (upright[0] + upright[-1]) / 2
-    raised = left.at(middle) - right.at(middle - after)
-    mark = min(pen, left.thickness, right.thickness)
+    raised = left_axis.at(middle) - right_axis.at(middle - after)
+    mark = min(pen, left_axis.thickness, right_axis.thickness)
     gap = float(inside.shape[1] + 2 * EDGE)
     return Seen(raised * RECTANGLE_HEIGHT / height, Legibility(mark, gap))
 
@@ -59,9 +59,9 @@ def _crossed_line(ink: Ink) -> Axis:
     what they add to it cancels out.
     """
     rows, columns = np.arange(len(ink))[:, None], np.arange(EDGE + 1, ink.shape[1] - EDGE - 1)
-    ends = ink[:, [*columns[:3], *columns[-3:]]]
-    totals = ends.sum(axis=0)
-    heights = (rows * ends).sum(axis=0) / np.maximum(totals, 1e-6)
+    bare_ends = ink[:, [*columns[:3], *columns[-3:]]]
+    totals = bare_ends.sum(axis=0)
+    heights = (rows * bare_ends).sum(axis=0) / np.maximum(totals, 1e-6)
     slope, height = np.polyfit([*columns[:3], *columns[-3:]], heights, 1)
     reach = float(np.median(totals)) / 2 + 1.5
     for _ in range(4):
@@ -74,10 +74,10 @@ def _crossed_line(ink: Ink) -> Axis:
     return Axis(float(slope), float(height), (reach - 1.5) * 2)
 
 
-def _crossing_strokes(ink: Ink, line: Axis, above: int) -> tuple[float, float]:
+def _crossing_strokes(ink: Ink, line: Axis, side: int) -> tuple[float, float]:
     """Thickness of the strokes that cross a line, and the white between neighbours."""
     offsets = 1.75 * line.thickness, 2.75 * line.thickness
-    (near, cut), (far, _) = (_cuts(ink, line, above * offset) for offset in offsets)
+    (near, cut), (far, _) = (_cuts(ink, line, side * offset) for offset in offsets)
     if not 3 <= len(near) == len(far):
         raise Unreadable("The lines are not crossed by strokes.")
     lean = np.arctan2(offsets[1] - offsets[0], abs(np.mean(far - near)))

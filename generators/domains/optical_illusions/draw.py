@@ -53,9 +53,9 @@ def _placed(
     The figure as a whole and every level line is moved by half a pixel at most, so that as many
     edges as can be fall on whole pixels.
     """
-    left, low, right, high = bounds(figure)
-    x0 = _snapped(width / 2 - (left + right) / 2 * scale, pen)
-    y0 = _snapped(height / 2 + (low + high) / 2 * scale, pen)
+    min_x, min_y, max_x, max_y = bounds(figure)
+    x0 = _snapped(width / 2 - (min_x + max_x) / 2 * scale, pen)
+    y0 = _snapped(height / 2 + (min_y + max_y) / 2 * scale, pen)
 
     def place(point: Point) -> Point:
         return round(float(x0 + point[0] * scale), 3), round(float(y0 - point[1] * scale), 3)

@@ -38,7 +38,9 @@ def _ebbinghaus(strength: float, difference: float) -> Iterator[Shape]:
     """
     p = _parameters("Ebbinghaus", strength, difference, distance=1.15)
     for side, towards_middle in (("Left", 0.0), ("Right", pi)):
-        x, inner, outer = (p[f"{what}_{side}"] for what in ("Position", "Size_Inner", "Size_Outer"))
+        x, inner, outer = (
+            p[f"{parameter}_{side}"] for parameter in ("Position", "Size_Inner", "Size_Outer")
+        )
         count = len(p[f"Position_Outer_x_{side}"])
         around_inner = (inner + outer) / 2 + RING_GAP
         beside_each_other = (outer + RING_GAP) / (2 * sin(pi / count))
@@ -93,8 +95,8 @@ def _zollner(strength: float, difference: float) -> Iterator[Shape]:
     p = _parameters("Zollner", strength, difference)
     for line in ("Top", "Bottom"):
         x1, y1, x2, y2 = (p[f"Distractors_{line}_{end}"] for end in ("x1", "y1", "x2", "y2"))
-        starts, ends = zip(x1, y1, strict=True), zip(x2, y2, strict=True)
-        strokes = [Stroke(points) for points in zip(starts, ends, strict=True)]
+        starts, stops = zip(x1, y1, strict=True), zip(x2, y2, strict=True)
+        strokes = [Stroke(points) for points in zip(starts, stops, strict=True)]
         outermost = max(max(abs(stroke.box[0]), abs(stroke.box[2])) for stroke in strokes)
         yield _cut(_line(p, line), axis=0, reach=outermost + PAST_STROKES)
         yield from strokes
@@ -146,8 +148,8 @@ def _cut(line: Stroke, *, axis: int, reach: float) -> Stroke:
     """The stretch of a line's continuation within ±`reach` along an axis (0 is x, 1 is y)."""
     start, end = line.points
 
-    def at(goal: float) -> Point:
+    def point_at(goal: float) -> Point:
         share = (goal - start[axis]) / (end[axis] - start[axis])
         return start[0] + share * (end[0] - start[0]), start[1] + share * (end[1] - start[1])
 
-    return Stroke((at(-reach), at(reach)))
+    return Stroke((point_at(-reach), point_at(reach)))

@@ -17,16 +17,18 @@ def outline(scene: Scene, size: int) -> list[Box]:
     scale = size / max(figure.width, figure.height)
     width, height = round(figure.width * scale), round(figure.height * scale)
     pen = round(size / PENS_ACROSS)
-    found = _compared(scene.subject, list(_placed(list(shapes(scene)), width, height, scale, pen)))
+    compared_shapes = _compared(
+        scene.subject, list(_placed(list(shapes(scene)), width, height, scale, pen))
+    )
     boxes = []
-    for shape in found:
-        left, top, right, bottom = bounds([shape])
+    for shape in compared_shapes:
+        left_x, top_y, right_x, bottom_y = bounds([shape])
         boxes.append(
             (
-                (left - pen) / width,
-                (top - pen) / height,
-                (right - left + 2 * pen) / width,
-                (bottom - top + 2 * pen) / height,
+                (left_x - pen) / width,
+                (top_y - pen) / height,
+                (right_x - left_x + 2 * pen) / width,
+                (bottom_y - top_y + 2 * pen) / height,
             )
         )
     return boxes

@@ -40,7 +40,9 @@ def shapes(ink: Ink) -> list[Shape]:
     boxes = ndimage.find_objects(patches)
     parts = [_part(ink, patches, number, box) for number, box in enumerate(boxes, 1)]
     largest = max((part.sum() for part in parts), default=0.0)
-    return [Shape(float(p.sum()), _is_circle(p)) for p in parts if p.sum() > SPECK * largest]
+    return [
+        Shape(float(part.sum()), _is_circle(part)) for part in parts if part.sum() > SPECK * largest
+    ]
 
 
 def gap_between_shapes(ink: Ink) -> float:
@@ -55,8 +57,8 @@ def gap_between_shapes(ink: Ink) -> float:
 def _part(ink: Ink, patches: NDArray[np.signedinteger], number: int, box: tuple[slice, ...]) -> Ink:
     """The ink of one patch with its soft edge of a pixel, cut out."""
     around = tuple(slice(max(0, side.start - 1), side.stop + 1) for side in box)
-    own = ndimage.binary_dilation(patches[around] == number, _EIGHT)
-    part: Ink = np.where(own, ink[around], 0.0)
+    is_patch = ndimage.binary_dilation(patches[around] == number, _EIGHT)
+    part: Ink = np.where(is_patch, ink[around], 0.0)
     return part
 
 
@@ -75,12 +77,12 @@ def _gap_along_rows(ink: Ink, patches: NDArray[np.signedinteger]) -> float:
     walls = ((0, 0), (1, 1))
     white = 1.0 - np.pad(ink, walls, constant_values=1.0).ravel()
     owner = np.pad(patches, walls, constant_values=((0, 0), (-1, -2))).ravel()
-    begins, ends = np.array(runs(owner == 0)).T
-    apart = owner[begins - 1] != owner[ends]
-    begins, ends = begins[apart] - 1, ends[apart] + 1
+    starts, stops = np.array(runs(owner == 0)).T
+    is_between = owner[starts - 1] != owner[stops]
+    starts, stops = starts[is_between] - 1, stops[is_between] + 1
     # One sum for each of a thousand gaps takes long, so only those that may be the narrowest.
-    so_far = np.concatenate(([0.0], np.cumsum(white, dtype=np.float64)))
-    widths = so_far[ends] - so_far[begins]
-    narrow = widths <= widths.min() + _UNCERTAIN
-    gaps = zip(begins[narrow], ends[narrow], strict=True)
-    return min(float(white[begin:end].sum()) for begin, end in gaps)
+    cumulative_white = np.concatenate(([0.0], np.cumsum(white, dtype=np.float64)))
+    widths = cumulative_white[stops] - cumulative_white[starts]
+    is_narrow = widths <= widths.min() + _UNCERTAIN
+    gaps = zip(starts[is_narrow], stops[is_narrow], strict=True)
+    return min(float(white[start:stop].sum()) for start, stop in gaps)

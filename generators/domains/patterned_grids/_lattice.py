@@ -29,8 +29,8 @@ class Cells:
 
     def ink(self, row: int, column: int) -> Ink:
         """The ink in one cell, without the lines around it."""
-        (top, bottom), (left, right) = self.rows[row], self.columns[column]
-        light = self.light[top:bottom, left:right]
+        (start_row, stop_row), (start_column, stop_column) = self.rows[row], self.columns[column]
+        light = self.light[start_row:stop_row, start_column:stop_column]
         return 1.0 - light / max(1.0, float(light.max()))
 
     def named(self, name: str) -> tuple[int, int]:

@@ -26,10 +26,10 @@ def ask(scene: Scene) -> list[Question]:
 
 def understand(prompt: str) -> Inquiry | None:
     """What a prompt wants to know of which cell, or None if it speaks of no cell of a grid."""
-    if asked := _HOW_MANY.search(prompt) or _COUNT.search(prompt):
-        return count_of(f"{asked[1]} in {asked[2]}")
-    if asked := _CONTAINS.search(prompt):
-        return yes_if({f"{asked[3]} in {asked[1]}": int(asked[2])})
+    if match := _HOW_MANY.search(prompt) or _COUNT.search(prompt):
+        return count_of(f"{match[1]} in {match[2]}")
+    if match := _CONTAINS.search(prompt):
+        return yes_if({f"{match[3]} in {match[1]}": int(match[2])})
     return None
 
 

@@ -25,19 +25,19 @@ def draw(scene: Scene, size: int) -> str:
     settings = scene.settings
     cells, change = int(settings["cells"]), settings["change"]
     counts = {cell: count_at(*cell, cells) for cell in every_cell(cells)}
-    most = max(counts.values()) + 1
-    odd = None if change == "none" else row_and_column(str(settings["cell"]))
+    max_count = max(counts.values()) + 1
+    odd_cell = None if change == "none" else row_and_column(str(settings["cell"]))
     if settings["grid"] == "tally":
-        if odd is not None:
-            counts[odd] += 1 if change == "add" else -1
-        return tally_grid(cells, size, counts, most)
+        if odd_cell is not None:
+            counts[odd_cell] += 1 if change == "add" else -1
+        return tally_grid(cells, size, counts, max_count)
     faces = {cell: dict.fromkeys(FACES[count], "circle") for cell, count in counts.items()}
-    if odd is not None:
-        spot = FACES[counts[odd]][int(settings["dot"])]
+    if odd_cell is not None:
+        spot = FACES[counts[odd_cell]][int(settings["dot"])]
         if change == "remove":
-            del faces[odd][spot]
+            del faces[odd_cell][spot]
         else:
-            faces[odd][spot] = str(settings["shape"])
+            faces[odd_cell][spot] = str(settings["shape"])
     return dice_grid(cells, size, faces)
 
 
@@ -47,20 +47,22 @@ def dice_grid(cells: int, size: int, faces: Mapping[Cell, Mapping[Spot, str]]) -
     measures = face(frame.inside)
 
     def mark(cell: Cell, spot: Spot, shape: str) -> str:
-        left, top = frame.corner(*cell)
+        cell_x, cell_y = frame.corner(*cell)
         if shape != "circle":
-            return polygon_path(measures.polygon(shape, spot) + np.array([left, top]))
+            return polygon_path(measures.polygon(shape, spot) + np.array([cell_x, cell_y]))
         x, y = measures.centre(spot)
-        return circle(left + x, top + y, measures.dot)
+        return circle(cell_x + x, cell_y + y, measures.dot)
 
-    marked = (mark(cell, *at) for cell, spots in faces.items() for at in spots.items())
+    marked = (
+        mark(cell, *marked_spot) for cell, spots in faces.items() for marked_spot in spots.items()
+    )
     return _picture(frame, size, marked)
 
 
-def tally_grid(cells: int, size: int, counts: Mapping[Cell, int], most: int) -> str:
+def tally_grid(cells: int, size: int, counts: Mapping[Cell, int], max_count: int) -> str:
     """The SVG of any grid of tallies; strokes are spaced so that a count of `most` fits."""
     frame = layout(cells, size)
-    pen = strokes(frame.inside, most)
+    pen = strokes(frame.inside, max_count)
     return _picture(frame, size, (pen.path(*frame.corner(*c), n) for c, n in counts.items()))
 
 

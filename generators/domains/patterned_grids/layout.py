@@ -36,8 +36,8 @@ class Layout:
 
     def corner(self, row: int, column: int) -> tuple[int, int]:
         """The upper left corner of the white square in a cell, as x and y."""
-        left, top = self.left + self.line, self.top + self.line
-        return left + column * self.pitch, top + row * self.pitch
+        first_x, first_y = self.left + self.line, self.top + self.line
+        return first_x + column * self.pitch, first_y + row * self.pitch
 
     def lines(self) -> str:
         """The path of all grid lines."""
@@ -50,12 +50,12 @@ class Layout:
 
     def labels(self) -> str:
         """The path of the column letters above the grid and the row numbers to its left."""
-        above = self.top - self.label_gap - self.label / 2
-        beside = self.left - self.label_gap - self.number / 2
+        letter_y = self.top - self.label_gap - self.label / 2
+        number_x = self.left - self.label_gap - self.number / 2
         middles = [(i + 0.5) * self.pitch + self.line / 2 for i in range(self.cells)]
         return "".join(
-            outline(column_letter(i), x=self.left + middle, y=above, height=self.label)
-            + outline(str(i + 1), x=beside, y=self.top + middle, height=self.label)
+            outline(column_letter(i), x=self.left + middle, y=letter_y, height=self.label)
+            + outline(str(i + 1), x=number_x, y=self.top + middle, height=self.label)
             for i, middle in enumerate(middles)
         )
 
@@ -66,8 +66,8 @@ def layout(cells: int, size: int) -> Layout:
     pitch = (size - line - strip) // cells
     number = round(label * DIGIT * len(str(cells)))
     spare = size - cells * pitch - line
-    left, top = ((spare + block + gap) // 2 for block in (number, label))
-    return Layout(cells, line, pitch, left, top, label, number, gap)
+    origin_x, origin_y = ((spare + block + gap) // 2 for block in (number, label))
+    return Layout(cells, line, pitch, origin_x, origin_y, label, number, gap)
 
 
 def box(x: float, y: float, width: float, height: float) -> str:

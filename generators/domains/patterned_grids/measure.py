@@ -23,11 +23,11 @@ def measure(pixels: Pixels, targets: Sequence[str]) -> Sequence[float]:
     cells = find_cells(pixels)
     readings = []
     for target in targets:
-        asked = _TARGET.fullmatch(target)
-        if asked is None:
+        match = _TARGET.fullmatch(target)
+        if match is None:
             raise Unreadable(f"A grid cannot be asked for {target!r}.")
-        ink = cells.ink(*cells.named(asked[2]))
-        readings.append(float(_circles(ink) if asked[1] == "circles" else tally(ink).count))
+        ink = cells.ink(*cells.named(match[2]))
+        readings.append(float(_circles(ink) if match[1] == "circles" else tally(ink).count))
     return readings
 
 

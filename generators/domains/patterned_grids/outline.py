@@ -10,5 +10,5 @@ Box = tuple[float, float, float, float]
 def outline(scene: Scene, size: int) -> list[Box]:
     """The one cell, in parts of the picture."""
     frame = layout(int(scene.settings["cells"]), size)
-    left, top = frame.corner(*row_and_column(str(scene.settings["cell"])))
-    return [(left / size, top / size, frame.inside / size, frame.inside / size)]
+    x, y = frame.corner(*row_and_column(str(scene.settings["cell"])))
+    return [(x / size, y / size, frame.inside / size, frame.inside / size)]

@@ -31,14 +31,16 @@ def scenes(seed: int) -> list[Scene]:
     changed = [
         _counterfactual(seed, grid, cells, cell, change)
         for grid, changes in CHANGES.items()
-        for cells, chosen in anomalies.items()
-        for cell in chosen
+        for cells, anomaly_cells in anomalies.items()
+        for cell in anomaly_cells
         for change in changes
     ]
-    usual = [
-        _original(grid, cells, chosen) for grid in CHANGES for cells, chosen in anomalies.items()
+    originals = [
+        _original(grid, cells, anomaly_cells)
+        for grid in CHANGES
+        for cells, anomaly_cells in anomalies.items()
     ]
-    return changed + usual
+    return changed + originals
 
 
 def _anomaly_cells(seed: int, cells: int) -> list[tuple[int, int]]:
@@ -46,8 +48,8 @@ def _anomaly_cells(seed: int, cells: int) -> list[tuple[int, int]]:
     return Random(f"{DOMAIN}/{seed}/{cells}/cells").sample(inner, 2)
 
 
-def _original(grid: str, cells: int, chosen: list[tuple[int, int]]) -> Scene:
-    usual = {_target(grid, cell): float(count_at(*cell, cells)) for cell in chosen}
+def _original(grid: str, cells: int, anomaly_cells: list[tuple[int, int]]) -> Scene:
+    usual_counts = {_target(grid, cell): float(count_at(*cell, cells)) for cell in anomaly_cells}
     slug = _slug(grid, cells)
     return Scene(
         base_id=slug,
@@ -57,16 +59,16 @@ def _original(grid: str, cells: int, chosen: list[tuple[int, int]]) -> Scene:
         subtopic=SUBTOPIC["remove"],
         variant="original",
         modification="none",
-        target=_target(grid, chosen[0]),
-        truths=usual,
-        standards=usual,
+        target=_target(grid, anomaly_cells[0]),
+        truths=usual_counts,
+        standards=usual_counts,
         settings={"grid": grid, "cells": cells, "change": "none"},
         image_set="originals",
     )
 
 
 def _counterfactual(seed: int, grid: str, cells: int, cell: tuple[int, int], change: str) -> Scene:
-    usual, slug, target = count_at(*cell, cells), _slug(grid, cells), _target(grid, cell)
+    usual_count, slug, target = count_at(*cell, cells), _slug(grid, cells), _target(grid, cell)
     settings: Mapping[str, Setting] = {
         "grid": grid,
         "cells": cells,
@@ -77,7 +79,7 @@ def _counterfactual(seed: int, grid: str, cells: int, cell: tuple[int, int], cha
     if grid == "dice":
         settings = {
             **settings,
-            **_changed_dot(Random(f"{base_id}/{seed}/dot"), usual, cells, change),
+            **_changed_dot(Random(f"{base_id}/{seed}/dot"), usual_count, cells, change),
         }
     return Scene(
         base_id=base_id,
@@ -88,8 +90,8 @@ def _counterfactual(seed: int, grid: str, cells: int, cell: tuple[int, int], cha
         variant="counterfactual",
         modification=change,
         target=target,
-        truths={target: float(usual + TRUE_DIFFERENCE[change])},
-        standards={target: float(usual)},
+        truths={target: float(usual_count + TRUE_DIFFERENCE[change])},
+        standards={target: float(usual_count)},
         settings=settings,
     )
 

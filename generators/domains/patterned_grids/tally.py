@@ -27,10 +27,14 @@ class Strokes:
     def path(self, x: float, y: float, count: int) -> str:
         """The path of a tally of `count` in the middle of the cell with that upper left corner."""
         top = y + (self.inside - self.height) // 2
-        left = x + (self.inside - _span(count, self.width, self.gap)) // 2
-        lefts = [left + offset for offset in _uprights(count, self.width, self.gap)]
-        fifths = (self._fifth(lefts[4 * i], lefts[4 * i + 3], top) for i in range(count // 5))
-        return "".join((*(box(at, top, self.width, self.height) for at in lefts), *fifths))
+        first_x = x + (self.inside - _span(count, self.width, self.gap)) // 2
+        upright_xs = [first_x + offset for offset in _uprights(count, self.width, self.gap)]
+        fifths = (
+            self._fifth(upright_xs[4 * i], upright_xs[4 * i + 3], top) for i in range(count // 5)
+        )
+        return "".join(
+            (*(box(upright_x, top, self.width, self.height) for upright_x in upright_xs), *fifths)
+        )
 
     def _fifth(self, first: float, last: float, top: float) -> str:
         """A rising stroke with upright ends, so that its overhang is whole pixels.
@@ -44,14 +48,14 @@ class Strokes:
         return f"M{start} {low}L{end} {low - rise}v{thick}L{start} {low + thick}z"
 
 
-def strokes(inside: int, most: int) -> Strokes:
+def strokes(inside: int, max_count: int) -> Strokes:
     """The widest and then most widely spaced strokes at which a tally of `most` fits the cell.
 
     Gaps are one to two times as wide as strokes, and a stroke's width is left at either side.
     """
 
     def fits(width: int, gap: int) -> bool:
-        return _span(most, width, gap) + 2 * width <= inside
+        return _span(max_count, width, gap) + 2 * width <= inside
 
     width = max(width for width in range(1, inside // 14 + 1) if fits(width, width))
     gap = max(gap for gap in range(width, 2 * width + 1) if fits(width, gap))

@@ -29,15 +29,17 @@ class Boxes(Perturbation):
         height, width, _ = pixels.shape
         line = max(2, round(_LINE * max(height, width)))
         for box in subject.boxes:
-            left, right = (
+            left_px, right_px = (
                 min(width, max(0, round(side * width))) for side in (box.left, box.left + box.width)
             )
-            top, low = (
+            top_px, bottom_px = (
                 min(height, max(0, round(side * height)))
                 for side in (box.top, box.top + box.height)
             )
-            inside = framed[top : max(low, top + 1), left : max(right, left + 1)]
-            kept = inside[line:-line, line:-line].copy()
+            inside = framed[
+                top_px : max(bottom_px, top_px + 1), left_px : max(right_px, left_px + 1)
+            ]
+            interior = inside[line:-line, line:-line].copy()
             inside[:] = _COLOUR
-            inside[line:-line, line:-line] = kept
+            inside[line:-line, line:-line] = interior
         return framed

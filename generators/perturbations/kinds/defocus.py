@@ -33,18 +33,18 @@ class Defocus(Perturbation):
         """The mean in whole numbers, row of the disk by row: sums across, added up down."""
         halves = [isqrt(self.radius**2 - down**2) for down in range(-self.radius, self.radius + 1)]
         weight = sum(2 * half + 1 for half in halves)
-        kind = np.uint16 if 255 * weight + weight < 1 << 16 else np.uint32
+        sum_type = np.uint16 if 255 * weight + weight < 1 << 16 else np.uint32
         height = len(padded) - 2 * self.radius
         width = padded.shape[1] - 2 * self.radius
-        total = np.full((height, width, 3), weight // 2, kind)
-        sums, reached = padded[:, self.radius : self.radius + width].astype(kind), 0
+        total = np.full((height, width, 3), weight // 2, sum_type)
+        sums, summed_reach = padded[:, self.radius : self.radius + width].astype(sum_type), 0
         for half in sorted(set(halves)):
-            for step in range(reached + 1, half + 1):
-                for left in (self.radius - step, self.radius + step):
-                    np.add(sums, padded[:, left : left + width], out=sums)
-            reached = half
-            for top, other in enumerate(halves):
+            for step in range(summed_reach + 1, half + 1):
+                for start_column in (self.radius - step, self.radius + step):
+                    np.add(sums, padded[:, start_column : start_column + width], out=sums)
+            summed_reach = half
+            for start_row, other in enumerate(halves):
                 if other == half:
-                    total += sums[top : top + height]
-        total //= kind(weight)
+                    total += sums[start_row : start_row + height]
+        total //= sum_type(weight)
         return total.astype(np.uint8)

@@ -27,8 +27,10 @@ class Noise(Perturbation):
 
     def change(self, pixels: Pixels, subject: Subject, seed: int) -> Pixels:
         """The noisy picture: the same noise for the same seed and size."""
-        drawn = np.random.PCG64(seed).random_raw(-(-pixels.size // 4)).astype("<u8").view("<u2")
-        noise = np.take(_levels(self.sigma), drawn[: pixels.size].reshape(pixels.shape))
+        random_values = (
+            np.random.PCG64(seed).random_raw(-(-pixels.size // 4)).astype("<u8").view("<u2")
+        )
+        noise = np.take(_levels(self.sigma), random_values[: pixels.size].reshape(pixels.shape))
         noise += pixels
         return np.clip(noise, 0, 255, out=noise).astype(np.uint8)
 

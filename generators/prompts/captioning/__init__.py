@@ -39,7 +39,10 @@ def caption_prompt() -> str:
 
 def score_prompt(caption: str, references: Sequence[str] = ()) -> str:
     """What a judge is asked about a caption, with captions that are known to be right if any."""
-    words = {"caption": caption, "references": "\n".join(f"- {each}" for each in references)}
+    field_values = {
+        "caption": caption,
+        "references": "\n".join(f"- {reference}" for reference in references),
+    }
     text = TEMPLATES[BASED if references else FREE].text
     # In one pass: a caption may hold the words of a field.
-    return _FIELD.sub(lambda field: words[field[1]], text).strip()
+    return _FIELD.sub(lambda field: field_values[field[1]], text).strip()

@@ -96,12 +96,12 @@ class Clause(NamedTuple):
 
 def clause_of(question: Question) -> Clause:
     """The subject and the predicate of a question. Raises `NotUnderstood`."""
-    ends = subject_ends(question)
-    if len(ends) == 1:
-        return Clause(question.words[: ends[0]], question.words[ends[0] :])
-    if not ends:
+    subject_lengths = subject_ends(question)
+    if len(subject_lengths) == 1:
+        return Clause(question.words[: subject_lengths[0]], question.words[subject_lengths[0] :])
+    if not subject_lengths:
         raise NotUnderstood("Where its subject ends cannot be told: no way to read it is known.")
-    ways = " or ".join(repr(" ".join(question.words[:end])) for end in ends)
+    ways = " or ".join(repr(" ".join(question.words[:end])) for end in subject_lengths)
     raise NotUnderstood(f"Where its subject ends can be read in several ways: after {ways}?")
 
 
@@ -115,10 +115,10 @@ def subject_ends(question: Question) -> list[int]:
     if _stands_alone(words):
         return [1]
     marked, places = marks_of(words)
-    if (name := _name_again(words, marked, places)) is not None:
-        return [name]
+    if (name_index := _name_again(words, marked, places)) is not None:
+        return [name_index]
     kind, number = _KINDS.get(question.auxiliary, "do"), _NUMBERS.get(question.auxiliary, "any")
-    ends = [
+    subject_lengths = [
         word
         for word, end in enumerate(places)
         if end
@@ -135,10 +135,10 @@ def subject_ends(question: Question) -> list[int]:
         and predicate(kind).fullmatch(marked, end)
         and (marked[end:] != "n" or VALUES.intersection(map(plain, words[:word])))
     ]
-    if marked[-1] == "Z" and ends and places[ends[-1]] == len(marked) - 1:
-        is_quoted_name = ends[-1] > 2 and plain(words[ends[-1] - 1]) in NAMING
-        return [] if is_quoted_name else ends[-1:]
-    pairs = [(word, places[word] or 0) for word in ends]
+    if marked[-1] == "Z" and subject_lengths and places[subject_lengths[-1]] == len(marked) - 1:
+        is_quoted_name = subject_lengths[-1] > 2 and plain(words[subject_lengths[-1] - 1]) in NAMING
+        return [] if is_quoted_name else subject_lengths[-1:]
+    pairs = [(word, places[word] or 0) for word in subject_lengths]
     readings = list(_without_lesser(words, marked, pairs))
     if len(readings) == 1 and (
         _is_doubtful(words, marked, *readings[0], kind)
@@ -168,16 +168,20 @@ def _stands_alone(words: Sequence[str]) -> bool:
 def _name_again(words: Sequence[str], marked: str, places: Sequence[int | None]) -> int | None:
     """Where a name begins after which the subject's noun comes again, as in "the logo on this car
     Audi logo"."""
-    of_word = [" " if place is None else marked[place] for place in places]
-    phrase = next((at for at, mark in enumerate(of_word) if mark in "pi"), 0)
-    last = len(words) - 1
-    if phrase < 1 or plain(words[last]) != plain(words[phrase - 1]):
+    marks_by_word = [" " if place is None else marked[place] for place in places]
+    phrase_index = next(
+        (mark_index for mark_index, mark in enumerate(marks_by_word) if mark in "pi"), 0
+    )
+    last_index = len(words) - 1
+    if phrase_index < 1 or plain(words[last_index]) != plain(words[phrase_index - 1]):
         return None
-    name = last
-    while of_word[name - 1] == "y":
-        name -= 1
-    is_after_noun = name > phrase + 1 and NOUN_ALONE.match(of_word[name - 1])
-    return name if is_after_noun and name < last else None
+    name_index = last_index
+    while marks_by_word[name_index - 1] == "y":
+        name_index -= 1
+    is_after_noun = name_index > phrase_index + 1 and NOUN_ALONE.match(
+        marks_by_word[name_index - 1]
+    )
+    return name_index if is_after_noun and name_index < last_index else None
 
 
 def _is_doubtful(words: Sequence[str], marked: str, word: int, end: int, kind: Kind) -> bool:
@@ -249,14 +253,16 @@ def _shares_words(words: Sequence[str], marked: str, word: int, end: int, kind: 
 
 
 def _without_lesser(
-    words: Sequence[str], marked: str, ends: Sequence[tuple[int, int]]
+    words: Sequence[str], marked: str, candidates: Sequence[tuple[int, int]]
 ) -> Iterator[tuple[int, int]]:
     """The readings that are left where another one says the same better."""
-    for word, end in ends:
-        earlier = [other for _, other in ends if other < end]
-        if ADDED.match(marked, end) and any(DOING.match(marked, other) for other in earlier):
+    for word, end in candidates:
+        earlier = [other_end for _, other_end in candidates if other_end < end]
+        if ADDED.match(marked, end) and any(
+            DOING.match(marked, other_end) for other_end in earlier
+        ):
             continue
-        is_earlier_placed = any(marked[other] in "pi" for other in earlier)
+        is_earlier_placed = any(marked[other_end] in "pi" for other_end in earlier)
         if is_earlier_placed and marked[end] in "pi" and is_scene(words[word:]):
             continue
         yield word, end

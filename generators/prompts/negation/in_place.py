@@ -26,20 +26,24 @@ _REACH = 3
 def read_in_place(original: Original, after: Words) -> tuple[Way | None, str | None]:
     """How a question was negated without a prefix, or what is wrong with it."""
     before = original.words.low
-    place = next(
-        (at for at, pair in enumerate(zip(before, after.low, strict=False)) if len(set(pair)) > 1),
+    index = next(
+        (
+            index
+            for index, pair in enumerate(zip(before, after.low, strict=False))
+            if len(set(pair)) > 1
+        ),
         min(len(before), len(after.low)),
     )
-    word = after.low[place] if place < len(after.low) else ""
+    word = after.low[index] if index < len(after.low) else ""
     if word.endswith("n't"):
         return None, f"a negation: {word!r} asks for agreement, and negates nothing."
-    replaces = word == "no" and before[place : place + 1] and before[place] in _REPLACED
-    rest = before[place + 1 :] if replaces else before[place:]
-    if word not in ("no", "not") or rest != after.low[place + 1 :]:
+    replaces = word == "no" and before[index : index + 1] and before[index] in _REPLACED
+    rest = before[index + 1 :] if replaces else before[index:]
+    if word not in ("no", "not") or rest != after.low[index + 1 :]:
         return None, _difference(before, after.low)
     if (other := rewritten(original, after.written)) is not None:
         return None, f"case kept: it writes {other!r}, which is no word of the question."
-    problem = _misplaced(original, after.low, place, bool(replaces))
+    problem = _misplaced(original, after.low, index, bool(replaces))
     return (None, problem) if problem else ("no" if word == "no" else "not", None)
 
 
@@ -73,12 +77,12 @@ def _misplaced(original: Original, after: Sequence[str], place: int, replaces: b
     intro = words_of(" ".join(original.question.intro)).low
     start = original.first + len(intro) + 1 + len(subject)
     if after[place] == "not":
-        fits = place == start and subject != ["there"]
+        is_valid = place == start and subject != ["there"]
     elif replaces and subject != ["there"]:
-        fits = _reaches(after, start, place)
+        is_valid = _reaches(after, start, place)
     else:
-        fits = _may_begin(original.auxiliary, subject, start, place) and _is_free(after, place)
-    return None if fits else _not_all(after[place])
+        is_valid = _may_begin(original.auxiliary, subject, start, place) and _is_free(after, place)
+    return None if is_valid else _not_all(after[place])
 
 
 def _may_begin(auxiliary: str, subject: Sequence[str], start: int, place: int) -> bool:

@@ -20,9 +20,9 @@ _PREFIX = re.compile(
 
 def without_prefix(original: Original, negated: str) -> str | None:
     """A text without the prefix where the question begins; None where it has none there."""
-    kept = original.question.before if original.question else ""
-    found = _PREFIX.match(negated, len(kept))
-    return f"{kept}{negated[found.end() :]}" if found and negated.startswith(kept) else None
+    opening = original.question.before if original.question else ""
+    match = _PREFIX.match(negated, len(opening))
+    return f"{opening}{negated[match.end() :]}" if match and negated.startswith(opening) else None
 
 
 def wrong_statement(original: Original, stated: str) -> str | None:

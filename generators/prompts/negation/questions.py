@@ -53,14 +53,14 @@ def question_in(text: str) -> Question:
         raise NotUnderstood("It does not end with a question mark.")
     if "?" in after:
         raise NotUnderstood("It asks several questions.")
-    starts = [0, *(found.end() for found in _START.finditer(core))]
+    starts = [0, *(match.end() for match in _START.finditer(core))]
     for start in reversed(starts):
         words = core[start:].split()
-        found = _after_intro(words)
-        if found is not None:
-            intro = tuple(words[:found])
-            rest = tuple(words[found + 1 :])
-            return Question(core[:start], intro, words[found], rest, after)
+        match = _after_intro(words)
+        if match is not None:
+            intro = tuple(words[:match])
+            rest = tuple(words[match + 1 :])
+            return Question(core[:start], intro, words[match], rest, after)
     raise NotUnderstood(_no_question(core[starts[-1] :].split()))
 
 

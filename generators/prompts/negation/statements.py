@@ -45,8 +45,11 @@ def _cores(question: Question) -> Iterator[list[str]]:
     """The statements of a question without what stands before it."""
     for start in (len(question.words), *_scene_starts(question.words)):
         rest, moved = question.words[:start], words_of(" ".join(question.words[start:])).low
-        for end in _ends(question, start):
-            subject, predicate = (words_of(" ".join(part)).low for part in (rest[:end], rest[end:]))
+        for subject_length in _ends(question, start):
+            subject, predicate = (
+                words_of(" ".join(part)).low
+                for part in (rest[:subject_length], rest[subject_length:])
+            )
             for stated in _with_auxiliary(question.auxiliary, predicate):
                 yield [*moved, *subject, *stated]
 
@@ -65,10 +68,10 @@ def _ends(question: Question, length: int) -> list[int]:
     if low and low[0] == "there":
         return [1, *(place for place in range(2, length) if low[place] in PREPOSITIONS)]
     try:
-        ends = subject_ends(question)
+        subject_lengths = subject_ends(question)
     except NotUnderstood:
-        ends = []
-    return [end for end in ends if end <= length] or [
+        subject_lengths = []
+    return [end for end in subject_lengths if end <= length] or [
         place for place in range(1, length) if low[place - 1] not in PREPOSITIONS | DETERMINERS
     ]
 

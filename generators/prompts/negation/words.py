@@ -53,14 +53,16 @@ def original_of(text: str) -> Original:
 
 def apart(before: Sequence[str], after: Sequence[str]) -> tuple[Counter[str], Counter[str]]:
     """The words that are missing after, and those that are new."""
-    one, other = Counter(before), Counter(after)
-    return one - other, other - one
+    counts_before, counts_after = Counter(before), Counter(after)
+    return counts_before - counts_after, counts_after - counts_before
 
 
 def rewritten(original: Original, after: Sequence[str]) -> str | None:
     """A word that is written in other letters than it was, but for the question's first one."""
     start = original.words.written[original.first]
-    known = {*original.words.written, start[:1].lower() + start[1:], original.auxiliary}
-    known |= {"no", "not"}
-    low = set(original.words.low)
-    return next((word for word in after if word.lower() in low and word not in known), None)
+    allowed_words = {*original.words.written, start[:1].lower() + start[1:], original.auxiliary}
+    allowed_words |= {"no", "not"}
+    known_words = set(original.words.low)
+    return next(
+        (word for word in after if word.lower() in known_words and word not in allowed_words), None
+    )

@@ -22,8 +22,8 @@ def _canton(
 ) -> float:
     """Paint stripes and a canton upon them; the canton's height."""
     _stripes(cloth, count, colours)
-    beside = stripes_beside_canton(share, count, colours, colour)
-    height = cloth.height * beside / count
+    stripe_count = stripes_beside_canton(share, count, colours, colour)
+    height = cloth.height * stripe_count / count
     cloth.bar(0, 0, width, height, colour)
     return height
 

@@ -13,8 +13,8 @@ def paint_union_flag(cloth: Cloth, *, width: float, blue: str, red: str) -> None
     def on_cloth(points: list[Point]) -> list[Point]:
         return [(x * unit, y * unit) for x, y in points]
 
-    def bar(left: float, top: float, right: float, bottom: float, colour: str) -> None:
-        cloth.bar(left * unit, top * unit, right * unit, bottom * unit, colour)
+    def bar(left_x: float, top_y: float, right_x: float, bottom_y: float, colour: str) -> None:
+        cloth.bar(left_x * unit, top_y * unit, right_x * unit, bottom_y * unit, colour)
 
     bar(0, 0, _WIDTH, _HEIGHT, blue)
     falling = diagonal(_WIDTH, _HEIGHT, 6)
