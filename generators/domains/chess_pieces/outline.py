@@ -14,8 +14,8 @@ def outline(scene: Scene, size: int) -> list[Box]:
     if scene.subtopic == CHESS.name:
         cell = int(size / (8 + 2 * _CHESS_MARGIN))
         edge, column = (size - 8 * cell) // 2, "abcdefgh".index(square[0])
-        x, y = edge + column * cell, edge + (8 - rank) * cell
-        return [(x / size, y / size, cell / size, cell / size)]
+        cell_x, cell_y = edge + column * cell, edge + (8 - rank) * cell
+        return [(cell_x / size, cell_y / size, cell / size, cell / size)]
     pitch = int(size / (9 + 2 * _XIANGQI_MARGIN))
     edge = (size - 9 * pitch) // 2
     width, file = 8 * pitch + 2 * edge, XIANGQI.files.index(square[0])
