@@ -99,7 +99,7 @@ def mutant_names() -> list[str]:
 
     return [
         get_mutant_name(path, mutant)
-        for path in sorted(Path("metrics").glob("*.py"))
+        for path in sorted(Path("metrics").rglob("*.py"))
         for mutant in mutate_file_contents(str(path), path.read_text()).mutant_names
     ]
 
@@ -113,7 +113,7 @@ def run_mutants(names: list[str]) -> list[str]:
     with (FOLDER / "log.txt").open("w") as log:
         subprocess.run([mutmut, "run", *names], cwd=FOLDER, check=True, stdout=log)
     exit_codes = {}
-    for path in (FOLDER / "mutants" / "metrics").glob("*.meta"):
+    for path in (FOLDER / "mutants" / "metrics").rglob("*.meta"):
         exit_codes.update(json.loads(path.read_text())["exit_code_by_key"])
     unfinished = [name for name in names if exit_codes[name] is None]
     if unfinished:

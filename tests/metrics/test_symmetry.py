@@ -7,11 +7,12 @@ import pandas as pd
 import pytest
 from scipy.stats import binomtest
 
+import metrics
 from metrics import paired_interval, stratified_interval
 from metrics.symmetry import NUMBERS, of_repeats, symmetry, symmetry_table
 from metrics.symmetry_bounds import bounds, contradiction
 
-PAPER = Path(__file__).parents[2] / "assets" / "vhexpansion" / "pages" / "paper.csv"
+PAPER = Path(metrics.__file__).parents[1] / "assets" / "vhexpansion" / "pages" / "paper.csv"
 CASES = {"MMVP": 300, "VHTest": 1_200, "POPE": 9_000}
 """Of the paper's collections (Table 1)."""
 FLIPPED = {"yes": "no", "no": "yes"}

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import resources
 from resources.calls import CallStore
 from resources.cassette import BadCassette, export_cassette, import_cassette
 from resources.cassette.layout import call_in, line_of
@@ -158,7 +159,7 @@ def imported_apart(path):
         capture_output=True,
         text=True,
         check=True,
-        cwd=Path(__file__).parents[2],
+        cwd=Path(resources.__file__).parents[1],
     )
     said, peak = ran.stdout.strip().rsplit("\n", 1)
     return said, int(peak)
