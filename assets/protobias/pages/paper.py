@@ -4,11 +4,11 @@ Tables 1 and 2 as printed, and the overall failure rates that §5.1 gives in its
 and GPT-4o it says no more than that they fail in over 45 % of cases.
 """
 
-from collections import defaultdict
 from pathlib import Path
 
-from assets.report.cells import Body, Cell, Group, Head, Line, Table
+from assets.report.cells import Cell, Table
 from assets.report.csv_files import rows_of_csv
+from assets.report.pivot import pivot
 
 KEPT = {"animals": 8_360 / 10_000, "demography": 5_814 / 12_000, "objects": 5_293 / 9_375}
 """Share of its pairs that the paper's filter kept, by domain (§4): of all 62.05 %."""
@@ -16,26 +16,28 @@ KEPT = {"animals": 8_360 / 10_000, "demography": 5_814 / 12_000, "objects": 5_29
 
 def failures() -> Table:
     """The share of pairs that fail, over all domains (§5.1)."""
-    return _printed("failures", "The paper's failure rates")
+    return _print("failures", "The paper's failure rates")
 
 
 def margins() -> Table:
-    """How far apart scores are where the ranking is right, and where it is wrong (Table 1)."""
-    return _printed("1", "The paper's Table 1")
+    """Distances of scores where the ranking is right, and where it is wrong (Table 1)."""
+    return _print("1", "The paper's Table 1")
 
 
 def scores() -> Table:
     """Mean scores of both sides and their difference, on what people scored (Table 2)."""
-    return _printed("2", "The paper's Table 2")
+    return _print("2", "The paper's Table 2")
 
 
-def _printed(table: str, caption: str) -> Table:
-    groups: dict[str, dict[Head, None]] = defaultdict(dict)
-    lines: dict[str, list[Cell]] = defaultdict(list)
-    for row in rows_of_csv(Path(__file__).with_name("paper.csv")):
-        if row["table"] == table:
-            groups[row["group"]][Head(row["column"])] = None
-            lines[row["metric"]].append(Cell(row["value"]))
-    heads = [Group(label, list(of)) for label, of in groups.items()]
-    body = Body("", [Line(metric, cells) for metric, cells in lines.items()])
-    return Table(caption, "Metric", heads, [body])
+def _print(table: str, caption: str) -> Table:
+    rows = rows_of_csv(Path(__file__).with_name("paper.csv"))
+    printed = (row for row in rows if row["table"] == table)
+    return pivot(
+        caption,
+        "Metric",
+        printed,
+        lambda row: Cell(row["value"]),
+        line="metric",
+        group="group",
+        column="column",
+    )

@@ -94,7 +94,7 @@ def paper(number: str) -> Table:
             _MEASURES.get(row["measure"], row["measure"]),
             [Cell(row[name], numbers={"": float(row[name])}) for name in ("before", *ARMS)],
         )
-        for row in rows_of_csv(Path(__file__).with_name("mitigation_paper.csv"))
+        for row in rows_of_csv(Path(__file__).with_name("paper_mitigation.csv"))
         if row["table"] == number
     ]
     return Table.plain(f"The paper’s Table {number}", "Dataset", _PAPERS, lines)

@@ -4,13 +4,13 @@ Five cells contradict themselves: so many new cases as are printed cannot leave 
 Those have a note.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from assets.report.cells import Body, Cell, Line, Table, margin
+from assets.report.cells import Cell, Line, Table, margin
 from assets.report.csv_files import rows_of_csv
-from assets.report.formats import NONE as NOTHING
 from assets.report.formats import Rate, count, score
+from assets.report.pivot import LongRow, pivot
 from assets.vhexpansion.pages.dataset_page import SHORT
 from metrics.symmetry_bounds import contradiction
 
@@ -31,13 +31,6 @@ SETTINGS: Mapping[str, str] = {
     "temperature": "Temperature",
 }
 """What Table 6 varies."""
-Printed = Mapping[str, str]
-
-
-def printed(table: str) -> list[Printed]:
-    """Every number of a table."""
-    rows = rows_of_csv(Path(__file__).with_name("paper.csv"))
-    return [row for row in rows if row["table"] == table]
 
 
 def datasets_like(name: str) -> Sequence[str]:
@@ -47,66 +40,65 @@ def datasets_like(name: str) -> Sequence[str]:
 
 def unperturbed(datasets: Sequence[str]) -> Table:
     """Accuracy, symmetric accuracy and new successful cases (Table 3)."""
-    return _table("3", "The paper’s Table 3", datasets, _by_measure)
+    return _print("3", "Measure", "measure", datasets)
 
 
 def common(datasets: Sequence[str]) -> Table:
     """Common perturbations (Table 4)."""
-    return _table("4", "The paper’s Table 4", datasets, _by_perturbation)
+    return _print("4", "Perturbation", ("perturbation", "measure"), datasets)
 
 
 def adversarial(datasets: Sequence[str]) -> Table:
     """Adversarial perturbations (Table 5)."""
-    return _table("5", "The paper’s Table 5", datasets, _by_perturbation)
+    return _print("5", "Perturbation", ("perturbation", "measure"), datasets)
 
 
 def sweeps() -> Table:
     """Symmetric accuracy of LLaVA-1.5 on MMVP under I-FGSM, by setting (Table 6)."""
     lines = [
         Line(f"{SETTINGS[row['setting']]}: {row['at']}", [margin(Rate(float(row["value"])))])
-        for row in printed("6")
+        for row in _read_rows("6")
     ]
     caption = "The paper’s Table 6: LLaVA-1.5 on MMVP under I-FGSM"
     return Table.plain(caption, "Setting", [MEASURES["symmetric"]], lines)
 
 
-_Lines = Callable[[Sequence[Printed], Sequence[str]], Iterator[Line]]
+def _read_rows(table: str) -> list[LongRow]:
+    rows = rows_of_csv(Path(__file__).with_name("paper.csv"))
+    return [row for row in rows if row["table"] == table]
 
 
-def _table(number: str, caption: str, datasets: Sequence[str], lines: _Lines) -> Table:
-    held = printed(number)
-    models = list(dict.fromkeys(row["model"] for row in held))
-    bodies = [
-        Body(name, [*lines([row for row in held if row["dataset"] == name], models)])
-        for name in datasets
-    ]
-    corner = "Measure" if lines is _by_measure else "Perturbation"
-    return Table.of_bodies(caption, corner, models, bodies)
+def _print(table: str, corner: str, line: str | tuple[str, str], datasets: Sequence[str]) -> Table:
+    """A table by dataset, with a column for each model."""
+    rows = _read_rows(table)
+    values: dict[tuple[str, ...], dict[str, float]] = {}
+    for row in rows:
+        values.setdefault(_find_place(row), {})[row["measure"]] = float(row["value"])
+    return pivot(
+        f"The paper’s Table {table}",
+        corner,
+        rows,
+        lambda row: _format_cell(row, values[_find_place(row)]),
+        body="dataset",
+        bodies=datasets,
+        line=line,
+        column="model",
+        titles={**SHORT, **MEASURES},
+    )
 
 
-def _by_measure(rows: Sequence[Printed], models: Sequence[str]) -> Iterator[Line]:
-    for measure, title in MEASURES.items():
-        yield Line(title, [_cell(rows, "none", model, measure) for model in models])
+def _find_place(row: LongRow) -> tuple[str, ...]:
+    """The dataset, perturbation and model that several numbers are about."""
+    return row["dataset"], row["perturbation"], row["model"]
 
 
-def _by_perturbation(rows: Sequence[Printed], models: Sequence[str]) -> Iterator[Line]:
-    there = dict.fromkeys(row["perturbation"] for row in rows)
-    for measure in ("symmetric", "new_cases"):
-        for name in there:
-            if (measure, name) != ("new_cases", "none"):
-                cells = [_cell(rows, name, model, measure) for model in models]
-                yield Line(SHORT[name], cells, small=MEASURES[measure].lower())
-
-
-def _cell(rows: Sequence[Printed], perturbation: str, model: str, measure: str) -> Cell:
-    held = [row for row in rows if row["perturbation"] == perturbation and row["model"] == model]
-    values = {row["measure"]: float(row["value"]) for row in held}
-    if measure not in values:
-        return Cell(NOTHING)
-    value, note = values[measure], ""
-    if measure == "symmetric" and "new_cases" in values:
-        table, dataset = held[0]["table"], held[0]["dataset"]
-        cases = _SAMPLED.get((table, dataset, model), CASES[dataset])
+def _format_cell(row: LongRow, values: Mapping[str, float]) -> Cell:
+    """A number, with a note where `values`, the others beside it, contradict it."""
+    value, note = float(row["value"]), ""
+    if row["measure"] == "new_cases":
+        return Cell(count(int(value)), numbers={"": value})
+    if row["measure"] == "symmetric" and "new_cases" in values:
+        sample = _SAMPLED.get((row["table"], row["dataset"], row["model"]))
+        cases = sample or CASES[row["dataset"]]
         note = contradiction(cases, values.get("accuracy"), value, values["new_cases"])
-    text = count(int(value)) if measure == "new_cases" else score(value, 3)
-    return Cell(text, note=note, numbers={"": value})
+    return Cell(score(value, 3), note=note, numbers={"": value})
