@@ -11,9 +11,9 @@ from assets.report.cells import (
     margin,
     number,
     share,
-    unranked,
     with_change,
 )
+from assets.report.columns import RowHead, TableColumn, tabulate
 from assets.report.formats import Rate, count, rate_of
 from assets.vhexpansion.asking import NONE
 from assets.vhexpansion.pages.dataset_page import (
@@ -25,52 +25,26 @@ from assets.vhexpansion.pages.dataset_page import (
     trained_on,
     uncertain,
 )
-from assets.vhexpansion.pages.paper import MEASURES, SETTINGS
+from assets.vhexpansion.pages.paper import SETTINGS
 from assets.vhexpansion.pages.sweeps import Point, sweep
-from metrics.firmness import Evidence, Firmness
 
 CellOf: TypeAlias = Callable[[Numbers], Cell]
-_HEADS = ("Cases", *MEASURES.values(), "Says yes", "Yes to both", "No answer")
 
 
 def unperturbed(dataset: Answered) -> Table:
     """Accuracy, symmetric accuracy and new cases on pictures as they were (Table 3)."""
-    rows = {judge: dataset.clean(judge) for judge in dataset.judges}
-    lines = [
-        Line(judge, _unperturbed(row, evidence.firmness), _notes(row, evidence))
-        for judge, row in rows.items()
-        if row
-        for evidence in [dataset.evidence(row)]
-    ]
-    return Table.plain("Cases and their negations", "Judge", _HEADS, lines)
-
-
-def _notes(row: Numbers, evidence: Evidence) -> str:
-    """The reasons why the numbers are no results, and the cases that were left out."""
-    reasons = () if evidence.firmness == "stand-in" else evidence.reasons
-    return ", ".join(dict.fromkeys(filter(None, (*reasons, trained_on(row)))))
-
-
-def _unperturbed(row: Numbers, firmness: Firmness) -> list[Cell]:
-    is_part = row["cases"] < row["of_cases"]
-    shares = (
-        _bounded(row, "accuracy"),
-        _bounded(row, "symmetric"),
-        _new(row),
-        _says_yes(row),
-        share(Rate(row["yes_twice"])),
+    head = RowHead[Numbers](
+        label=lambda row: str(row["model"]), small=trained_on, evidence=dataset.evidence
     )
-    return [
-        number(row["cases"], f"of {count(row['of_cases'])}" if is_part else ""),
-        *(unranked(cell, firmness) for cell in shares),
-        number(row["unanswered"], f"of {count(row['asked'])}"),
-    ]
+    rows = dataset.clean_rows.values()
+    return tabulate("Cases and their negations", "Judge", head, _UNPERTURBED, {"": rows})
 
 
 def overview(datasets: Sequence[Answered]) -> Table:
     """The same over all datasets."""
-    bodies = [Body(dataset.title, [*unperturbed(dataset).lines]) for dataset in datasets]
-    return Table.of_bodies("Cases and their negations", "Judge", _HEADS, bodies)
+    tables = {dataset.title: unperturbed(dataset) for dataset in datasets}
+    bodies = [Body(title, [*table.lines]) for title, table in tables.items()]
+    return unperturbed(datasets[0])._replace(bodies=bodies)
 
 
 def common(dataset: Answered) -> Table:
@@ -119,31 +93,9 @@ def _lines(
 
 def transfer(dataset: Answered) -> Table:
     """What attacks for one encoder do to each judge, whether it is its own or not."""
-    heads = (
-        "Encoder",
-        "Its own",
-        "Attack",
-        "Symmetric accuracy",
-        "Change",
-        "New cases",
-        "Says yes",
-    )
-    lines = [
-        Line(
-            row["model"],
-            [
-                Cell(row["encoder"]),
-                Cell("yes" if row["own"] else "no"),
-                Cell(SHORT[row["perturbation"]], told(parameters_of(row))),
-                _bounded(row, "symmetric"),
-                margin(rate_of(row, "change")),
-                _new(row),
-                _says_yes(row),
-            ],
-        )
-        for row in dataset.attacks
-    ]
-    return Table.plain("Attacks for one encoder, shown to every judge", "Judge", heads, lines)
+    head = RowHead[Numbers](label=lambda row: str(row["model"]))
+    caption = "Attacks for one encoder, shown to every judge"
+    return tabulate(caption, "Judge", head, _TRANSFER, {"": dataset.attacks})
 
 
 def sweeps(dataset: Answered) -> list[Table]:
@@ -191,4 +143,27 @@ def _says_yes(row: Numbers) -> Cell:
     return share(rate_of(row, "yes_rate"))
 
 
+def _cases(row: Numbers) -> Cell:
+    is_part = row["cases"] < row["of_cases"]
+    return number(row["cases"], f"of {count(row['of_cases'])}" if is_part else "")
+
+
 _NOT_ASKED = Cell("", note="not asked")
+_UNPERTURBED: Sequence[TableColumn[Numbers]] = (
+    TableColumn("Cases", _cases),
+    TableColumn("Accuracy", lambda row: _bounded(row, "accuracy"), ranked=True),
+    TableColumn("Symmetric accuracy", lambda row: _bounded(row, "symmetric"), ranked=True),
+    TableColumn("New cases", _new, ranked=True),
+    TableColumn("Says yes", _says_yes, ranked=True),
+    TableColumn("Yes to both", lambda row: share(Rate(row["yes_twice"])), ranked=True),
+    TableColumn("No answer", lambda row: number(row["unanswered"], f"of {count(row['asked'])}")),
+)
+_TRANSFER: Sequence[TableColumn[Numbers]] = (
+    TableColumn("Encoder", lambda row: Cell(row["encoder"])),
+    TableColumn("Its own", lambda row: Cell("yes" if row["own"] else "no")),
+    TableColumn("Attack", lambda row: Cell(SHORT[row["perturbation"]], told(parameters_of(row)))),
+    TableColumn("Symmetric accuracy", lambda row: _bounded(row, "symmetric")),
+    TableColumn("Change", lambda row: margin(rate_of(row, "change"))),
+    TableColumn("New cases", _new),
+    TableColumn("Says yes", _says_yes),
+)

@@ -1,6 +1,7 @@
 """Whatever is answered, refused or unparsed: every benchmark ranks by the one rule."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -60,12 +61,8 @@ def of_protobias(missing: Missing) -> Site:
     summary = summary.assign(metric=summary["metric"].map(names), kin=False)
     summary["unscored"] = (1000 * summary["metric"].map(missing)).round().astype(int)
     summary["pairs"] = 1000 - summary["unscored"]
-    painter = type(PAINTED)(**{**vars_of(PAINTED), "summary": summary})
+    painter = replace(PAINTED, summary=summary)
     return protobias.build([painter], prompts={"animals": triplets_of("animals")}, facts={})
-
-
-def vars_of(painter: protobias.Painted) -> dict[str, Any]:
-    return {name: getattr(painter, name) for name in painter.__dataclass_fields__}
 
 
 def of_frame(missing: Missing) -> Site:
