@@ -24,7 +24,6 @@ from resources.calls.address import sqlite_url
 from resources.design import Design
 from resources.edited_files import FORKED_STEPS
 from resources.executors import multiprocess
-from resources.former_names import move_tables
 from resources.home import Home
 from resources.images import ImageStore
 from resources.ledger import WorkLedger
@@ -86,8 +85,6 @@ def models_path() -> Path:
     """COUNTERFACTORY_MODELS, or models.yaml beside this file."""
     return Path(os.environ.get("COUNTERFACTORY_MODELS") or Path(__file__).parent / "models.yaml")
 
-
-move_tables(Path(data_root()))
 
 catalog_files = CatalogFiles(models_path(), Path(data_root()) / "discovered.yaml")
 catalog = catalog_files.load()

@@ -31,7 +31,6 @@ from assets.kit.partitions import (
 )
 from assets.kit.step import Sample, Step
 from assets.planning.choice import Assets
-from resources.former_names import partition_now
 from resources.models.catalog import Catalog, Model
 from resources.models.price_gaps import why_unpriced
 from resources.models.pricing import cost_of
@@ -101,9 +100,8 @@ class Coverage:
         return parts_of(partition, self.division)[self._dimension]
 
     def painter(self, partition: str) -> str:
-        """The painter in a partition, by a former key or its own."""
-        now = partition_now(self.first.key.to_user_string(), partition)
-        found = parts_of(now, self.division)
+        """The painter in a partition."""
+        found = parts_of(partition, self.division)
         return next(part for name, part in found.items() if name != self._dimension)
 
     @property

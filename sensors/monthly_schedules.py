@@ -19,7 +19,6 @@ from assets.planning.choice import Assets
 from resources.models.catalog import CatalogFiles
 from resources.models.discovery import poll
 from sensors.coverage import Coverage
-from sensors.former_log import take_over
 
 AT = "0 6 1 * *"
 """At six o'clock (UTC) on the first of each month, when a monthly budget begins anew."""
@@ -72,7 +71,6 @@ def missing(
     month: str,
 ) -> tuple[list[RunRequest], list[str]]:
     """The runs of a month, and what the user should know; new painters get their partitions."""
-    take_over(instance, assets)
     told = poll(files).told
     catalog = files.load()
     add_painters(instance, catalog)

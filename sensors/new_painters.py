@@ -19,10 +19,8 @@ from dagster import (
 from assets.kit.benchmarks import benchmarks
 from assets.kit.partitions import BY_PAINTER, is_by_painter, tags_of
 from assets.planning.choice import Assets
-from resources.former_names import partition_now
 from resources.models.catalog import CatalogFiles, Model
 from sensors.coverage import PAINTER, Coverage, coverages
-from sensors.former_log import take_over
 
 EVERY_S = 15
 SUMMARIZED = "counterfactory/summarized"
@@ -50,7 +48,6 @@ def launching(files: CatalogFiles, assets: Assets, jobs: Sequence[Any]) -> Senso
     )
     def new_painters(context: SensorEvaluationContext) -> SensorResult:
         """Raises `CatalogError` if models.yaml cannot be used."""
-        take_over(context.instance, assets)
         covered = coverages(context.instance, files.load(), assets, benchmarks())
         flows = [_Flow(coverage) for coverage in covered]
         requests = [
@@ -111,7 +108,7 @@ class _Flow:
 
     def _seen_through(self, painter: Model, runs: Sequence[DagsterRun]) -> Iterator[RunRequest]:
         covered = self._coverage
-        latest = {self._partition_of(run): run for run in reversed(runs)}
+        latest = {run.tags.get("dagster/partition", ""): run for run in reversed(runs)}
         waiting = False
         for value in covered.values:
             partition = covered.key(value, painter.name)
@@ -186,7 +183,3 @@ class _Flow:
             f"Mend what it says, or raise the budget, then materialize {names} yourself: all that "
             "was paid for is kept, and what follows is made then."
         )
-
-    def _partition_of(self, run: DagsterRun) -> str:
-        first = self._coverage.first.key.to_user_string()
-        return partition_now(first, run.tags.get("dagster/partition", ""))

@@ -23,7 +23,6 @@ from resources.models.catalog import Catalog, CatalogFiles, Model
 from resources.models.discovery import poll
 from resources.models.requests import Paint
 from sensors.coverage import QUOTED, Coverage, coverages, price_lacking
-from sensors.former_log import take_over
 
 EVERY_S = 30
 POLL_EVERY_S = 60
@@ -49,7 +48,6 @@ def noticing(files: CatalogFiles, assets: Assets) -> SensorDefinition:
     )
     def noticed(context: SensorEvaluationContext) -> SensorResult | SkipReason:
         """Raises `CatalogError` if models.yaml cannot be used."""
-        take_over(context.instance, assets)
         polled = _Polled.model_validate_json(context.cursor or "{}")
         if files.load().patterns and time.time() - polled.at >= POLL_EVERY_S:
             polled = _Polled(at=time.time(), told=poll(files).told)

@@ -38,7 +38,6 @@ from resources.calls.call import canonical_text
 from resources.calls.database import Database
 from resources.calls.tables import TABLES
 from resources.chunks import CHUNK, chunks
-from resources.former_names import asset_now, partition_now
 from resources.untrusted_input import clean_text
 
 Over: TypeAlias = Literal["ended", "failed", "expired", "cancelled"]
@@ -312,8 +311,6 @@ def _batch_of(row: RowMapping) -> Batch:
     return Batch(
         **{
             **named,
-            "asset": asset_now(row["asset"]),
-            "partition": partition_now(row["asset"], row["partition"]),
             "config": json.loads(row["config"]),
             "endings": json.loads(row["endings"]),
             "submitted_at": datetime.fromisoformat(row["submitted_at"]),

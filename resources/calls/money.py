@@ -21,7 +21,6 @@ from resources.calls.checksums import (
 from resources.calls.spending import NANO, Booking, Spent
 from resources.calls.tables import CALLS, SPENDING, TOTALS
 from resources.faults import Corrupt, NoPrice, OverBudget, StoreError
-from resources.former_names import asset_now, partition_now
 
 _SETTLE = """
     UPDATE spending
@@ -132,12 +131,7 @@ class Money:
                 raise ValueError(
                     f"the booking {row['id']!a} of {row['model']!a} is not what was written"
                 )
-            today = {
-                **row,
-                "asset": asset_now(row["asset"]),
-                "partition": partition_now(row["asset"], row["partition"]),
-            }
-            amounts = sums[tuple(today[name] for name in _BY)]
+            amounts = sums[tuple(row[name] for name in _BY)]
             amounts[0] += 1
             amounts[1] += row["cost"] or 0
             amounts[2] += (row["bound"] or 0) if row["cost"] is None else 0
@@ -276,8 +270,7 @@ def _given(pairs: Iterable[tuple[str, int | None]]) -> dict[str, str]:
 def _sound(rows: Iterable[Row[Any]]) -> Iterator[Row[Any]]:
     """Bookings as they were written; of others the log tells, and sums keep what was reserved."""
     for row in rows:
-        # One without a checksum was written by an earlier version, a moment ago.
-        if row.checksum is None or is_sound_booking(row._mapping):
+        if is_sound_booking(row._mapping):
             yield row
         else:
             get_dagster_logger().warning(
