@@ -7,7 +7,6 @@ from sqlalchemy import Connection, Engine, event
 from sqlalchemy.exc import DatabaseError, DBAPIError
 
 from resources.calls.database import Database
-from resources.calls.relocation import adopt
 from resources.calls.schema import complete, indexes, there
 from resources.calls.tables import CALLS, CLAIMS, TABLES
 from resources.disk_reserve import DiskReserve
@@ -30,7 +29,6 @@ class SqliteFile(Database):
 
     def _open(self) -> Engine:
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        adopt(self._path)
         if not self._path.exists():
             if self._path.is_symlink():
                 raise Missing(

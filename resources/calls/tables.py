@@ -33,7 +33,7 @@ CALLS = Table(
     Column("seconds", Double, nullable=False),
     Column("mode", String, nullable=False),
     Column("finished_at", String, nullable=False),
-    Column("checksum", String),
+    Column("checksum", String, nullable=False),
 )
 CLAIMS = Table(
     "claims",
@@ -56,7 +56,7 @@ SPENDING = Table(
     Column("bound", BigInteger),
     Column("cost", BigInteger),
     Column("state", String, nullable=False),
-    Column("checksum", BigInteger),
+    Column("checksum", BigInteger, nullable=False),
 )
 TOTALS = Table(
     "spending_totals",
@@ -64,10 +64,8 @@ TOTALS = Table(
     Column("scope", String, primary_key=True),
     Column("spent", BigInteger, nullable=False),
     Column("reserved", BigInteger, nullable=False),
-    Column("checksum", BigInteger),
+    Column("checksum", BigInteger, nullable=False),
 )
-CHECKED = (CALLS, SPENDING, TOTALS)
-"""The tables whose rows carry a checksum; those that an earlier version writes carry none."""
 
 _BEFORE_THE_REQUEST = ',"request":'
 _LONGEST_HEAD = 500

@@ -1,19 +1,16 @@
 """A request waits in one batch at most, and whoever loses hold of a batch cannot say what it is."""
 
-import sqlite3
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
 from threading import Barrier
 
 import pytest
 
-from resources.calls import CallStore
 from resources.calls.batches import Batch, Waiting
 from resources.models.requests import call_key
-from tests.resources.calls.calling import call, keys, request_of
+from tests.resources.calls.calling import keys, request_of
 
 LEASE_S = 30
 
@@ -128,16 +125,3 @@ def test_it_is_told_collected_looked_at_and_closed(batches):
     batches.look("one", "1 request")
     batches.close(["one"])
     assert (batches.find("one").state, batches.find("one").lacking) == ("closed", "1 request")
-
-
-def test_a_store_from_before_there_were_batches_gets_them(tmp_path, opened):
-    path = tmp_path / "data" / "calls.sqlite"
-    url = f"sqlite:///{path}"
-    with closing(CallStore(url=url)) as store:
-        store.keep([call()])
-    with closing(sqlite3.connect(path)) as old:
-        old.execute("DROP TABLE batches")
-        old.execute("DROP TABLE batch_requests")
-    store = opened(url)
-    assert store.batches.open(batch(), waits(1), "me", LEASE_S) == {keys(2)[1]}
-    assert store.known(keys(1)) == {call().key: call()}

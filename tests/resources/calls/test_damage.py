@@ -1,8 +1,6 @@
-"""Damaged rows of the store are named and never read as answers; what is old gets checksums."""
+"""Damaged rows of the store are named and never read as answers."""
 
 import asyncio
-import multiprocessing
-import os
 import random
 import sqlite3
 from contextlib import closing
@@ -11,15 +9,13 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import text
 
-from resources.calls import CallStore, DamagedAnswers, schema
+from resources.calls import CallStore, DamagedAnswers
 from resources.calls.spending import NANO, Account
 from resources.faults import Corrupt
 from tests.resources.calls.calling import Model, call, keys
 from tests.resources.calls.test_money import booking, summed, totals
 
-TABLES = ("calls", "spending", "spending_totals")
 FLIPS = 150
-FORK = multiprocessing.get_context("fork")
 
 
 @pytest.fixture
@@ -161,120 +157,21 @@ def test_a_damaged_answer_is_asked_again_only_when_told_to(path):
         assert store.answers(keys(3)).keys() == {keys(3)[0], keys(3)[2]}
 
 
-def test_what_an_earlier_version_wrote_after_the_migration_is_read(path):
-    """A run that was under way while the code was updated: it knows of no checksums."""
-    with closing(CallStore(url=f"sqlite:///{path}")) as store:
-        one, other = booking(50), booking(60)
-        store.reserve([one, other])
-        store.keep([call(8)])
-        with closing(sqlite3.connect(path)) as earlier:
-            earlier.execute("UPDATE calls SET checksum = NULL WHERE key = ?", [call(8).key])
-            settle = "UPDATE spending SET cost = ?, state = ? WHERE id = ?"
-            earlier.execute(settle, (20, "paid", one.id))
-            earlier.execute(settle, (None, "possibly paid", other.id))
-            earlier.execute(
-                "UPDATE spending_totals SET reserved = reserved - 110, spent = spent + 80"
-            )
-            earlier.commit()
-        assert store.answers([call(8).key]).keys() == store.known([call(8).key]).keys() != set()
-    with closing(CallStore(url=f"sqlite:///{path}")) as store:
-        assert totals(store) == summed(store)
-        assert sum(spent.paid for spent in store.spending()) == 33 + 20
-
-
-def as_before(url):
-    """Make a store one of the version before checksums."""
-    statements = [
-        "DROP INDEX calls_by_checksum",
-        "DROP INDEX calls_unchecked",
-        "DROP INDEX spending_unchecked",
-        *(f"ALTER TABLE {table} DROP COLUMN checksum" for table in TABLES),
-    ]
-    with closing(CallStore(url=url)) as store:
-        database = store._started().database
-        for statement in statements:
-            database.run(lambda connection, _, said=statement: connection.execute(text(said)))
-
-
-def found_whole(url, number):
-    with closing(CallStore(url=url)) as store:
-        assert len(store.known(keys(number))) == number
-
-
-def killed_after(url, number):
-    whole, seen = schema.call_checksum, []
-
-    def checksum(row):
-        seen.append(row)
-        return os._exit(9) if len(seen) > number else whole(row)
-
-    schema.call_checksum, schema._AT_ONCE = checksum, 10
-    found_whole(url, 0)
-
-
-class TestOneOfBefore:
-    def test_gets_its_checksums_when_it_is_opened(self, url, opened):
-        before = opened(url)
-        before.keep([call(number) for number in range(3)])
-        paid = booking(100)
-        before.reserve([paid, booking(7)])
-        before.settle({paid.id: 33})
-        calls, spent, sums = before.known(keys(3)), before.spending(), totals(before)
-        before.close()
-        as_before(url)
-        store = opened(url)
-        assert store.known(keys(3)) == calls
-        assert store.answers(keys(3)).keys() == calls.keys()
-        assert (store.spending(), totals(store)) == (spent, sums)
-        database = store._started().database
-        for table in TABLES:
-            lacking = text(f"SELECT count(*) FROM {table} WHERE checksum IS NULL")
-            assert database.run(lambda one, _, said=lacking: one.scalar(said)) == 0
-        change = text("UPDATE calls SET answer = replace(answer, 'yes', 'no')")
-        database.run(lambda connection, _: connection.execute(change))
-        with pytest.raises(DamagedAnswers, match="3 answers"):
-            store.answers(keys(3))
-
-    def test_what_an_earlier_version_goes_on_to_write_is_taken_in(self, url, opened):
-        """One that runs meanwhile leaves rows without a checksum, and changes sums."""
-        store, one = opened(url), booking(100)
-        store.keep([call(1)])
-        store.reserve([one])
-        for said in (
-            "UPDATE calls SET checksum = NULL",
-            "UPDATE spending SET checksum = NULL, cost = 20, state = 'paid'",
-            "UPDATE spending_totals SET spent = spent + 20, reserved = reserved - 100",
-        ):
-            store._started().database.run(lambda one, _, said=said: one.execute(text(said)))
-        store.close()
-        store = opened(url)
-        assert store.known(keys(2)) == {call(1).key: call(1)}
-        assert totals(store) == summed(store) == {"run:run-1": (20, 0), "month:2026-11": (20, 0)}
-
-    def test_a_kill_in_the_middle_leaves_the_old_one(self, tmp_path, opened):
-        url = f"sqlite:///{tmp_path}/calls.sqlite"
-        opened(url).keep([call(number) for number in range(50)])
-        as_before(url)
-        child = FORK.Process(target=killed_after, args=(url, 35))
-        child.start()
-        child.join(60)
-        assert child.exitcode == 9
-        with closing(sqlite3.connect(tmp_path / "calls.sqlite")) as connection:
-            columns = connection.execute("SELECT name FROM pragma_table_info('calls')")
-            assert ("checksum",) not in columns.fetchall()
-        assert len(opened(url).known(keys(50))) == 50
-
-    def test_many_processes_open_it_at_once(self, url, opened):
-        store = opened(url)
-        store.keep([call(number) for number in range(200)])
-        store.close()
-        as_before(url)
-        racing = [FORK.Process(target=found_whole, args=(url, 200)) for _ in range(6)]
-        for each in racing:
-            each.start()
-        for each in racing:
-            each.join(60)
-        assert [each.exitcode for each in racing] == [0] * len(racing)
+def test_damage_is_told_and_sums_heal_on_either_database(url, opened):
+    store, paid = opened(url), booking(100)
+    store.keep([call(number) for number in range(3)])
+    store.reserve([paid, booking(7)])
+    store.settle({paid.id: 33})
+    for said in (
+        "UPDATE calls SET answer = replace(answer, 'yes', 'no')",
+        "UPDATE spending_totals SET spent = spent + 20",
+    ):
+        store._started().database.run(lambda one, _, said=said: one.execute(text(said)))
+    store.close()
+    store = opened(url)
+    assert totals(store) == summed(store) == {"run:run-1": (33, 7), "month:2026-11": (33, 7)}
+    with pytest.raises(DamagedAnswers, match="3 answers"):
+        store.answers(keys(3))
 
 
 def test_an_answer_stored_between_two_looks_is_none_that_is_damaged(url, opened):

@@ -2,7 +2,6 @@
 
 import asyncio
 import random
-import sqlite3
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -357,43 +356,19 @@ class TestTypicalUsage:
         store._started().database.run(explain)
 
 
-OLD = """
-CREATE TABLE calls (key VARCHAR NOT NULL PRIMARY KEY, backend VARCHAR NOT NULL,
-    model VARCHAR NOT NULL, kind VARCHAR NOT NULL, request TEXT NOT NULL, answer TEXT NOT NULL,
-    served_model VARCHAR, input_tokens INTEGER, output_tokens INTEGER,
-    seconds DOUBLE PRECISION NOT NULL, mode VARCHAR NOT NULL, finished_at VARCHAR NOT NULL);
-CREATE TABLE claims (key VARCHAR NOT NULL PRIMARY KEY, owner VARCHAR NOT NULL,
-    lease_end DOUBLE PRECISION NOT NULL);
-INSERT INTO calls VALUES ('old', 'openai', 'gpt-5', 'look', '{"backend":"openai"}',
-    '{"outcome":"answered","text":"5","images":[],"score":null}', NULL, 1, 2, 0.5, 'online',
-    '2026-11-20T00:00:00.000000+00:00');
-"""
-
-
-def test_a_database_of_before_gets_what_it_lacks_by_several_at_once(url, opened):
-    if url.startswith("sqlite"):
-        path = Path(url.removeprefix("sqlite:///"))
-        path.parent.mkdir()
-        with closing(sqlite3.connect(path)) as connection:
-            connection.execute("PRAGMA journal_mode=WAL")
-            connection.executescript(OLD)
-    else:
-        with closing(psycopg2.connect(url)) as connection, connection.cursor() as cursor:
-            cursor.execute(OLD)
-            connection.commit()
+def test_a_new_database_is_made_by_several_at_once(url, opened):
     together = Barrier(8)
 
     def look(_):
         store = opened(url)
         together.wait()
-        return store.holds(["old"]), store.spending()
+        return store.holds(["none"]), store.spending()
 
     with ThreadPoolExecutor(8) as threads:
-        assert list(threads.map(look, range(8))) == [({"old"}, [])] * 8
+        assert list(threads.map(look, range(8))) == [(set(), [])] * 8
     store, one = opened(url), booking()
     store.reserve([one])
     assert totals(store) == summed(store) != {}
-    assert store.answers(["old"])["old"].answer["text"] == "5"
 
 
 def test_the_month_is_that_of_utc():
