@@ -2,7 +2,7 @@
 
 import fcntl
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
@@ -16,7 +16,6 @@ from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.exc import DatabaseError, OperationalError
 from sqlalchemy.schema import CreateTable
 
-from generators.fingerprint import FORMER
 from resources.chunks import chunks
 from resources.faults import Busy, writing
 from resources.wal import create_wal, wal_engine
@@ -31,21 +30,10 @@ _File: TypeAlias = tuple[int, int]
 """Device and inode, by which a file is known whatever its name."""
 
 
-class WorkKey(str):
-    """The key of a piece of work; `former` are those under which earlier releases recorded it."""
-
-    former: tuple[str, ...] = ()
-
-
 def work_key(*parts: object) -> str:
     """The key of a piece of work: sha256 of everything that its result depends on."""
     canonical = json.dumps(parts, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    key = WorkKey(sha256(canonical.encode()).hexdigest())
-    for now, *former in FORMER.values():
-        if now in canonical:
-            earlier = (canonical.replace(now, each) for each in former)
-            key.former = tuple(sha256(each.encode()).hexdigest() for each in earlier)
-    return key
+    return sha256(canonical.encode()).hexdigest()
 
 
 class WorkLedger(ConfigurableResource[None]):
@@ -61,20 +49,8 @@ class WorkLedger(ConfigurableResource[None]):
     _opened: _File | None = PrivateAttr(default=None)
 
     def known(self, keys: Iterable[str]) -> dict[str, Any]:
-        """Those of `keys` whose work has been done, with the results.
-
-        What was recorded under a former key is recorded under the new one as well.
-        """
+        """Those of `keys` whose work has been done, with the results."""
         wanted = list(keys)
-        found = self._found(wanted)
-        missing = [key for key in wanted if key not in found and isinstance(key, WorkKey)]
-        former: dict[str, str] = {old: key for key in missing for old in key.former}
-        taken_over = {former[old]: result for old, result in self._found(list(former)).items()}
-        self.record(taken_over)
-        return found | taken_over
-
-    def _found(self, wanted: Sequence[str]) -> dict[str, Any]:
-        """Results that are recorded under exactly these keys."""
         if not wanted:
             return {}
 

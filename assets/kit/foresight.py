@@ -30,9 +30,8 @@ from assets.kit.step import (
 )
 from resources.calls import CallStore
 from resources.models.catalog import Model
-from resources.models.legacy_keys import stored_keys
 from resources.models.outcomes import outcome_of
-from resources.models.requests import Request
+from resources.models.requests import Request, call_keys
 from resources.stored_tables import StoredTable
 
 _LOG = getLogger(__name__)
@@ -194,7 +193,7 @@ def _replies(
 
 
 def _stored(model: Model, calls: CallStore, requests: Sequence[Request]) -> list[Reply | None]:
-    keys = stored_keys(calls, model, requests)
+    keys = call_keys(model, requests)
     answers = calls.answers(keys)
     return [
         Reply(outcome_of(answers[key], request), (key,)) if key in answers else None

@@ -17,11 +17,10 @@ from assets.planning.prices import Price, Pricing, prices_of
 from resources.calls.spending import Mode
 from resources.models.backends.adapters import BadRecord
 from resources.models.catalog import Model
-from resources.models.legacy_keys import stored_keys
 from resources.models.manifests import ManifestError
 from resources.models.outcomes import outcome_of
 from resources.models.pricing import images_of
-from resources.models.requests import Request, Write, is_painted
+from resources.models.requests import Request, Write, call_keys, is_painted
 from resources.run_config import BadConfig
 
 LEFT_OUT = (NoSuchModel, ManifestError, Mismatch, BadMarks, BadRecord)
@@ -179,7 +178,7 @@ class _Making:
         With `repairs`, what may have to be re-queried counts as later.
         """
         new: dict[str, tuple[Request, tuple[Line, ...]]] = {}
-        for key, request in zip(stored_keys(self._calls, model, some), some, strict=True):
+        for key, request in zip(call_keys(model, some), some, strict=True):
             half = bytes.fromhex(key[:32])
             before = self._last_seen.get(half)
             if before != number:

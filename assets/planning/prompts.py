@@ -9,9 +9,8 @@ from assets.kit.plan import PlanContext
 from assets.kit.step import Steps
 from assets.planning.choice import CannotQuote, Task, together
 from resources.models.catalog import Model
-from resources.models.legacy_keys import stored_keys
 from resources.models.manifests import COLUMNS
-from resources.models.requests import Paint, is_painted
+from resources.models.requests import Paint, call_keys, is_painted
 
 
 class Prompt(NamedTuple):
@@ -66,7 +65,7 @@ def prompts_of(
 
 
 def _missing(sources: PlanContext, model: Model, requests: Sequence[Paint]) -> Iterator[Paint]:
-    keys = stored_keys(sources.calls, model, requests)
+    keys = call_keys(model, requests)
     stored = sources.calls.holds(keys)
     for key, request in zip(keys, requests, strict=True):
         if key not in stored and not (model.may_lack_answers and is_painted(model, request)):

@@ -12,9 +12,8 @@ from assets.planning.prices import Pricing, prices_of
 from resources.calls import CallStore
 from resources.images import ImageStore
 from resources.models.catalog import Model
-from resources.models.legacy_keys import stored_keys
 from resources.models.pricing import Sizes, images_of, shape_of
-from resources.models.requests import Request
+from resources.models.requests import Request, call_keys
 
 SOME = 500
 """Of this many requests, and up to twice as many, answers are looked for."""
@@ -65,7 +64,7 @@ class Shapes:
 
     def is_begun(self, calls: CallStore, model: Model) -> bool:
         """Whether any of some requests has an answer of a model, or waits for one in a batch."""
-        keys = stored_keys(calls, model, self._some)
+        keys = call_keys(model, self._some)
         return bool(calls.holds(keys) or calls.batches.waiting(keys))
 
     def _new(self, requests: Iterable[Request]) -> Iterator[Request]:

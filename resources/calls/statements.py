@@ -92,11 +92,6 @@ class Statements:
         head = head_in_sql(dialect)
         alike = select(CALLS).where(text(f"{head} = :head"), counted)
         self._latest = alike.order_by(CALLS.c.finished_at.desc()).limit(limit)
-        # By bytes: another order would put what begins so elsewhere.
-        ordered = f'({head}) COLLATE "C"' if on_server else head
-        self._heads = text(
-            f"SELECT DISTINCT {head} FROM calls WHERE {ordered} >= :begins AND {ordered} < :after"
-        )
         self._leave = delete(CLAIMS).where(
             CLAIMS.c.owner == owner, CLAIMS.c.key.in_(select(keys.c.value))
         )
@@ -170,11 +165,6 @@ class Statements:
     def latest(self, connection: Connection, head: str, limit: int) -> Found[Call]:
         """The latest calls whose request has this head, with both their counts of tokens."""
         return _found(connection.execute(self._latest, {"head": head, "limit": limit}))
-
-    def heads(self, connection: Connection, begins: str) -> set[str]:
-        """The different heads of stored requests that begin so."""
-        values = {"begins": begins, "after": f"{begins}\U0010ffff"}
-        return set(connection.scalars(self._heads, values))
 
     def keep(self, connection: Connection, rows: Sequence[Mapping[str, Any]]) -> set[str]:
         """Store calls; the keys of those that were not there yet."""

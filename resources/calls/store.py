@@ -176,10 +176,6 @@ class CallStore(ConfigurableResource[None]):
         tokens = [(call.input_tokens or 0, call.output_tokens or 0) for call in calls]
         return Typical(len(tokens), *map(fmean, zip(*tokens, strict=True)))
 
-    def heads(self, begins: str) -> set[str]:
-        """The different heads of stored requests that begin so."""
-        return self._run(lambda connection, sql: sql.heads(connection, begins))
-
     async def attempt(
         self, key: str, ask: Callable[[], Awaitable[Call]], purchase: Purchase | None = None
     ) -> Call | None:

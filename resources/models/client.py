@@ -18,7 +18,6 @@ from resources.models.backend_pool import BackendPool
 from resources.models.budget_gate import BudgetGate
 from resources.models.catalog import Model, Role
 from resources.models.dispatch import Dispatch
-from resources.models.legacy_keys import stored_keys
 from resources.models.outcomes import Malformed, Outcome, outcome_of, repaired
 from resources.models.price_gaps import require_prices
 from resources.models.pricing import (
@@ -142,13 +141,9 @@ class ModelClient(ConfigurableResource[None]):
         *,
         answered: bool = False,
     ) -> AskResult:
-        stored = stored_keys(self.calls, model, requests)
-        calls = self._stored(dict(zip(stored, requests, strict=True)), account)
-        keys = [
-            found if found in calls else key
-            for found, key in zip(stored, call_keys(model, requests), strict=True)
-        ]
+        keys = call_keys(model, requests)
         distinct = dict(zip(keys, requests, strict=True))
+        calls = self._stored(distinct, account)
         missing = {key: request for key, request in distinct.items() if key not in calls}
         sizes = self.images.sizes({image for each in missing.values() for image in images_of(each)})
         bounds = {k: bound_of(model, request, sizes=sizes) for k, request in missing.items()}

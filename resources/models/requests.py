@@ -71,9 +71,6 @@ class Score:
     sample: int = 0
 
 
-DEVICE = "device"
-"""The parameter that once was part of a local model's keys."""
-
 Request: TypeAlias = Write | Look | Paint | Edit | Score
 
 _KINDS: Mapping[str, type[Any]] = {
@@ -96,7 +93,7 @@ def canonical(model: Model, kind: str, request: Mapping[str, Any]) -> dict[str, 
     deciding = model.parameters
     if model.backend in ON_DEVICES:
         # A local model may run on any device.
-        deciding = {name: value for name, value in deciding.items() if name != DEVICE}
+        deciding = {name: value for name, value in deciding.items() if name != "device"}
     return {
         "backend": model.backend,
         "model": model.model,
@@ -133,11 +130,9 @@ def call_key(canonical_request: Mapping[str, Any]) -> str:
     return sha256(canonical_text(canonical_request).encode()).hexdigest()
 
 
-def call_keys(model: Model, requests: Iterable[Request], device: str | None = None) -> list[str]:
-    """The key of each request to a model; with a device, the one that it once had there."""
+def call_keys(model: Model, requests: Iterable[Request]) -> list[str]:
+    """The key of each request to a model."""
     shared = canonical(model, "", {})
-    if device is not None:
-        shared["parameters"] |= {DEVICE: device}
     return [
         call_key(_with_file(model, {**shared, "kind": kind_of(each), "request": fields}, each))
         for each, fields in ((request, _fields_of(request)) for request in requests)

@@ -1,4 +1,4 @@
-"""Fingerprints: which code work is remembered for, and what is taken over of earlier work."""
+"""Fingerprints: which code work is remembered for."""
 
 import ast
 import shutil
@@ -10,7 +10,7 @@ import pytest
 
 import generators.fingerprint
 from generators.domains import domains
-from generators.fingerprint import FORMER, _parsed, fingerprint
+from generators.fingerprint import _parsed, fingerprint
 from generators.perturbations.grids import GRID
 from generators.perturbations.registry import code_of
 
@@ -22,10 +22,6 @@ CODE = {
     )
     for name in domains()
 } | {name: (f"generators.perturbations.{name}",) for name in ("resize", "title")}
-BIASES = {
-    f"kinds.{name}": ("generators.perturbations.perturb", f"generators.perturbations.kinds.{name}")
-    for name in GRID
-}
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -179,17 +175,7 @@ def test_another_version_of_a_library_counts_for_who_imports_it(monkeypatch, lib
     assert {name for name, digest in now if digest != fingerprint(*CODE[name])} == changed
 
 
-def test_what_an_earlier_release_made_is_taken_over_as_long_as_the_code_is_this_one():
-    code = CODE | BIASES
-    assert FORMER.keys() <= code.keys()
-    assert all(fingerprint(*code[f"kinds.{name}"]) == code_of(of[:1]) for name, of in GRID.items())
-    for name, (now, *former) in FORMER.items():
-        present = fingerprint(*code[name])
-        assert now == present, (
-            f"The code of {name} changed (or a library's version did), so that everything is made "
-            f"again in every user's store. If it gives the same pixels and readings as before, "
-            f"write {present!r} before {now!r} in FORMER of generators/fingerprint.py, and it is "
-            "taken over. If not, delete them all, and raise the module's VERSION."
-        )
-        assert former
-        assert now not in former
+@pytest.mark.parametrize("name", GRID)
+def test_a_bias_alone_has_the_code_of_its_kind(name):
+    modules = "generators.perturbations.perturb", f"generators.perturbations.kinds.{name}"
+    assert fingerprint(*modules) == code_of(GRID[name][:1])

@@ -6,7 +6,6 @@ from contextlib import closing
 import pytest
 
 import resources.ledger
-from generators.fingerprint import FORMER
 from resources.faults import Busy
 from resources.ledger import WorkLedger, work_key
 
@@ -33,25 +32,6 @@ def test_the_key_of_work_depends_on_every_part_and_on_nothing_else():
     key = work_key("draw", "1", {"b": 1, "a": [2.5]}, 384)
     assert key == work_key("draw", "1", {"a": [2.5], "b": 1}, 384)
     assert len({key, work_key("draw", "2", {"b": 1, "a": [2.5]}, 384), work_key("draw")}) == 3
-
-
-def test_work_of_former_code_is_taken_over_while_its_fingerprint_is_known(root, monkeypatch):
-    ledger, others = WorkLedger(root=str(root)), ("scene", ["1", "other code"])
-    ledger.record({work_key("draw", "former code", 1): "a", work_key(*others): "b"})
-    ledger.record({work_key("draw", "code between", 3): "c"})
-    assert ledger.known([work_key("draw", "code of now", 1)]) == {}
-    monkeypatch.setitem(FORMER, "flags", ("code of now", "code between", "former code"))
-    monkeypatch.setitem(FORMER, "title", ("title's now", "other code"))
-    drawn, nested = work_key("draw", "code of now", 1), work_key("scene", ["1", "title's now"])
-    unknown, later = work_key("draw", "code of now", 2), work_key("draw", "code of now", 3)
-    known = ledger.known([drawn, nested, unknown, later])
-    assert known == {drawn: "a", nested: "b", later: "c"}
-    monkeypatch.delitem(FORMER, "flags")
-    assert ledger.known([work_key("draw", "code of now", 1)]) == {drawn: "a"}
-    ledger.record({drawn: "new"})
-    assert ledger.known([work_key("draw", "former code", 1)]) == {
-        work_key("draw", "former code", 1): "a"
-    }
 
 
 def overwritten_in_the_middle(path):

@@ -6,7 +6,6 @@ import pandas as pd
 import pytest
 
 from generators.domains import domain
-from generators.fingerprint import FORMER
 from tests.runs import (
     TOPIC,
     checks,
@@ -76,18 +75,6 @@ def test_a_change_redraws_its_own_topic_alone(root, change, request):
 def test_changed_code_measures_again(root, other_code):
     again = materialize(root, "measurements", topic=TOPIC)
     assert metadata(again, "measurements")["measured_now"] == DRAWN + ORIGINALS
-
-
-def test_what_an_earlier_release_drew_and_measured_is_taken_over(root, monkeypatch):
-    """The store was written for the code of now; here it is that of an earlier release."""
-    before, now = contents(root), "f" * 64
-    monkeypatch.setitem(FORMER, TOPIC, (now, domain(TOPIC).fingerprint))
-    monkeypatch.setitem(vars(domain(TOPIC)), "fingerprint", now)
-    nothing = {"drawn_images": 0, "original_images": 0, "measurements": 0}
-    assert work(materialize(root, topic=TOPIC)) == nothing
-    assert contents(root) == before
-    monkeypatch.delitem(FORMER, TOPIC)
-    assert work(materialize(root, topic=TOPIC)) == nothing
 
 
 def test_missing_and_damaged_images_are_drawn_again(root):

@@ -47,7 +47,6 @@ RELEASED = {
 
 class TestPictures:
     def test_all_are_what_was_released(self, domain):
-        """Else `FORMER` in `generators.fingerprint` may not take over what users have drawn."""
         digest = sha256(b"".join(map(png_of, scenes_of(domain)))).hexdigest()
         assert digest == RELEASED.get(domain.name, digest)
 
