@@ -1,0 +1,23 @@
+"""Keys of requests."""
+
+from resources.models.catalog import Model
+from resources.models.requests import Look, Turn, call_keys
+
+REQUEST = Look((Turn("user", "How many legs has this animal?", ("0" * 64,)),))
+
+
+def judge(**parameters):
+    return Model(
+        name="local",
+        backend="transformers",
+        model="tiny/local",
+        family="tiny",
+        roles=("judge",),
+        parameters={"max_new_tokens": 8, **parameters},
+    )
+
+
+def test_a_local_model_has_the_same_keys_on_every_device():
+    (key,) = call_keys(judge(), [REQUEST])
+    assert call_keys(judge(device="cuda:1"), [REQUEST]) == [key]
+    assert call_keys(judge(max_new_tokens=9), [REQUEST]) != [key]
