@@ -47,7 +47,7 @@ BIASED = Columns(
     boxes_reason=(TEXT, "Why there are no boxes; else empty"),
     calls=(TEXTS, "Keys of the stored calls behind the original"),
     **ASKED_OF,
-).added(**dict.fromkeys(ASKED_OF))
+)
 
 
 _BOXED = Columns(**BOXES.some("image_id", "boxes", "outcome", "reason"))

@@ -41,7 +41,7 @@ ASKED_OF = {
 }
 """What a collection asks about a picture."""
 
-IMAGES = Columns(**OF_IMAGE, **PAINTED, **ASKED_OF).added(**dict.fromkeys(ASKED_OF))
+IMAGES = Columns(**OF_IMAGE, **PAINTED, **ASKED_OF)
 _WORD = 12
 """Letters of a word that is not written yet, in a plan."""
 

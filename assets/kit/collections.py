@@ -58,7 +58,7 @@ COLLECTED = Columns(
     answer=(TEXT, "Its answer, as the table has it"),
     others=(TEXT, "The table's other columns, as a JSON object"),
     options=(TEXT, "What the answer is one of, as the table has it"),
-).added(options=None)
+)
 
 _SHOWN = 20
 _CHECK = "every_row_is_taken"

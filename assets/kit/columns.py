@@ -26,22 +26,12 @@ class Columns:
                 f"Column `{REHEARSAL}`: every table's mark of stand-ins has this name, and is a "
                 "BOOLEAN. Give yours another name."
             )
-        self.columns, self._added = columns, dict[str, Any]()
+        self.columns = columns
         self.schema = pa.schema([pa.field(name, kind) for name, (kind, _) in columns.items()])
-
-    def added(self, **values: Any) -> "Columns":
-        """The table with defaults for columns that tables of earlier versions lack."""
-        self._added = values
-        return self
 
     def some(self, *names: str) -> dict[str, tuple[pa.DataType, str]]:
         """Some of the columns, for a table that has them as well."""
         return {name: self.columns[name] for name in names}
-
-    @property
-    def needed(self) -> list[str]:
-        """The columns that a stored table must have: those without a default."""
-        return [name for name in self.columns if name not in self._added]
 
     def described(self) -> dict[str, TableSchema]:
         """The asset's static metadata: what Dagster shows as its columns."""
@@ -53,13 +43,6 @@ class Columns:
     def table(self, rows: pd.DataFrame | Sequence[Mapping[str, Any]]) -> pa.Table:
         """Rows as an Arrow table of exactly these columns and types."""
         if isinstance(rows, pd.DataFrame):
-            rows = rows.assign(
-                **{
-                    name: pd.Series([value] * len(rows), rows.index, object)
-                    for name, value in self._added.items()
-                    if name not in rows
-                }
-            )
             return pa.Table.from_pandas(rows, schema=self.schema, preserve_index=False)
         return pa.Table.from_pylist(list(rows), schema=self.schema)
 
@@ -69,23 +52,17 @@ class Columns:
         Raises `Corrupt` where it lacks a column.
         """
         name = asset.to_user_string()
-        require_columns(f"of {name}", self.needed, table, f"Materialize {name} again.")
+        require_columns(f"of {name}", self.columns, table, f"Materialize {name} again.")
         rows: list[dict[str, Any]] = self.table(table).to_pylist()
         return rows
 
     def each(self, table: StoredTable, *names: str) -> Iterator[dict[str, Any]]:
         """The rows one after the other, or some columns of them."""
         chosen = [self.schema.field(name) for name in names or self.columns]
-        table.require(each.name for each in chosen if each.name not in self._added)
-        for portion in table.portions([each.name for each in chosen]):
-            yield from pa.table(
-                [self._column(portion, each) for each in chosen], pa.schema(chosen)
-            ).to_pylist()
-
-    def _column(self, portion: pa.Table, field: pa.Field) -> Any:
-        if field.name in portion.column_names:
-            return portion.column(field.name).cast(field.type)
-        return pa.array([self._added[field.name]] * portion.num_rows, field.type)
+        chosen_names = [each.name for each in chosen]
+        table.require(chosen_names)
+        for portion in table.portions(chosen_names):
+            yield from portion.select(chosen_names).cast(pa.schema(chosen)).to_pylist()
 
 
 def with_interval(name: str, told: str, over: str) -> dict[str, tuple[pa.DataType, str]]:

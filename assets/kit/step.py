@@ -94,9 +94,9 @@ class Input(NamedTuple):
     """In place of `read_by` for a table that may be large: `Work.each` reads some rows of it."""
 
     def require(self, table: pd.DataFrame) -> None:
-        """Raise `Corrupt` where its table lacks a column that is read, as an earlier version's."""
+        """Raise `Corrupt` where its table lacks a column that is read."""
         typed, name = self.read_by or self.by_row, self.asset.to_user_string()
-        needed = typed.needed if typed else self.columns or ()
+        needed = typed.columns if typed else self.columns or ()
         remedy = f"Materialize {name} again, with what it is made from."
         require_columns(f"of {name}", needed, table, remedy)
 
@@ -152,7 +152,7 @@ class Work(Generic[ConfigT]):
     def rows(self, name: str) -> list[dict[str, Any]]:
         """The rows of an input, None where a cell is empty.
 
-        Raises `Corrupt` for a table that an earlier version made, with other columns.
+        Raises `Corrupt` for a table that lacks a column.
         """
         of, table = self.inputs[name], self.tables[name]
         if of.read_by is None:

@@ -45,7 +45,7 @@ CONCEPTS = Columns(
     habitats=(TEXTS, "Where both entities can be; none for anywhere"),
     place=(WHOLE, "Place in the sample, from 0: a smaller sample is the beginning of a larger one"),
     seed=(WHOLE, "Of the sampling"),
-).added(habitats=[])
+)
 
 _FIELDS = tuple(field.name for field in fields(Concept))
 

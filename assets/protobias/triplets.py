@@ -52,7 +52,7 @@ TRIPLETS = Columns(
     attempts=(WHOLE, "How often it was asked for; once more for JSON does not count"),
     served_model=(TEXT, "Which model wrote it, as the provider says; empty where it does not"),
     calls=(TEXTS, "Keys of the stored calls behind it"),
-).added(habitats=[])
+)
 
 OUTCOMES = ("accepted", "rejected", "malformed", "refused", "failed")
 _SHOWN = 6

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from assets.kit.tuning import TRAINED_ON, marks_in
-from assets.vhexpansion.common import GROUP, key
+from assets.vhexpansion.common import key
 from assets.vhexpansion.training import with_bases
 from resources.home import Home
 from resources.models.catalog import Model
@@ -26,21 +26,13 @@ class Counted(NamedTuple):
         if self.left_out is None:
             return (
                 f"{judge}: which cases its adapter was trained on is unknown: its folder has no "
-                f"record.json, or one without {TRAINED_ON}, as an earlier version wrote it. Its "
-                f"numbers on {dataset} may be of such cases, and are shown as a trial. If it was "
-                f"trained here, materialize its partition of {GROUP}/adapter again: what was "
-                f"trained on the same training_cases is not trained anew, and says so then. Else "
-                "fetch the folder with its record."
+                f"record.json, or one without {TRAINED_ON}. Its numbers on {dataset} may be of "
+                "such cases, and are shown as a trial. Fetch the folder with its record."
             )
         if self.left_out:
             told = f"{judge}: {self.left_out:,} cases of {dataset} are left out"
             return f"{told}, since it was trained on their pictures."
         return ""
-
-
-def is_adapted(judge: Model) -> bool:
-    """Whether a judge is a model with an adapter."""
-    return bool(judge.parameters.get("adapter"))
 
 
 def counted(home: Home, judge: Model, dataset: str, columns: Sequence[str]) -> Counted | None:
@@ -55,9 +47,10 @@ def counted(home: Home, judge: Model, dataset: str, columns: Sequence[str]) -> C
         return None
     answers = with_bases(dataset, table)
     counting = answers[[*columns, "base_id"]]
-    if not is_adapted(judge):
+    adapter = judge.parameters.get("adapter")
+    if not adapter:
         return Counted(counting, 0)
-    marks = marks_in(home, str(judge.parameters["adapter"]))
+    marks = marks_in(home, str(adapter))
     if marks is None:
         return Counted(counting, None)
     learned = answers["base_id"].isin(marks) | answers["original"].isin(marks)

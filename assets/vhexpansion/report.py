@@ -9,7 +9,7 @@ from assets.kit.table_asset import NothingYet
 from assets.report.asset import Sources, report_asset
 from assets.report.publish import Site
 from assets.vhexpansion.common import GROUP, QUESTION, TITLE, datasets, key
-from assets.vhexpansion.counted import counted, is_adapted
+from assets.vhexpansion.counted import counted
 from assets.vhexpansion.pages import REPORT, Answered, Mitigation
 from assets.vhexpansion.pages.gallery import yes_twice
 from assets.vhexpansion.pages.mitigation import PAGE
@@ -54,9 +54,6 @@ def _answered(found: Sources, name: str, judges: Sequence[Model]) -> Answered | 
     table = found.table("symmetry", name)
     if table is None:
         return None
-    if "left_out" not in table:  # made by an earlier version, which left nothing out
-        whole = {judge.name: 0 for judge in judges if not is_adapted(judge)}
-        table = table.assign(left_out=table["model"].map(whole))
     # What knows how a case was made is no result of a real judge.
     real = [judge.name for judge in judges if not judge.rehearses]
     asked = table["model"].isin(real)

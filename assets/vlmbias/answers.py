@@ -200,12 +200,9 @@ class Answers(JudgeStep[Prompting]):
         """The stored table of this judge and topic; empty where there is none that can be used."""
         none: pd.DataFrame = ANSWERS.table([]).to_pandas()
         try:
-            table = work.home.find(self.key, work.partition)
+            table = work.home.find(self.key, work.partition, [*ANSWERS.columns])
         except Corrupt as error:
             work.log.warning("%s What it held of other ways of prompting is lost.", error)
-            return none
-        if table is not None and list(table.columns) != list(ANSWERS.columns):
-            work.log.warning("The stored answers have other columns than now: all are dropped.")
             return none
         return none if table is None else table
 
@@ -245,9 +242,8 @@ class Answers(JudgeStep[Prompting]):
 
 
 def same_questions(answers: pd.DataFrame, questions: pd.DataFrame) -> bool:
-    """Whether these answers are to these questions, in their order, and have today's columns."""
-    same_columns = list(answers.columns) == list(ANSWERS.columns)
-    return same_columns and bool(ASKED.table(answers).equals(ASKED.table(questions)))
+    """Whether these answers are to these questions, in their order."""
+    return bool(ASKED.table(answers).equals(ASKED.table(questions)))
 
 
 def _truths_hold() -> Check:

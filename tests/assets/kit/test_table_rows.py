@@ -44,16 +44,15 @@ def test_nothing_is_stored_that_does_not_say_whether_it_is_a_stand_in():
         materialized(columns.table([{"rehearsal": True}, {"made": "by sketch"}]))
 
 
-def test_a_column_that_is_not_there_is_named_unless_it_has_a_default(tmp_path):
-    columns = Columns(name=(TEXT, "A name"), numbers=(WHOLE, "A number"), new=(TEXT, "Added"))
-    columns.added(new="none")
+def test_a_column_that_is_not_there_is_named(tmp_path):
+    columns = Columns(name=(TEXT, "A name"), numbers=(WHOLE, "A number"))
     frame, told = stored(tmp_path).frame(["name", "number"]), "has no column `numbers` (the nearest"
     asset = AssetKey(["zoo", "animals"])
     with pytest.raises(Corrupt, match=rf"zoo/animals {re.escape(told)}.* Materialize zoo/animals"):
         columns.rows(frame, asset)
     with pytest.raises(Corrupt, match=re.escape(told)):
         list(columns.each(stored(tmp_path), "name", "numbers"))
-    first = {"name": "row 0", "numbers": None, "new": "none"}
+    first = {"name": "row 0", "numbers": None}
     assert columns.rows(frame.rename(columns={"number": "numbers"})[:1], asset) == [first]
 
 
