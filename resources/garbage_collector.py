@@ -38,11 +38,9 @@ _WRITING = re.compile(
     r"\..+\.(parquet|sqlite|html|csv|json|md|xml|yaml|png)\.[0-9a-f]{32}(-wal|-shm|-journal)?"
 )
 """Names under which this project writes files of a data root before they are whole."""
-_BUILDING = re.compile(r"\.report\.[0-9a-f]{32}(\.old)?")
-"""Names under which earlier releases built reports, in the folder of a benchmark."""
 _REPORTS = "report"
 """The folder of all reports, in which each is built beside the one before."""
-_BUILDING_NOW = re.compile(r"\.[a-z0-9_]+\.[0-9a-f]{32}(\.old)?")
+_BUILDING = re.compile(r"\.[a-z0-9_]+\.[0-9a-f]{32}(\.old)?")
 _STORING = re.compile(r"\.[0-9a-f]{64}\.png\.[0-9a-f]{32}")
 _PICTURE = re.compile(r".*/[0-9a-f]{2}/([0-9a-f]{64})\.png")
 
@@ -173,10 +171,9 @@ class GarbageCollector:
         named or placed otherwise, and stays.
         """
         found = {path for path in self._root.rglob(".*") if _is_file_of(_WRITING, path)}
-        built = {path for path in self._root.glob("*/.*") if _BUILDING.fullmatch(path.name)}
-        reports = (self._root / _REPORTS).glob(".*")
-        built |= {path for path in reports if _BUILDING_NOW.fullmatch(path.name) and path.is_dir()}
-        found |= {path for path in built if not path.is_symlink()}
+        for path in (self._root / _REPORTS).glob(".*"):
+            if _BUILDING.fullmatch(path.name) and path.is_dir() and not path.is_symlink():
+                found.add(path)
         images = UPath(self._images.root)
         if not is_remote(images):
             stored = (Path(images.path) / "images").glob(f"{'[0-9a-f]' * 2}/.*")

@@ -1,6 +1,5 @@
 """The asset `report` of a benchmark."""
 
-import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -118,7 +117,6 @@ def report_asset(
         site = site_of(sources)
         folder = Path(home.root) / "report" / group
         with writing(folder):
-            _take_over_former(Path(home.root) / group / "report", folder)
             index = publish(folder, site, images.get)
             write_start_page(folder.parent)
         return MaterializeResult(
@@ -132,17 +130,3 @@ def report_asset(
         )
 
     return report
-
-
-def _take_over_former(former: Path, folder: Path) -> None:
-    """Remove the site at its former address; its pictures are taken over if there is no newer site.
-
-    A report of before would go on to be opened, and be out of date without a word.
-    """
-    if not (former / "beside.js").exists():
-        return
-    if folder.exists():
-        shutil.rmtree(former)
-    else:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        former.rename(folder)

@@ -91,9 +91,7 @@ class _Told:
 
     def measures(self, folder: str) -> list[standings.Measure | None]:
         """The measures of a site: None of a benchmark without a report."""
-        held = self.judged.get(folder, Judged()).measures
-        # A site of before says nothing of judges: it has no column, as it has numbers.
-        return [*held] or ([] if folder in self.entries else [None])
+        return [*self.judged[folder].measures] if folder in self.judged else [None]
 
 
 def write_start_page(folder: Path) -> Path:
@@ -120,9 +118,10 @@ def _told(folder: Path) -> _Told:
         name = file.parent.name
         # Whoever replaces that site at this moment writes the start page once more.
         with suppress(FileNotFoundError):
-            told.entries[name] = Entry(**json.loads(file.read_text(encoding="utf-8")))
+            entry = Entry(**json.loads(file.read_text(encoding="utf-8")))
             of_judges = file.with_name(standings.FILE)
             told.judged[name] = Judged.read(of_judges.read_text(encoding="utf-8"))
+            told.entries[name] = entry
     return told
 
 
@@ -156,7 +155,6 @@ def _pages(told: _Told) -> Iterator[tuple[str, str]]:
         overview=front_tables.overview(columns, everyone),
         stand_ins=front_tables.stand_ins(columns, everyone),
         counts=_counts(told.judged),
-        untold={folder for folder in told.entries if not told.measures(folder)},
     )
     for profile in everyone:
         yield from page(

@@ -54,7 +54,7 @@ def png_of(sha256: str) -> bytes:
 
 
 def front(root: Path) -> Path:
-    """Two benchmarks with judges of every kind, a third that has no report, and a site of before.
+    """Two benchmarks with judges of every kind, and a third that has no report.
 
     Of the judges `eye` and the odd one have results, `ear` has a trial that looks best of all,
     `new` is in models.yaml alone, `gone` in the sites alone, and `prior` is a reference judge.
@@ -78,8 +78,6 @@ def front(root: Path) -> Path:
     other = failure("eye", 99)._replace(beside=PICTURE.file, beside_alt="As it was")
     site(root / "zoo", "Zoo", Judged([ACCURACY, BIAS], accuracy, failures))
     site(root / "words", "Words", Judged([INFLATION], inflation, [other]))
-    site(root / "before", "Before", Judged())
-    (root / "before" / "standings.json").unlink()
     gap = Gap("counterfactory judge new --benchmark zoo", "at most $3.40", "5,472 requests.")
     nothing = Gap("", "", "asks nothing of such a model")
     Roster(

@@ -51,20 +51,3 @@ def test_a_report_is_an_asset_of_what_its_benchmark_gathers(tmp_path: Path) -> N
 
     assert not made(tmp_path, nothing).success
     assert "Something else." in (tmp_path / "report" / "index.html").read_text()
-
-
-@pytest.mark.filterwarnings("ignore:.*InitResourceContext.dagster_run:DeprecationWarning")
-@pytest.mark.parametrize("newer", [False, True])
-def test_a_report_at_its_address_of_before_is_taken_over(newer: bool, tmp_path: Path) -> None:
-    former = tmp_path / "another" / "report"
-    for file in ("index.html", "beside.js"):
-        former.mkdir(parents=True, exist_ok=True)
-        (former / file).write_text("of before")
-    (tmp_path / "another" / "it.parquet").write_text("a table")
-    if newer:
-        (tmp_path / "report" / "another").mkdir(parents=True)
-    assert made(tmp_path, lambda sources: site()).success
-    assert [path.name for path in (tmp_path / "another").iterdir()] == ["it.parquet"]
-    index = tmp_path / "report" / "another" / "index.html"
-    assert "of before" not in index.read_text()
-    assert not index.with_name("beside.js").exists()

@@ -69,11 +69,6 @@ class TestOverview:
             assert line.cells[0].fill == fill
             assert line.cells[0].text == "90.0\u00a0%"
 
-    def test_a_report_of_an_earlier_version_is_not_left_out_in_silence(self, folder: Path) -> None:
-        said = "Its judges are not in the table above: an earlier version made this report."
-        assert page(folder).count(said) == 1
-        assert f"{said} Materialize before/report again." in page(folder)
-
     def test_what_was_not_run_is_no_number(self, folder: Path) -> None:
         row = next(row for row in page(folder).split("<tr") if "new.html" in row)
         assert "data-value" not in row
@@ -104,7 +99,6 @@ class TestOverview:
         heads = text_of(page(folder).partition("</thead>")[0])
         assert "Last" in heads
         assert "No report yet" in heads
-        assert "Before" not in heads
 
 
 class TestPages:
