@@ -21,13 +21,13 @@ from assets.kit.pairs import Pair
 from assets.kit.tuning import TRAINED_ON
 from resources.atomic_writes import write_whole
 from resources.models.backends.adapters import FILES, checked_record, record_in
-from resources.training.publish import complete
+from resources.training.publish import record_file
 
 Mark: TypeAlias = tuple[str, ...]
 Finder: TypeAlias = Callable[[Mark], str | None]
 """Gives the pair that has a mark; None where none has it."""
 TRIPLET, CELL, PICTURE = "triplet", "concept, knob and place", "picture"
-_EARLIER, _NAMES = "marks.parquet", "marks*.parquet"
+_NAMES = "marks-*.parquet"
 _SCHEMA = pa.schema([(name, pa.string()) for name in ("mark", "what", "pair", "split")])
 _DIGITS, _NAMED = 32, 12
 
@@ -71,9 +71,7 @@ def add_marks(folder: Path, pairs: Mapping[str, Iterable[Pair]]) -> None:
     it: whenever this is killed, record and marks fit. Raises `BadMarks`.
     """
     before = _marks_of(record_in(folder) or {})
-    # An earlier version may not have recorded them.
-    held = before or (_EARLIER if (folder / _EARLIER).exists() else None)
-    rows = {row["mark"]: row for row in (_rows(folder / held) if held else ())}
+    rows = {row["mark"]: row for row in (_rows(folder / before) if before else ())}
     for split, of_split in pairs.items():
         for mark, pair in marked(of_split).items():
             row = {"mark": _hashed(mark), "what": mark[0], "pair": pair, "split": split}
@@ -82,7 +80,7 @@ def add_marks(folder: Path, pairs: Mapping[str, Iterable[Pair]]) -> None:
     pq.write_table(pa.Table.from_pylist([*rows.values()], schema=_SCHEMA), data)
     name = f"marks-{sha256(data.getvalue()).hexdigest()[:_NAMED]}.parquet"
     write_whole(UPath(folder / name), data.getvalue())
-    complete(folder, {}, name, without=before)
+    record_file(folder, name, before)
     for other in folder.glob(_NAMES):
         if other.name != name:
             other.unlink()

@@ -23,7 +23,7 @@ from resources.training.base import estimate, machine, require_room, require_tar
 from resources.training.job import Base, Job, Kind, Terms, terms, terms_in
 from resources.training.processes import configured
 from resources.training.progress import lines
-from resources.training.publish import FOLDER, complete, place_of, publish
+from resources.training.publish import FOLDER, place_of, publish
 from resources.training.recipe import Recipe
 
 POOL = "training"
@@ -77,7 +77,8 @@ def fitted(
         kind, base.sha256, recipe.model_dump(), data, configured(recipe.accelerate_config)
     )
     place, folder = place_of(root, name, wanted.digest), root / _RUNS / f"{name}-{wanted.digest}"
-    if checked_record(place) is None:
+    record = checked_record(place)
+    if record is None:
         if may_be_here:
             _require_possible(recipe, weights, samples, log)
         _require_pictures(images, pictures)
@@ -96,10 +97,9 @@ def fitted(
             told=told,
         )
         launch.run(job, log, recipe.accelerate_config)
-        publish(job, place)
+        record = publish(job, place)
     else:
         log.info("%s was trained before: it is taken as it is.", place)
-    record = complete(place, told)
     return Fitted(place, record, _shown(place, record, folder))
 
 

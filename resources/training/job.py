@@ -16,10 +16,8 @@ from resources.models.backends.scoring.vqa import ANSWER, QUESTION
 Kind = Literal["ranking", "margin", "tuning"]
 NOT_YES = "No"
 """What a picture is labelled with, for the margin loss, that does not fit; it is not learned."""
-_FIRST = {"ranking": "f1c9659db388", "margin": "8e929caf047c", "tuning": "e3b0c44298fc"}
-"""Digests of the first wordings, which names of adapters leave out."""
 _ROWS = "a row's question; its answer, and the token that ends it"
-"""Of fine-tuning; at first what ends an answer was learned of some models alone."""
+"""The wording of fine-tuning."""
 NOT_DECIDING = ("base", "revision", "checkpoint_every", "accelerate_config", "regardless")
 """Fields of a recipe by which the adapter does not change, but for its base's weights and the
 number of processes."""
@@ -79,10 +77,7 @@ class Terms(NamedTuple):
     @property
     def digest(self) -> str:
         """12 hexadecimal digits."""
-        several = [self.processes] if self.processes > 1 else []
-        words = [self.wording] if self.wording != _FIRST[self.kind] else []
-        told = [self.kind, self.base, self.recipe, self.data, *several, *words]
-        return _short(json.dumps(told, sort_keys=True))
+        return _short(json.dumps(self, sort_keys=True))
 
     def differing(self, other: "Terms") -> list[str]:
         """The names of what another has otherwise."""
@@ -97,11 +92,10 @@ def terms(kind: Kind, base: str, recipe: Mapping[str, Any], data: str, processes
 
 
 def terms_in(record: Mapping[str, Any]) -> Terms:
-    """Those of a published adapter; the first records do not say how was asked."""
+    """The terms of a published adapter, by its record."""
     base, processes = record["base"]["sha256"], record["trained"]["processes"]
     known = terms(record["kind"], base, record["recipe"], record["data"], processes)
-    words = _short(record["wording"]) if "wording" in record else _FIRST[known.kind]
-    return known._replace(wording=words)
+    return known._replace(wording=_short(record["wording"]))
 
 
 def wording(kind: Kind) -> str:

@@ -38,8 +38,11 @@ def place_of(home: Path, name: str, digest: str) -> Path:
     return home / FOLDER / f"{name}-{digest}"
 
 
-def publish(job: Job, place: Path) -> Path:
-    """Put the trained adapter of a job there, with its record; checkpoints are then removed."""
+def publish(job: Job, place: Path) -> dict[str, Any]:
+    """Put the trained adapter of a job in its place, and return its record.
+
+    Removes the checkpoints then.
+    """
     made = Path(job.folder)
     temporary = place.with_name(f".{place.name}.{uuid4().hex}")
     with writing(place):
@@ -48,11 +51,12 @@ def publish(job: Job, place: Path) -> Path:
         config = json.loads((made / ADAPTER / CONFIG).read_text())
         config |= {"base_model_name_or_path": job.base.model, "revision": job.base.revision}
         (temporary / CONFIG).write_text(json.dumps(config, indent=2, sort_keys=True))
-        _write_record(temporary, _record(job, temporary))
+        record = _record(job, temporary)
+        _write_record(temporary, record)
         temporary.rename(place)
     for checkpoint in made.glob("checkpoint-*"):
         shutil.rmtree(checkpoint)
-    return place
+    return record
 
 
 def _record(job: Job, folder: Path) -> dict[str, Any]:
@@ -72,22 +76,12 @@ def _record(job: Job, folder: Path) -> dict[str, Any]:
     }
 
 
-def complete(
-    place: Path, told: Mapping[str, Any], *files: str, without: str | None = None
-) -> dict[str, Any]:
-    """The record of an adapter, written again with these files and with what it lacks of `told`.
-
-    What an earlier version published is completed so, and not trained again. It names the file
-    `without` no longer, unless that is one of them.
-    """
+def record_file(place: Path, name: str, replaced: str | None) -> None:
+    """Add a file to the record of an adapter, in the place of another one."""
     record = record_in(place)
     assert record is not None
-    digests = {name: digest_of(place / name) for name in (CONFIG, *files)}
-    kept = {name: each for name, each in record.get(FILES, {}).items() if name != without}
-    found = {**told, **record, FILES: {**kept, **digests}}
-    if found != record:
-        _write_record(place, found)
-    return found
+    digests = {other: digest for other, digest in record[FILES].items() if other != replaced}
+    _write_record(place, {**record, FILES: {**digests, name: digest_of(place / name)}})
 
 
 def _write_record(place: Path, record: Mapping[str, Any]) -> None:

@@ -108,13 +108,13 @@ class RecordFields(BaseModel):
 
     base: AdapterBase
     weights: _Digest
-    files: dict[_FileName, _Digest] = {}
-    kind: str = ""
-    data: str = ""
-    recipe: dict[str, Any] = {}
-    wording: str = ""
-    trained: dict[str, Any] = {}
-    versions: dict[str, str] = {}
+    files: dict[_FileName, _Digest]
+    kind: str
+    data: str
+    recipe: dict[str, Any]
+    wording: str
+    trained: dict[str, Any]
+    versions: dict[str, str]
     rehearsal: bool = False
     painters: list[str] = []
     trained_on: list[str] = []

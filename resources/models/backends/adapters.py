@@ -117,7 +117,7 @@ def checked_record(folder: Path) -> dict[str, Any] | None:
     """The same, once weights and other files are those that it is about. Raises `BadRecord`."""
     record = record_in(folder)
     if record is not None:
-        for name, digest in {WEIGHTS: record["weights"], **record.get(FILES, {})}.items():
+        for name, digest in {WEIGHTS: record["weights"], **record[FILES]}.items():
             path = folder / name
             if not path.is_file() or digest_of(path) != digest:
                 what = "not the one" if path.is_file() else "missing, one of those"

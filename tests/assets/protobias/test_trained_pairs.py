@@ -106,9 +106,8 @@ def test_a_picture_that_a_judge_was_fine_tuned_on_is_found(tmp_path, rows):
     assert checked(tmp_path, rows, "judge").passed
 
 
-@pytest.mark.parametrize("told", [None, {}, {"marks": "marks.parquet"}])
+@pytest.mark.parametrize("told", [None, {}])
 def test_an_adapter_that_does_not_say_what_it_was_trained_on_is_warned_of(tmp_path, rows, told):
-    """As are those whose marks an earlier version did not tie to their weights."""
     if told is not None:
         write_record(tmp_path)
         add_marks(tmp_path / ADAPTER, {"training": [first_of(tmp_path)]})

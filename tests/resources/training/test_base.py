@@ -83,29 +83,25 @@ def test_a_target_that_is_no_layer_is_refused_though_others_are(tmp_path, target
 TERMS = {"kind": "ranking", "base": "0", "recipe": RECIPE.model_dump(), "data": "d"}
 
 
-def test_the_names_of_adapters_that_there_are_stay():
-    """As the first version made them, which left out how texts are asked about.
-
-    But for fine-tuned judges, which were not taught at first to end an answer, nor as LLaVA-1.5 is.
-    """
+def test_the_names_of_adapters_stay():
+    """What is trained once is not trained again."""
     kinds = {"margin": MarginRecipe, "tuning": TuningRecipe}
     recipes = {kind: made(base="some/model").model_dump() for kind, made in kinds.items()}
     told = [TERMS, *(TERMS | {"kind": k, "recipe": recipe} for k, recipe in recipes.items())]
     digests = [job.terms(**each, processes=1).digest for each in told]
-    assert digests == ["6b425a03ecef", "c002069455d9", "45eab72fd15b"]
-    assert job.terms(**TERMS, processes=8).digest == "abb0457b72f9"
+    assert digests == ["7f6ca72be44f", "7c9f2bbe7f44", "7d6f3a1ebdc8"]
+    assert job.terms(**TERMS, processes=8).digest == "533d35267d0c"
 
 
 def test_other_words_give_another_adapter_which_says_so(monkeypatch):
     before = job.terms(**TERMS, processes=1)
-    first = {**TERMS, "base": {"sha256": "0"}, "trained": {"processes": 1}}
-    said = {**first, "wording": job.wording("ranking")}
+    record = {**TERMS, "base": {"sha256": "0"}, "trained": {"processes": 1}}
+    record["wording"] = job.wording("ranking")
     monkeypatch.setattr(job, "PROMPT", "Is {text} shown?")
     now = job.terms(**TERMS, processes=1)
     assert now.digest != before.digest
-    for record in (first, said):
-        assert job.terms_in(record) == before
-        assert now.differing(job.terms_in(record)) == ["wording"]
+    assert job.terms_in(record) == before
+    assert now.differing(job.terms_in(record)) == ["wording"]
     other = job.terms(
         **TERMS | {"recipe": RECIPE.model_dump() | {"rank": 4}, "data": "e"}, processes=2
     )

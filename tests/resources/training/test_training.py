@@ -24,7 +24,9 @@ LOG = logging.getLogger("test")
 @pytest.fixture(scope="module")
 def published(trained, tmp_path_factory):
     done, _ = trained
-    return publish(done, tmp_path_factory.mktemp("published") / "small-0")
+    place = tmp_path_factory.mktemp("published") / "small-0"
+    publish(done, place)
+    return place
 
 
 def test_the_failure_rate_on_held_out_pairs_falls(trained, published, base, tmp_path):

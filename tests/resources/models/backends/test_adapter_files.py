@@ -53,6 +53,9 @@ RECORD = {
     "files": {"adapter_config.json": "c" * 64},
     "trained": {"rows": 4, "processes": 1},
     "recipe": {"rank": 16},
+    "data": "d",
+    "wording": "",
+    "versions": {},
 }
 HOSTILE = [
     *(None, True, 0, -1, 1.5, 100_000_000, 10**400, -(2**63), 1e308, float("nan"), float("inf")),
