@@ -121,7 +121,7 @@ class _Flow:
             elif run is not None:
                 self._tell_of(run, partition, lacking)
             elif covered.may_be_launched(painter):
-                # Not by the partition alone, which may once have been that of another benchmark.
+                # Another benchmark may have a partition of the same name.
                 run_key = f"{covered.benchmark.name} {partition}"
                 yield covered.request(run_key, painter, partition, lacking)
         last = next((run.run_id for run in runs if run.job_name == covered.flow.job), None)

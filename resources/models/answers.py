@@ -19,7 +19,7 @@ from resources.untrusted_input import LONGEST_TEXT, clean, valid_unicode
 
 
 def _words(value: Any) -> str:
-    """Text, also with a NUL in it, which earlier versions stored."""
+    """Text that is not too long."""
     if not isinstance(value, str):
         raise ValueError("text is expected")
     if len(value) > LONGEST_TEXT:

@@ -128,7 +128,6 @@ def test_a_painter_that_was_begun_by_hand_gets_its_summary_once_that_is_there(ti
 
 
 def test_runs_of_two_benchmarks_have_keys_of_their_own(tick):
-    """Earlier releases named runs by the painter first: Dagster starts no second one of a key."""
     runs, _ = tick()
     assert [run.run_key for run in runs] == [f"protobias {domain}|new" for domain in DOMAINS]
 
