@@ -18,7 +18,7 @@ from assets.kit.columns import REAL, TEXT, WHOLE, Columns, content_hash, materia
 from assets.kit.limits import so_many
 from assets.kit.previews import markdown_table
 from assets.kit.table_asset import Mismatch, NothingYet
-from assets.vlmbias.answers import same_questions, topics_of
+from assets.vlmbias.answers import ANSWERS, same_questions, topics_of
 from assets.vlmbias.common import GROUP, answers_of, table_asset, topics
 from assets.vlmbias.pages.figures import BENCHMARK, ORIGINALS, PARTIAL
 from assets.vlmbias.prompting import how_many, questions_for
@@ -151,7 +151,7 @@ def _by_prompting(
         for topic, table in answers[judge.name].items():
             answered = answers_of(judge.name).to_user_string()
             remedy = f"Materialize {answered} ({topic}) again."
-            require_columns(f"of {answered} ({topic})", ["prompting"], table, remedy)
+            require_columns(f"of {answered} ({topic})", ANSWERS.columns, table, remedy)
             for prompting, rows in table.groupby("prompting", sort=False):
                 yield judge, topic, str(prompting), rows
 
